@@ -1,0 +1,44 @@
+"""The tree of errors: every message says what, where, why and what to do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class DalembertError(Exception):
+    """Root of every error that dalembert raises on purpose."""
+
+
+class ModelError(DalembertError):
+    """The description of a mechanism is wrong; the message names the body, link or effort."""
+
+
+class ExpressionError(DalembertError):
+    """A formula is ill-formed, or an operation on expressions has no meaning."""
+
+
+class SingularError(DalembertError):
+    """A matrix or a chart is singular; the message names the coordinates and the configuration."""
+
+
+class CouplingError(DalembertError):
+    """A servo constraint acts where it has no hold on what it should control."""
+
+
+class SimulationError(DalembertError):
+    """An integration stopped early: time, state and remedy; what was computed is in `partial`."""
+
+    def __init__(self, message: str, *, partial: Any = None) -> None:
+        super().__init__(message)
+        self.partial = partial
+
+
+class LsdError(DalembertError):
+    """A fault in an LSD program, with its place, a caret picture and a hint.
+
+    `diagnostics` lists every fault found in one run; the text of the error shows them all.
+    """
+
+    def __init__(self, message: str, *, diagnostics: tuple[Any, ...] = ()) -> None:
+        super().__init__(message)
+        self.diagnostics = diagnostics
