@@ -1,0 +1,217 @@
+"""Derivatives by one sweep over the DAG: forward along the descendants of a variable, reverse from a result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from dalembert.errors import ExpressionError
+from dalembert.expr import _functions as fn
+from dalembert.expr import _node as node
+from dalembert.expr._node import HALF, ONE, TIME, ZERO, Expr, Scalar, as_expr
+from dalembert.expr._traverse import topological
+
+Partials = Callable[[Expr], tuple[Expr, ...]]
+
+
+def _power(e: Expr) -> tuple[Expr, ...]:
+    a, b = e.args
+    outer = b * node.power(a, b - 1)
+    return (outer, ZERO) if b.op == "const" else (outer, fn.log(a) * e)
+
+
+def _atan2(e: Expr) -> tuple[Expr, ...]:
+    y, x = e.args
+    square = x * x + y * y
+    return x / square, -(y / square)
+
+
+def _where(e: Expr) -> tuple[Expr, ...]:
+    condition = e.args[0]
+    return ZERO, fn.where(condition, 1, 0), fn.where(condition, 0, 1)
+
+
+def _unknown(e: Expr) -> tuple[Expr, ...]:
+    name, orders = e.data
+    return tuple(
+        node.apply(name, e.args, tuple(order + (i == k) for i, order in enumerate(orders))) for k in range(len(e.args))
+    )
+
+
+#: Partial derivatives of each operation with respect to its operands.
+PARTIALS: dict[str, Partials] = {
+    "add": lambda e: (ONE, ONE),
+    "sub": lambda e: (ONE, node.MINUS_ONE),
+    "neg": lambda e: (node.MINUS_ONE,),
+    "mul": lambda e: (e.args[1], e.args[0]),
+    "div": lambda e: (ONE / e.args[1], -(e / e.args[1])),
+    "pow": _power,
+    "sqrt": lambda e: (HALF / e,),
+    "sin": lambda e: (fn.cos(e.args[0]),),
+    "cos": lambda e: (-fn.sin(e.args[0]),),
+    "asin": lambda e: (ONE / fn.sqrt(1 - e.args[0] ** 2),),
+    "acos": lambda e: (-(ONE / fn.sqrt(1 - e.args[0] ** 2)),),
+    "atan": lambda e: (ONE / (1 + e.args[0] ** 2),),
+    "atan2": _atan2,
+    "exp": lambda e: (e,),
+    "log": lambda e: (ONE / e.args[0],),
+    "abs": lambda e: (fn.sign(e.args[0]),),
+    "sign": lambda e: (ZERO,),
+    "min": lambda e: (fn.where(e.args[0] <= e.args[1], 1, 0), fn.where(e.args[0] <= e.args[1], 0, 1)),
+    "max": lambda e: (fn.where(e.args[0] <= e.args[1], 0, 1), fn.where(e.args[0] <= e.args[1], 1, 0)),
+    "lt": lambda e: (ZERO, ZERO),
+    "le": lambda e: (ZERO, ZERO),
+    "eq": lambda e: (ZERO, ZERO),
+    "where": _where,
+    "apply": _unknown,
+}
+
+
+class _Sweep:
+    """The nodes below some results, their partials made once, and who uses whom."""
+
+    def __init__(self, exprs: Sequence[Expr]) -> None:
+        self.order = topological(exprs)
+        self.users: dict[Expr, list[Expr]] = {}
+        self._partials: dict[Expr, tuple[Expr, ...]] = {}
+        for e in self.order:
+            for a in e.args:
+                self.users.setdefault(a, []).append(e)
+
+    def partials(self, e: Expr) -> tuple[Expr, ...]:
+        known = self._partials.get(e)
+        if known is None:
+            known = self._partials[e] = PARTIALS[e.op](e)
+        return known
+
+    def dependents(self, variables: Iterable[Expr]) -> list[Expr]:
+        """The nodes above the variables, operands first, the variables themselves left out."""
+        seen: set[Expr] = set()
+        stack = list(variables)
+        while stack:
+            for user in self.users.get(stack.pop(), ()):
+                if user not in seen:
+                    seen.add(user)
+                    stack.append(user)
+        return sorted(seen, key=lambda e: e.id)
+
+    def forward(self, seeds: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
+        """Tangent of every node that moves when the seeds do."""
+        tangent = dict(seeds)
+        for e in self.dependents(seeds):
+            if e in seeds:
+                continue
+            total = _tangent_of_linear(e, tangent)
+            if total is None:
+                total = ZERO
+                for a, partial in zip(e.args, self.partials(e), strict=True):
+                    rate = tangent.get(a)
+                    if rate is not None:
+                        total = total + partial * rate
+            if total is not ZERO:
+                tangent[e] = total
+        return tangent
+
+    def reverse(self, seeds: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
+        """Adjoint of every node with respect to the seeded results."""
+        adjoint = dict(seeds)
+        for e in reversed(self.order):
+            weight = adjoint.get(e)
+            if weight is None or not e.args:
+                continue
+            for a, partial in zip(e.args, self.partials(e), strict=True):
+                if partial is not ZERO and a.op != "const":
+                    adjoint[a] = adjoint.get(a, ZERO) + weight * partial
+        return adjoint
+
+
+def _tangent_of_linear(e: Expr, tangent: Mapping[Expr, Expr]) -> Expr | None:
+    """Sums and signs without products by one, squares without a log: the common operations, done directly."""
+    op = e.op
+    if op in ("add", "sub"):
+        a, b = tangent.get(e.args[0], ZERO), tangent.get(e.args[1], ZERO)
+        return a + b if op == "add" else a - b
+    if op == "neg":
+        return -tangent.get(e.args[0], ZERO)
+    return None
+
+
+def derivative(e: Expr, variable: Expr) -> Expr:
+    """Partial derivative of one expression.
+
+    >>> from dalembert import expr as ex
+    >>> x = ex.symbol("x")
+    >>> ex.derivative(x * ex.sin(x), x)
+    x*cos(x) + sin(x)
+    """
+    _check_variables([variable])
+    return _Sweep([e]).forward({variable: ONE}).get(e, ZERO)
+
+
+def gradient(e: Expr, variables: Sequence[Expr]) -> list[Expr]:
+    """All partial derivatives of one expression by one reverse sweep."""
+    _check_variables(variables)
+    adjoint = _Sweep([e]).reverse({e: ONE})
+    return [adjoint.get(x, ZERO) for x in variables]
+
+
+def jacobian(exprs: Sequence[Expr], variables: Sequence[Expr]) -> list[list[Expr]]:
+    """Rows of partial derivatives; sweeps go from the shorter side."""
+    _check_variables(variables)
+    sweep = _Sweep(exprs)
+    if len(variables) <= 2 * len(exprs):
+        columns = [sweep.forward({x: ONE}) for x in variables]
+        return [[column.get(e, ZERO) for column in columns] for e in exprs]
+    rows = [sweep.reverse({e: ONE}) for e in exprs]
+    return [[row.get(x, ZERO) for x in variables] for row in rows]
+
+
+def tangent(exprs: Sequence[Expr], direction: Mapping[Expr, Scalar]) -> list[Expr]:
+    """Derivative of each expression along a direction: the product of the Jacobian and a vector."""
+    seeds = {x: as_expr(v) for x, v in direction.items() if as_expr(v) is not ZERO}
+    _check_variables(seeds)
+    moved = _Sweep(exprs).forward(seeds)
+    return [moved.get(e, ZERO) for e in exprs]
+
+
+def hessian_vector(e: Expr, variables: Sequence[Expr], vector: Sequence[Scalar]) -> list[Expr]:
+    """The product of the Hessian and a vector, without forming the Hessian."""
+    return tangent(gradient(e, variables), dict(zip(variables, vector, strict=True)))
+
+
+def prime(x: Expr, order: int = 1) -> Expr:
+    """The symbol of the time derivative: `x` gives `x'`."""
+    return node.symbol(x.name + "'" * order)
+
+
+def dot(e: Expr | Sequence[Expr], rates: Mapping[Expr, Scalar] | Iterable[Expr]) -> Expr | list[Expr]:
+    """Total time derivative, explicit time included.
+
+    `rates` maps each moving symbol to its rate; a plain list of symbols takes their primes.
+
+    >>> from dalembert import expr as ex
+    >>> x = ex.symbol("x")
+    >>> ex.dot(x**2, [x])
+    2*x*x'
+    """
+    if not isinstance(rates, Mapping):
+        rates = {x: prime(x) for x in rates}
+    moved = tangent([e] if isinstance(e, Expr) else e, {TIME: ONE, **rates})
+    return moved[0] if isinstance(e, Expr) else moved
+
+
+def _check_variables(variables: Iterable[Expr]) -> None:
+    for x in variables:
+        if not isinstance(x, Expr) or x.op in ("const", "pi"):
+            raise ExpressionError(f"cannot differentiate with respect to {x!r}: it is not a variable.")
+
+
+def taylor(e: Expr, variables: Sequence[Expr], point: Sequence[Scalar]) -> Expr:
+    """First-order expansion about a point, in the variables' excursions from it."""
+    from dalembert.expr._traverse import substitute
+
+    at = dict(zip(variables, point, strict=True))
+    slopes = substitute([e, *gradient(e, variables)], at)
+    total = slopes[0]
+    for x, x0, slope in zip(variables, point, slopes[1:], strict=True):
+        total = total + slope * (x - as_expr(x0))
+    return total

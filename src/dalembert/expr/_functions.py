@@ -1,0 +1,224 @@
+"""Elementary functions, with the identities that hold for every real argument."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+from dalembert.errors import ExpressionError
+from dalembert.expr import _node as node
+from dalembert.expr._node import HALF, ONE, PI, ZERO, Expr, Scalar, as_expr, const, unary
+
+
+def _turns(a: Expr) -> Fraction | None:
+    """The rational r when `a` is r*pi, else None."""
+    if a is PI:
+        return Fraction(1)
+    if a.op == "neg" and a.args[0] is PI:
+        return Fraction(-1)
+    if a.op == "mul" and a.args[1] is PI and not isinstance(a.args[0].data, float):
+        return Fraction(a.args[0].data)
+    return None
+
+
+def _sine_of_turns(turns: Fraction) -> Expr | None:
+    """sin(turns*pi) where it is 0, 1/2, sqrt(2)/2, sqrt(3)/2 or 1 up to sign."""
+    turns %= 2
+    if turns >= 1:
+        value = _sine_of_turns(turns - 1)
+        return None if value is None else node.neg(value)
+    if turns > HALF.data:
+        turns = 1 - turns
+    values = {Fraction(0): ZERO, Fraction(1, 6): HALF, Fraction(1, 2): ONE}
+    if turns in values:
+        return values[turns]
+    roots = {Fraction(1, 4): 2, Fraction(1, 3): 3}
+    return HALF * sqrt(roots[turns]) if turns in roots else None
+
+
+def _fold(function: Callable[[float], float], a: Expr) -> Expr | None:
+    return const(function(a.data)) if a.op == "const" and isinstance(a.data, float) else None
+
+
+def sqrt(x: Scalar) -> Expr:
+    return node.square_root(as_expr(x))
+
+
+def sin(x: Scalar) -> Expr:
+    a = as_expr(x)
+    if a is ZERO:
+        return ZERO
+    if a.op == "neg":
+        return node.neg(sin(a.args[0]))
+    if a.op == "const" and a.data < 0:
+        return node.neg(sin(const(-a.data)))
+    if a.op == "mul" and a.args[0].op == "const" and a.args[0].data < 0:
+        return node.neg(sin(node.neg(a)))
+    if a.op == "asin":
+        return a.args[0]
+    turns = _turns(a)
+    exact = _sine_of_turns(turns) if turns is not None else _fold(math.sin, a)
+    return unary("sin", a) if exact is None else exact
+
+
+def cos(x: Scalar) -> Expr:
+    a = as_expr(x)
+    if a is ZERO:
+        return ONE
+    if a.op == "neg":
+        return cos(a.args[0])
+    if a.op == "const" and a.data < 0:
+        return cos(const(-a.data))
+    if a.op == "mul" and a.args[0].op == "const" and a.args[0].data < 0:
+        return cos(node.neg(a))
+    if a.op == "acos":
+        return a.args[0]
+    turns = _turns(a)
+    exact = _sine_of_turns(turns + Fraction(1, 2)) if turns is not None else _fold(math.cos, a)
+    return unary("cos", a) if exact is None else exact
+
+
+def tan(x: Scalar) -> Expr:
+    """sin/cos, so that the pair is shared with its neighbours."""
+    return sin(x) / cos(x)
+
+
+def asin(x: Scalar) -> Expr:
+    a = as_expr(x)
+    if a is ZERO:
+        return ZERO
+    if a.op == "neg":
+        return node.neg(asin(a.args[0]))
+    return _fold(math.asin, a) or unary("asin", a)
+
+
+def acos(x: Scalar) -> Expr:
+    a = as_expr(x)
+    if a is ONE:
+        return ZERO
+    return _fold(math.acos, a) or unary("acos", a)
+
+
+def atan(x: Scalar) -> Expr:
+    a = as_expr(x)
+    if a is ZERO:
+        return ZERO
+    if a.op == "neg":
+        return node.neg(atan(a.args[0]))
+    return _fold(math.atan, a) or unary("atan", a)
+
+
+def atan2(y: Scalar, x: Scalar) -> Expr:
+    a, b = as_expr(y), as_expr(x)
+    if a.op == "const" and b.op == "const":
+        if a is ZERO and b.data > 0:
+            return ZERO
+        if isinstance(a.data, float) or isinstance(b.data, float):
+            return const(math.atan2(a.data, b.data))
+    return node.binary("atan2", a, b)
+
+
+def exp(x: Scalar) -> Expr:
+    a = as_expr(x)
+    if a is ZERO:
+        return ONE
+    if a.op == "log":
+        return a.args[0]
+    return _fold(math.exp, a) or unary("exp", a)
+
+
+def log(x: Scalar) -> Expr:
+    a = as_expr(x)
+    if a is ONE:
+        return ZERO
+    if a.op == "exp":
+        return a.args[0]
+    if a.op == "const" and a.data <= 0:
+        raise ExpressionError(f"the logarithm of {a.data} is not a real number.")
+    return _fold(math.log, a) or unary("log", a)
+
+
+def sign(x: Scalar) -> Expr:
+    a = as_expr(x)
+    if a.op == "const":
+        return const((a.data > 0) - (a.data < 0))
+    if a.op == "neg":
+        return node.neg(sign(a.args[0]))
+    return unary("sign", a)
+
+
+def minimum(x: Scalar, y: Scalar) -> Expr:
+    return _extreme("min", min, as_expr(x), as_expr(y))
+
+
+def maximum(x: Scalar, y: Scalar) -> Expr:
+    return _extreme("max", max, as_expr(x), as_expr(y))
+
+
+def _extreme(op: str, choose: Callable[..., float], a: Expr, b: Expr) -> Expr:
+    if a is b:
+        return a
+    if a.op == "const" and b.op == "const":
+        return const(choose(a.data, b.data))
+    return node.binary(op, a, b) if a.id < b.id else node.binary(op, b, a)
+
+
+def where(condition: Scalar, x: Scalar, y: Scalar) -> Expr:
+    """x where the condition holds (is not zero), else y; both sides are always evaluated."""
+    c, a, b = as_expr(condition), as_expr(x), as_expr(y)
+    if c.op == "const":
+        return a if c.data else b
+    return a if a is b else node.ternary("where", c, a, b)
+
+
+def function(name: str) -> Callable[..., Expr]:
+    """An unknown function: `function("fs")(x, v)` is a scalar of which only the arguments are known."""
+
+    def call(*args: Scalar) -> Expr:
+        if not args:
+            raise ExpressionError(f"the unknown function {name!r} needs at least one argument.")
+        return node.apply(name, tuple(as_expr(a) for a in args))
+
+    return call
+
+
+#: Elementary functions by the names that formulas use.
+ELEMENTARY: dict[str, Callable[..., Expr]] = {
+    "sqrt": sqrt,
+    "sin": sin,
+    "cos": cos,
+    "tan": tan,
+    "asin": asin,
+    "acos": acos,
+    "atan": atan,
+    "atan2": atan2,
+    "exp": exp,
+    "log": log,
+    "abs": lambda x: node.absolute(as_expr(x)),
+    "sign": sign,
+    "min": minimum,
+    "max": maximum,
+    "where": where,
+}
+
+#: How to make a node again from operands: used by substitution and by readers of stored expressions.
+BUILD: dict[str, Callable[..., Expr]] = {
+    **ELEMENTARY,
+    "neg": node.neg,
+    "add": node.add,
+    "sub": node.sub,
+    "mul": node.mul,
+    "div": node.div,
+    "pow": node.power,
+    "lt": node.less,
+    "le": node.less_equal,
+    "eq": node.equal,
+}
+
+
+def rebuild(like: Expr, args: tuple[Expr, ...]) -> Expr:
+    """The operation of `like` on other operands, identities applied."""
+    if like.op == "apply":
+        return node.apply(like.data[0], args, like.data[1])
+    return BUILD[like.op](*args)

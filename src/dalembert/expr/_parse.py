@@ -1,0 +1,66 @@
+"""Text to expression through the one grammar of formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+
+from dalembert.errors import ExpressionError
+from dalembert.expr import _grammar
+from dalembert.expr import _node as node
+from dalembert.expr._functions import ELEMENTARY, function
+from dalembert.expr._node import PI, Expr
+
+_BINARY: dict[str, Callable[[Expr, Expr], Expr]] = {
+    "+": node.add,
+    "-": node.sub,
+    "*": node.mul,
+    "/": node.div,
+    "**": node.power,
+    "^": node.power,
+    "<": node.less,
+    "<=": node.less_equal,
+    ">": lambda a, b: node.less(b, a),
+    ">=": lambda a, b: node.less_equal(b, a),
+    "==": node.equal,
+}
+
+
+class ExprBuilder:
+    """Names become symbols (or what `symbols` says), unknown calls become unknown functions."""
+
+    def __init__(self, symbols: Mapping[str, Expr] | None = None) -> None:
+        self.symbols = symbols or {}
+
+    def number(self, value: int | float | Fraction) -> Expr:
+        return node.const(value)
+
+    def symbol(self, name: str) -> Expr:
+        if name in self.symbols:
+            return self.symbols[name]
+        return PI if name == "pi" else node.symbol(name)
+
+    def unary(self, operator: str, operand: Expr) -> Expr:
+        return node.neg(operand) if operator == "-" else operand
+
+    def binary(self, operator: str, left: Expr, right: Expr) -> Expr:
+        return _BINARY[operator](left, right)
+
+    def call(self, name: str, arguments: Sequence[Expr]) -> Expr:
+        elementary = ELEMENTARY.get(name)
+        if elementary is None:
+            return function(name)(*arguments)
+        try:
+            return elementary(*arguments)
+        except TypeError:
+            raise ExpressionError(f"{name} does not take {len(arguments)} arguments.") from None
+
+
+def parse(text: str, symbols: Mapping[str, Expr] | None = None) -> Expr:
+    """The expression that a formula denotes.
+
+    >>> from dalembert import expr as ex
+    >>> ex.parse("k*(x - 1)**2 / 2")
+    1/2*k*(x - 1)**2
+    """
+    return _grammar.parse(text, ExprBuilder(symbols))

@@ -1,0 +1,274 @@
+"""Expressions for people: text and LaTeX, with named intermediates where a formula would not fit a page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from dalembert.expr._matrix import Matrix
+from dalembert.expr._node import Expr
+from dalembert.expr._traverse import LEAVES, topological
+
+_SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 3, 4
+_COMPARE = 0
+_LONGEST = 2000
+_GREEK = frozenset(
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi "
+    "omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega".split()
+)
+_SHORT_GREEK = {"th": "theta", "ph": "phi", "ps": "psi", "al": "alpha", "be": "beta", "ga": "gamma", "om": "omega"}
+_RELATIONS = {"lt": "<", "le": "<=", "eq": "=="}
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How one notation writes each construct; operands come already written and bracketed."""
+
+    number: Callable[[Any], tuple[str, int]]
+    symbol: Callable[[str], str]
+    pi: str
+    product: str
+    quotient: Callable[[str, str, int, int], tuple[str, int]]
+    power: Callable[[str, str], str]
+    call: Callable[[str, Sequence[str]], str]
+    brackets: tuple[str, str]
+    relations: dict[str, str]
+    unknown: Callable[[str, tuple[int, ...], Sequence[str]], str]
+
+
+def _text_number(value: Any) -> tuple[str, int]:
+    if isinstance(value, Fraction):
+        return f"{value.numerator}/{value.denominator}", _PRODUCT if value > 0 else _SUM
+    written = repr(value)
+    return written, _ATOM if value >= 0 else _SUM
+
+
+def _text_quotient(a: str, b: str, a_level: int, b_level: int) -> tuple[str, int]:
+    top = a if a_level >= _PRODUCT else f"({a})"
+    bottom = b if b_level >= _POWER else f"({b})"
+    return f"{top}/{bottom}", _PRODUCT
+
+
+def _text_unknown(name: str, orders: tuple[int, ...], args: Sequence[str]) -> str:
+    slopes = "".join(f"_{i + 1}" * order for i, order in enumerate(orders))
+    mark = f"D{slopes}_" if any(orders) else ""
+    return f"{mark}{name}({', '.join(args)})"
+
+
+TEXT = Dialect(
+    number=_text_number,
+    symbol=lambda name: name,
+    pi="pi",
+    product="*",
+    quotient=_text_quotient,
+    power=lambda a, b: f"{a}**{b}",
+    call=lambda op, args: f"{op}({', '.join(args)})",
+    brackets=("(", ")"),
+    relations=_RELATIONS,
+    unknown=_text_unknown,
+)
+
+
+def latex_name(name: str) -> str:
+    """A readable LaTeX symbol: `elbow.th'` becomes a dotted theta with the link as index."""
+    bare = name.rstrip("'")
+    dots = len(name) - len(bare)
+    *owners, own = bare.split(".")
+    match = re.fullmatch(r"([A-Za-z]+?)_?(\d+(?:_\d+)*|)((?:_\w+)*)", own)
+    stem, index = (match[1], (match[2] + match[3]).strip("_")) if match else (own, "")
+    stem = _SHORT_GREEK.get(stem, stem) if owners else stem
+    head = f"\\{stem}" if stem in _GREEK else stem if len(stem) == 1 else f"\\mathrm{{{_escape(stem)}}}"
+    if dots:
+        head = f"\\{'d' * dots}ot{{{head}}}" if dots < 4 else f"{head}^{{({dots})}}"
+    below = ",".join([_escape(part) for part in [index, *owners] if part])
+    return f"{head}_{{\\mathrm{{{below}}}}}" if below else head
+
+
+def _escape(text: str) -> str:
+    return re.sub(r"([_#$%&{}])", r"\\\1", text)
+
+
+def _latex_number(value: Any) -> tuple[str, int]:
+    if isinstance(value, Fraction):
+        sign = "-" if value < 0 else ""
+        return f"{sign}\\frac{{{abs(value.numerator)}}}{{{value.denominator}}}", _ATOM if value > 0 else _SUM
+    written = repr(value)
+    if "e" in written:
+        digits, exponent = written.split("e")
+        return f"{digits} \\cdot 10^{{{int(exponent)}}}", _PRODUCT
+    return written, _ATOM if value >= 0 else _SUM
+
+
+_LATEX_CALLS = {
+    "asin": "\\arcsin",
+    "acos": "\\arccos",
+    "atan": "\\arctan",
+    "atan2": "\\operatorname{atan2}",
+    "sign": "\\operatorname{sgn}",
+}
+
+
+def _latex_call(op: str, args: Sequence[str]) -> str:
+    if op == "sqrt":
+        return f"\\sqrt{{{args[0]}}}"
+    if op == "abs":
+        return f"\\left|{args[0]}\\right|"
+    head = _LATEX_CALLS.get(
+        op, f"\\{op}" if op in ("sin", "cos", "exp", "log", "min", "max") else f"\\operatorname{{{op}}}"
+    )
+    return f"{head}\\left({', '.join(args)}\\right)"
+
+
+def _latex_unknown(name: str, orders: tuple[int, ...], args: Sequence[str]) -> str:
+    head = latex_name(name)
+    slopes = "".join(
+        f"\\partial_{{{i + 1}}}^{{{o}}}" if o > 1 else f"\\partial_{{{i + 1}}}" for i, o in enumerate(orders) if o
+    )
+    return f"{slopes}{head}\\left({', '.join(args)}\\right)"
+
+
+LATEX = Dialect(
+    number=_latex_number,
+    symbol=latex_name,
+    pi="\\pi",
+    product=" ",
+    quotient=lambda a, b, x, y: (f"\\frac{{{a}}}{{{b}}}", _ATOM),
+    power=lambda a, b: f"{a}^{{{b}}}",
+    call=_latex_call,
+    brackets=("\\left(", "\\right)"),
+    relations={"lt": "<", "le": "\\leq", "eq": "="},
+    unknown=_latex_unknown,
+)
+
+
+class _Writer:
+    """Writes nodes bottom-up; a node with a name is written as that name."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self.dialect = dialect
+        self.written: dict[Expr, tuple[str, int]] = {}
+
+    def bracket(self, e: Expr, level: int) -> str:
+        string, own = self.written[e]
+        return string if own >= level else self.dialect.brackets[0] + string + self.dialect.brackets[1]
+
+    def write(self, e: Expr) -> tuple[str, int]:
+        d, op, args = self.dialect, e.op, e.args
+        if op == "const":
+            return d.number(e.data)
+        if op == "symbol":
+            return d.symbol(e.data), _ATOM
+        if op == "pi":
+            return d.pi, _ATOM
+        if op == "add":
+            a, b = args
+            if a.op == "const":  # constants last
+                a, b = b, a
+            if b.op == "const" and b.data < 0:
+                return f"{self.written[a][0]} - {d.number(-b.data)[0]}", _SUM
+            return f"{self.written[a][0]} + {self.bracket(b, _SUM)}", _SUM
+        if op == "sub":
+            return f"{self.written[args[0]][0]} - {self.bracket(args[1], _PRODUCT)}", _SUM
+        if op == "neg":
+            inner = args[0]
+            if inner.op == "sub" and inner not in self.named:
+                return f"{self.written[inner.args[1]][0]} - {self.bracket(inner.args[0], _PRODUCT)}", _SUM
+            return f"-{self.bracket(inner, _PRODUCT)}", _SUM
+        if op == "mul":
+            left = (
+                self.bracket(args[0], _PRODUCT)
+                if args[0].op != "const" or args[0].data >= 0
+                else d.number(args[0].data)[0]
+            )
+            level = _SUM if args[0].op == "const" and args[0].data < 0 else _PRODUCT
+            return f"{left}{d.product}{self.bracket(args[1], _PRODUCT)}", level
+        if op == "div":
+            (top, x), (bottom, y) = self.written[args[0]], self.written[args[1]]
+            return d.quotient(top, bottom, x, y)
+        if op == "pow":
+            exponent = self.written[args[1]][0] if d is LATEX else self.bracket(args[1], _ATOM)
+            return d.power(self.bracket(args[0], _ATOM), exponent), _POWER
+        if op in d.relations:
+            return f"{self.bracket(args[0], _SUM)} {d.relations[op]} {self.bracket(args[1], _SUM)}", _COMPARE
+        if op == "apply":
+            return d.unknown(e.name, e.orders, [self.written[a][0] for a in args]), _ATOM
+        return d.call(op, [self.written[a][0] for a in args]), _ATOM
+
+    named: dict[Expr, str]
+
+    def run(self, exprs: Sequence[Expr], shared: bool, longest: int) -> list[tuple[str, str]]:
+        """Definitions in order; afterwards `written` holds every result."""
+        order = topological(exprs)
+        uses: dict[Expr, int] = {}
+        for e in order:
+            for a in e.args:
+                uses[a] = uses.get(a, 0) + 1
+        self.named = {}
+        definitions: list[tuple[str, str]] = []
+        for e in order:
+            string, level = self.write(e)
+            wants_name = shared and uses.get(e, 0) > 1 and len(string) > 8
+            if e.op not in LEAVES and (wants_name or len(string) > longest) and uses.get(e, 0):
+                name = f"z{len(definitions) + 1}"
+                self.named[e] = name
+                shown = self.dialect.symbol(name)
+                definitions.append((shown, string))
+                string, level = shown, _ATOM
+            self.written[e] = (string, level)
+        return definitions
+
+
+def text(e: Expr) -> str:
+    """Infix text that our own grammar reads back; a formula too long for that is cut and says so."""
+    writer = _Writer(TEXT)
+    definitions = writer.run([e], shared=False, longest=_LONGEST)
+    written = writer.written[e][0]
+    return f"{written}  [{len(definitions)} intermediates; see listing()]" if definitions else written
+
+
+def latex(e: Expr) -> str:
+    writer = _Writer(LATEX)
+    definitions = writer.run([e], shared=False, longest=_LONGEST)
+    where = ",\\quad ".join(f"{name} = {value}" for name, value in definitions[:40])
+    more = ",\\quad \\ldots" if len(definitions) > 40 else ""
+    return writer.written[e][0] + (f",\\quad {where}{more}" if definitions else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Expressions with their shared intermediates named `z1, z2, ...`."""
+
+    definitions: tuple[tuple[str, str], ...]
+    results: tuple[str, ...]
+
+    def __str__(self) -> str:
+        lines = [f"{name} = {value}" for name, value in self.definitions]
+        return "\n".join([*lines, *self.results])
+
+
+def listing(exprs: Iterable[Expr], *, notation: str = "text", longest: int = 160) -> Listing:
+    """Intermediates that are used twice, or would make a line too long, get names.
+
+    >>> from dalembert import expr as ex
+    >>> x = ex.symbol("x")
+    >>> print(ex.listing([ex.sin(x + 1) ** 2 + 1 / ex.sin(x + 1)]))
+    z1 = sin(x + 1)
+    z1**2 + 1/z1
+    """
+    exprs = list(exprs)
+    writer = _Writer(LATEX if notation == "latex" else TEXT)
+    definitions = writer.run(exprs, shared=True, longest=longest)
+    return Listing(tuple(definitions), tuple(writer.written[e][0] for e in exprs))
+
+
+def latex_matrix(matrix: Matrix) -> str:
+    shown = listing(matrix.entries, notation="latex", longest=400)
+    n = matrix.shape[1]
+    rows = [" & ".join(shown.results[i * n : (i + 1) * n]) for i in range(matrix.shape[0])]
+    body = "\\begin{bmatrix}" + " \\\\ ".join(rows) + "\\end{bmatrix}"
+    where = ",\\quad ".join(f"{name} = {value}" for name, value in shown.definitions[:40])
+    more = ",\\quad \\ldots" if len(shown.definitions) > 40 else ""
+    return body + (f"\\quad {where}{more}" if shown.definitions else "")

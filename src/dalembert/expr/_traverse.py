@@ -1,0 +1,86 @@
+"""Walks over the DAG: order, symbols, substitution, operation counts. All iterative."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from dalembert.expr._functions import rebuild
+from dalembert.expr._node import Expr, Scalar, as_expr
+
+LEAVES = frozenset({"const", "symbol", "pi"})
+
+
+def topological(exprs: Iterable[Expr], stop: frozenset[Expr] | set[Expr] = frozenset()) -> list[Expr]:
+    """Every node below `exprs`, operands first; the walk does not go below the nodes of `stop`."""
+    seen: set[Expr] = set()
+    stack = list(exprs)
+    while stack:
+        e = stack.pop()
+        if e in seen:
+            continue
+        seen.add(e)
+        if e.args and e not in stop:
+            stack.extend(e.args)
+    return sorted(seen, key=_serial)
+
+
+def _serial(e: Expr) -> int:
+    return e.id
+
+
+def free_symbols(exprs: Expr | Iterable[Expr]) -> set[Expr]:
+    """The symbols that occur."""
+    return {e for e in topological(_listed(exprs)) if e.op == "symbol"}
+
+
+def unknown_functions(exprs: Expr | Iterable[Expr]) -> set[str]:
+    """The names of the unknown functions that occur."""
+    return {e.name for e in topological(_listed(exprs)) if e.op == "apply"}
+
+
+def _listed(exprs: Expr | Iterable[Expr]) -> list[Expr]:
+    return [exprs] if isinstance(exprs, Expr) else list(exprs)
+
+
+def substitute(exprs: Sequence[Expr], replace: Mapping[Expr, Scalar]) -> list[Expr]:
+    """Each expression with nodes replaced, all at once: replacements are not searched again."""
+    new: dict[Expr, Expr] = {old: as_expr(value) for old, value in replace.items()}
+    for e in topological(exprs, stop=set(new)):
+        if e in new:
+            continue
+        if not e.args:
+            new[e] = e
+            continue
+        args = tuple([new[a] for a in e.args])
+        same = all(x is y for x, y in zip(args, e.args, strict=True))
+        new[e] = e if same else rebuild(e, args)
+    return [new[e] for e in exprs]
+
+
+def count_operations(exprs: Expr | Iterable[Expr]) -> int:
+    """How many arithmetic operations and function calls evaluate these expressions, shared ones once.
+
+    A sign costs one operation; an integer power costs its multiplications.
+    """
+    return sum(_cost(e) for e in topological(_listed(exprs)))
+
+
+def _cost(e: Expr) -> int:
+    if e.op in LEAVES:
+        return 0
+    if e.op == "pow" and e.args[1].op == "const" and type(e.args[1].data) is int:
+        n = abs(e.args[1].data)
+        return n.bit_length() - 1 + n.bit_count() - 1
+    return 1
+
+
+def count_by_kind(exprs: Expr | Iterable[Expr]) -> dict[str, int]:
+    """Operations by kind: additions, multiplications, divisions, functions."""
+    kinds = {"add": "additions", "sub": "additions", "neg": "signs", "mul": "multiplications", "pow": "multiplications"}
+    counts: dict[str, int] = {}
+    for e in topological(_listed(exprs)):
+        cost = _cost(e)
+        if cost:
+            kind = kinds.get(e.op, "divisions" if e.op == "div" else "functions")
+            counts[kind] = counts.get(kind, 0) + cost
+    return counts
