@@ -1,0 +1,77 @@
+# Two commands matter: `make run` and `make test`. Both make their own .venv first; they need Python 3.11 or newer and
+# a package registry, nothing else. `uv` is used when it is there, because it is quicker.
+
+VENV   ?= .venv
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+MODEL  ?= examples/satellite.lsd
+OUT    ?= out
+
+BIN := $(VENV)/bin
+PY  := $(BIN)/python
+UV  := $(shell command -v uv 2>/dev/null)
+
+ifdef UV
+create  = $(UV) venv --quiet --python $(PYTHON) $(VENV)
+install = $(UV) pip install --quiet --python $(PY)
+else
+create  = $(PYTHON) -m venv $(VENV)
+install = $(PY) -m pip install --quiet
+endif
+
+.DELETE_ON_ERROR:
+.PHONY: help run test quick lint docs bench clean distclean
+
+help:
+	@echo "make run     simulate $(MODEL) and say where the results are"
+	@echo "make test    formatting, lint, types, layers and every test"
+	@echo "make quick   the tests that take seconds"
+	@echo "make docs    the manual in docs/_build/html"
+	@echo "make bench   the benchmarks against installed peers"
+	@echo "make clean   remove what the commands above made; distclean removes $(VENV) too"
+
+# The stamps live in the environment, so removing it forgets them; a newer pyproject.toml installs again.
+$(VENV)/pyvenv.cfg:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "dalembert needs Python 3.11 or newer: make PYTHON=/path/to/python3.11"; exit 1; }
+	@echo "making $(VENV)"
+	@$(create)
+
+$(VENV)/.installed: pyproject.toml | $(VENV)/pyvenv.cfg
+	@echo "installing dalembert in $(VENV) (a minute or two the first time)"
+	@$(install) --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: pyproject.toml | $(VENV)/pyvenv.cfg
+	@echo "installing dalembert and its development tools in $(VENV) (a few minutes the first time)"
+	@$(install) --editable '.[dev]'
+	@touch $@ $(VENV)/.installed
+
+run: $(VENV)/.installed
+	@$(BIN)/dalembert simulate $(MODEL) --until 10 --out $(OUT)/ --plot
+	@echo "results:"; for file in $(OUT)/*; do echo "  $$file"; done
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: lint
+	$(BIN)/pytest -n 2
+
+quick: $(VENV)/.installed-dev
+	$(BIN)/pytest -n 2 -m "not slow"
+
+docs: $(VENV)/.installed-dev
+	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet docs docs/_build/html
+	@echo "open docs/_build/html/index.html"
+
+bench: $(VENV)/.installed-dev
+	$(PY) -m benchmarks
+
+clean:
+	rm -rf $(OUT) build dist docs/_build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	find src tests examples benchmarks docs -name __pycache__ -type d -prune -exec rm -rf {} +
+
+distclean: clean
+	rm -rf $(VENV)
