@@ -40,7 +40,7 @@ def _numpy_operations() -> dict[str, Callable[..., Any]]:
         "lt": lambda a, b: np.less(a, b) * 1.0,
         "le": lambda a, b: np.less_equal(a, b) * 1.0,
         "eq": lambda a, b: np.equal(a, b) * 1.0,
-        "where": lambda c, a, b: np.where(c, a, b),
+        "where": np.where,
     }
 
 

@@ -16,7 +16,7 @@ from weakref import ref
 from dalembert.errors import ExpressionError
 
 Number: TypeAlias = int | Fraction | float
-Scalar: TypeAlias = "Expr | Number"
+Scalar: TypeAlias = "Expr | Number | str"
 
 COMPARISONS: Final = frozenset({"lt", "le", "eq"})
 _LARGEST_EXACT_FLOAT = 2**53
@@ -234,13 +234,13 @@ def _plain_number(value: Any) -> Number:
 
 def as_expr(value: Scalar) -> Expr:
     """An expression from an expression, a number, or a formula in our own grammar (text)."""
-    if type(value) is Expr:
+    if isinstance(value, Expr):
         return value
     if isinstance(value, str):
         from dalembert.expr._parse import parse
 
         return parse(value)
-    return const(value)  # type: ignore[arg-type]
+    return const(value)
 
 
 def apply(name: str, args: tuple[Expr, ...], orders: tuple[int, ...] | None = None) -> Expr:

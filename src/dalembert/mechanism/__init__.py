@@ -1,0 +1,29 @@
+"""The description of a mechanical system: pure data and its checks, no equations."""
+
+# bodies and frames
+from dalembert.mechanism.body import EARTH, Body, Frame, Inertia, check_body, earth
+
+# displacements
+from dalembert.mechanism.displacement import AnyTurn, AxisLike, Displacement, QuaternionTurn, Turn, turn, unit_axis
+
+# joints
+from dalembert.mechanism.joint import Joint, Speeds, Step, renaming
+from dalembert.mechanism.joints import (
+    composite,
+    cylindrical,
+    free,
+    planar,
+    prismatic,
+    revolute,
+    screw,
+    spherical,
+    universal,
+    weld,
+)
+
+# numbering
+from dalembert.mechanism.layout import CutLink, Layout, TreeLink
+
+# links, efforts, the whole
+from dalembert.mechanism.link import Effort, Force, Link, Torque
+from dalembert.mechanism.mechanism import Mechanism, did_you_mean

@@ -1,0 +1,147 @@
+"""Displacements of space: a translation, then a rotation written as a product of turns about moving axes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from dalembert import expr as ex
+from dalembert.errors import ModelError
+from dalembert.expr import Expr, Scalar
+from dalembert.expr.space import (
+    AXES,
+    IDENTITY3,
+    ZERO3,
+    Matrix3,
+    Vector3,
+    add3,
+    apply3,
+    is_zero3,
+    neg3,
+    norm3,
+    product3,
+    quaternion_matrix,
+    scale3,
+    turn_matrix,
+    vector3,
+)
+
+AxisLike: TypeAlias = "str | Sequence[Scalar]"
+
+
+def unit_axis(axis: AxisLike) -> Vector3:
+    """A unit vector from `"x"`, `"-z"` or three components; the zero vector is an error."""
+    if isinstance(axis, str):
+        name = axis.lstrip("+-").lower()
+        if name not in AXES:
+            raise ModelError(f"axis {axis!r} is unknown: write 'x', 'y', 'z', '-x'... or three components.")
+        return neg3(AXES[name]) if axis.startswith("-") else AXES[name]
+    vector = vector3(axis)
+    if is_zero3(vector):
+        raise ModelError("a rotation axis cannot be the zero vector: give it a direction.")
+    length = norm3(vector)
+    return vector if length is ex.ONE else scale3(1 / length, vector)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Rotation of an angle about a unit axis: `angle || axis` in LSD."""
+
+    angle: Expr
+    axis: Vector3
+
+    @property
+    def matrix(self) -> Matrix3:
+        return turn_matrix(self.angle, self.axis)
+
+    @property
+    def scalars(self) -> tuple[Expr, ...]:
+        return (self.angle, *self.axis)
+
+    def with_scalars(self, scalars: Sequence[Expr]) -> Turn:
+        return Turn(scalars[0], (scalars[1], scalars[2], scalars[3]))
+
+    def inverse(self) -> Turn:
+        return Turn(-self.angle, self.axis)
+
+
+@dataclass(frozen=True, slots=True)
+class QuaternionTurn:
+    """Rotation of a unit quaternion, scalar first."""
+
+    components: tuple[Expr, Expr, Expr, Expr]
+
+    @property
+    def matrix(self) -> Matrix3:
+        return quaternion_matrix(self.components)
+
+    @property
+    def scalars(self) -> tuple[Expr, ...]:
+        return self.components
+
+    def with_scalars(self, scalars: Sequence[Expr]) -> QuaternionTurn:
+        return QuaternionTurn((scalars[0], scalars[1], scalars[2], scalars[3]))
+
+    def inverse(self) -> QuaternionTurn:
+        e0, e1, e2, e3 = self.components
+        return QuaternionTurn((e0, -e1, -e2, -e3))
+
+
+AnyTurn: TypeAlias = Turn | QuaternionTurn
+
+
+@dataclass(frozen=True, slots=True)
+class Displacement:
+    """(t, r): a point x goes to t + r x. Composition `a @ b` expresses b in the frame that a leads to.
+
+    >>> from dalembert.mechanism import Displacement, turn
+    >>> (Displacement.of([1, 0, 0]) @ Displacement.of([0, 2, 0], turn("pi/2", "z"))).translation
+    (1, 2, 0)
+    """
+
+    translation: Vector3 = ZERO3
+    turns: tuple[AnyTurn, ...] = ()
+
+    @staticmethod
+    def of(translation: Sequence[Scalar] = (0, 0, 0), *turns: AnyTurn) -> Displacement:
+        return Displacement(vector3(translation), tuple(turns))
+
+    @property
+    def matrix(self) -> Matrix3:
+        """The rotation: columns are the base of the second frame, expressed in the first."""
+        matrix = IDENTITY3
+        for one in self.turns:
+            matrix = product3(matrix, one.matrix)
+        return matrix
+
+    @property
+    def is_identity(self) -> bool:
+        return not self.turns and is_zero3(self.translation)
+
+    def __matmul__(self, other: Displacement) -> Displacement:
+        moved = add3(self.translation, apply3(self.matrix, other.translation))
+        return Displacement(moved, self.turns + other.turns)
+
+    def inverse(self) -> Displacement:
+        turns = tuple(one.inverse() for one in reversed(self.turns))
+        back = Displacement(ZERO3, turns)
+        return Displacement(neg3(apply3(back.matrix, self.translation)), turns)
+
+    @property
+    def scalars(self) -> tuple[Expr, ...]:
+        return (*self.translation, *(x for one in self.turns for x in one.scalars))
+
+    def substitute(self, replace: Mapping[Expr, Scalar]) -> Displacement:
+        scalars = ex.substitute(self.scalars, replace)
+        turns, place = [], 3
+        for one in self.turns:
+            count = len(one.scalars)
+            turns.append(one.with_scalars(scalars[place : place + count]))
+            place += count
+        return Displacement((scalars[0], scalars[1], scalars[2]), tuple(turns))
+
+
+def turn(angle: Scalar, axis: AxisLike) -> Turn:
+    """A turn from an angle (number, expression or formula) and an axis (normalised)."""
+    return Turn(ex.as_expr(angle), unit_axis(axis))

@@ -1,0 +1,123 @@
+"""The numbering of a mechanism: breadth-first spanning tree, principal and cut links, names of coordinates.
+
+Papegay 3.2.4: bodies are numbered 1..n in the order of discovery from earth, neighbours in the order of declaration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from dalembert.errors import ModelError
+from dalembert.mechanism.body import EARTH, Body
+from dalembert.mechanism.link import Link
+from dalembert.mechanism.mechanism import Mechanism
+
+
+@dataclass(frozen=True, slots=True)
+class TreeLink:
+    """A principal link: number j joins body j to its parent i < j; `reversed` when it was declared child first."""
+
+    number: int
+    link: Link
+    parent: int
+    child: int
+    reversed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CutLink:
+    """A complementary link, which closes a loop; first and second are body numbers."""
+
+    number: int
+    link: Link
+    first: int
+    second: int
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Bodies in order (earth is number 0), tree links 1..n, cut links n+1..., and the names of the state."""
+
+    mechanism: Mechanism
+    bodies: tuple[Body, ...]
+    tree: tuple[TreeLink, ...]
+    cuts: tuple[CutLink, ...]
+    coordinates: tuple[str, ...]
+    speeds: tuple[str, ...]
+
+    @staticmethod
+    def of(mechanism: Mechanism, cut: Collection[str] = ()) -> Layout:
+        """Number a mechanism; the links named in `cut` are kept out of the spanning tree.
+
+        >>> from dalembert.mechanism import Layout, Mechanism, earth, revolute
+        >>> m = Mechanism()
+        >>> arm = m.body("arm", mass=1)
+        >>> link = m.join(earth, arm, revolute("z"), name="shoulder")
+        >>> Layout.of(m).coordinates
+        ('shoulder.th',)
+        """
+        unknown = [name for name in cut if name not in mechanism.links]
+        if unknown:
+            raise ModelError(f"cannot cut the link '{unknown[0]}': '{mechanism.name}' has no link of that name.")
+        order, found = _breadth_first(mechanism, cut)
+        number = {name: i for i, name in enumerate(order)}
+        tree = tuple(
+            TreeLink(number[child], link, number[parent], number[child], link.first.body == child)
+            for child, (link, parent) in found.items()
+        )
+        principal = {one.link.name for one in tree}
+        rest = [link for link in mechanism.links.values() if link.name not in principal]
+        cuts = tuple(
+            CutLink(len(order) + i, link, number[link.first.body], number[link.second.body])
+            for i, link in enumerate(rest)
+        )
+        return Layout(
+            mechanism,
+            tuple(mechanism.bodies[name] for name in order),
+            tree,
+            cuts,
+            tuple(x for one in tree for x in one.link.coordinates),
+            tuple(x for one in tree for x in one.link.speeds),
+        )
+
+    @property
+    def dof(self) -> int:
+        """Degrees of freedom of the tree: the number of speeds."""
+        return len(self.speeds)
+
+    def number(self, body: str) -> int:
+        for i, one in enumerate(self.bodies):
+            if one.name == body:
+                return i
+        raise ModelError(f"there is no body '{body}' in '{self.mechanism.name}'.")
+
+    def path(self, body: int) -> list[int]:
+        """Bodies from the first below earth to `body`."""
+        parents = {one.child: one.parent for one in self.tree}
+        path = []
+        while body != 0:
+            path.append(body)
+            body = parents[body]
+        return path[::-1]
+
+
+def _breadth_first(mechanism: Mechanism, cut: Collection[str]) -> tuple[list[str], dict[str, tuple[Link, str]]]:
+    neighbours: dict[str, list[tuple[str, Link]]] = {name: [] for name in mechanism.bodies}
+    for link in mechanism.links.values():
+        if link.name not in cut:
+            neighbours[link.first.body].append((link.second.body, link))
+            neighbours[link.second.body].append((link.first.body, link))
+    order, found = [EARTH], dict[str, tuple[Link, str]]()
+    for parent in order:  # grows while it is read: that is the breadth-first queue
+        for child, link in neighbours[parent]:
+            if child != EARTH and child not in found:
+                found[child] = (link, parent)
+                order.append(child)
+    lost = [name for name in mechanism.bodies if name not in found and name != EARTH]
+    if lost:
+        loose = "has no link" if not neighbours[lost[0]] else "is linked to bodies, but not to earth"
+        raise ModelError(
+            f"body '{lost[0]}' is not connected to earth: it {loose}. Join it, or give it a free joint to earth."
+        )
+    return order, found
