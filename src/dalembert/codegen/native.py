@@ -1,0 +1,187 @@
+"""Compiled functions: callable with NumPy arrays, or from native code by their address."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from dalembert.codegen import _entries, _target
+from dalembert.codegen._schedule import Schedule, schedule
+from dalembert.codegen.function import Function
+from dalembert.errors import ExpressionError
+
+#: States below which one thread is quicker than waking others.
+_THREAD_SHARE = 512
+
+Array = Any
+
+
+class NativeFunction:
+    """A function in machine code.
+
+    `address` is that of `void name(const double *in0, const double *in1, ..., double *out)`. Arrays must not overlap.
+    A call takes one array for each group of inputs; a leading axis in any of them makes a batch.
+    """
+
+    def __init__(self, function: Function, plan: Schedule, loaded: _target.Loaded) -> None:
+        self.function = function
+        self._plan = plan
+        self._loaded = loaded
+        self.address: int = loaded.addresses[function.name]
+        count = len(function.inputs)
+        self._call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * (count + 1))(self.address)
+        self._batch: Any = None
+        self._lock = threading.Lock()
+        self._sizes = function.sizes
+        self._shape = function.shape
+
+    @property
+    def name(self) -> str:
+        return self.function.name
+
+    @property
+    def constants(self) -> int:
+        """How many numbers `setup` leaves for `state`; zero when nothing depends on the constant groups alone."""
+        return self._plan.constants
+
+    @property
+    def setup_address(self) -> int:
+        """`void setup(const double *constant group..., double *kept)`; zero when there is nothing to set up."""
+        return self._loaded.addresses.get(f"{self.name}.setup", 0)
+
+    @property
+    def state_address(self) -> int:
+        """`void state(const double *in0, ..., const double *kept, double *out)`; zero when there is no setup."""
+        return self._loaded.addresses.get(f"{self.name}.state", 0)
+
+    def __repr__(self) -> str:
+        return f"<native {self.name}: {' + '.join(map(str, self._sizes))} numbers -> {self._shape}>"
+
+    def __call__(self, *args: Array) -> np.ndarray:
+        if len(args) != len(self._sizes):
+            raise ExpressionError(f"'{self.name}' takes {len(self._sizes)} arrays, not {len(args)}.")
+        arrays = [np.ascontiguousarray(a, dtype=np.float64) for a in args]
+        batch = -1
+        for g, (a, size) in enumerate(zip(arrays, self._sizes, strict=True)):
+            if a.size == size and (a.ndim == 1 or (a.ndim == 0 and size == 1)):
+                continue
+            if size == 1 and a.ndim == 1:
+                a = arrays[g] = a[:, None]
+            if a.ndim != 2 or a.shape[1] != size or (batch >= 0 and batch != a.shape[0]):
+                raise ExpressionError(self._wrong_shape(g, a, batch))
+            batch = a.shape[0]
+        if batch >= 0:
+            return self._run_batch(arrays, batch)
+        out = np.empty(self._shape)
+        self._call(*[a.__array_interface__["data"][0] for a in arrays], out.__array_interface__["data"][0])
+        return out
+
+    def _wrong_shape(self, g: int, a: np.ndarray, batch: int) -> str:
+        wants = f"({self._sizes[g]},) or (batch, {self._sizes[g]})"
+        other = f", with batch = {batch} as in the arrays before it" if batch >= 0 else ""
+        return f"input {g} of '{self.name}' has shape {a.shape}; it takes {wants}{other}."
+
+    def _batch_entry(self) -> Any:
+        with self._lock:
+            if self._batch is None:
+                width = _target.vector_width()
+                text = _entries.batch_module(self.function, self._plan, width)
+                name = f"{self.name}.batch"
+                loaded = _load(text, (name,))
+                p, n = ctypes.c_void_p, ctypes.c_int64
+                entry = ctypes.CFUNCTYPE(None, p, p, p, n, n, p)(loaded.addresses[name])
+                self._batch = (entry, _entries.workspace_size(self.function, self._plan, width), width, loaded)
+            return self._batch
+
+    @property
+    def batch_address(self) -> int:
+        """`void batch(const double **inputs, const int64 *strides, double *out, int64 begin, end, double *work)`"""
+        loaded = self._batch_entry()[3]
+        return int(loaded.addresses[f"{self.name}.batch"])
+
+    def _run_batch(self, arrays: list[np.ndarray], count: int) -> np.ndarray:
+        entry, room, width, _ = self._batch_entry()
+        out = np.empty((count, len(self.function.outputs)))
+        if count:
+            pointers = np.array([a.ctypes.data for a in arrays], dtype=np.uintp)
+            strides = np.array([a.shape[1] if a.ndim == 2 else 0 for a in arrays], dtype=np.int64)
+            where = (pointers.ctypes.data, strides.ctypes.data, out.ctypes.data)
+
+            def run(begin: int, end: int) -> None:
+                work = np.empty(room + 8)
+                aligned = (work.ctypes.data + 63) & ~63
+                entry(*where, begin, end, aligned)
+
+            _share(run, count, width)
+        return out.reshape(count, *self._shape)
+
+
+@lru_cache(maxsize=1)
+def _pool() -> Any:
+    from concurrent.futures import ThreadPoolExecutor
+
+    return ThreadPoolExecutor(max(1, _processors() - 1), thread_name_prefix="dalembert")
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _share(run: Any, count: int, width: int) -> None:
+    """Run [0, count) in nearly equal parts, one for each processor; a part is whole vectors."""
+    threads = max(1, min(_processors(), count // _THREAD_SHARE))
+    if threads == 1:
+        run(0, count)
+        return
+    part = -(-count // (threads * width)) * width
+    others = [_pool().submit(run, k * part, min(count, (k + 1) * part)) for k in range(1, threads) if k * part < count]
+    run(0, min(part, count))
+    for other in others:
+        other.result()
+
+
+class Library(Mapping[str, NativeFunction]):
+    """Functions compiled together, by name."""
+
+    def __init__(self, functions: dict[str, NativeFunction]) -> None:
+        self._functions = functions
+
+    def __getitem__(self, name: str) -> NativeFunction:
+        return self._functions[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._functions)
+
+    def __len__(self) -> int:
+        return len(self._functions)
+
+
+def _load(text: str, names: Sequence[str]) -> _target.Loaded:
+    return _target.Loaded(_target.assemble(text), names)
+
+
+def compile_functions(functions: Sequence[Function]) -> Library:
+    """Compile for this processor. Batch code is made at the first call with a batch.
+
+    >>> from dalembert import expr as ex
+    >>> x, v, k = ex.symbols("x v k")
+    >>> lib = compile_functions([Function("rhs", [[x, v], [k]], [v, -k * x])])
+    >>> lib["rhs"]([1.0, 0.5], [4.0])
+    array([ 0.5, -4. ])
+    """
+    names = [f.name for f in functions]
+    if len(set(names)) != len(names):
+        raise ExpressionError(f"two functions have the same name among {', '.join(names)}.")
+    planned = [(f, schedule(f)) for f in functions]
+    exported = list(names)
+    for f, plan in planned:
+        if plan.kept:
+            exported += [f"{f.name}.setup", f"{f.name}.state"]
+    loaded = _load(_entries.scalar_module(planned), exported)
+    return Library({f.name: NativeFunction(f, plan, loaded) for f, plan in planned})

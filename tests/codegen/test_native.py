@@ -1,0 +1,164 @@
+"""Compiled functions compute what their expressions mean."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from dalembert import expr as ex
+from dalembert.codegen import Function, _schedule, compile_functions
+from dalembert.errors import ExpressionError
+
+X, Y, Z = ex.symbols("x y z")
+
+
+def _compare(outputs: list[ex.Expr], points: np.ndarray, tolerance: float = 1e-14) -> None:
+    """One state at a time and all at once agree with evaluation by NumPy."""
+    function = compile_functions([Function("f", [[X, Y], [Z]], outputs)])["f"]
+    expected = np.array(
+        [np.broadcast_to(v, len(points)) for v in ex.evaluate(outputs, dict(zip((X, Y, Z), points.T, strict=True)))]
+    ).T
+    single = np.array([function(p[:2], p[2:]) for p in points])
+    np.testing.assert_allclose(single, expected, rtol=tolerance, atol=tolerance)
+    np.testing.assert_allclose(function(points[:, :2], points[:, 2:]), expected, rtol=tolerance, atol=tolerance)
+
+
+def test_every_operation_agrees_with_numpy() -> None:
+    points = np.random.default_rng(1).uniform(0.1, 0.9, (37, 3)) * [1, -1, 1]
+    _compare(
+        [
+            X + Y,
+            X - Y * Z,
+            -(X / Y),
+            X**2 + Y**3 - Z**7,
+            X**-2,
+            X ** Fraction(3, 2) + X ** Fraction(-1, 2),
+            X**Z,
+            ex.sqrt(X),
+            ex.sin(Y) * ex.cos(Y) + ex.sin(Z),
+            ex.tan(X),
+            ex.asin(Y),
+            ex.acos(Y),
+            ex.atan(7 * Y),
+            ex.atan2(Y, X - Z),
+            ex.exp(3 * Y),
+            ex.log(X),
+            abs(Y),
+            ex.sign(X - Z),
+            ex.minimum(X, Z),
+            ex.maximum(X, Z),
+            ex.PI * X,
+            ex.const(3),
+            X,
+            X,
+        ],
+        points,
+    )
+
+
+def test_comparisons_choose_without_branching() -> None:
+    points = np.array([[0.0, 1.0, 2.0], [1.0, 1.0, 1.0], [3.0, 2.0, 1.0], [np.nan, 0.0, 0.0], [-0.0, 0.0, 0.0]])
+    _compare(
+        [ex.where(X < Y, Z, -Z), ex.where(X <= Y, 1, 2), ex.equal(X, Y) + 1, (X < Y) * (Y < Z), ex.where(X, Y, Z)],
+        points,
+    )
+
+
+def test_an_undefined_square_root_is_nan_and_spoils_nothing_else() -> None:
+    function = compile_functions([Function("f", [[X]], [ex.sqrt(X), X + 1, ex.where(X < 0, 0, ex.sqrt(X))])])["f"]
+    found = function([-1.0])
+    assert math.isnan(found[0])
+    assert list(found[1:]) == [0.0, 0.0]
+
+
+def test_native_callers_use_the_address() -> None:
+    function = compile_functions([Function("f", [[X], [Y, Z]], [X * Y, X + Z])])["f"]
+    call = ctypes.CFUNCTYPE(None, *[ctypes.POINTER(ctypes.c_double)] * 3)(function.address)
+    out = (ctypes.c_double * 2)()
+    call((ctypes.c_double * 1)(2.0), (ctypes.c_double * 2)(3.0, 5.0), out)
+    assert list(out) == [6.0, 7.0]
+
+
+@pytest.mark.parametrize("block", [7, 50, 1000])
+def test_cutting_into_blocks_changes_no_number(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    e = X
+    for k in range(150):
+        e = ex.sin(e * Y + k) * e + ex.cos(e * Y + k) / (2 + Z * e**2)
+    outputs = [e, ex.where(e < X, e, Y), Z]
+    whole = compile_functions([Function("whole", [[X, Y], [Z]], outputs)])["whole"]
+    monkeypatch.setattr(_schedule.schedule, "__defaults__", (block,))
+    cut = compile_functions([Function("cut", [[X, Y], [Z]], outputs)])["cut"]
+    states = np.random.default_rng(2).normal(size=(9, 3))
+    np.testing.assert_allclose(cut([0.3, 0.7], [0.2]), whole([0.3, 0.7], [0.2]), rtol=1e-9)
+    np.testing.assert_allclose(cut(states[:, :2], states[:, 2:]), whole(states[:, :2], states[:, 2:]), rtol=1e-9)
+
+
+def test_deep_expressions_need_no_recursion() -> None:
+    e = X
+    for k in range(20_000):
+        e = e * ex.const(0.5) + ex.const(1.0 + k / 7)
+    function = compile_functions([Function("deep", [[X]], [e])])["deep"]
+    assert function([1.0])[0] == pytest.approx(ex.evaluate([e], {X: 1.0})[0], rel=1e-14)
+
+
+@pytest.mark.parametrize("count", [0, 1, 3, 4, 5, 1023, 5001])
+def test_batches_of_any_length_equal_single_states(count: int) -> None:
+    function = compile_functions([Function("f", [[X, Y], [Z]], [X * Z + ex.sin(Y), X - Y, Z, X, Y])])["f"]
+    rng = np.random.default_rng(count)
+    states, parameter = rng.normal(size=(count, 2)), np.array([0.7])
+    found = function(states, parameter)
+    assert found.shape == (count, 5)
+    for row in range(0, count, 500):
+        assert list(found[row]) == pytest.approx(list(function(states[row], parameter)), rel=1e-15)
+
+
+def test_parameters_may_vary_over_the_batch_or_not() -> None:
+    function = compile_functions([Function("f", [[X], [Y, Z]], [X * ex.exp(Y) * Z], constants=[1])])["f"]
+    states = np.linspace(0, 1, 11)
+    fixed = function(states[:, None], [0.3, 2.0])
+    varied = function(states, np.tile([0.3, 2.0], (11, 1)))
+    np.testing.assert_array_equal(fixed, varied)
+    assert fixed[5, 0] == pytest.approx(0.5 * math.exp(0.3) * 2.0, rel=1e-15)
+
+
+def test_setup_once_then_states_equals_the_whole() -> None:
+    outputs = [X * ex.sin(Y) / Z + ex.sqrt(Z), ex.cos(Y) * Z]
+    function = compile_functions([Function("f", [[X], [Y, Z]], outputs, constants=[1])])["f"]
+    real = ctypes.POINTER(ctypes.c_double)
+    kept = (ctypes.c_double * function.constants)()
+    parameters, out = (ctypes.c_double * 2)(0.4, 3.0), (ctypes.c_double * 2)()
+    ctypes.CFUNCTYPE(None, real, real)(function.setup_address)(parameters, kept)
+    ctypes.CFUNCTYPE(None, real, real, real, real)(function.state_address)(
+        (ctypes.c_double * 1)(1.5), parameters, kept, out
+    )
+    assert list(out) == pytest.approx(list(function(1.5, [0.4, 3.0])), rel=1e-15)
+
+
+def test_results_take_the_shape_asked_for() -> None:
+    function = compile_functions([Function("m", [[X, Y]], [X, Y, Y, X + Y], shape=(2, 2))])["m"]
+    assert function([1.0, 2.0]).tolist() == [[1.0, 2.0], [2.0, 3.0]]
+    assert function(np.ones((5, 2))).shape == (5, 2, 2)
+
+
+def test_unknown_functions_are_named() -> None:
+    with pytest.raises(ExpressionError, match="unknown functions: 'fs'"):
+        Function("f", [[X]], [ex.function("fs")(X)])
+
+
+def test_missing_inputs_are_named() -> None:
+    with pytest.raises(ExpressionError, match="'f' needs 'y', 'z'"):
+        Function("f", [[X]], [X + Y * Z])
+
+
+def test_shapes_that_do_not_fit_are_refused() -> None:
+    function = compile_functions([Function("f", [[X, Y], [Z]], [X])])["f"]
+    with pytest.raises(ExpressionError, match="input 0 of 'f' has shape"):
+        function([1.0, 2.0, 3.0], [1.0])
+    with pytest.raises(ExpressionError, match="with batch = 3"):
+        function(np.ones((3, 2)), np.ones((4, 1)))
+    with pytest.raises(ExpressionError, match="takes 2 arrays"):
+        function([1.0, 2.0])
