@@ -3,9 +3,10 @@
 >>> from dalembert import expr as ex
 >>> m, g, l, th = ex.symbols("m g l th")
 >>> ex.derivative(-m * g * l * ex.cos(th), th)
-m*g*l*sin(th)
+g*m*l*sin(th)
 """
 
+from dalembert.expr._arithmetic import absolute, equal, less, less_equal
 from dalembert.expr._derivative import derivative, dot, gradient, hessian_vector, jacobian, prime, tangent, taylor
 from dalembert.expr._evaluate import evaluate, evaluate_exact, evaluate_mod
 from dalembert.expr._functions import (
@@ -39,13 +40,9 @@ from dalembert.expr._node import (
     Expr,
     Number,
     Scalar,
-    absolute,
     apply,
     as_expr,
     const,
-    equal,
-    less,
-    less_equal,
     symbol,
 )
 from dalembert.expr._parse import parse

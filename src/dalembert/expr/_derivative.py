@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from dalembert.errors import ExpressionError
+from dalembert.expr import _arithmetic as arithmetic
 from dalembert.expr import _functions as fn
 from dalembert.expr import _node as node
 from dalembert.expr._node import HALF, ONE, TIME, ZERO, Expr, Scalar, as_expr
@@ -15,7 +16,7 @@ Partials = Callable[[Expr], tuple[Expr, ...]]
 
 def _power(e: Expr) -> tuple[Expr, ...]:
     a, b = e.args
-    outer = b * node.power(a, b - 1)
+    outer = b * arithmetic.power(a, b - 1)
     return (outer, ZERO) if b.op == "const" else (outer, fn.log(a) * e)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from dalembert.errors import ExpressionError
+from dalembert.expr import _arithmetic as arithmetic
 from dalembert.expr import _node as node
 from dalembert.expr._node import HALF, ONE, PI, ZERO, Expr, Scalar, as_expr, const, unary
 
@@ -27,7 +28,7 @@ def _sine_of_turns(turns: Fraction) -> Expr | None:
     turns %= 2
     if turns >= 1:
         value = _sine_of_turns(turns - 1)
-        return None if value is None else node.neg(value)
+        return None if value is None else arithmetic.neg(value)
     if turns > HALF.data:
         turns = 1 - turns
     values = {Fraction(0): ZERO, Fraction(1, 6): HALF, Fraction(1, 2): ONE}
@@ -42,7 +43,7 @@ def _fold(function: Callable[[float], float], a: Expr) -> Expr | None:
 
 
 def sqrt(x: Scalar) -> Expr:
-    return node.square_root(as_expr(x))
+    return arithmetic.square_root(as_expr(x))
 
 
 def sin(x: Scalar) -> Expr:
@@ -50,11 +51,11 @@ def sin(x: Scalar) -> Expr:
     if a is ZERO:
         return ZERO
     if a.op == "neg":
-        return node.neg(sin(a.args[0]))
+        return arithmetic.neg(sin(a.args[0]))
     if a.op == "const" and a.data < 0:
-        return node.neg(sin(const(-a.data)))
+        return arithmetic.neg(sin(const(-a.data)))
     if a.op == "mul" and a.args[0].op == "const" and a.args[0].data < 0:
-        return node.neg(sin(node.neg(a)))
+        return arithmetic.neg(sin(arithmetic.neg(a)))
     if a.op == "asin":
         return a.args[0]
     turns = _turns(a)
@@ -71,7 +72,7 @@ def cos(x: Scalar) -> Expr:
     if a.op == "const" and a.data < 0:
         return cos(const(-a.data))
     if a.op == "mul" and a.args[0].op == "const" and a.args[0].data < 0:
-        return cos(node.neg(a))
+        return cos(arithmetic.neg(a))
     if a.op == "acos":
         return a.args[0]
     turns = _turns(a)
@@ -89,7 +90,7 @@ def asin(x: Scalar) -> Expr:
     if a is ZERO:
         return ZERO
     if a.op == "neg":
-        return node.neg(asin(a.args[0]))
+        return arithmetic.neg(asin(a.args[0]))
     return _fold(math.asin, a) or unary("asin", a)
 
 
@@ -105,7 +106,7 @@ def atan(x: Scalar) -> Expr:
     if a is ZERO:
         return ZERO
     if a.op == "neg":
-        return node.neg(atan(a.args[0]))
+        return arithmetic.neg(atan(a.args[0]))
     return _fold(math.atan, a) or unary("atan", a)
 
 
@@ -144,7 +145,7 @@ def sign(x: Scalar) -> Expr:
     if a.op == "const":
         return const((a.data > 0) - (a.data < 0))
     if a.op == "neg":
-        return node.neg(sign(a.args[0]))
+        return arithmetic.neg(sign(a.args[0]))
     return unary("sign", a)
 
 
@@ -169,7 +170,7 @@ def where(condition: Scalar, x: Scalar, y: Scalar) -> Expr:
     c, a, b = as_expr(condition), as_expr(x), as_expr(y)
     if c.op == "const":
         return a if c.data else b
-    return a if a is b else node.ternary("where", c, a, b)
+    return a if a is b else node.intern("where", (c, a, b))
 
 
 def function(name: str) -> Callable[..., Expr]:
@@ -195,7 +196,7 @@ ELEMENTARY: dict[str, Callable[..., Expr]] = {
     "atan2": atan2,
     "exp": exp,
     "log": log,
-    "abs": lambda x: node.absolute(as_expr(x)),
+    "abs": arithmetic.absolute,
     "sign": sign,
     "min": minimum,
     "max": maximum,
@@ -205,15 +206,15 @@ ELEMENTARY: dict[str, Callable[..., Expr]] = {
 #: How to make a node again from operands: used by substitution and by readers of stored expressions.
 BUILD: dict[str, Callable[..., Expr]] = {
     **ELEMENTARY,
-    "neg": node.neg,
-    "add": node.add,
-    "sub": node.sub,
-    "mul": node.mul,
-    "div": node.div,
-    "pow": node.power,
-    "lt": node.less,
-    "le": node.less_equal,
-    "eq": node.equal,
+    "neg": arithmetic.neg,
+    "add": arithmetic.add,
+    "sub": arithmetic.sub,
+    "mul": arithmetic.mul,
+    "div": arithmetic.div,
+    "pow": arithmetic.power,
+    "lt": arithmetic.less,
+    "le": arithmetic.less_equal,
+    "eq": arithmetic.equal,
 }
 
 

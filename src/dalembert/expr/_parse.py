@@ -6,23 +6,24 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
 from dalembert.errors import ExpressionError
+from dalembert.expr import _arithmetic as arithmetic
 from dalembert.expr import _grammar
 from dalembert.expr import _node as node
 from dalembert.expr._functions import ELEMENTARY, function
 from dalembert.expr._node import PI, Expr
 
 _BINARY: dict[str, Callable[[Expr, Expr], Expr]] = {
-    "+": node.add,
-    "-": node.sub,
-    "*": node.mul,
-    "/": node.div,
-    "**": node.power,
-    "^": node.power,
-    "<": node.less,
-    "<=": node.less_equal,
-    ">": lambda a, b: node.less(b, a),
-    ">=": lambda a, b: node.less_equal(b, a),
-    "==": node.equal,
+    "+": arithmetic.add,
+    "-": arithmetic.sub,
+    "*": arithmetic.mul,
+    "/": arithmetic.div,
+    "**": arithmetic.power,
+    "^": arithmetic.power,
+    "<": arithmetic.less,
+    "<=": arithmetic.less_equal,
+    ">": lambda a, b: arithmetic.less(b, a),
+    ">=": lambda a, b: arithmetic.less_equal(b, a),
+    "==": arithmetic.equal,
 }
 
 
@@ -41,7 +42,7 @@ class ExprBuilder:
         return PI if name == "pi" else node.symbol(name)
 
     def unary(self, operator: str, operand: Expr) -> Expr:
-        return node.neg(operand) if operator == "-" else operand
+        return arithmetic.neg(operand) if operator == "-" else operand
 
     def binary(self, operator: str, left: Expr, right: Expr) -> Expr:
         return _BINARY[operator](left, right)

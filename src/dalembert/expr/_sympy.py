@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from dalembert.errors import ExpressionError
+from dalembert.expr import _arithmetic as arithmetic
 from dalembert.expr import _functions as fn
 from dalembert.expr import _node as node
 from dalembert.expr._node import PI, Expr
@@ -148,11 +149,11 @@ def _convert(e: Any, made: Mapping[Any, Expr]) -> Expr:
         return node.const(int(bool(e)))
     args = [made[a] for a in _operands(e)]
     if e.is_Add:
-        return _fold(node.add, args)
+        return _fold(arithmetic.add, args)
     if e.is_Mul:
-        return _fold(node.mul, args)
+        return _fold(arithmetic.mul, args)
     if e.is_Pow:
-        return node.power(args[0], args[1])
+        return arithmetic.power(args[0], args[1])
     named = {"Abs": "abs", "Min": "min", "Max": "max"}
     name = named.get(type(e).__name__, type(e).__name__)
     if name in ("min", "max"):
@@ -167,12 +168,12 @@ def _convert(e: Any, made: Mapping[Any, Expr]) -> Expr:
             value = fn.where(args[i + 1], args[i], value)
         return value
     if isinstance(e, (sp.StrictLessThan, sp.LessThan, sp.StrictGreaterThan, sp.GreaterThan, sp.Eq)):
-        compare = {"<": node.less, "<=": node.less_equal, "==": node.equal}
+        compare = {"<": arithmetic.less, "<=": arithmetic.less_equal, "==": arithmetic.equal}
         if e.rel_op in (">", ">="):
             return compare[e.rel_op.replace(">", "<")](args[1], args[0])
         return compare[e.rel_op](args[0], args[1])
     if isinstance(e, sp.Ne):
-        return fn.where(node.equal(args[0], args[1]), 0, 1)
+        return fn.where(arithmetic.equal(args[0], args[1]), 0, 1)
     if isinstance(e, (sp.Subs, sp.Derivative)):
         return _slope(e, args)
     if isinstance(e, sp.core.function.AppliedUndef):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 from dalembert.expr._matrix import Matrix
-from dalembert.expr._node import Expr
+from dalembert.expr._node import ONE, Expr
 from dalembert.expr._traverse import LEAVES, topological
 
 _SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 3, 4
@@ -30,7 +32,7 @@ class Dialect:
     number: Callable[[Any], tuple[str, int]]
     symbol: Callable[[str], str]
     pi: str
-    product: str
+    product: Callable[[str, str], str]
     quotient: Callable[[str, str, int, int], tuple[str, int]]
     power: Callable[[str, str], str]
     call: Callable[[str, Sequence[str]], str]
@@ -62,7 +64,7 @@ TEXT = Dialect(
     number=_text_number,
     symbol=lambda name: name,
     pi="pi",
-    product="*",
+    product=lambda a, b: f"{a}*{b}",
     quotient=_text_quotient,
     power=lambda a, b: f"{a}**{b}",
     call=lambda op, args: f"{op}({', '.join(args)})",
@@ -82,7 +84,7 @@ def latex_name(name: str) -> str:
     stem = _SHORT_GREEK.get(stem, stem) if owners else stem
     head = f"\\{stem}" if stem in _GREEK else stem if len(stem) == 1 else f"\\mathrm{{{_escape(stem)}}}"
     if dots:
-        head = f"\\{'d' * dots}ot{{{head}}}" if dots < 4 else f"{head}^{{({dots})}}"
+        head = f"\\{'d' * dots}ot{{{head}}}" if dots < 4 else f"{{{head}^{{({dots})}}}}"
     below = ",".join([_escape(part) for part in [index, *owners] if part])
     return f"{head}_{{\\mathrm{{{below}}}}}" if below else head
 
@@ -94,11 +96,11 @@ def _escape(text: str) -> str:
 def _latex_number(value: Any) -> tuple[str, int]:
     if isinstance(value, Fraction):
         sign = "-" if value < 0 else ""
-        return f"{sign}\\frac{{{abs(value.numerator)}}}{{{value.denominator}}}", _ATOM if value > 0 else _SUM
+        return f"{sign}\\frac{{{abs(value.numerator)}}}{{{value.denominator}}}", _POWER if value > 0 else _SUM
     written = repr(value)
     if "e" in written:
         digits, exponent = written.split("e")
-        return f"{digits} \\cdot 10^{{{int(exponent)}}}", _PRODUCT
+        return f"{digits} \\cdot 10^{{{int(exponent)}}}", _PRODUCT if value > 0 else _SUM
     return written, _ATOM if value >= 0 else _SUM
 
 
@@ -134,8 +136,8 @@ LATEX = Dialect(
     number=_latex_number,
     symbol=latex_name,
     pi="\\pi",
-    product=" ",
-    quotient=lambda a, b, x, y: (f"\\frac{{{a}}}{{{b}}}", _ATOM),
+    product=lambda a, b: f"{a} \\cdot {b}" if b[0].isdigit() else f"{a} {b}",
+    quotient=lambda a, b, x, y: (f"\\frac{{{a}}}{{{b}}}", _POWER),
     power=lambda a, b: f"{a}^{{{b}}}",
     call=_latex_call,
     brackets=("\\left(", "\\right)"),
@@ -155,6 +157,28 @@ class _Writer:
         string, own = self.written[e]
         return string if own >= level else self.dialect.brackets[0] + string + self.dialect.brackets[1]
 
+    def in_order(self, e: Expr) -> tuple[Expr, Expr]:
+        """Commuting operands as people write them, whatever the order of creation: `2*x*(a + b)`, `x + 1`.
+
+        A chain of sums or products goes left, where the grammar groups it again; then the longer term of a sum, the
+        plainer factor of a product.
+        """
+        a, b = e.args
+        if "const" in (a.op, b.op):
+            return (a, b) if (b.op == "const") == (e.op == "add") else (b, a)
+        a_chain, b_chain = (x.op == e.op and x not in self.named for x in (a, b))
+        if a_chain != b_chain:
+            return (a, b) if a_chain else (b, a)
+        first, second = sorted((a, b), key=self._longest_first if e.op == "add" else self._plainest_first)
+        return first, second
+
+    def _longest_first(self, e: Expr) -> tuple[int, str]:
+        string = self.written[e][0]
+        return -len(string), string
+
+    def _plainest_first(self, e: Expr) -> tuple[bool, str]:
+        return e.op not in LEAVES, self.written[e][0]
+
     def write(self, e: Expr) -> tuple[str, int]:
         d, op, args = self.dialect, e.op, e.args
         if op == "const":
@@ -164,27 +188,19 @@ class _Writer:
         if op == "pi":
             return d.pi, _ATOM
         if op == "add":
-            a, b = args
-            if a.op == "const":  # constants last
-                a, b = b, a
+            a, b = self.in_order(e)
             if b.op == "const" and b.data < 0:
-                return f"{self.written[a][0]} - {d.number(-b.data)[0]}", _SUM
-            return f"{self.written[a][0]} + {self.bracket(b, _SUM)}", _SUM
+                return f"{self.bracket(a, _SUM)} - {d.number(-b.data)[0]}", _SUM
+            return f"{self.bracket(a, _SUM)} + {self.bracket(b, _SUM)}", _SUM
         if op == "sub":
-            return f"{self.written[args[0]][0]} - {self.bracket(args[1], _PRODUCT)}", _SUM
+            return f"{self.bracket(args[0], _SUM)} - {self.bracket(args[1], _PRODUCT)}", _SUM
         if op == "neg":
             inner = args[0]
             if inner.op == "sub" and inner not in self.named:
-                return f"{self.written[inner.args[1]][0]} - {self.bracket(inner.args[0], _PRODUCT)}", _SUM
+                return f"{self.bracket(inner.args[1], _SUM)} - {self.bracket(inner.args[0], _PRODUCT)}", _SUM
             return f"-{self.bracket(inner, _PRODUCT)}", _SUM
         if op == "mul":
-            left = (
-                self.bracket(args[0], _PRODUCT)
-                if args[0].op != "const" or args[0].data >= 0
-                else d.number(args[0].data)[0]
-            )
-            level = _SUM if args[0].op == "const" and args[0].data < 0 else _PRODUCT
-            return f"{left}{d.product}{self.bracket(args[1], _PRODUCT)}", level
+            return self.write_product(*self.in_order(e))
         if op == "div":
             (top, x), (bottom, y) = self.written[args[0]], self.written[args[1]]
             return d.quotient(top, bottom, x, y)
@@ -197,28 +213,64 @@ class _Writer:
             return d.unknown(e.name, e.orders, [self.written[a][0] for a in args]), _ATOM
         return d.call(op, [self.written[a][0] for a in args]), _ATOM
 
+    def write_product(self, a: Expr, b: Expr) -> tuple[str, int]:
+        d = self.dialect
+        if a.op != "const":
+            # The grammar groups to the left: a quotient on the right needs brackets to come back as it is.
+            right = self.bracket(b, _POWER if b.op == "div" and b not in self.named else _PRODUCT)
+            return d.product(self.bracket(a, _PRODUCT), right), _PRODUCT
+        if b.op == "div" and b.args[0] is ONE and b not in self.named and not isinstance(a.data, float):
+            top, bottom = a.data.as_integer_ratio()
+            below, level = self.written[b.args[1]]
+            if bottom != 1:
+                below, level = d.product(d.number(bottom)[0], self.bracket(b.args[1], _PRODUCT)), _PRODUCT
+            string, level = d.quotient(d.number(abs(top))[0], below, _ATOM, level)
+            return (string, level) if top > 0 else (f"-{string}", _SUM)
+        left = d.number(a.data)[0]
+        return d.product(left, self.bracket(b, _PRODUCT)), _PRODUCT if a.data > 0 else _SUM
+
     named: dict[Expr, str]
 
     def run(self, exprs: Sequence[Expr], shared: bool, longest: int) -> list[tuple[str, str]]:
         """Definitions in order; afterwards `written` holds every result."""
         order = topological(exprs)
-        uses: dict[Expr, int] = {}
-        for e in order:
-            for a in e.args:
-                uses[a] = uses.get(a, 0) + 1
+        taken = {e.data for e in order if e.op == "symbol"}
+        names = (name for name in (f"z{i}" for i in itertools.count(1)) if name not in taken)
+        uses = Counter(a for e in order for a in e.args)
+        expiring = _last_readings(order, keep=exprs)
         self.named = {}
         definitions: list[tuple[str, str]] = []
         for e in order:
             string, level = self.write(e)
-            wants_name = shared and uses.get(e, 0) > 1 and len(string) > 8
-            if e.op not in LEAVES and (wants_name or len(string) > longest) and uses.get(e, 0):
-                name = f"z{len(definitions) + 1}"
+            wants_name = shared and uses[e] > 1 and len(string) > 8
+            if e.op not in LEAVES and (wants_name or len(string) > longest) and uses[e]:
+                name = next(names)
                 self.named[e] = name
                 shown = self.dialect.symbol(name)
                 definitions.append((shown, string))
                 string, level = shown, _ATOM
             self.written[e] = (string, level)
+            for a in expiring.get(e, ()):
+                del self.written[a]
         return definitions
+
+
+def _last_readings(order: Sequence[Expr], keep: Iterable[Expr]) -> dict[Expr, list[Expr]]:
+    """For each node the strings that it is the last to need: a million nodes must not keep a million long strings."""
+    last: dict[Expr, Expr] = {}
+    for e in order:
+        for a in e.args:
+            last[a] = e
+            if e.op == "neg":  # the negative of a difference is written from the operands of the difference
+                last.update(dict.fromkeys(a.args, e))
+            elif e.op == "mul" and a.op == "div":  # likewise 3/x
+                last[a.args[1]] = e
+    for e in keep:
+        last.pop(e, None)
+    expiring: dict[Expr, list[Expr]] = {}
+    for a, e in last.items():
+        expiring.setdefault(e, []).append(a)
+    return expiring
 
 
 def text(e: Expr) -> str:

@@ -1,0 +1,312 @@
+"""Arithmetic with the identities that hold for every real operand, applied when a node is made.
+
+Constants fold, zeros and ones vanish, signs move outwards (`-a*b` is `-(a*b)`), commuting operands are ordered. Sums
+and products first ask whether an identity can apply at all: most nodes of a derivation are plain ones.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, Final
+
+from dalembert.errors import ExpressionError
+from dalembert.expr._node import ONE, TWO, ZERO, Expr, Number, Scalar, as_expr, const, intern
+
+_LARGEST_CONSTANT = 100_000  # bits
+_SPECIAL_IN_SUM: Final = frozenset({"const", "neg", "sub"})
+_SPECIAL_LEFT_OF_MINUS: Final = frozenset({"const", "neg", "add"})
+_SPECIAL_IN_PRODUCT: Final = frozenset({"const", "neg", "mul", "pow", "div"})
+
+
+def _folded(operation: Callable[[Any, Any], Number], a: Number, b: Number) -> Expr:
+    """The constant that an operation on two constants gives."""
+    try:
+        value = operation(a, b)
+    except OverflowError:
+        value = math.inf
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ExpressionError(
+            f"{operation.__name__.strip('_')} of the constants {a} and {b} leaves the range of floats."
+        )
+    return const(value)
+
+
+def _quotient(a: Number, b: Number) -> Number:
+    return a / b if isinstance(a, float) or isinstance(b, float) else Fraction(a) / Fraction(b)
+
+
+def neg(a: Expr) -> Expr:
+    op = a.op
+    if op == "neg":
+        return a.args[0]
+    if op == "const":
+        return const(-a.data)
+    if op in ("mul", "add", "sub") and a.args[0].op == "const":
+        first, second = a.args
+        opposite = const(-first.data)
+        if op == "mul":
+            return _scale(opposite, second)
+        return intern("sub", (opposite, second)) if op == "add" else add(opposite, second)
+    return intern("neg", (a,))
+
+
+def add(a: Expr, b: Expr) -> Expr:
+    if a.op in _SPECIAL_IN_SUM or b.op in _SPECIAL_IN_SUM:
+        known = _special_sum(a, b)
+        if known is not None:
+            return known
+    elif a is b:
+        return mul(TWO, a)
+    return intern("add", (a, b) if a.id < b.id else (b, a))
+
+
+def _special_sum(a: Expr, b: Expr) -> Expr | None:
+    """The sum when one operand is a constant, a negative or a difference and so may simplify it."""
+    if a is ZERO:
+        return b
+    if b is ZERO:
+        return a
+    if a is b:
+        return mul(TWO, a)
+    a_op, b_op = a.op, b.op
+    if a_op == "neg":
+        return neg(add(a.args[0], b.args[0])) if b_op == "neg" else sub(b, a.args[0])
+    if b_op == "neg":
+        return sub(a, b.args[0])
+    if b_op == "const":
+        a, b, a_op, b_op = b, a, b_op, a_op
+    if a_op == "const":
+        if b_op == "const":
+            return _folded(operator.add, a.data, b.data)
+        if b_op in ("add", "sub") and b.args[0].op == "const":
+            combine = add if b_op == "add" else sub
+            return combine(_folded(operator.add, a.data, b.args[0].data), b.args[1])
+        return intern("add", (a, b))
+    if a_op == "sub" and a.args[1] is b:
+        return a.args[0]
+    if b_op == "sub" and b.args[1] is a:
+        return b.args[0]
+    return None
+
+
+def sub(a: Expr, b: Expr) -> Expr:
+    if a is b:
+        return ZERO
+    if a.op in _SPECIAL_LEFT_OF_MINUS or b.op in ("const", "neg"):
+        known = _special_difference(a, b)
+        if known is not None:
+            return known
+    # One of a - b and b - a exists; the other is its negative.
+    return intern("sub", (a, b)) if a.id < b.id else intern("neg", (intern("sub", (b, a)),))
+
+
+def _special_difference(a: Expr, b: Expr) -> Expr | None:
+    """The difference when an operand may simplify it; a constant left of the minus stays there."""
+    if b is ZERO:
+        return a
+    if a is ZERO:
+        return neg(b)
+    a_op, b_op = a.op, b.op
+    if b_op == "neg":
+        return add(a, b.args[0])
+    if a_op == "neg":
+        return neg(add(a.args[0], b))
+    if b_op == "const":
+        return _folded(operator.sub, a.data, b.data) if a_op == "const" else add(a, const(-b.data))
+    if a_op == "const":
+        if b_op in ("add", "sub") and b.args[0].op == "const":
+            combine = sub if b_op == "add" else add
+            return combine(_folded(operator.sub, a.data, b.args[0].data), b.args[1])
+        return intern("sub", (a, b))
+    if a_op == "add":
+        if a.args[0] is b:
+            return a.args[1]
+        if a.args[1] is b:
+            return a.args[0]
+    return None
+
+
+def mul(a: Expr, b: Expr) -> Expr:
+    if a.op in _SPECIAL_IN_PRODUCT or b.op in _SPECIAL_IN_PRODUCT:
+        known = _special_product(a, b)
+        if known is not None:
+            return known
+    elif a is b:
+        return a.args[0] if a.op == "sqrt" else intern("pow", (a, TWO))
+    return intern("mul", (a, b) if a.id < b.id else (b, a))
+
+
+def _special_product(a: Expr, b: Expr) -> Expr | None:
+    """The product when an operand carries a sign, a factor, a power or a divisor that may combine."""
+    if a is ZERO or b is ZERO:
+        return ZERO
+    if a is ONE:
+        return b
+    if b is ONE:
+        return a
+    a_op, b_op = a.op, b.op
+    if b_op == "const":
+        a, b, a_op, b_op = b, a, b_op, a_op
+    if a_op == "const":
+        return _scale(a, b)
+    if a_op == "neg":
+        return mul(a.args[0], b.args[0]) if b_op == "neg" else neg(mul(a.args[0], b))
+    if b_op == "neg":
+        return neg(mul(a, b.args[0]))
+    if a_op == "mul" and a.args[0].op == "const":
+        return mul(a.args[0], mul(a.args[1], b))
+    if b_op == "mul" and b.args[0].op == "const":
+        return mul(b.args[0], mul(a, b.args[1]))
+    if a is b:
+        return power(a, TWO)
+    if a_op == "pow" and a.args[0] is b and a.args[1].op == "const":
+        return power(b, add(a.args[1], ONE))
+    if b_op == "pow" and b.args[0] is a and b.args[1].op == "const":
+        return power(a, add(b.args[1], ONE))
+    if a_op == "div" and a.args[1] is b:
+        return a.args[0]
+    if b_op == "div" and b.args[1] is a:
+        return b.args[0]
+    return None
+
+
+def _scale(factor: Expr, a: Expr) -> Expr:
+    """A constant times a node: one factor in front, which is neither 0, 1 nor -1."""
+    while a.op == "neg" or (a.op == "mul" and a.args[0].op == "const"):
+        if a.op == "neg":
+            factor, a = const(-factor.data), a.args[0]
+        else:
+            factor, a = _folded(operator.mul, factor.data, a.args[0].data), a.args[1]
+    value = factor.data
+    if a.op == "const":
+        return _folded(operator.mul, value, a.data)
+    if value == 1:
+        return a
+    if value == 0:
+        return ZERO
+    return neg(a) if value == -1 else intern("mul", (factor, a))
+
+
+def div(a: Expr, b: Expr) -> Expr:
+    if b is ONE:
+        return a
+    a_op, b_op = a.op, b.op
+    if b_op == "const":
+        if b.data == 0:
+            raise ExpressionError(f"division of {a} by zero.")
+        return _folded(_quotient, a.data, b.data) if a_op == "const" else mul(_folded(_quotient, 1, b.data), a)
+    if a is ZERO:
+        return ZERO
+    if a is b:
+        return ONE
+    if b_op == "neg":
+        return neg(div(a, b.args[0]))
+    if b_op == "mul" and b.args[0].op == "const":
+        return div(mul(_folded(_quotient, 1, b.args[0].data), a), b.args[1])
+    if a_op == "neg":
+        return neg(div(a.args[0], b))
+    if a_op == "mul":
+        if a.args[0] is b:
+            return a.args[1]
+        if a.args[1] is b:
+            return a.args[0]
+        if a.args[0].op == "const":
+            return mul(a.args[0], div(a.args[1], b))
+    if a_op == "pow" and a.args[0] is b and a.args[1].op == "const":
+        return power(b, sub(a.args[1], ONE))
+    if a_op == "const" and a is not ONE:
+        return mul(a, intern("div", (ONE, b)))
+    return intern("div", (a, b))
+
+
+def power(a: Expr, b: Expr) -> Expr:
+    if b.op != "const":
+        return ONE if a is ONE else intern("pow", (a, b))
+    exponent = b.data
+    if type(exponent) is int:
+        return _integer_power(a, exponent)
+    if abs(exponent) == Fraction(1, 2):
+        return square_root(a) if exponent > 0 else div(ONE, square_root(a))
+    if type(exponent) is float and type(a.data) is float and a.op == "const" and a.data > 0:
+        return _folded(operator.pow, a.data, exponent)
+    return intern("pow", (a, b))
+
+
+def _integer_power(a: Expr, exponent: int) -> Expr:
+    if exponent == 0:
+        return ONE
+    if exponent == 1:
+        return a
+    if exponent < 0:
+        return div(ONE, _integer_power(a, -exponent))
+    op = a.op
+    if op == "const":
+        if not isinstance(a.data, float) and _bits(a.data) * exponent > _LARGEST_CONSTANT:
+            raise ExpressionError(f"the constant {a.data}**{exponent} is too large to write. Use a float.")
+        return _folded(operator.pow, a.data, exponent)
+    if op == "neg":
+        inner = _integer_power(a.args[0], exponent)
+        return inner if exponent % 2 == 0 else neg(inner)
+    if op == "pow" and type(a.args[1].data) is int:
+        return intern("pow", (a.args[0], const(a.args[1].data * exponent)))
+    if op == "mul" and a.args[0].op == "const":
+        return mul(_integer_power(a.args[0], exponent), _integer_power(a.args[1], exponent))
+    if op == "sqrt" and exponent % 2 == 0:
+        return _integer_power(a.args[0], exponent // 2)
+    return intern("pow", (a, const(exponent)))
+
+
+def _bits(value: int | Fraction) -> int:
+    fraction = Fraction(value)
+    return max(abs(fraction.numerator), fraction.denominator).bit_length()
+
+
+def square_root(a: Expr) -> Expr:
+    if a.op == "const":
+        value = a.data
+        if value < 0:
+            raise ExpressionError(f"the square root of {value} is not a real number.")
+        if isinstance(value, float):
+            return const(math.sqrt(value))
+        fraction = Fraction(value)
+        top, bottom = math.isqrt(fraction.numerator), math.isqrt(fraction.denominator)
+        if top * top == fraction.numerator and bottom * bottom == fraction.denominator:
+            return const(Fraction(top, bottom))
+    return intern("sqrt", (a,))
+
+
+def absolute(x: Scalar) -> Expr:
+    """The distance from zero."""
+    a = as_expr(x)
+    if a.op == "const":
+        return const(abs(a.data))
+    if a.op == "neg":
+        return absolute(a.args[0])
+    return a if a.op in ("abs", "sqrt", "exp", "pi") else intern("abs", (a,))
+
+
+def _compare(op: str, test: Callable[[Any, Any], bool], a: Expr, b: Expr) -> Expr:
+    if a.op == "const" and b.op == "const":
+        return ONE if test(a.data, b.data) else ZERO
+    return intern(op, (a, b))
+
+
+def less(x: Scalar, y: Scalar) -> Expr:
+    """1 where x < y, else 0."""
+    a, b = as_expr(x), as_expr(y)
+    return ZERO if a is b else _compare("lt", operator.lt, a, b)
+
+
+def less_equal(x: Scalar, y: Scalar) -> Expr:
+    """1 where x <= y, else 0."""
+    a, b = as_expr(x), as_expr(y)
+    return ONE if a is b else _compare("le", operator.le, a, b)
+
+
+def equal(x: Scalar, y: Scalar) -> Expr:
+    """1 where x equals y, else 0."""
+    a, b = as_expr(x), as_expr(y)
+    return ONE if a is b else _compare("eq", operator.eq, a, b)
