@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.codegen import _entries, _target
+from dalembert.codegen import _entries, _target, cache
 from dalembert.codegen._schedule import Schedule, schedule
 from dalembert.codegen.function import Function
 from dalembert.errors import ExpressionError
@@ -163,7 +163,8 @@ class Library(Mapping[str, NativeFunction]):
 
 
 def _load(text: str, names: Sequence[str]) -> _target.Loaded:
-    return _target.Loaded(_target.assemble(text), names)
+    code = cache.remember(f"{_target.version()}\n{text}", lambda: _target.assemble(text))
+    return _target.Loaded(code, names)
 
 
 def compile_functions(functions: Sequence[Function]) -> Library:

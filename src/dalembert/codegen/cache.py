@@ -1,0 +1,103 @@
+"""Object code kept on disk, found again by the content it was made from.
+
+An entry is a digest of its own bytes followed by the bytes, so a damaged file is noticed and made again. Entries are
+written aside and moved into place in one step: processes that compile the same thing at once do each other no harm.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+_DIGEST = 32
+#: Bytes of object code kept; the entries unused for longest leave first.
+LARGEST = 512 * 2**20
+
+
+def directory() -> Path | None:
+    """Where entries live: $DALEMBERT_CACHE, or the user's cache directory; None when the variable is set empty."""
+    chosen = os.environ.get("DALEMBERT_CACHE")
+    if chosen is not None:
+        return Path(chosen).expanduser() if chosen.strip() else None
+    base = os.environ.get("XDG_CACHE_HOME")
+    if base:
+        return Path(base) / "dalembert"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "dalembert"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "dalembert" / "Cache"
+    return Path.home() / ".cache" / "dalembert"
+
+
+def remember(key: str, make: Callable[[], bytes]) -> bytes:
+    """The bytes made from `key`, from disk when they are there and whole; a cache that fails is only slower."""
+    folder = directory()
+    if folder is None:
+        return make()
+    path = folder / f"{hashlib.sha256(key.encode()).hexdigest()[:40]}.o"
+    known = _read(path)
+    if known is not None:
+        return known
+    code = make()
+    with suppress(OSError):
+        _write(path, code)
+    return code
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        stored = path.read_bytes()
+    except OSError:
+        return None
+    digest, code = stored[:_DIGEST], stored[_DIGEST:]
+    if hashlib.sha256(code).digest() != digest:
+        return None
+    with suppress(OSError):
+        os.utime(path)
+    return code
+
+
+def _write(path: Path, code: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.stem, suffix=".tmp")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(hashlib.sha256(code).digest() + code)
+        os.replace(temporary, path)
+    except OSError:
+        with suppress(OSError):
+            os.unlink(temporary)
+        raise
+    _trim(path.parent)
+
+
+def _trim(folder: Path) -> None:
+    """Drop the entries unused for longest when the whole grows too large."""
+    entries = []
+    for path in folder.glob("*.o"):
+        with suppress(OSError):
+            status = path.stat()
+            entries.append((status.st_mtime, status.st_size, path))
+    excess = sum(size for _, size, _ in entries) - LARGEST
+    for _, size, path in sorted(entries):
+        if excess <= 0:
+            return
+        with suppress(OSError):
+            path.unlink()
+            excess -= size
+
+
+def clear() -> int:
+    """Delete every entry; returns how many there were."""
+    folder = directory()
+    count = 0
+    for path in folder.glob("*.o") if folder is not None and folder.is_dir() else ():
+        with suppress(OSError):
+            path.unlink()
+            count += 1
+    return count
