@@ -23,7 +23,7 @@ def _numpy_operations() -> dict[str, Callable[..., Any]]:
         "neg": np.negative,
         "mul": np.multiply,
         "div": np.divide,
-        "pow": _numpy_power,
+        "pow": np.power,
         "sqrt": np.sqrt,
         "sin": np.sin,
         "cos": np.cos,
@@ -44,16 +44,37 @@ def _numpy_operations() -> dict[str, Callable[..., Any]]:
     }
 
 
-def _numpy_power(a: Any, b: Any) -> Any:
+def _floating(value: Any) -> Any:
+    """Whole numbers as floats, so that no product wraps around; complex numbers stay, for complex-step derivatives."""
     import numpy as np
 
-    return np.power(np.asarray(a, dtype=float), b)
+    array = np.asarray(value)
+    if array.dtype.kind not in "fc":
+        try:
+            array = array.astype(float)
+        except (TypeError, ValueError) as error:
+            raise ExpressionError(f"{value!r} is not a number or an array of numbers.") from error
+    return array if array.ndim else array[()]
 
 
 def _exact_power(a: Fraction, b: Fraction) -> Fraction:
     if b.denominator != 1:
         raise ExpressionError(f"{a}**{b} is not a rational number. Evaluate with floats instead.")
-    return a ** int(b)
+    return _exact_quotient(Fraction(1), a ** -int(b)) if b < 0 else a ** int(b)
+
+
+def _exact_quotient(a: Fraction, b: Fraction) -> Fraction:
+    if not b:
+        raise ExpressionError("a denominator vanishes at these values. Take another point.")
+    return a / b
+
+
+def _exact_root(a: Fraction) -> Fraction:
+    if a >= 0:
+        root = Fraction(math.isqrt(a.numerator), math.isqrt(a.denominator))
+        if root * root == a:
+            return root
+    raise ExpressionError(f"the square root of {a} is not a rational number. Give a value for this node.")
 
 
 _EXACT: dict[str, Callable[..., Any]] = {
@@ -61,8 +82,9 @@ _EXACT: dict[str, Callable[..., Any]] = {
     "sub": lambda a, b: a - b,
     "neg": lambda a: -a,
     "mul": lambda a, b: a * b,
-    "div": lambda a, b: a / b,
+    "div": _exact_quotient,
     "pow": _exact_power,
+    "sqrt": _exact_root,
     "abs": abs,
     "sign": lambda a: Fraction((a > 0) - (a < 0)),
     "min": min,
@@ -86,15 +108,25 @@ def evaluate(
     """
     import numpy as np
 
-    operations = _numpy_operations()
+    given = {e: _floating(v) for e, v in values.items()}
     with np.errstate(all="ignore"):
-        found = _run(exprs, values, operations, float, lambda: math.pi, functions or {})
-    return [float(x) if np.ndim(x) == 0 else x for x in found]
+        found = _run(exprs, given, _numpy_operations(), _float, lambda: np.float64(math.pi), functions or {})
+    return [x.item() if np.ndim(x) == 0 else x for x in map(np.asarray, found)]
+
+
+def _float(value: Any) -> Any:
+    """A constant as NumPy's own scalar, which overflows to infinity where Python's raises."""
+    import numpy as np
+
+    try:
+        return np.float64(value)
+    except OverflowError:
+        return np.float64(math.copysign(math.inf, value))
 
 
 def evaluate_exact(exprs: Sequence[Expr], values: Values) -> list[Fraction]:
     """Exact rational values; transcendental nodes must be given values themselves (`{sin(x): Fraction(3, 5)}`)."""
-    exact = {e: Fraction(v) for e, v in values.items()}
+    exact = {e: _fraction(v) for e, v in values.items()}
     return _run(exprs, exact, _EXACT, Fraction, None, {})
 
 
@@ -102,12 +134,15 @@ def evaluate_mod(exprs: Sequence[Expr], values: Values, prime: int) -> list[int]
     """Residues modulo a prime; a denominator that vanishes there is an error that says so."""
 
     def inverse(a: int) -> int:
-        if a % prime == 0:
-            raise ExpressionError(f"a denominator vanishes modulo {prime}. Take another prime or another point.")
-        return pow(a, -1, prime)
+        try:
+            return pow(a, -1, prime)
+        except ValueError:
+            raise ExpressionError(
+                f"a denominator vanishes modulo {prime}. Take another prime or another point."
+            ) from None
 
     def residue(value: Any) -> int:
-        fraction = Fraction(value)
+        fraction = _fraction(value)
         return fraction.numerator * inverse(fraction.denominator) % prime
 
     operations: dict[str, Callable[..., Any]] = {
@@ -119,6 +154,13 @@ def evaluate_mod(exprs: Sequence[Expr], values: Values, prime: int) -> list[int]
     }
     given = {e: residue(v) for e, v in values.items()}
     return _run(exprs, given, operations, residue, None, {}, lambda base, n: pow(base, n, prime))
+
+
+def _fraction(value: Any) -> Fraction:
+    try:
+        return Fraction(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise ExpressionError(f"{value!r} is not a rational number.") from error
 
 
 def _run(

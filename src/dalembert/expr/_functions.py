@@ -39,7 +39,20 @@ def _sine_of_turns(turns: Fraction) -> Expr | None:
 
 
 def _fold(function: Callable[[float], float], a: Expr) -> Expr | None:
-    return const(function(a.data)) if a.op == "const" and isinstance(a.data, float) else None
+    """The value at a float; exact numbers keep their function."""
+    if a.op != "const" or not isinstance(a.data, float):
+        return None
+    try:
+        return const(function(a.data))
+    except (ValueError, OverflowError):
+        raise ExpressionError(
+            f"{function.__name__}({a.data}) is not a real number within the range of floats."
+        ) from None
+
+
+def _at_float(function: Callable[[float], float], a: Expr) -> Expr:
+    value = _fold(function, a)
+    return unary(function.__name__, a) if value is None else value
 
 
 def sqrt(x: Scalar) -> Expr:
@@ -91,14 +104,14 @@ def asin(x: Scalar) -> Expr:
         return ZERO
     if a.op == "neg":
         return arithmetic.neg(asin(a.args[0]))
-    return _fold(math.asin, a) or unary("asin", a)
+    return _at_float(math.asin, a)
 
 
 def acos(x: Scalar) -> Expr:
     a = as_expr(x)
     if a is ONE:
         return ZERO
-    return _fold(math.acos, a) or unary("acos", a)
+    return _at_float(math.acos, a)
 
 
 def atan(x: Scalar) -> Expr:
@@ -107,7 +120,7 @@ def atan(x: Scalar) -> Expr:
         return ZERO
     if a.op == "neg":
         return arithmetic.neg(atan(a.args[0]))
-    return _fold(math.atan, a) or unary("atan", a)
+    return _at_float(math.atan, a)
 
 
 def atan2(y: Scalar, x: Scalar) -> Expr:
@@ -126,7 +139,7 @@ def exp(x: Scalar) -> Expr:
         return ONE
     if a.op == "log":
         return a.args[0]
-    return _fold(math.exp, a) or unary("exp", a)
+    return _at_float(math.exp, a)
 
 
 def log(x: Scalar) -> Expr:
@@ -137,7 +150,7 @@ def log(x: Scalar) -> Expr:
         return a.args[0]
     if a.op == "const" and a.data <= 0:
         raise ExpressionError(f"the logarithm of {a.data} is not a real number.")
-    return _fold(math.log, a) or unary("log", a)
+    return _at_float(math.log, a)
 
 
 def sign(x: Scalar) -> Expr:

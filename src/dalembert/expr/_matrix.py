@@ -116,6 +116,11 @@ class Matrix:
 
         return sympy.Matrix(*self.shape, to_sympy_many(self.entries))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        from dalembert.expr._pickle import flatten
+
+        return _restore_matrix, (flatten(self.entries), self.shape)
+
     def __repr__(self) -> str:
         from dalembert.expr._text import text
 
@@ -126,6 +131,13 @@ class Matrix:
         from dalembert.expr._text import latex_matrix
 
         return f"$\\displaystyle {latex_matrix(self)}$"
+
+
+def _restore_matrix(flat: Any, shape: tuple[int, int]) -> Matrix:
+    from dalembert.expr._pickle import restore_many
+
+    entries, n = restore_many(flat), shape[1]
+    return Matrix([entries[i * n : (i + 1) * n] for i in range(shape[0])], shape)
 
 
 def dot_product(a: Sequence[Expr], b: Sequence[Expr]) -> Expr:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
@@ -27,6 +28,19 @@ _BINARY: dict[str, Callable[[Expr, Expr], Expr]] = {
 }
 
 
+#: How `text` writes a partial derivative of an unknown function: `D_1_1_2_f` is differentiated twice by the first.
+_SLOPE = re.compile(r"D(?P<slots>(?:_\d+)+)_(?P<name>.+)")
+
+
+def _partial(name: str, slots: str, arguments: Sequence[Expr]) -> Expr:
+    orders = [0] * len(arguments)
+    for slot in slots.strip("_").split("_"):
+        if not 1 <= int(slot) <= len(arguments):
+            raise ExpressionError(f"D{slots}_{name} has no argument {slot}: it takes {len(arguments)}.")
+        orders[int(slot) - 1] += 1
+    return node.apply(name, tuple(arguments), tuple(orders))
+
+
 class ExprBuilder:
     """Names become symbols (or what `symbols` says), unknown calls become unknown functions."""
 
@@ -50,6 +64,9 @@ class ExprBuilder:
     def call(self, name: str, arguments: Sequence[Expr]) -> Expr:
         elementary = ELEMENTARY.get(name)
         if elementary is None:
+            slope = _SLOPE.fullmatch(name)
+            if slope:
+                return _partial(slope["name"], slope["slots"], arguments)
             return function(name)(*arguments)
         try:
             return elementary(*arguments)

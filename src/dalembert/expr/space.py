@@ -120,6 +120,46 @@ def turn_matrix(angle: Expr, axis: Vector3) -> Matrix3:
     )
 
 
+def base_axis(rotation: Matrix3) -> int | None:
+    """The number of the base axis that a rotation leaves alone, if there is one."""
+    for k in range(3):
+        if rotation[k][k] is ONE:
+            return k
+    return None
+
+
+def turned_symmetric(rotation: Matrix3, m: Matrix3) -> Matrix3:
+    """R m R^T for a symmetric m, in few operations when R turns about a base axis.
+
+    With t = s (m_ii - m_jj) + 2 c m_ij the turned block is m_ii - s t, m_jj + s t, c t - m_ij, because c^2 + s^2 = 1.
+    """
+    k = base_axis(rotation)
+    if k is None:
+        (xx, xy, xz), (_, yy, yz), (_, _, zz) = product3(product3(rotation, m), transpose3(rotation))
+        return symmetric3(xx, yy, zz, xy, xz, yz)
+    i, j = (k + 1) % 3, (k + 2) % 3
+    c, s = rotation[i][i], rotation[j][i]
+    if s is ZERO:
+        return m if c is ONE else _flipped(m, k)
+    t = s * (m[i][i] - m[j][j]) + 2 * c * m[i][j]
+    new = [list(row) for row in m]
+    new[i][i] = m[i][i] - s * t
+    new[j][j] = m[j][j] + s * t
+    new[i][j] = new[j][i] = c * t - m[i][j]
+    new[i][k] = new[k][i] = c * m[i][k] - s * m[j][k]
+    new[j][k] = new[k][j] = s * m[i][k] + c * m[j][k]
+    return vector_rows(new)
+
+
+def _flipped(m: Matrix3, k: int) -> Matrix3:
+    """Half a turn about axis k changes the sign of the products that hold it."""
+    return vector_rows([[-x if (a == k) != (b == k) else x for b, x in enumerate(row)] for a, row in enumerate(m)])
+
+
+def vector_rows(rows: Sequence[Sequence[Expr]]) -> Matrix3:
+    return (vector3(rows[0]), vector3(rows[1]), vector3(rows[2]))
+
+
 def quaternion_matrix(e: Sequence[Expr]) -> Matrix3:
     """Rotation of a unit quaternion (scalar first), Papegay 846 (not the transposed print of 5213)."""
     e0, e1, e2, e3 = e

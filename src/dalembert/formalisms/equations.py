@@ -1,0 +1,73 @@
+"""The common result of every formalism: M(q) u' = S(q, u) + F(q, u, t), with q' = P(q) u."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from dalembert import expr as ex
+from dalembert.expr import Expr, Matrix
+from dalembert.formalisms.factor import solve_symmetric
+from dalembert.kinematics import Tree
+
+
+@dataclass(frozen=True)
+class Equations:
+    """Equations of motion in the speeds u.
+
+    `mass_matrix` M, `bias` S (inertia terms quadratic in the speeds), `forces` F (gravity and known efforts), and
+    `rates`, the coordinates' derivatives q' = P(q) u.
+    """
+
+    formalism: str
+    tree: Tree = field(repr=False)
+    mass_matrix: Matrix = field(repr=False)
+    bias: tuple[Expr, ...] = field(repr=False)
+    forces: tuple[Expr, ...] = field(repr=False)
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        return self.tree.layout.coordinates
+
+    @property
+    def speeds(self) -> tuple[str, ...]:
+        return self.tree.layout.speeds
+
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of every other symbol in the equations: constants that need a value."""
+        known = {ex.symbol(x) for x in (*self.coordinates, *self.speeds)} | {ex.TIME}
+        used = ex.free_symbols([*self.mass_matrix.entries, *self.bias, *self.forces, *self.rates])
+        return tuple(sorted(x.name for x in used - known))
+
+    @cached_property
+    def rates(self) -> tuple[Expr, ...]:
+        return tuple(self.tree.rates[x] for x in self.tree.coordinates)
+
+    @cached_property
+    def right_side(self) -> tuple[Expr, ...]:
+        """S + F."""
+        return tuple(s + f for s, f in zip(self.bias, self.forces, strict=True))
+
+    @cached_property
+    def accelerations(self) -> tuple[Expr, ...]:
+        """u' as expressions, by the symbolic LDL^T of the mass matrix."""
+        return tuple(solve_symmetric(self.mass_matrix, self.right_side))
+
+    def residual(self, accelerations: Sequence[Expr]) -> list[Expr]:
+        """M u' - S - F."""
+        product = self.mass_matrix @ Matrix.column(accelerations)
+        return [left - right for left, right in zip(product.entries, self.right_side, strict=True)]
+
+    @cached_property
+    def operations(self) -> int:
+        """Operations to evaluate M, S and F, shared subexpressions once."""
+        return ex.count_operations([*self.mass_matrix.entries, *self.bias, *self.forces])
+
+    def to_sympy(self) -> dict[str, Any]:
+        """SymPy matrices: mass_matrix, bias, forces, rates."""
+        columns = {"bias": self.bias, "forces": self.forces, "rates": self.rates}
+        found = {name: Matrix.column(values).to_sympy() for name, values in columns.items()}
+        return {"mass_matrix": self.mass_matrix.to_sympy(), **found}

@@ -1,0 +1,151 @@
+"""The motion of one elementary displacement: rotation, translation, velocity subspace and its rate.
+
+All of this is seen from the frame before the step, with components in the base of the frame after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from dalembert import expr as ex
+from dalembert.expr import ONE, ZERO, Expr
+from dalembert.expr.space import (
+    AXES,
+    IDENTITY3,
+    ZERO3,
+    Matrix3,
+    Vector3,
+    add3,
+    apply3,
+    apply_transposed3,
+    cross,
+    dot3,
+    is_zero3,
+    neg3,
+    product3,
+    scale3,
+    sub3,
+    transpose3,
+)
+from dalembert.mechanism import QuaternionTurn, Step, Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Twist:
+    """Angular velocity and velocity of the origin, in one base."""
+
+    angular: Vector3 = ZERO3
+    linear: Vector3 = ZERO3
+
+    def __add__(self, other: Twist) -> Twist:
+        return Twist(add3(self.angular, other.angular), add3(self.linear, other.linear))
+
+    def scaled(self, factor: Expr) -> Twist:
+        return Twist(scale3(factor, self.angular), scale3(factor, self.linear))
+
+    @property
+    def scalars(self) -> tuple[Expr, ...]:
+        return (*self.angular, *self.linear)
+
+    @property
+    def is_zero(self) -> bool:
+        return is_zero3(self.angular) and is_zero3(self.linear)
+
+
+@dataclass(frozen=True, slots=True)
+class StepMotion:
+    """A step in motion: second frame at (translation, rotation) from the first, twist = sum columns u + drift.
+
+    `columns` pairs a speed name with its twist; `drift` is the twist left when all speeds vanish (explicit time);
+    `rates` gives the coordinates' time derivatives; `conditions` must not vanish.
+    """
+
+    rotation: Matrix3
+    translation: Vector3
+    columns: tuple[tuple[str, Twist], ...]
+    drift: Twist
+    rates: Mapping[str, Expr]
+    conditions: tuple[tuple[str, Expr], ...]
+
+    def reversed(self) -> StepMotion:
+        """The same step seen the other way: first frame relative to the second, in the base of the first."""
+
+        def turned(twist: Twist) -> Twist:
+            angular = apply3(self.rotation, twist.angular)
+            linear = sub3(cross(angular, self.translation), apply3(self.rotation, twist.linear))
+            return Twist(neg3(angular), linear)
+
+        return StepMotion(
+            transpose3(self.rotation),
+            neg3(apply_transposed3(self.rotation, self.translation)),
+            tuple((name, turned(twist)) for name, twist in self.columns),
+            turned(self.drift),
+            self.rates,
+            self.conditions,
+        )
+
+
+def step_motion(step: Step, parameters: Sequence[str], speeds: Sequence[str]) -> StepMotion:
+    """The motion of a placed step; `parameters` are the coordinates it depends on, `speeds` those it introduces."""
+    rotation, translation = step.displacement.matrix, step.displacement.translation
+    if step.speeds == "body":
+        return _body_motion(step, rotation, translation, speeds)
+    columns = tuple((f"{x}'", _slope(step, rotation, ex.symbol(x))) for x in parameters)
+    rates = {x: ex.symbol(f"{x}'") for x in parameters}
+    return StepMotion(rotation, translation, columns, _slope(step, rotation, ex.TIME), rates, ())
+
+
+def _slope(step: Step, rotation: Matrix3, variable: Expr) -> Twist:
+    """Twist of the step for a unit rate of one variable."""
+    moved = ex.tangent(step.displacement.translation, {variable: ONE})
+    linear = apply_transposed3(rotation, (moved[0], moved[1], moved[2]))
+    angular, after = ZERO3, IDENTITY3
+    for one in reversed(step.displacement.turns):
+        if isinstance(one, Turn):
+            rate = ex.derivative(one.angle, variable)
+            if rate is not ZERO:
+                angular = add3(angular, scale3(rate, apply_transposed3(after, one.axis)))
+        after = product3(one.matrix, after)
+    return Twist(angular, linear)
+
+
+def _body_motion(step: Step, rotation: Matrix3, translation: Vector3, speeds: Sequence[str]) -> StepMotion:
+    free = not is_zero3(translation)
+    base = [AXES["x"], AXES["y"], AXES["z"]]
+    units = ([Twist(linear=axis) for axis in base] if free else []) + [Twist(angular=axis) for axis in base]
+    symbols = [ex.symbol(name) for name in speeds]
+    omega: Vector3 = (symbols[-3], symbols[-2], symbols[-1])
+    rates, conditions = _rotation_rates(step, omega)
+    if free:
+        velocity = apply3(rotation, (symbols[0], symbols[1], symbols[2]))
+        rates |= {x.name: v for x, v in zip(translation, velocity, strict=True)}
+    return StepMotion(rotation, translation, tuple(zip(speeds, units, strict=True)), Twist(), rates, conditions)
+
+
+def _rotation_rates(step: Step, omega: Vector3) -> tuple[dict[str, Expr], tuple[tuple[str, Expr], ...]]:
+    """Coordinate rates from the angular velocity in the base of the last frame."""
+    turns = step.displacement.turns
+    if isinstance(turns[0], QuaternionTurn):
+        e0, e1, e2, e3 = turns[0].components
+        x, y, z = omega
+        half = ex.HALF
+        return {
+            e0.name: -half * (e1 * x + e2 * y + e3 * z),
+            e1.name: half * (e0 * x + e2 * z - e3 * y),
+            e2.name: half * (e0 * y + e3 * x - e1 * z),
+            e3.name: half * (e0 * z + e1 * y - e2 * x),
+        }, ()
+    first, second, third = (one for one in turns if isinstance(one, Turn))
+    # In the base after the second turn the three axes are simplest, and their triple product is a bare sine or cosine.
+    a = apply_transposed3(second.matrix, first.axis)
+    b, c = second.axis, third.axis
+    normal = cross(b, c)
+    volume = dot3(a, normal)
+    w = apply3(third.matrix, omega)
+    rates = {
+        first.angle.name: dot3(normal, w) / volume,
+        second.angle.name: dot3(cross(c, a), w) / volume,
+        third.angle.name: dot3(cross(a, b), w) / volume,
+    }
+    return rates, ((f"chart of {first.angle.name}, {second.angle.name}, {third.angle.name}", volume),)

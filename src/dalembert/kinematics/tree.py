@@ -1,0 +1,140 @@
+"""The spanning tree as a list of moving frames: one node for each elementary displacement.
+
+A node's frame is the frame after its step. Bodies sit on nodes by constant displacements; welded bodies share a node.
+One list, every formalism reads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dalembert import expr as ex
+from dalembert.expr import Expr
+from dalembert.expr.space import IDENTITY3, ZERO3, Matrix3, Vector3, add3, apply3, product3
+from dalembert.kinematics.step import StepMotion, Twist, step_motion
+from dalembert.mechanism import Displacement, Frame, Layout, Link, TreeLink
+
+
+@dataclass(frozen=True, slots=True)
+class Pose:
+    """Position and orientation of a frame in another: columns of `rotation` are its base."""
+
+    rotation: Matrix3 = IDENTITY3
+    position: Vector3 = ZERO3
+
+    @staticmethod
+    def of(displacement: Displacement) -> Pose:
+        return Pose(displacement.matrix, displacement.translation)
+
+    def __matmul__(self, other: Pose) -> Pose:
+        position = add3(self.position, apply3(self.rotation, other.position))
+        return Pose(product3(self.rotation, other.rotation), position)
+
+
+EARTH_NODE = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A moving frame: its parent node, its pose there, and its relative twist `sum columns u + drift`."""
+
+    parent: int
+    pose: Pose
+    chain: tuple[Pose, ...]  # the same pose as a product, from the parent outwards, each factor cheap to apply
+    columns: tuple[tuple[int, Twist], ...]  # (index of the speed, twist for a unit speed)
+    drift: Twist
+    rate: Twist  # derivative, in this frame, of the relative twist at constant speeds
+    link: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """Nodes parents first; `place[i]` is the node and constant pose of body i's reference frame."""
+
+    layout: Layout
+    nodes: tuple[Node, ...]
+    place: tuple[tuple[int, Pose], ...]
+    coordinates: tuple[Expr, ...]
+    speeds: tuple[Expr, ...]
+    rates: Mapping[Expr, Expr]  # coordinate -> its time derivative
+    conditions: tuple[tuple[str, Expr], ...]
+    motions: Mapping[str, tuple[StepMotion, ...]]  # steps of each tree link, in declared order
+
+    def frame_place(self, frame: Frame) -> tuple[int, Pose]:
+        """Node and constant pose of a frame drawn on a body."""
+        node, pose = self.place[self.layout.number(frame.body)]
+        return node, pose @ Pose.of(frame.displacement)
+
+    def shares_speeds(self) -> bool:
+        """Whether one speed moves several nodes (a coordinate used in several displacements of its joint)."""
+        indices = [index for node in self.nodes for index, _ in node.columns]
+        return len(set(indices)) < len(indices)
+
+
+def build_tree(layout: Layout) -> Tree:
+    """Lay the steps of every tree link end to end.
+
+    >>> from dalembert.mechanism import Layout, Mechanism, earth, revolute
+    >>> m = Mechanism()
+    >>> link = m.join(earth, m.body("arm", mass=1), revolute("z"), name="shoulder")
+    >>> [node.parent for node in build_tree(Layout.of(m)).nodes]
+    [-1]
+    """
+    index = {name: i for i, name in enumerate(layout.speeds)}
+    motions = {one.link.name: link_motions(one.link) for one in layout.tree}
+    rates = {ex.symbol(x): rate for steps in motions.values() for step in steps for x, rate in step.rates.items()}
+    nodes: list[Node] = []
+    place: list[tuple[int, Pose]] = [(EARTH_NODE, Pose())] * len(layout.bodies)
+    for one in layout.tree:
+        node, pose = _start(one, place)
+        steps = motions[one.link.name]
+        for step in [s.reversed() for s in reversed(steps)] if one.reversed else steps:
+            nodes.append(_node(node, pose, step, index, rates, one.link.name))
+            node, pose = len(nodes) - 1, Pose()
+        held = one.link.first if one.reversed else one.link.second
+        place[one.child] = (node, pose @ Pose.of(held.displacement.inverse()))
+    return Tree(
+        layout,
+        tuple(nodes),
+        tuple(place),
+        tuple(ex.symbol(x) for x in layout.coordinates),
+        tuple(ex.symbol(x) for x in layout.speeds),
+        rates,
+        tuple(c for steps in motions.values() for step in steps for c in step.conditions),
+        motions,
+    )
+
+
+def link_motions(link: Link) -> tuple[StepMotion, ...]:
+    """The steps of a link in motion, first frame to second, in the mechanism's names."""
+    joint, made = link.joint, []
+    for step, placed, names in zip(joint.steps, link.placed_steps(), joint.speed_names_by_step(), strict=True):
+        parameters = [link.coordinate_name(x) for x in joint.step_parameters(step)]
+        made.append(step_motion(placed, parameters, [link.coordinate_name(x) for x in names]))
+    return tuple(made)
+
+
+def _start(one: TreeLink, place: list[tuple[int, Pose]]) -> tuple[int, Pose]:
+    node, pose = place[one.parent]
+    frame = one.link.second if one.reversed else one.link.first
+    return node, pose @ Pose.of(frame.displacement)
+
+
+def _node(
+    parent: int, place: Pose, step: StepMotion, index: Mapping[str, int], rates: Mapping[Expr, Expr], link: str
+) -> Node:
+    own = Pose(step.rotation, step.translation)
+    pose = place @ own
+    chain = (pose,) if place.rotation == IDENTITY3 else (place, own)
+    columns = tuple((index[name], twist) for name, twist in step.columns if not twist.is_zero)
+    relative = step.drift
+    for name, twist in step.columns:
+        relative = relative + twist.scaled(ex.symbol(name))
+    return Node(parent, pose, chain, columns, step.drift, _rate(relative, rates), link)
+
+
+def _rate(relative: Twist, rates: Mapping[Expr, Expr]) -> Twist:
+    """Time derivative of a relative twist with the speeds held: what the columns' own motion contributes."""
+    moved = ex.tangent(relative.scalars, {ex.TIME: ex.ONE, **rates})
+    return Twist((moved[0], moved[1], moved[2]), (moved[3], moved[4], moved[5]))

@@ -1,0 +1,133 @@
+"""Known efforts as wrenches on nodes and as efforts on speeds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from dalembert import expr as ex
+from dalembert.expr import ZERO, Expr
+from dalembert.expr.space import ZERO3, Vector3, add3, apply3, apply_transposed3, cross, dot3, is_zero3
+from dalembert.kinematics.motion import poses
+from dalembert.kinematics.step import StepMotion, Twist
+from dalembert.kinematics.tree import EARTH_NODE, Pose, Tree
+from dalembert.mechanism import Effort, Force, TreeLink
+
+
+@dataclass(frozen=True, slots=True)
+class Wrench:
+    """Moment about the origin and force, in one base."""
+
+    moment: Vector3 = ZERO3
+    force: Vector3 = ZERO3
+
+    def __add__(self, other: Wrench) -> Wrench:
+        return Wrench(add3(self.moment, other.moment), add3(self.force, other.force))
+
+    def power(self, twist: Twist) -> Expr:
+        return dot3(self.moment, twist.angular) + dot3(self.force, twist.linear)
+
+    def moved(self, pose: Pose) -> Wrench:
+        """The same wrench, given in a frame at `pose`, as seen in the frame that holds the pose."""
+        force = apply3(pose.rotation, self.force)
+        moment = add3(apply3(pose.rotation, self.moment), cross(pose.position, force))
+        return Wrench(moment, force)
+
+    @property
+    def is_zero(self) -> bool:
+        return is_zero3(self.moment) and is_zero3(self.force)
+
+
+def external_wrenches(tree: Tree) -> list[Wrench]:
+    """Applied forces and torques, on each node in its own base about its own origin (gravity and joints apart)."""
+    found = [Wrench() for _ in tree.nodes]
+    absolute = poses(tree)
+    for effort in tree.layout.mechanism.efforts:
+        if isinstance(effort, Force):
+            node, pose = tree.frame_place(effort.at)
+            if node != EARTH_NODE:
+                force = _in_node_base(tree, absolute, effort, node)
+                found[node] = found[node] + Wrench(cross(pose.position, force), force)
+        else:
+            node, _ = tree.place[tree.layout.number(effort.on)]
+            if node != EARTH_NODE:
+                found[node] = found[node] + Wrench(_in_node_base(tree, absolute, effort, node))
+    flat = in_speeds(tree, [x for one in found for x in (*one.moment, *one.force)])
+    groups = [flat[i : i + 6] for i in range(0, len(flat), 6)]
+    return [Wrench((a, b, c), (d, e, f)) for a, b, c, d, e, f in groups]
+
+
+def _in_node_base(tree: Tree, absolute: list[Pose], effort: Effort, node: int) -> Vector3:
+    base, pose = tree.place[tree.layout.number(effort.base)]
+    value = apply3(pose.rotation, effort.value)
+    if base == node:
+        return value
+    if base != EARTH_NODE:
+        value = apply3(absolute[base].rotation, value)
+    return apply_transposed3(absolute[node].rotation, value)
+
+
+def joint_efforts(tree: Tree) -> list[Expr]:
+    """Generalised effort of every known joint effort: action and reaction leave only the joint's own speeds."""
+    total = [ZERO] * len(tree.speeds)
+    index = {x: i for i, x in enumerate(tree.speeds)}
+    for one in tree.layout.tree:
+        for name, effort in _wrench_powers(tree, one):
+            total[index[ex.symbol(name)]] += effort
+        for coordinate, effort in one.link.placed_efforts().items():
+            rate = tree.rates[ex.symbol(coordinate)]
+            for i, slope in enumerate(ex.gradient(rate, tree.speeds)):
+                total[i] += effort * slope
+    return in_speeds(tree, total)
+
+
+def _wrench_powers(tree: Tree, one: TreeLink) -> list[tuple[str, Expr]]:
+    """Power, for a unit of each speed, of the wrenches that a joint's steps carry (on the second body at the step)."""
+    steps, motions = one.link.placed_steps(), tree.motions[one.link.name]
+    found: list[tuple[str, Expr]] = []
+    for k, step in enumerate(steps):
+        if not step.is_loaded:
+            continue
+        rotation = motions[k].rotation
+        own = Wrench(apply_transposed3(rotation, step.torque), apply_transposed3(rotation, step.force))
+        for motion, wrench in _along(motions, k, own):
+            found += [(name, wrench.power(twist)) for name, twist in motion.columns]
+    return found
+
+
+def _along(motions: tuple[StepMotion, ...], k: int, own: Wrench) -> list[tuple[StepMotion, Wrench]]:
+    """One wrench, known after step k, written after every step of the joint."""
+    seen = [(motions[k], own)]
+    wrench = own
+    for l in range(k, 0, -1):
+        wrench = wrench.moved(Pose(motions[l].rotation, motions[l].translation))
+        seen.append((motions[l - 1], wrench))
+    wrench = own
+    for motion in motions[k + 1 :]:
+        back = motion.reversed()
+        wrench = wrench.moved(Pose(back.rotation, back.translation))
+        seen.append((motion, wrench))
+    return seen
+
+
+def in_speeds(tree: Tree, exprs: Sequence[Expr]) -> list[Expr]:
+    """Formulas of the description in the state: rates such as `th'` in the chosen speeds, given functions defined."""
+    replace = {ex.prime(x): rate for x, rate in tree.rates.items() if ex.prime(x) is not rate}
+    return define_functions(ex.substitute(exprs, replace), tree.layout.mechanism.functions)
+
+
+def define_functions(exprs: list[Expr], functions: Mapping[str, tuple[tuple[str, ...], Expr]]) -> list[Expr]:
+    """Unknown functions replaced by the formulas that the mechanism gives them."""
+    if not functions:
+        return exprs
+    replace: dict[Expr, Expr] = {}
+    for e in ex.topological(exprs):
+        if e.op == "apply" and e.name in functions:
+            names, formula = functions[e.name]
+            slots = [ex.symbol(x) for x in names]
+            for slot, order in zip(slots, e.orders, strict=True):
+                for _ in range(order):
+                    formula = ex.derivative(formula, slot)
+            arguments = ex.substitute(e.args, replace)
+            replace[e] = ex.substitute([formula], dict(zip(slots, arguments, strict=True)))[0]
+    return ex.substitute(exprs, replace)
