@@ -1,0 +1,55 @@
+"""Source code of functions in other languages, from the same DAG as the machine code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dalembert.codegen.function import Function
+from dalembert.codegen.languages.c import C
+from dalembert.codegen.languages.fortran import FORTRAN
+from dalembert.codegen.languages.javascript import JAVASCRIPT
+from dalembert.codegen.languages.julia import JULIA
+from dalembert.codegen.languages.language import Language
+from dalembert.codegen.languages.matlab import MATLAB
+from dalembert.codegen.languages.python import PYTHON
+from dalembert.codegen.languages.routine import write_routine
+from dalembert.codegen.languages.rust import RUST
+from dalembert.errors import ExpressionError
+
+#: Languages by name.
+LANGUAGES: dict[str, Language] = {one.name: one for one in (C, FORTRAN, PYTHON, MATLAB, RUST, JULIA, JAVASCRIPT)}
+
+
+def language(name: str) -> Language:
+    """The language of this name, in any case."""
+    found = LANGUAGES.get(name.lower())
+    if found is None:
+        raise ExpressionError(f"no emitter for the language '{name}'. There are: {', '.join(LANGUAGES)}.")
+    return found
+
+
+def source(
+    functions: Sequence[Function],
+    to: str,
+    *,
+    groups: Sequence[str] | None = None,
+    title: str = "Functions",
+    comments: Sequence[str] = (),
+    about: dict[str, str] | None = None,
+) -> str:
+    """The text of one file that holds the functions; `groups` names their array arguments.
+
+    >>> from dalembert import expr as ex
+    >>> x, v, k = ex.symbols("x v k")
+    >>> print(source([Function("force", [[x, v], [k]], [-k * x])], "c", groups=["y", "p"]).split(chr(10) * 2)[1])
+    void force(const double y[], const double p[], double out[])
+    {
+        const double x = y[0]; /* x */
+        const double k = p[0]; /* k */
+        out[0] = -k*x;
+    }
+    """
+    how = language(to)
+    said = about or {}
+    routines = [how.routine(write_routine(f, how, groups, said.get(f.name, ""))) for f in functions]
+    return how.unit(title, list(comments), routines)

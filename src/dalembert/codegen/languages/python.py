@@ -1,0 +1,68 @@
+"""Python with NumPy: inputs may be numbers or arrays of the same shape."""
+
+from __future__ import annotations
+
+import keyword
+import math
+from collections.abc import Sequence
+
+from dalembert.codegen.languages.language import Language, Routine, double_text, positional, wrapped
+
+_CALLS = {
+    "sqrt": "sqrt",
+    "sin": "sin",
+    "cos": "cos",
+    "asin": "arcsin",
+    "acos": "arccos",
+    "atan": "arctan",
+    "atan2": "arctan2",
+    "exp": "exp",
+    "log": "log",
+    "abs": "abs",
+    "min": "minimum",
+    "max": "maximum",
+    "sign": "sign",
+}
+
+
+def _number(value: float) -> str:
+    if math.isnan(value):
+        return "np.nan"
+    if math.isinf(value):
+        return "np.inf" if value > 0 else "-np.inf"
+    return double_text(value)
+
+
+def _routine(routine: Routine) -> str:
+    lines = [f"def {routine.name}({', '.join(g.name for g in routine.groups)}):"]
+    if routine.comment:
+        lines.append(f'    """{routine.comment}"""')
+    lines += [f"    {name} = {g.name}[{i}]  # {said}" for g in routine.groups for i, name, said in g.locals]
+    lines += [f"    {name} = {value}" for name, value in routine.definitions]
+    listed = wrapped([value for _, value in routine.results], "        ")
+    lines += ["    return [", f"        {listed},", "    ]"] if routine.results else ["    return []"]
+    return "\n".join(lines)
+
+
+def _unit(title: str, comments: Sequence[str], routines: Sequence[str]) -> str:
+    head = "\n".join([f'"""{title}', "", *comments, '"""'])
+    return "\n\n\n".join([f"{head}\n\nimport numpy as np", *routines]) + "\n"
+
+
+PYTHON = Language(
+    name="python",
+    extension="py",
+    number=_number,
+    pi="np.pi",
+    calls={
+        **{op: positional(f"np.{name}") for op, name in _CALLS.items()},
+        "pow": lambda a, b: f"np.power({a}, {b}, dtype=float)",
+    },
+    power=lambda base, n: f"{base}**{n}",
+    relations={"lt": "<", "le": "<=", "eq": "=="},
+    indicator=lambda condition: f"({condition})*1.0",
+    choose=lambda c, a, b: f"np.where({c}, {a}, {b})",
+    routine=_routine,
+    unit=_unit,
+    reserved=frozenset({*keyword.kwlist, *keyword.softkwlist, "np", "print", "type"}),
+)

@@ -1,0 +1,61 @@
+"""Rust, standard library only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from dalembert.codegen.languages.language import Language, Routine, double_text
+
+
+def _method(name: str) -> Callable[..., str]:
+    return lambda x, *rest: f"({x}).{name}({', '.join(rest)})"
+
+
+def _number(value: float) -> str:
+    special = {"inf": "f64::INFINITY", "-inf": "f64::NEG_INFINITY", "nan": "f64::NAN"}
+    return special.get(repr(value)) or f"{double_text(value)}_f64"
+
+
+def _routine(routine: Routine) -> str:
+    arguments = [f"{g.name if g.locals else '_' + g.name}: &[f64; {g.size}]" for g in routine.groups]
+    arguments.append(f"out: &mut [f64; {len(routine.results)}]")
+    lines = [f"/// {routine.comment}"] if routine.comment else []
+    lines.append(f"pub fn {routine.name}({', '.join(arguments)}) {{")
+    lines += [f"    let {name} = {g.name}[{i}]; // {said}" for g in routine.groups for i, name, said in g.locals]
+    lines += [f"    let {name} = {value};" for name, value in routine.definitions]
+    lines += [f"    out[{i}] = {value};" for i, value in routine.results]
+    return "\n".join([*lines, "}"])
+
+
+def _unit(title: str, comments: Sequence[str], routines: Sequence[str]) -> str:
+    head = "\n".join([f"//! {title}", *[f"//! {line}".rstrip() for line in comments]])
+    quiet = "#![allow(non_snake_case, unused_parens, clippy::all)]"
+    return "\n\n".join([f"{head}\n{quiet}", *routines]) + "\n"
+
+
+_CALLS = "sqrt sin cos asin acos atan atan2 exp abs min max".split()
+
+RUST = Language(
+    name="rust",
+    extension="rs",
+    number=_number,
+    pi="std::f64::consts::PI",
+    calls={
+        **{name: _method(name) for name in _CALLS},
+        "log": _method("ln"),
+        "pow": _method("powf"),
+        "sign": lambda x: f"(if {x} == 0.0 {{ 0.0 }} else {{ ({x}).signum() }})",
+    },
+    power=lambda base, n: f"{base}.powi({n})",
+    relations={"lt": "<", "le": "<=", "eq": "=="},
+    indicator=lambda condition: f"(if {condition} {{ 1.0_f64 }} else {{ 0.0_f64 }})",
+    choose=lambda c, a, b: f"(if {c} {{ {a} }} else {{ {b} }})",
+    routine=_routine,
+    unit=_unit,
+    reserved=frozenset(
+        "as async await break const continue crate dyn else enum extern false fn for if impl in let loop match mod "
+        "move mut pub ref return self Self static struct super trait true type unsafe use where while abstract "
+        "become box do final gen macro override priv try typeof unsized virtual yield f64 std out main".split()
+    ),
+    nonzero=lambda x: f"{x} != 0.0",
+)
