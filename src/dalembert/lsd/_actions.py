@@ -1,0 +1,117 @@
+"""What each production of the grammar builds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from dalembert.lsd import syntax as s
+from dalembert.lsd.fixity import resolve
+from dalembert.lsd.lexer import Token
+from dalembert.lsd.source import Report, Source, Span
+
+Action = Callable[[list[Any], Span], Any]
+
+
+def word(token: Token) -> s.Word:
+    """An identifier; back quotes allow any text as a name."""
+    if token.text[0] == "`":
+        return s.Word(token.text.strip("`"), (token.start, token.end), True)
+    return s.Word(token.text, (token.start, token.end))
+
+
+def primed(token: Token) -> tuple[s.Word, int]:
+    bare = token.text.rstrip("'")
+    order = len(token.text) - len(bare)
+    return word(Token("ID", bare, token.start, token.end - order)), order
+
+
+def _initial(k: list[Any], p: Span) -> s.Initial:
+    parameter, order = primed(k[1]) if k[1].type == "PRIMED" else (word(k[1]), 0)
+    return s.Initial(word(k[0]), parameter, order, k[2], p)
+
+
+def _link(k: list[Any], p: Span) -> s.Record:
+    return s.Record("link", k[-1], k[0] if len(k) > 1 else (), p)
+
+
+def _local(k: list[Any], p: Span) -> s.Local:
+    return s.Local(k[0] if len(k) > 1 else (), k[-1], p)
+
+
+def actions(source: Source, report: Report, *, strict: bool) -> dict[str, Action]:
+    """Action of every production name; the parser calls it with the kept symbols and the span."""
+
+    def chain(k: list[Any], _p: Span) -> s.Expression:
+        # A sign binds tighter than `^` (it was part of the literal in the printed lexer): say so once.
+        rest = list(zip(k[1::2], k[2::2]))
+        if rest and rest[0][0].text == "^" and isinstance(k[0], s.Negative) and not isinstance(k[0].operand, s.Number):
+            report.add(
+                source,
+                k[0].span,
+                "`-x^n` reads `(-x)^n` in LSD",
+                "write -(x^n) or 0 - x^n if the power comes first",
+                "warning",
+            )
+        return resolve(k[0], rest, strict=strict, source=source, report=report)
+
+    def sign(k: list[Any], p: Span) -> s.Expression:
+        if strict:
+            report.add(source, (p[0], p[0] + 1), "strict LSD has no prefix sign", "write 0 - x")
+        return s.Negative(k[0], p)
+
+    def group(k: list[Any], p: Span) -> s.Expression:
+        return k[0]  # type: ignore[no-any-return]
+
+    def reserved(k: list[Any], p: Span) -> None:
+        return None
+
+    return {
+        "start": lambda k, p: tuple(d for d in k if d is not None),
+        "let": lambda k, p: s.Let(k[0] if k else (), p),
+        "definition": lambda k, p: s.Definition(word(k[0]), tuple(k[1:-1]), k[-1], p),
+        "join": lambda k, p: s.Join(k[0], k[1], k[2], word(k[3]) if len(k) > 3 else None, p),
+        "package": lambda k, p: s.Package(word(k[0]), tuple(d for d in k[1:] if d is not None), p),
+        "apply": lambda k, p: s.Apply(k[0], k[1], word(k[2]) if len(k) > 2 else None, p),
+        "given_list": lambda k, p: s.Given(tuple(k), p),
+        "start_list": lambda k, p: s.Start(tuple(k), p),
+        "gravity": lambda k, p: s.Gravity(k[0], p),
+        "use": lambda k, p: s.Use(k[0].text[1:-1], p),
+        "reserved": reserved,
+        "typed": lambda k, p: s.Typed(word(k[0]), k[1], p),
+        "typename": lambda k, p: word(k[0]),
+        "bindings": lambda k, p: tuple(k),
+        "binding": lambda k, p: s.Binding(k[0], k[1], p),
+        "field": lambda k, p: word(k[0]),
+        "given_value": lambda k, p: s.GivenValue(word(k[0]), None, k[1], p),
+        "given_field": lambda k, p: s.GivenValue(word(k[0]), k[1], k[2], p),
+        "given_law": lambda k, p: s.GivenLaw(word(k[0]), tuple(map(word, k[1:-1])), k[-1], p),
+        "initial": _initial,
+        "chain": chain,
+        "op": lambda k, p: k[0],
+        "negative": sign,
+        "positive": group,
+        "name": lambda k, p: s.Name(word(k[0]), None, p),
+        "select": lambda k, p: s.Select(word(k[0]), k[1], None, p),
+        "member": lambda k, p: s.Name(word(k[1]), word(k[0]), p),
+        "member_select": lambda k, p: s.Select(word(k[1]), k[2], word(k[0]), p),
+        "primed": lambda k, p: s.Prime(*primed(k[0]), p),
+        "number": lambda k, p: s.Number(k[0].text, k[0].type == "INT", p),
+        "unknown": lambda k, p: s.Unknown(k[0].text[1:], None, p),
+        "unknown_call": lambda k, p: s.Unknown(k[0].text[1:], k[1], p),
+        "vector": lambda k, p: s.Vector((k[0], k[1], k[2]), p),
+        "local": _local,
+        "call": lambda k, p: s.Call(word(k[0]), k[1] if len(k) > 1 else (), None, p),
+        "member_call": lambda k, p: s.Call(word(k[1]), k[2] if len(k) > 2 else (), word(k[0]), p),
+        "instance": lambda k, p: s.Instance(word(k[0]), k[1], None, p),
+        "member_instance": lambda k, p: s.Instance(word(k[1]), k[2], word(k[0]), p),
+        "body": lambda k, p: s.Record("body", k[0], (), p),
+        "force": lambda k, p: s.Record("force", k[0], (), p),
+        "torque": lambda k, p: s.Record("torque", k[0], (), p),
+        "link": _link,
+        "group": group,
+        "arguments": lambda k, p: tuple(k),
+        "fields": lambda k, p: tuple(k),
+        "parameters": lambda k, p: tuple(map(word, k)),
+        "record": lambda k, p: k[0] if k else (),
+    }

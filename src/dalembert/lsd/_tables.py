@@ -1,0 +1,135 @@
+"""LALR tables of the grammar file: read from the cache when it matches the grammar, else built by lark."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+GRAMMAR = "lsd.lark"
+CACHE = "tables.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A production: its action, how many symbols it pops, and which of them carry a value."""
+
+    origin: str
+    action: str
+    size: int
+    kept: tuple[int, ...]
+    spread: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """Shift/reduce automaton: `moves[state][terminal]` is a state (>= 0) or minus a rule number minus one."""
+
+    moves: tuple[Mapping[str, int], ...]
+    jumps: tuple[Mapping[str, int], ...]
+    rules: tuple[Rule, ...]
+    first: int
+    patterns: Mapping[str, str]
+    words: Mapping[str, str]
+
+
+def grammar_text() -> str:
+    """The grammar file as text."""
+    return (resources.files(__package__) / GRAMMAR).read_text(encoding="utf-8")
+
+
+def build(text: str) -> dict[str, Any]:
+    """Plain data of the tables of a grammar, made by lark's LALR analysis."""
+    from lark import Lark
+    from lark.parsers.lalr_analysis import Shift
+
+    lark = Lark(text, parser="lalr", lexer="basic", start="start", maybe_placeholders=False)
+    # `_parse_table` with string symbols is what lark itself serialises.
+    table = lark.parser.parser._parse_table  # type: ignore[attr-defined]
+    rules: list[list[Any]] = []
+    number: dict[Any, int] = {}
+    moves: list[dict[str, int]] = [{} for _ in table.states]
+    jumps: list[dict[str, int]] = [{} for _ in table.states]
+    nonterminals = {rule.origin.name for rule in lark.rules}
+    for state in sorted(table.states):
+        for symbol, (action, target) in sorted(table.states[state].items()):
+            if action is Shift:
+                (jumps if symbol in nonterminals else moves)[state][symbol] = target
+                continue
+            if target not in number:
+                number[target] = len(rules)
+                keep_all = target.options.keep_all_tokens
+                kept = [
+                    k
+                    for k, s in enumerate(target.expansion)
+                    if keep_all or not s.is_term or s.name in ("ID", "PRIMED", "INT", "FLOAT", "UNKID", "STRING")
+                ]
+                origin = str(target.origin.name)
+                action_name = target.alias or ("=" if target.options.expand1 and len(kept) == 1 else origin)
+                rules.append([origin, action_name, len(target.expansion), kept, origin.startswith("_")])
+            moves[state][symbol] = -1 - number[target]
+    _shorten(moves, jumps, rules)
+    patterns, words = {}, {}
+    for terminal in lark.terminals:
+        if terminal.pattern.type == "str":
+            words[terminal.pattern.value] = terminal.name
+        elif not terminal.name.startswith("__IGNORE"):
+            patterns[terminal.name] = terminal.pattern.value
+    return {
+        "grammar": digest(text),
+        "moves": moves,
+        "jumps": jumps,
+        "rules": rules,
+        "first": table.start_states["start"],
+        "patterns": patterns,
+        "words": words,
+    }
+
+
+def _shorten(moves: list[dict[str, int]], jumps: list[dict[str, int]], rules: list[list[Any]]) -> None:
+    """Jump over the states that can only pass one symbol on unchanged: half of the reductions of an expression."""
+    passing: dict[int, str] = {}
+    for state, row in enumerate(moves):
+        targets = set(row.values())
+        if len(targets) == 1 and (target := targets.pop()) < 0 and rules[-1 - target][1] == "=":
+            passing[state] = rules[-1 - target][0]
+    for row in jumps:
+        for symbol, state in row.items():
+            while state in passing:
+                state = row[passing[state]]
+            row[symbol] = state
+
+
+def digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@cache
+def tables() -> Tables:
+    """The automaton of lsd.lark."""
+    text = grammar_text()
+    stored = resources.files(__package__) / CACHE
+    data: dict[str, Any] = json.loads(stored.read_text(encoding="utf-8")) if stored.is_file() else {}
+    if data.get("grammar") != digest(text):
+        data = build(text)
+    rules = tuple(Rule(o, a, n, tuple(k), s) for o, a, n, k, s in data["rules"])
+    return Tables(tuple(data["moves"]), tuple(data["jumps"]), rules, data["first"], data["patterns"], data["words"])
+
+
+def main() -> None:
+    """Write the tables of the grammar file beside it: `python -m dalembert.lsd._tables` after each change."""
+    import os
+    from pathlib import Path
+
+    target = Path(__file__).with_name(CACHE)
+    fresh = target.with_suffix(".tmp")
+    fresh.write_text(json.dumps(build(grammar_text()), sort_keys=True, separators=(",", ":")) + "\n", encoding="utf-8")
+    os.replace(fresh, target)
+
+
+if __name__ == "__main__":
+    main()

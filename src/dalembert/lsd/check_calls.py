@@ -1,0 +1,192 @@
+"""Typing of function calls, instantiations and unknowns (spec 1.8, 1.9)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from dalembert import expr as ex
+from dalembert.expr.space import cross, dot3, norm3
+from dalembert.lsd import syntax as s
+from dalembert.lsd.checking import Checked, Context, Thunk
+from dalembert.lsd.running import Run
+from dalembert.lsd.scope import FUNCTIONS, Bound, DefinitionBody, Scope, similar
+from dalembert.lsd.types import MECHANICAL, UNKNOWN_FUNCTIONS, UNKNOWNS, Type
+from dalembert.lsd.values import BodySpeeds
+from dalembert.mechanism.displacement import QuaternionTurn
+
+S, V = Type.SCALAR, Type.VECTOR
+
+# Functions of vectors and displacements: arguments, result, computation.
+_GEOMETRY: dict[str, tuple[tuple[Type, ...], Type, Callable[..., Any]]] = {
+    "dot": ((V, V), S, dot3),
+    "cross": ((V, V), V, cross),
+    "norm": ((V,), S, norm3),
+    "quaternion": ((S, S, S, S), Type.ROT, lambda a, b, c, d: (QuaternionTurn((a, b, c, d)),)),
+    "body_speeds": ((Type.DISPL,), Type.DISPL, BodySpeeds),
+}
+MEANINGS = {
+    **{name: f"{name}: elementary function of {n} argument{'s' * (n > 1)}" for name, (n, _) in FUNCTIONS.items()},
+    "dot": "dot(a, b): scalar product of two vectors",
+    "cross": "cross(a, b): vector product",
+    "norm": "norm(a): length of a vector",
+    "quaternion": "quaternion(e0, e1, e2, e3): rotation of a unit quaternion, scalar part first",
+    "body_speeds": "body_speeds(d): a link displacement whose speeds are velocity components in the moved base",
+}
+
+
+def infer_call(ctx: Context, node: s.Call, scope: Scope, want: Type | None) -> Checked:
+    from dalembert.lsd.check_expressions import find
+
+    name = node.word.text
+    found = find(ctx, node, scope)
+    if isinstance(found, Checked):
+        return found
+    if isinstance(found, Bound):
+        if found.type is Type.ERROR:
+            return Checked(Type.ERROR, found.extra)
+        if found.type is not Type.DEFINITION:
+            return ctx.wrong(node.word.span, f"{name} is a {found.type}, it takes no arguments")
+        ctx.fact(node.word.span, signature(found), found)
+        body: DefinitionBody = found.extra
+        if len(node.arguments) != len(body.parameters):
+            return ctx.wrong(
+                node.span,
+                f"{name} has {len(body.parameters)} parameters ({', '.join(p.name for p in body.parameters)}),"
+                f" {len(node.arguments)} given",
+            )
+        return _application(ctx, node, found, list(zip(body.parameters, node.arguments)), scope)
+    if name in FUNCTIONS and not node.word.quoted:
+        arity, compute = FUNCTIONS[name]
+        return _predefined(ctx, node, (S,) * arity, S, compute, scope)
+    if name in _GEOMETRY and not node.word.quoted:
+        kinds, result, compute = _GEOMETRY[name]
+        return _predefined(ctx, node, kinds, result, compute, scope)
+    if want in MECHANICAL or not node.arguments:
+        names = [b.name for b in scope.all() if b.type is Type.DEFINITION]
+        return ctx.wrong(node.word.span, f"unbound variable {name}", similar(name, names) or _use_hint(name))
+    ctx.fact(node.word.span, f"{name} : unknown scalar function")
+    parts = _arguments(ctx, node.arguments, (S,) * len(node.arguments), scope, name)
+    ctx.functions.add(name)
+    function = ex.function(name)
+    return Checked(S, ctx.guarded(node.span, function, *parts))
+
+
+def _use_hint(name: str) -> str | None:
+    from dalembert.lsd.library import defining
+
+    found = defining(name)
+    return f'`{name}` is in the standard library: use "{found}" ;' if found else None
+
+
+def _predefined(
+    ctx: Context, node: s.Call, kinds: tuple[Type, ...], result: Type, compute: Callable[..., Any], scope: Scope
+) -> Checked:
+    name = node.word.text
+    ctx.fact(node.word.span, MEANINGS[name])
+    if len(node.arguments) != len(kinds):
+        return ctx.wrong(node.span, f"{name} takes {len(kinds)} arguments, {len(node.arguments)} given")
+    parts = _arguments(ctx, node.arguments, kinds, scope, name)
+    return Checked(result, ctx.guarded(node.span, compute, *parts))
+
+
+def _arguments(
+    ctx: Context, nodes: Sequence[s.Expression], kinds: Sequence[Type], scope: Scope, name: str
+) -> list[Thunk]:
+    from dalembert.lsd.check_expressions import check
+
+    return [check(ctx, a, k, scope, f"argument of {name}") for a, k in zip(nodes, kinds)]
+
+
+def signature(found: Bound) -> str:
+    """`f(x : scalar) : link`, for people."""
+    body: DefinitionBody = found.extra
+    inside = ", ".join(f"{p.name} : {p.type}" for p in body.parameters)
+    return f"{found.name}({inside}) : {body.result}"
+
+
+def infer_instance(ctx: Context, node: s.Instance, scope: Scope, _want: Type | None) -> Checked:
+    from dalembert.lsd.check_expressions import find
+
+    name = node.word.text
+    found = find(ctx, node, scope)
+    if isinstance(found, Checked):
+        return found
+    if found is None:
+        names = [b.name for b in scope.all() if b.type is Type.DEFINITION]
+        return ctx.wrong(node.word.span, f"unbound variable {name}", similar(name, names) or _use_hint(name))
+    if found.type is not Type.DEFINITION:
+        return ctx.wrong(node.word.span, f"{name} is a {found.type}, it has no parameters")
+    ctx.fact(node.word.span, signature(found), found)
+    body: DefinitionBody = found.extra
+    by_name = {p.name: p for p in body.parameters}
+    pairs: dict[str, tuple[Bound, s.Expression]] = {}
+    for argument in node.arguments:
+        word = argument.word
+        if word.text not in by_name:
+            hint = similar(word.text, list(by_name)) or f"it has {', '.join(by_name) or 'no parameters'}"
+            ctx.error(word.span, f"{name} has no parameter {word.text}", hint)
+        elif word.text in pairs:
+            ctx.error(word.span, f"parameter {word.text} is given twice")
+        else:
+            pairs[word.text] = (by_name[word.text], argument.value)
+    missing = [p for p in by_name if p not in pairs]
+    if missing:
+        ctx.error(node.span, f"{name} needs also {', '.join(missing)}", f"it is {signature(found)}")
+    return _application(ctx, node, found, list(pairs.values()), scope)
+
+
+def _application(
+    ctx: Context,
+    node: s.Call | s.Instance,
+    found: Bound,
+    pairs: list[tuple[Bound, s.Expression]],
+    scope: Scope,
+) -> Checked:
+    """Each application evaluates the body anew: fresh objects, fresh unknowns."""
+    from dalembert.lsd.check_expressions import check
+
+    body: DefinitionBody = found.extra
+    parts = [(p.stamp, check(ctx, e, p.type, scope, f"parameter {p.name} of {found.name}")) for p, e in pairs]
+    source, span, run_body = ctx.source, node.span, body.run
+    whole = len(parts) == len(body.parameters)
+
+    def run(state: Run) -> Any:
+        values = [(stamp, part(state)) for stamp, part in parts]
+        state.enter(source, span)
+        state.env.update(values)
+        try:
+            return run_body(state)
+        finally:
+            state.leave()
+
+    return Checked(body.result if whole else Type.ERROR, run)
+
+
+def infer_unknown(ctx: Context, node: s.Unknown, scope: Scope, _want: Type | None) -> Checked:
+    table = UNKNOWNS if node.arguments is None else UNKNOWN_FUNCTIONS
+    kind = table.get(node.name)
+    if kind is None:
+        swapped = node.name in (UNKNOWN_FUNCTIONS if node.arguments is None else UNKNOWNS)
+        hint = "an unknown function needs its arguments: ?fs(x, x')" if swapped and node.arguments is None else None
+        if swapped and node.arguments is not None:
+            hint = "unknown functions are ?fs(...) and ?fv(...)"
+        return ctx.wrong(
+            node.span,
+            f"unknown unknown ?{node.name}",
+            hint or similar(node.name, list(table)) or "unknowns are ?s ?scalar ?v ?vector ?fs(...) ?fv(...)",
+        )
+    ctx.fact(node.span, f"?{node.name} : {kind} - a new unknown, named by the place where it lands")
+    if node.arguments is None:
+        if kind is S:
+            return Checked(S, lambda state: state.unknown())
+        return Checked(V, lambda state: (state.unknown(), state.unknown(), state.unknown()))
+    parts = _arguments(ctx, node.arguments, (S,) * len(node.arguments), scope, f"?{node.name}")
+
+    def run(state: Run) -> Any:
+        values = tuple(part(state) for part in parts)
+        if kind is S:
+            return state.unknown(values)
+        return state.unknown(values), state.unknown(values), state.unknown(values)
+
+    return Checked(kind, run)

@@ -1,0 +1,357 @@
+"""Typing of declarations: let, join, apply, package, and the extensions given, start, gravity, use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from dalembert import expr as ex
+from dalembert.lsd import library
+from dalembert.lsd import syntax as s
+from dalembert.lsd.check_expressions import check, infer
+from dalembert.lsd.checking import Context, Fact, Thunk
+from dalembert.lsd.parser import parse_into
+from dalembert.lsd.running import AppliedValue, Fault, GivenItem, JoinValue, LawItem, Run, StartValue
+from dalembert.lsd.scope import Bound, DefinitionBody, Scope, similar
+from dalembert.lsd.source import Diagnostic, Report, Source, TooManyErrors
+from dalembert.lsd.types import TYPE_NAMES, Type
+from dalembert.lsd.values import BodyValue, FrameValue
+
+Action = Callable[[Run], None]
+
+
+@dataclass(slots=True)
+class CheckedProgram:
+    """A program without type faults: ready to evaluate, with what an editor wants to know."""
+
+    program: s.Program
+    report: Report
+    actions: list[Action]
+    context: Context
+    scope: Scope
+    used: dict[str, s.Program] = field(default_factory=dict)
+
+    @property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        return tuple(self.report.items)
+
+    @property
+    def facts(self) -> list[Fact]:
+        return self.context.facts or []
+
+    @property
+    def is_library(self) -> bool:
+        """Without join or apply a program is a library: checked, with no mechanism of its own."""
+        return not any(isinstance(d, s.Join | s.Apply) for d in self.program.declarations)
+
+
+def check_program(
+    program: s.Program, *, report: Report | None = None, lenient: bool = False, facts: bool = False
+) -> CheckedProgram:
+    """Check every declaration; faults are collected in the report of the result.
+
+    >>> from dalembert.lsd import parse
+    >>> str(check_program(parse("let b = body masse = 1 end ;")).diagnostics[0].message)
+    'wrong component: a body has no field masse'
+    """
+    report = report or Report()
+    ctx = Context(report, program.source, lenient, facts=[] if facts else None)
+    checker = _Checker(ctx, program)
+    try:
+        checker.declarations(program.declarations, checker.scope, None)
+        checker.deferred()
+    except TooManyErrors:
+        pass
+    return CheckedProgram(program, report, checker.actions, ctx, checker.scope, checker.used)
+
+
+class _Checker:
+    """Walks the declarations in order; what they do at run time is a list of actions."""
+
+    def __init__(self, ctx: Context, program: s.Program) -> None:
+        self.ctx = ctx
+        self.scope = Scope()
+        self.actions: list[Action] = []
+        self.used: dict[str, s.Program] = {}
+        self.exported: dict[str, dict[str, Bound]] = {}
+        self.open_files: list[str] = [_key(program.source)]
+        self.later: list[tuple[Source, s.Given, Scope]] = []
+
+    def declarations(self, items: tuple[s.Declaration, ...], scope: Scope, package: str | None) -> None:
+        for item in items:
+            if package is not None and isinstance(item, s.Join | s.Apply | s.Given | s.Start | s.Gravity):
+                word = type(item).__name__.lower()
+                self.ctx.error(item.span, f"a package holds definitions only: `{word}` belongs outside")
+                continue
+            _DECLARE[type(item)](self, item, scope, package)
+
+    def let(self, item: s.Let, scope: Scope, package: str | None) -> None:
+        if not item.bindings:
+            self.ctx.warning(item.span, "this `let` defines nothing")
+        made: dict[str, Bound] = {}
+        todo: list[tuple[Bound, Thunk]] = []
+        for binding in item.bindings:
+            word = binding.word
+            got, run = infer(self.ctx, binding.value, scope)
+            if word.text in made:
+                self.ctx.error(word.span, f"{word.text} is defined twice in one `let`")
+            one = Bound(word.text, got, self.ctx.source, word.span)
+            if got in (Type.DEFINITION, Type.PACKAGE) and isinstance(binding.value, s.Name):
+                one.extra = _aliased(scope, binding.value)
+            self.ctx.fact(word.span, f"{word.text} : {got}", one)
+            made[word.text] = one
+            todo.append((one, run))
+        scope.names.update(made)
+        top = package is None
+
+        def action(state: Run) -> None:
+            for one, run in todo:
+                if one.type in (Type.DEFINITION, Type.PACKAGE):
+                    continue
+                value = run(state)
+                if isinstance(value, BodyValue) and value.name is None:
+                    value.name = one.name
+                elif isinstance(value, FrameValue) and value.name is None:
+                    value = replace(value, name=one.name)
+                    if top:
+                        state.frames.append(value)
+                state.env[one.stamp] = value
+
+        self.actions.append(action)
+
+    def definition(self, item: s.Definition, scope: Scope, _package: str | None) -> None:
+        inner = Scope(scope)
+        parameters: list[Bound] = []
+        for typed in item.parameters:
+            kind = TYPE_NAMES.get(typed.type.text)
+            if kind is None:
+                hint = similar(typed.type.text, list(TYPE_NAMES)) or f"types are {', '.join(TYPE_NAMES)}"
+                self.ctx.error(typed.type.span, f"unknown type {typed.type.text}", hint)
+                kind = Type.ERROR
+            if typed.word.text in inner.names:
+                self.ctx.error(typed.word.span, f"parameter {typed.word.text} is named twice")
+            one = Bound(typed.word.text, kind, self.ctx.source, typed.word.span)
+            self.ctx.fact(typed.word.span, f"{one.name} : {kind}", one)
+            inner.names[one.name] = one
+            parameters.append(one)
+        result, run = infer(self.ctx, item.body, inner)
+        made = Bound(item.word.text, Type.DEFINITION, self.ctx.source, item.word.span)
+        made.extra = DefinitionBody(tuple(parameters), result, run)
+        inside = ", ".join(f"{p.name} : {p.type}" for p in parameters)
+        self.ctx.fact(item.word.span, f"{made.name}({inside}) : {result}", made)
+        scope.names[made.name] = made
+
+    def package(self, item: s.Package, scope: Scope, _package: str | None) -> None:
+        # A package body sees its own declarations, predefined names and other packages, nothing else.
+        inner = Scope(Scope(None, scope.packages()))
+        self.declarations(item.declarations, inner, item.word.text)
+        made = Bound(item.word.text, Type.PACKAGE, self.ctx.source, item.word.span, extra=inner.names)
+        self.ctx.fact(item.word.span, f"{made.name} : package of {', '.join(inner.names) or 'nothing'}", made)
+        scope.names[made.name] = made
+
+    def join(self, item: s.Join, scope: Scope, _package: str | None) -> None:
+        first = check(self.ctx, item.first, Type.FRAME, scope, "invalid JOIN")
+        second = check(self.ctx, item.second, Type.FRAME, scope, "invalid JOIN")
+        link = check(self.ctx, item.link, Type.LINK, scope, "invalid JOIN")
+        source = self.ctx.source
+        name = item.name.text if item.name else None
+
+        def action(state: Run) -> None:
+            value = JoinValue(first(state), second(state), link(state), name, source, item.span)
+            if value.first.body is value.second.body:
+                who = value.first.body.name or "a body"
+                raise state.fault(
+                    source, item.span, f"invalid JOIN: {who} is joined to itself", "a link needs two different bodies"
+                )
+            state.joins.append(value)
+
+        self.actions.append(action)
+
+    def apply(self, item: s.Apply, scope: Scope, _package: str | None) -> None:
+        got, effort = infer(self.ctx, item.effort, scope, Type.FORCE)
+        if got not in (Type.FORCE, Type.TORQUE, Type.ERROR):
+            hint = "write: apply force value = ... end on ..." if got is Type.VECTOR else None
+            self.ctx.error(item.effort.span, f"invalid FORCE: expected a force or a torque, this is a {got}", hint)
+        kind, where = (Type.BODY, "invalid TORQUE") if got is Type.TORQUE else (Type.FRAME, "invalid FORCE")
+        target = check(self.ctx, item.target, kind, scope, where)
+        source = self.ctx.source
+        name = item.name.text if item.name else None
+        self.actions.append(
+            lambda state: state.applied.append(AppliedValue(effort(state), target(state), name, source, item.span))
+        )
+
+    def gravity(self, item: s.Gravity, scope: Scope, _package: str | None) -> None:
+        value = check(self.ctx, item.value, Type.VECTOR, scope, "gravity")
+
+        def action(state: Run) -> None:
+            state.gravity = value(state)
+
+        self.actions.append(action)
+
+    def start(self, item: s.Start, scope: Scope, _package: str | None) -> None:
+        for one in item.items:
+            value = check(self.ctx, one.value, Type.SCALAR, scope, "start")
+            self.actions.append(self._start_action(one, value, self.ctx.source))
+
+    def _start_action(self, one: s.Initial, value: Thunk, source: Source) -> Action:
+        if one.order > 1:
+            self.ctx.error(one.parameter.span, "a start gives positions and speeds, not accelerations")
+        spans = (one.link.span, one.parameter.span, one.value.span)
+
+        def action(state: Run) -> None:
+            state.start.append(StartValue(one.link.text, one.parameter.text, one.order, value(state), source, spans))
+
+        return action
+
+    def given(self, item: s.Given, scope: Scope, _package: str | None) -> None:
+        # The type of a given name is known once every use has been seen.
+        self.later.append((self.ctx.source, item, scope))
+
+    def deferred(self) -> None:
+        for source, item, scope in self.later:
+            self.ctx.source = source
+            for one in item.items:
+                if isinstance(one, s.GivenLaw):
+                    self._law(one, scope)
+                else:
+                    self._given_value(one, scope)
+
+    def _given_value(self, one: s.GivenValue, scope: Scope) -> None:
+        source, name = self.ctx.source, one.word.text
+        bound = scope.find(name)
+        if one.field is not None:
+            if bound is None or bound.type is not Type.BODY:
+                names = [b.name for b in scope.all() if b.type is Type.BODY]
+                self.ctx.error(one.word.span, f"{name} is not a body", similar(name, names))
+                return
+            if one.field.text not in ("mass", "inertia"):
+                self.ctx.error(one.field.span, "only mass and inertia of a body are given this way")
+                return
+            want, stamp = Type.SCALAR if one.field.text == "mass" else Type.VECTOR, bound.stamp
+        else:
+            if bound is not None:
+                hint = "change the `let`, or drop it so that the name becomes a parameter"
+                self.ctx.error(one.word.span, f"{name} is defined by `let`, so it cannot be given", hint)
+                return
+            want, stamp = self.ctx.free[name][0] if name in self.ctx.free else Type.SCALAR, None
+            if want not in (Type.SCALAR, Type.VECTOR):
+                self.ctx.error(one.word.span, f"{name} is a {want}: give its scalar symbols one by one")
+                return
+        # The right side may use names given before; it must not invent parameters.
+        before = dict(self.ctx.free)
+        value = check(self.ctx, one.value, want, scope, f"value of {name}")
+        for extra in set(self.ctx.free) - set(before):
+            del self.ctx.free[extra]
+        field_name = one.field.text if one.field else None
+
+        def action(state: Run) -> None:
+            body = state.env.get(stamp) if stamp is not None else None
+            state.given.append(GivenItem(name, field_name, value(state), source, one.span, body))
+
+        self.actions.append(action)
+
+    def _law(self, one: s.GivenLaw, scope: Scope) -> None:
+        inner = Scope(scope)
+        symbols = []
+        for word in one.parameters:
+            if word.text in inner.names:
+                self.ctx.error(word.span, f"argument {word.text} is named twice")
+            bound = Bound(word.text, Type.SCALAR, self.ctx.source, word.span)
+            inner.names[word.text] = bound
+            symbols.append((bound.stamp, ex.symbol(word.text)))
+        value = check(self.ctx, one.value, Type.SCALAR, inner, f"law of {one.word.text}")
+        source = self.ctx.source
+
+        def action(state: Run) -> None:
+            state.env.update(symbols)
+            state.given.append(LawItem(one.word.text, tuple(x for _, x in symbols), value(state), source, one.span))
+
+        self.actions.append(action)
+
+    def use(self, item: s.Use, scope: Scope, _package: str | None) -> None:
+        source = self._find(item)
+        if source is None:
+            return
+        key = _key(source)
+        if key in self.open_files:
+            self.ctx.error(item.span, f'"{item.path}" uses itself', "break the circle of `use`")
+            return
+        if key not in self.exported:
+            outer = self.ctx.source
+            inner = Scope()
+            self.ctx.source = source
+            self.open_files.append(key)
+            program = parse_into(source, self.ctx.report)
+            self.used[key] = program
+            self.declarations(program.declarations, inner, None)
+            self.open_files.pop()
+            self.ctx.source = outer
+            self.exported[key] = inner.names
+        self.ctx.fact(item.span, f"{item.path}: {', '.join(self.exported[key])}")
+        scope.names.update(self.exported[key])
+
+    def _find(self, item: s.Use) -> Source | None:
+        """The file beside the program, else the one of the standard library."""
+        if not item.path.endswith(".lsd"):
+            self.ctx.error(item.span, f'"{item.path}" is not an .lsd file', 'write use "joints.lsd" ;')
+            return None
+        folder = self.ctx.source.folder
+        path = None if folder is None and not Path(item.path).is_absolute() else (folder or Path()) / item.path
+        try:
+            if path is not None and path.is_file():
+                text = path.read_text(encoding="utf-8")
+                return Source(text, str(path), path.parent)
+        except (OSError, UnicodeDecodeError, ValueError) as error:
+            self.ctx.error(item.span, f'cannot read "{item.path}": {error}')
+            return None
+        if item.path in library.files():
+            return Source(library.files()[item.path], f"library/{item.path}")
+        hint = similar(item.path, list(library.files())) or f"the library has {', '.join(sorted(library.files()))}"
+        self.ctx.error(item.span, f'there is no file "{item.path}"', hint)
+        return None
+
+
+def _key(source: Source) -> str:
+    return str(source.folder / Path(source.name).name) if source.folder else source.name
+
+
+def _aliased(scope: Scope, node: s.Name) -> Any:
+    if node.package is not None:
+        package = scope.find(node.package.text)
+        found = package.extra.get(node.word.text) if package is not None else None
+    else:
+        found = scope.find(node.word.text)
+    return found.extra if found is not None else None
+
+
+_DECLARE: dict[type, Callable[..., None]] = {
+    s.Let: _Checker.let,
+    s.Definition: _Checker.definition,
+    s.Package: _Checker.package,
+    s.Join: _Checker.join,
+    s.Apply: _Checker.apply,
+    s.Gravity: _Checker.gravity,
+    s.Start: _Checker.start,
+    s.Given: _Checker.given,
+    s.Use: _Checker.use,
+}
+
+
+def evaluate(checked: CheckedProgram) -> Run:
+    """Run the actions of a program without type faults; faults of evaluation go to its report."""
+    state = Run(checked.report, checked.context.free)
+    try:
+        for action in checked.actions:
+            try:
+                action(state)
+            except Fault:
+                continue
+            except KeyError:
+                # A value that an earlier fault left undefined: told already.
+                if not checked.report.failed:
+                    raise
+    except TooManyErrors:
+        pass
+    return state

@@ -1,0 +1,298 @@
+"""Typing of `body`, `link`, `force`, `torque` and of field selection, by the signatures of types.py."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from dalembert import expr as ex
+from dalembert.lsd import syntax as s
+from dalembert.lsd.checking import Checked, Context, Thunk, generic_turns
+from dalembert.lsd.running import Run
+from dalembert.lsd.scope import Bound, Scope, similar
+from dalembert.lsd.types import FIELDS, Type, readable, writable
+from dalembert.lsd.values import STILL, BodySpeeds, BodyValue, EffortValue, FrameValue, LinkValue, StepValue
+from dalembert.mechanism.displacement import Displacement
+
+_KINDS = {"body": Type.BODY, "link": Type.LINK, "force": Type.FORCE, "torque": Type.TORQUE}
+_FIELD = re.compile(r"(dof|force|torque|effort)([0-9]*)")
+MAX_PARAMETERS = 7
+
+
+def infer_record(ctx: Context, node: s.Record, scope: Scope, _want: Type | None) -> Checked:
+    kind = _KINDS[node.kind]
+    if kind is Type.LINK:
+        return _link(ctx, node, scope)
+    fields = dict(_fields(ctx, node, kind, scope))
+    source, span = ctx.source, node.span
+    if kind is Type.BODY:
+        mass, iframe, inertia = fields.get("mass"), fields.get("iframe"), fields.get("inertia")
+
+        def body(state: Run) -> BodyValue:
+            made = BodyValue(
+                mass(state) if mass else None,
+                _still(iframe(state)) if iframe else None,
+                inertia(state) if inertia else None,
+                place=(source, span),
+            )
+            state.bodies.append(made)
+            return made
+
+        return Checked(Type.BODY, body)
+    value, base = fields.get("value"), fields.get("body")
+
+    def effort(state: Run) -> EffortValue:
+        return EffortValue(
+            node.kind, value(state) if value else None, base(state) if base else None, place=(source, span)
+        )
+
+    return Checked(kind, effort)
+
+
+def _still(value: Displacement | BodySpeeds) -> Displacement:
+    return value.displacement if isinstance(value, BodySpeeds) else value
+
+
+def _fields(ctx: Context, node: s.Record, kind: Type, scope: Scope) -> list[tuple[str, Thunk]]:
+    """Each field written once, known to the object, and of its type; sorted by name as the thesis does."""
+    from dalembert.lsd.check_expressions import check, infer
+
+    known = FIELDS[kind]
+    found: dict[str, Thunk] = {}
+    for binding in sorted(node.fields, key=lambda b: b.word.text):
+        name, span = binding.word.text, binding.word.span
+        signature = known.get(name)
+        if signature is None or not signature.written:
+            if signature is not None:
+                message, hint = f"wrong component: {name} of a {kind} is not written, only read", None
+            else:
+                hint = similar(name, writable(kind)) or f"a {kind} has {_listed(writable(kind))}"
+                message = f"wrong component: a {kind} has no field {name}"
+            ctx.error(span, message, hint)
+            infer(ctx, binding.value, scope)
+            continue
+        if name in found:
+            ctx.error(span, f"wrong component: {name} is given twice")
+            continue
+        ctx.fact(span, f"{name} : {' or '.join(map(str, signature.written))} - {signature.meaning}")
+        what = f"wrong component type: {name} of a {kind}"
+        if len(signature.written) > 1:
+            got, run = infer(ctx, binding.value, scope, signature.written[0])
+            if got not in signature.written and got is not Type.ERROR:
+                wanted = " or a ".join(map(str, signature.written))
+                ctx.error(binding.value.span, f"{what}: expected a {wanted}, this is a {got}")
+            found[name] = run
+        else:
+            found[name] = check(ctx, binding.value, signature.written[0], scope, what)
+    return list(found.items())
+
+
+def _listed(names: list[str]) -> str:
+    short = [n for n in names if not n[-1].isdigit()]
+    numbered = sorted({n.rstrip("0123456789") + "1.." for n in names if n[-1].isdigit()})
+    return ", ".join(short + numbered)
+
+
+def _link(ctx: Context, node: s.Record, scope: Scope) -> Checked:
+    inner = Scope(scope)
+    parameters: list[Bound] = []
+    for word in node.parameters:
+        if word.text in inner.names:
+            ctx.error(word.span, f"parameter {word.text} of the link is named twice")
+            continue
+        one = Bound(word.text, Type.SCALAR, ctx.source, word.span, True, False, ex.symbol(word.text + "'"))
+        inner.names[word.text] = one
+        parameters.append(one)
+        ctx.fact(word.span, f"{word.text} : scalar - parameter of the link, a function of time", one)
+    if len(parameters) > MAX_PARAMETERS or (len(parameters) > 6 and not _mentions_quaternion(ctx, node)):
+        ctx.error(node.parameters[6].span, f"a link has at most six parameters, this one has {len(parameters)}")
+    efforts = [b for b in node.fields if not b.word.text.startswith("dof")]
+    moves = [b for b in node.fields if b.word.text.startswith("dof")]
+    found = _fields(ctx, s.Record("link", tuple(moves), (), node.span), Type.LINK, inner)
+    idle = [p for p in parameters if not p.used]
+    found += _fields(ctx, s.Record("link", tuple(efforts), (), node.span), Type.LINK, inner)
+    for p in idle:
+        ctx.error(p.span, f"parameter {p.name} of the link is used in no dof", "use it in a displacement or drop it")
+    steps = _steps(ctx, node, dict(found), [p.name for p in parameters])
+    return Checked(Type.LINK, _link_thunk(ctx, node, parameters, *steps))
+
+
+def _mentions_quaternion(ctx: Context, node: s.Record) -> bool:
+    return "quaternion" in ctx.source.text[node.span[0] : node.span[1]]
+
+
+StepThunks = tuple[list[tuple[Thunk | None, Thunk | None, Thunk | None]], list[tuple[str, Thunk]]]
+
+
+def _steps(ctx: Context, node: s.Record, found: dict[str, Thunk], parameters: list[str]) -> StepThunks:
+    """`dof` alone, or `dof1, dof2, ...` without a gap; each effort beside its dof."""
+    numbers = sorted(int(k) for name in found if (m := _FIELD.fullmatch(name)) and m[1] == "dof" and (k := m[2]))
+    plain = "dof" in found
+    spans = {b.word.text: b.word.span for b in node.fields}
+    if plain and numbers:
+        ctx.error(spans["dof"], "a link has either `dof` or `dof1`, `dof2`, ..., not both")
+    elif numbers and numbers != list(range(1, len(numbers) + 1)):
+        missing = next(k for k in range(1, 8) if k not in numbers)
+        ctx.error(
+            spans[f"dof{numbers[-1]}"], f"the dofs of a link are numbered from 1 without a gap: dof{missing} is missing"
+        )
+    efforts: list[tuple[str, Thunk]] = []
+    for name, thunk in found.items():
+        match = _FIELD.fullmatch(name)
+        if match is None or match[1] == "dof":
+            continue
+        if match[1] == "effort":
+            k = int(match[2] or 1)
+            if k > len(parameters) or (not match[2] and len(parameters) != 1):
+                ctx.error(spans[name], f"{name} goes with a parameter of the link, and it has {len(parameters)}")
+            else:
+                efforts.append((parameters[k - 1], thunk))
+        elif ("dof" + match[2]) not in found and not (not plain and not numbers and not match[2]):
+            ctx.error(spans[name], f"{name} goes with `dof{match[2]}`, which this link does not have")
+    keys = [str(k) for k in numbers] if numbers else [""]
+    steps = [(found.get("dof" + k), found.get("force" + k), found.get("torque" + k)) for k in keys]
+    if not any(any(step) for step in steps):
+        steps = []
+    return steps, efforts
+
+
+def _link_thunk(
+    ctx: Context,
+    node: s.Record,
+    parameters: list[Bound],
+    steps: list[tuple[Thunk | None, Thunk | None, Thunk | None]],
+    efforts: list[tuple[str, Thunk]],
+) -> Thunk:
+    names = tuple(p.name for p in parameters)
+    symbols = [(p.stamp, ex.symbol(p.name)) for p in parameters]
+    source, span = ctx.source, node.span
+
+    def run(state: Run) -> LinkValue:
+        state.env.update(symbols)
+        outer, state.in_link = state.in_link, []
+        try:
+            made = []
+            for dof, force, torque in steps:
+                moved = dof(state) if dof else STILL
+                marked = isinstance(moved, BodySpeeds)
+                made.append(
+                    StepValue(
+                        _still(moved),
+                        force(state) if force else None,
+                        torque(state) if torque else None,
+                        marked or _has_quaternion(moved, names),
+                    )
+                )
+            known = tuple((name, thunk(state)) for name, thunk in efforts)
+            return LinkValue(names, tuple(made), known, tuple(state.in_link), (source, span))
+        finally:
+            state.in_link = outer
+
+    return run
+
+
+def _has_quaternion(moved: Any, names: tuple[str, ...]) -> bool:
+    from dalembert.mechanism.displacement import QuaternionTurn
+
+    if isinstance(moved, BodySpeeds):
+        return False
+    turns = [t for t in moved.turns if isinstance(t, QuaternionTurn)]
+    return any(x.name in names for t in turns for x in ex.free_symbols(t.scalars))
+
+
+def infer_select(ctx: Context, node: s.Select, scope: Scope, _want: Type | None) -> Checked:
+    """`a.field`: the read type of the field; the field of an absent property is generic."""
+    from dalembert.lsd.check_expressions import EARTH_FRAME, find
+
+    found = find(ctx, node, scope)
+    if isinstance(found, Checked):
+        return found
+    name, field = node.word.text, node.field
+    if found is None:
+        if name == "earth" and node.package is None:
+            if field.text in ("frame", "iframe"):
+                return Checked(Type.FRAME, lambda _state: EARTH_FRAME)
+            if field.text == "body":
+                return Checked(Type.BODY, lambda _state: EARTH_FRAME.body)
+            return ctx.wrong(field.span, f"not a field: earth has no {field.text}")
+        names = [b.name for b in scope.all() if b.type in FIELDS]
+        return ctx.wrong(node.word.span, f"unbound variable {name}", similar(name, names))
+    found.used = True
+    kind = found.type
+    if kind is Type.ERROR:
+        return Checked(Type.ERROR, lambda state: state.env[found.stamp])
+    if kind not in FIELDS:
+        return ctx.wrong(node.span, f"non valid selection: {name} is a {kind}, it has no fields")
+    ctx.fact(node.word.span, f"{name} : {kind}", found)
+    signature = FIELDS[kind].get(field.text)
+    if signature is None or signature.read is None:
+        choices = readable(kind)
+        hint = similar(field.text, choices) or (f"a {kind} has {', '.join(choices)}" if choices else None)
+        return ctx.wrong(field.span, f"not a field: a {kind} has no {field.text} to read", hint)
+    ctx.fact(field.span, f"{field.text} : {signature.read} - {signature.meaning}")
+    stamp, read, source, span = found.stamp, _READ[kind, field.text], ctx.source, node.span
+
+    def run(state: Run) -> Any:
+        return read(state, state.env[stamp], source, span)
+
+    return Checked(signature.read, run)
+
+
+def _generic(state: Run, value: BodyValue, name: str, count: int) -> tuple[ex.Expr, ...]:
+    """The placeholders that stand for an absent field; made once, outside any link."""
+    if name not in value.generic:
+        outer, state.in_link = state.in_link, None
+        value.generic[name] = tuple(state.unknown() for _ in range(count))
+        state.in_link = outer
+    return value.generic[name]
+
+
+def generic_iframe(state: Run, value: BodyValue) -> Displacement:
+    t = _generic(state, value, "translation", 3)
+    r = _generic(state, value, "rotation", 3)
+    return Displacement((t[0], t[1], t[2]), generic_turns(r))
+
+
+def body_mass(state: Run, value: BodyValue, *_: Any) -> Any:
+    return value.mass if value.mass is not None else _generic(state, value, "mass", 1)[0]
+
+
+def body_iframe(state: Run, value: BodyValue, *_: Any) -> FrameValue:
+    displacement = value.iframe if value.iframe is not None else generic_iframe(state, value)
+    return FrameValue(value, displacement, "iframe")
+
+
+def body_inertia(state: Run, value: BodyValue, source: Any = None, span: Any = None) -> Any:
+    if value.inertia is None:
+        return _generic(state, value, "inertia", 3)
+    if isinstance(value.inertia[0], tuple):
+        raise state.fault(source, span, "this body has a full inertia matrix, not three principal moments")
+    return value.inertia
+
+
+def effort_value(state: Run, value: EffortValue, *_: Any) -> Any:
+    if value.value is None:
+        outer, state.in_link = state.in_link, None
+        value.value = (state.unknown(), state.unknown(), state.unknown())
+        state.in_link = outer
+    return value.value
+
+
+def _effort_body(state: Run, value: EffortValue, source: Any, span: Any) -> BodyValue:
+    if value.base is None:
+        raise state.fault(source, span, f"this {value.kind} does not say in which body's base it is expressed")
+    return value.base
+
+
+_READ: dict[tuple[Type, str], Any] = {
+    (Type.BODY, "mass"): body_mass,
+    (Type.BODY, "inertia"): body_inertia,
+    (Type.BODY, "iframe"): body_iframe,
+    (Type.BODY, "frame"): lambda _state, value, *_: FrameValue(value, STILL, "frame"),
+    (Type.FRAME, "body"): lambda _state, value, *_: value.body,
+    (Type.FRAME, "displ"): lambda _state, value, *_: value.displacement,
+    (Type.FORCE, "value"): effort_value,
+    (Type.TORQUE, "value"): effort_value,
+    (Type.FORCE, "body"): _effort_body,
+    (Type.TORQUE, "body"): _effort_body,
+}

@@ -1,0 +1,111 @@
+"""Numbers of a program: `given` values and laws, `start` positions and speeds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dalembert import expr as ex
+from dalembert.errors import ExpressionError
+from dalembert.expr import Expr
+from dalembert.lsd.check_program import CheckedProgram
+from dalembert.lsd.running import GivenItem, LawItem, Run, StartValue
+from dalembert.lsd.scope import similar
+from dalembert.lsd.source import Source, Span
+from dalembert.lsd.types import Type
+from dalembert.mechanism import Mechanism
+
+Values = dict[Expr, float]
+
+
+def fill_given(state: Run, checked: CheckedProgram, into: Mechanism, generated: set[str]) -> Values:
+    """Put given values and laws in the mechanism; a value may use those given before it."""
+    report, values = checked.report, Values()
+    known = generated | set(checked.context.functions)
+    for name, (kind, _value) in checked.context.free.items():
+        known.update([name] if kind is Type.SCALAR else [f"{name}_{s}" for s in ("x", "y", "z", "1", "2", "3")])
+        known.add(name)
+    for item in state.given:
+        if isinstance(item, LawItem):
+            if item.name not in known:
+                _warn_unused(checked, item.name, item.source, item.span, known)
+            into.define(item.name, [x.name for x in item.parameters], item.value)
+            continue
+        names = _names(item, checked, into)
+        if names is None:
+            continue
+        parts = item.value if isinstance(item.value, tuple) else (item.value,)
+        for name, part in zip(names, parts):
+            number = _number(part, values, item.source, item.span, checked)
+            if number is None:
+                break
+            if item.field is None and item.name not in known and name not in known:
+                _warn_unused(checked, name, item.source, item.span, known)
+            values[ex.symbol(name)] = number
+            into.given[name] = number
+    return values if not report.failed else Values()
+
+
+def _warn_unused(checked: CheckedProgram, name: str, source: Source, span: Span, known: set[str]) -> None:
+    hint = similar(name, sorted(known)) or "parameters are the names that the program does not define"
+    checked.report.add(source, span, f"nothing in the mechanism depends on {name}", hint, "warning")
+
+
+def _names(item: GivenItem, checked: CheckedProgram, into: Mechanism) -> list[str] | None:
+    """The symbols that a given item sets."""
+    if item.field is None:
+        return [item.name] if not isinstance(item.value, tuple) else [f"{item.name}_{c}" for c in "xyz"]
+    body: Any = into.bodies.get(str(item.body.name)) if item.body is not None else None
+    if body is None:
+        checked.report.add(item.source, item.span, f"{item.name} is not part of the mechanism")
+        return None
+    symbols = [body.mass] if item.field == "mass" else [body.inertia.xx, body.inertia.yy, body.inertia.zz]
+    if any(x.op != "symbol" for x in symbols):
+        message = f"{item.field} of {item.name} is written in the program, so it cannot be given"
+        checked.report.add(item.source, item.span, message, "drop the field from the body to leave it generic")
+        return None
+    return [x.name for x in symbols]
+
+
+def fill_start(state: Run, checked: CheckedProgram, into: Mechanism, values: Values) -> None:
+    """Put the initial state in the mechanism, by coordinate and speed names."""
+    for item in state.start:
+        name = _state_name(item, checked, into)
+        if name is None:
+            continue
+        number = _number(item.value, values, item.source, item.spans[2], checked)
+        if number is not None:
+            into.start[name] = number
+
+
+def _state_name(item: StartValue, checked: CheckedProgram, into: Mechanism) -> str | None:
+    link = into.links.get(item.link)
+    if link is None:
+        hint = similar(item.link, list(into.links)) or "a join is named with `as`, else after its second body"
+        checked.report.add(item.source, item.spans[0], f"there is no link {item.link}", hint)
+        return None
+    local = item.parameter + "'" * item.order
+    speeds = [x for names in link.joint.speed_names_by_step() for x in names]
+    if local in link.joint.parameters or local in speeds:
+        return link.coordinate_name(local)
+    known = [*link.joint.parameters, *speeds]
+    hint = similar(local, known) or f"it has {', '.join(known) or 'none'}"
+    checked.report.add(item.source, item.spans[1], f"link {item.link} has no coordinate or speed {local}", hint)
+    return None
+
+
+def _number(value: Expr, values: Values, source: Source, span: Span, checked: CheckedProgram) -> float | None:
+    missing = sorted(x.name for x in ex.free_symbols([value]) if x not in values)
+    if missing or ex.unknown_functions([value]):
+        what = missing[0] if missing else "an unknown function"
+        checked.report.add(source, span, f"this is not a number: {what} has no value here", "give it a value first")
+        return None
+    try:
+        (found,) = ex.evaluate([value], values)
+        number = float(found)
+    except (ExpressionError, ArithmeticError, ValueError, TypeError) as error:
+        checked.report.add(source, span, f"this is not a number: {error}")
+        return None
+    if number - number != 0:
+        checked.report.add(source, span, "this is not a finite number")
+        return None
+    return int(number) if number.is_integer() and abs(number) < 2**53 else number

@@ -1,0 +1,110 @@
+"""Text -> tokens, with the terminals of the grammar file (annex B.1, `LSD.lex`)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+from dalembert.lsd._tables import tables
+from dalembert.lsd.source import Report, Source
+
+DECLARING = frozenset(("given", "start", "gravity", "use", "constrain", "drive", "contact"))
+SOFT = DECLARING | {"as"}
+_ENDS_EXPRESSION = frozenset(
+    ("ID", "PRIMED", "INT", "FLOAT", "UNKID", "RPAR", "RSQB", "END", "BODY", "FORCE", "TORQUE")
+)
+
+
+class Token(NamedTuple):
+    type: str
+    text: str
+    start: int
+    end: int
+
+
+@cache
+def _scanner(signed: bool) -> re.Pattern[str]:
+    table = tables()
+    punctuation = sorted((w for w in table.words if not w[0].isalpha()), key=len, reverse=True)
+    number = "[+-]?" if signed else ""
+    # Longest first: a primed name before a name, a float before an integer, `++` before `+`.
+    parts = [
+        r"(?P<BLANK>[ \t\r\n\f]+)",
+        r"(?P<COMMENT>\(\*(?s:.*?)\*\))",
+        r"(?P<OPEN_COMMENT>\(\*)",
+        *(f"(?P<{name}>{number if name in ('FLOAT', 'INT') else ''}(?:{table.patterns[name]}))" for name in _ORDER),
+        f"(?P<PUNCTUATION>{'|'.join(map(re.escape, punctuation))})",
+        r"(?P<WRONG>.)",
+    ]
+    return re.compile("|".join(parts))
+
+
+_ORDER = ("PRIMED", "ID", "UNKID", "FLOAT", "INT", "STRING")
+
+
+def scan(source: Source, report: Report, *, strict: bool = False) -> Iterator[Token]:
+    """Every lexeme with blanks dropped and comments kept as `COMMENT`.
+
+    In strict mode a sign is glued to the number that follows it, as the printed lexer does, so `x-1` is `x` `-1`.
+    """
+    new = tuple.__new__
+    for found in _scanner(strict).finditer(source.text):
+        kind: str = found.lastgroup  # type: ignore[assignment]
+        if kind == "BLANK":
+            continue
+        text = found[0]
+        if kind not in _FAULTS:
+            yield new(Token, (kind, text, *found.span()))
+            continue
+        if kind == "OPEN_COMMENT":
+            report.add(source, (found.start(), found.start() + 2), "comment never closed", "end it with `*)`")
+            return
+        report.add(source, found.span(), f"unexpected character {text!r}", _HINTS.get(text))
+
+
+_FAULTS = frozenset(("OPEN_COMMENT", "WRONG"))
+_HINTS = {
+    "#": "comments are written (* ... *)",
+    "%": "comments are written (* ... *)",
+    "|": "a rotation is written angle || axis",
+    "?": "an unknown is `?` glued to letters: ?s, ?v, ?fs(x, x')",
+    "{": "vectors are written [a, b, c] and groups ( ... )",
+    '"': "a text ends on the line where it begins",
+    "'": "primes are glued to a link parameter: x'",
+    "`": "a quoted name ends on the line where it begins",
+    "!": "comments are written (* ... *)",
+}
+
+
+def tokens(source: Source, report: Report, *, strict: bool = False) -> list[Token]:
+    """The tokens that the grammar reads: comments dropped, words of the language recognised.
+
+    >>> [t.type for t in tokens(Source("let force1 = ?fs(x,x');"), Report())]
+    ['LET', 'ID', 'EQUAL', 'UNKID', 'LPAR', 'ID', 'COMMA', 'PRIMED', 'RPAR', 'SEMICOLON']
+    """
+    words = tables().words
+    result: list[Token] = []
+    keep = result.append
+    new = tuple.__new__
+    for token in scan(source, report, strict=strict):
+        kind, text, start, end = token
+        if kind == "PUNCTUATION":
+            keep(new(Token, (words[text], text, start, end)))
+        elif kind == "ID":
+            if text in words and (text not in SOFT or _is_word(text, result)):
+                token = Token(words[text], text, start, end)
+            keep(token)
+        elif kind != "COMMENT":
+            keep(token)
+    return result
+
+
+def _is_word(text: str, before: list[Token]) -> bool:
+    """Whether a soft word stands where the grammar wants it, else it is a name as in older programs."""
+    if text == "as":
+        return bool(before) and before[-1].type in _ENDS_EXPRESSION
+    if not before or before[-1].type == "SEMICOLON":
+        return True
+    return len(before) > 2 and before[-1].type == "EQUAL" and before[-3].type == "PACKAGE"

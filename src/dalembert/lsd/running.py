@@ -1,0 +1,115 @@
+"""State of one evaluation of a checked program: values, placeholders for unknowns, joins and efforts found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from dalembert import expr as ex
+from dalembert.expr import Expr
+from dalembert.expr.space import Vector3
+from dalembert.lsd.source import Report, Source, Span
+from dalembert.lsd.values import EffortValue, FrameValue, LinkValue
+
+MAX_CALLS = 200_000
+MAX_CALL_DEPTH = 60
+
+
+class Fault(Exception):
+    """Inner signal: evaluation of this declaration failed and was reported."""
+
+
+@dataclass(frozen=True, slots=True)
+class JoinValue:
+    first: FrameValue
+    second: FrameValue
+    link: LinkValue
+    name: str | None
+    source: Source
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedValue:
+    effort: EffortValue
+    target: Any
+    name: str | None
+    source: Source
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class StartValue:
+    link: str
+    parameter: str
+    order: int
+    value: Expr
+    source: Source
+    spans: tuple[Span, Span, Span]
+
+
+@dataclass(frozen=True, slots=True)
+class GivenItem:
+    """`field` is None for a plain symbol; `value` is a scalar or a triple."""
+
+    name: str
+    field: str | None
+    value: Any
+    source: Source
+    span: Span
+    body: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class LawItem:
+    name: str
+    parameters: tuple[Expr, ...]
+    value: Expr
+    source: Source
+    span: Span
+
+
+@dataclass(slots=True)
+class Run:
+    """One evaluation. Placeholders are symbols `?1`, `?2`, ... that get their names when the bodies are numbered."""
+
+    report: Report
+    free: dict[str, Any]
+    env: dict[int, Any] = field(default_factory=dict)
+    joins: list[JoinValue] = field(default_factory=list)
+    applied: list[AppliedValue] = field(default_factory=list)
+    given: list[GivenItem | LawItem] = field(default_factory=list)
+    start: list[StartValue] = field(default_factory=list)
+    gravity: Vector3 | None = None
+    frames: list[FrameValue] = field(default_factory=list)
+    bodies: list[Any] = field(default_factory=list)
+    unknowns: dict[Expr, int] = field(default_factory=dict)
+    in_link: list[Expr] | None = None
+    calls: int = 0
+    depth: int = 0
+
+    def unknown(self, arguments: tuple[Expr, ...] | None = None) -> Expr:
+        """A new unknown: a symbol, or an unknown function of its arguments."""
+        serial = len(self.unknowns) + 1
+        name = f"?{serial}"
+        node = ex.symbol(name) if arguments is None else ex.function(name)(*arguments)
+        self.unknowns[node] = serial
+        if self.in_link is not None:
+            self.in_link.append(node)
+        return node
+
+    def fault(self, source: Source, span: Span, message: str, hint: str | None = None) -> Fault:
+        """Report, and give the exception to raise."""
+        self.report.add(source, span, message, hint)
+        return Fault(message)
+
+    def enter(self, source: Source, span: Span) -> None:
+        self.calls += 1
+        self.depth += 1
+        if self.depth > MAX_CALL_DEPTH:
+            raise self.fault(source, span, "definitions use each other too deeply")
+        if self.calls > MAX_CALLS:
+            raise self.fault(source, span, "the program instantiates its definitions too often")
+
+    def leave(self) -> None:
+        self.depth -= 1

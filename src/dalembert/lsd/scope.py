@@ -1,0 +1,101 @@
+"""Names and what they are bound to; scopes nest, a later declaration shadows an earlier one."""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from dalembert import expr as ex
+from dalembert.lsd.source import Source, Span
+from dalembert.lsd.types import Type
+
+_stamps = itertools.count()
+
+
+@dataclass(eq=False, slots=True)
+class Bound:
+    """A binder: its type, where it stands, and the stamp that finds its value at run time."""
+
+    name: str
+    type: Type
+    source: Source | None = None
+    span: Span = (0, 0)
+    parameter: bool = False
+    used: bool = False
+    extra: Any = None
+    stamp: int = field(default_factory=lambda: next(_stamps))
+
+
+@dataclass(frozen=True, slots=True)
+class DefinitionBody:
+    """What a parametrised definition holds: its parameters, its result and how to compute it."""
+
+    parameters: tuple[Bound, ...]
+    result: Type
+    run: Callable[[Any], Any]
+
+
+@dataclass(eq=False, slots=True)
+class Scope:
+    """A chain of dictionaries; the outermost holds what is predefined."""
+
+    parent: Scope | None = None
+    names: dict[str, Bound] = field(default_factory=dict)
+
+    def find(self, name: str) -> Bound | None:
+        scope: Scope | None = self
+        while scope is not None:
+            found = scope.names.get(name)
+            if found is not None:
+                return found
+            scope = scope.parent
+        return None
+
+    def all(self) -> Iterator[Bound]:
+        scope: Scope | None = self
+        while scope is not None:
+            yield from scope.names.values()
+            scope = scope.parent
+
+    def packages(self) -> dict[str, Bound]:
+        """Packages in sight: the only outer names that a package body sees."""
+        return {b.name: b for b in reversed(list(self.all())) if b.type is Type.PACKAGE}
+
+
+# Scalar functions that every program knows: name -> (number of arguments, constructor).
+FUNCTIONS: dict[str, tuple[int, Callable[..., ex.Expr]]] = {
+    "sin": (1, ex.sin),
+    "cos": (1, ex.cos),
+    "tan": (1, ex.tan),
+    "asin": (1, ex.asin),
+    "acos": (1, ex.acos),
+    "atan": (1, ex.atan),
+    "atan2": (2, ex.atan2),
+    "exp": (1, ex.exp),
+    "log": (1, ex.log),
+    "sqrt": (1, ex.sqrt),
+    "abs": (1, ex.absolute),
+    "sign": (1, ex.sign),
+    "min": (2, ex.minimum),
+    "max": (2, ex.maximum),
+    "lt": (2, ex.less),
+    "le": (2, ex.less_equal),
+    "eq": (2, ex.equal),
+    "where": (3, ex.where),
+}
+CONSTANTS: dict[str, ex.Expr] = {"pi": ex.PI, "t": ex.TIME}
+EARTH_NAME = "earth"
+
+
+def similar(word: str, candidates: Iterator[str] | list[str]) -> str | None:
+    """`did you mean` text for a word that is not among the candidates."""
+    # Bounded, so that a fault in a program of thousands of names stays quick to report.
+    some = [c for c in itertools.islice(candidates, 2000) if abs(len(c) - len(word)) <= 3]
+    lowered = {c.lower(): c for c in some}
+    if word.lower() in lowered:
+        return f"did you mean `{lowered[word.lower()]}`?"
+    close = difflib.get_close_matches(word, some, n=1, cutoff=0.6)
+    return f"did you mean `{close[0]}`?" if close else None

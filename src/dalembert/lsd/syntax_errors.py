@@ -1,0 +1,110 @@
+"""Words for syntax errors: what was found, what was expected, and the hint for the common mistakes."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from dalembert.lsd._tables import tables
+from dalembert.lsd.lexer import Token
+from dalembert.lsd.source import Span
+
+_STARTS_EXPRESSION = frozenset(("ID", "INT", "LSQB", "LPAR"))
+_OPERATORS = frozenset(("@", "++", "||", "+", "-", "*", "/", "^"))
+_HUMAN = {
+    "ID": "a name",
+    "PRIMED": "a primed name",
+    "INT": "a number",
+    "FLOAT": "a number",
+    "UNKID": "an unknown",
+    "STRING": 'a file name in "quotes"',
+    "$END": "the end of the text",
+}
+
+
+@cache
+def _spelling() -> dict[str, str]:
+    return {name: text for text, name in tables().words.items()}
+
+
+def _shown(token: Token) -> str:
+    return "the end of the text" if token.type == "$END" else f"`{token.text}`"
+
+
+def expected(accepted: frozenset[str]) -> str:
+    """The accepted tokens in words, an expression counted as one thing."""
+    left = set(accepted)
+    words: list[str] = []
+    if left >= _STARTS_EXPRESSION:
+        words.append("an expression")
+        left -= {"ID", "INT", "FLOAT", "LSQB", "LPAR", "UNKID", "PRIMED", "PLUS", "MINUS", "LOCAL", "LINK"}
+        left -= {"BODY", "FORCE", "TORQUE"}
+    elif left >= {"ID", "BODY", "FORCE", "TORQUE"}:
+        words.append("a field name" if "LINK" not in left else "a type name")
+        left -= {"ID", "BODY", "FORCE", "TORQUE", "LINK"}
+    spelling = _spelling()
+    if any(spelling.get(t) in _OPERATORS for t in left):
+        words.append("an operator")
+        left = {t for t in left if spelling.get(t) not in _OPERATORS}
+    if left >= {"LET", "JOIN", "APPLY"}:
+        words.append("a declaration (let, join, apply, package, given, start, gravity, use)")
+        left = {t for t in left if not spelling.get(t, "").isalpha()}
+    words += [_HUMAN[t] for t in sorted(left) if t in _HUMAN]
+    words += [f"`{spelling[t]}`" for t in sorted(left) if t in spelling]
+    unique = list(dict.fromkeys(words))
+    return unique[0] if len(unique) == 1 else ", ".join(unique[:-1]) + " or " + unique[-1] if unique else "nothing"
+
+
+def describe(stream: list[Token], at: int, accepted: frozenset[str]) -> tuple[str, str | None, Span]:
+    """Message, hint and place for the token that no rule accepts."""
+    token = stream[at]
+    previous = stream[at - 1] if at else None
+    message = f"syntax error at {_shown(token)}: expected {expected(accepted)}"
+    span = (token.start, max(token.end, token.start + 1))
+    can_end = "SEMICOLON" in accepted
+    if previous and can_end and (token.type in _BEGINS or token.type == "$END"):
+        return "missing `;` after this declaration", "every declaration ends with `;`", (previous.end - 1, previous.end)
+    return message, _hint(previous, token, stream, at, accepted), span
+
+
+_BEGINS = frozenset(
+    ("LET", "JOIN", "PACKAGE", "APPLY", "GIVEN", "START", "GRAVITY", "USE", "CONSTRAIN", "DRIVE", "CONTACT")
+)
+
+
+def _hint(previous: Token | None, token: Token, stream: list[Token], at: int, accepted: frozenset[str]) -> str | None:
+    kind, text = token.type, token.text
+    if previous is None:
+        return "a program is a list of declarations, each ended by `;`" if kind == "ID" else None
+    if previous.type == "UNKID" and kind == "INT":
+        return f"unknowns have letters only: `{previous.text}`"
+    if kind in ("INT", "FLOAT") and text[0] in "+-" and previous.type in ("ID", "INT", "FLOAT", "RPAR", "PRIMED"):
+        return f"in strict LSD a sign is glued to its number: write `{previous.text} {text[0]} {text[1:]}`"
+    if previous.type in ("INT", "FLOAT") and kind == "DOT":
+        return f"a decimal point needs digits after it: `{previous.text}.0`"
+    if kind == "DOT":
+        return "a decimal number needs digits before its point: `0.5`"
+    if previous.type in ("INT", "FLOAT") and kind in ("ID", "LPAR", "PRIMED"):
+        return f"multiplication is written: `{previous.text}*{text}`"
+    if kind == "STAR" and previous.type == "STAR":
+        return "powers are written with `^`"
+    if kind == "RSQB" and "COMMA" in accepted:
+        return "a vector has three components: [x, y, z]"
+    if kind == "COMMA" and "RSQB" in accepted:
+        return "a vector has three components: [x, y, z]"
+    if "EQUAL" in accepted and kind != "EQUAL":
+        return f"write `{previous.text} = ...`"
+    if kind == "EQUAL" and previous.type == "EQUAL":
+        return "one `=` is enough"
+    if kind == "SEMICOLON" and "END" in accepted:
+        return "`end` closes body, link, force, torque, local and package"
+    if kind == "AND" and "COMMA" in accepted:
+        return "the fields of an object are separated by `,`"
+    if kind == "COMMA" and "AND" in accepted:
+        return "several definitions of one `let` are separated by `and`"
+    if kind == "DOT":
+        return "only a name has fields: give the object a name with `let`"
+    if previous.type == "ID" and kind == "ID" and "SEMICOLON" in accepted:
+        return "two names side by side: an operator or `;` is missing between them"
+    if kind in _spelling() and "ID" in accepted and text.isalpha():
+        return f"`{text}` is a word of the language; quote it to use it as a name: `` `{text}` ``"
+    return None

@@ -1,0 +1,115 @@
+"""Types of LSD, and the fields of mechanical objects with separate types for writing and reading (spec 1.6, 1.7)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Type(Enum):
+    """What an expression denotes; the value is the word for people and for `x : type`."""
+
+    SCALAR = "scalar"
+    VECTOR = "vector"
+    MATRIX = "matrix"
+    ROT = "rotation"
+    DISPL = "displacement"
+    BODY = "body"
+    FRAME = "frame"
+    LINK = "link"
+    FORCE = "force"
+    TORQUE = "torque"
+    DEFINITION = "definition"
+    PACKAGE = "package"
+    ERROR = "error"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+MATHEMATICAL = frozenset((Type.SCALAR, Type.VECTOR, Type.MATRIX, Type.ROT, Type.DISPL))
+MECHANICAL = frozenset((Type.BODY, Type.FRAME, Type.LINK, Type.FORCE, Type.TORQUE))
+
+TYPE_NAMES = {
+    "scalar": Type.SCALAR,
+    "vector": Type.VECTOR,
+    "translation": Type.VECTOR,
+    "matrix": Type.MATRIX,
+    "rot": Type.ROT,
+    "rotation": Type.ROT,
+    "displ": Type.DISPL,
+    "displacement": Type.DISPL,
+    "body": Type.BODY,
+    "frame": Type.FRAME,
+    "link": Type.LINK,
+    "force": Type.FORCE,
+    "torque": Type.TORQUE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field of a mechanical object: what may be written, what is read, and what it means."""
+
+    name: str
+    written: tuple[Type, ...]
+    read: Type | None
+    meaning: str
+
+
+def _fields(*items: Field) -> dict[str, Field]:
+    return {item.name: item for item in items}
+
+
+def _effort(kind: str) -> dict[str, Field]:
+    return _fields(
+        Field("value", (Type.VECTOR,), Type.VECTOR, f"the {kind} vector; generic when absent"),
+        Field("body", (Type.BODY,), Type.BODY, "the body in whose base the value is expressed"),
+    )
+
+
+def _link() -> dict[str, Field]:
+    fields = {}
+    for k in ("", *map(str, range(1, 7))):
+        fields["dof" + k] = Field("dof" + k, (Type.DISPL,), None, "admissible displacement, in the frame before it")
+    for effort in ("force", "torque"):
+        for k in ("", *map(str, range(1, 7))):
+            meaning = f"known joint {effort} on the second body, in the frame of dof{k}"
+            fields[effort + k] = Field(effort + k, (Type.VECTOR,), None, meaning)
+    for k in ("", *map(str, range(1, 8))):
+        meaning = f"known effort on parameter {k or 1}: its power is effort times rate"
+        fields["effort" + k] = Field("effort" + k, (Type.SCALAR,), None, meaning)
+    return fields
+
+
+FIELDS: dict[Type, dict[str, Field]] = {
+    Type.BODY: _fields(
+        Field("mass", (Type.SCALAR,), Type.SCALAR, "mass; generic mu_i when absent"),
+        Field("iframe", (Type.DISPL,), Type.FRAME, "inertia frame, origin at the centre of mass"),
+        Field(
+            "inertia",
+            (Type.VECTOR, Type.MATRIX),
+            Type.VECTOR,
+            "principal moments about the centre of mass, or the full matrix in the base of iframe",
+        ),
+        Field("frame", (), Type.FRAME, "reference frame"),
+    ),
+    Type.LINK: _link(),
+    Type.FORCE: _effort("force"),
+    Type.TORQUE: _effort("torque"),
+    Type.FRAME: _fields(
+        Field("body", (), Type.BODY, "the body that carries the frame"),
+        Field("displ", (), Type.DISPL, "displacement from the body's reference frame to this frame"),
+    ),
+}
+
+UNKNOWNS = {"s": Type.SCALAR, "scalar": Type.SCALAR, "v": Type.VECTOR, "vector": Type.VECTOR}
+UNKNOWN_FUNCTIONS = {"fs": Type.SCALAR, "fscalar": Type.SCALAR, "fv": Type.VECTOR, "fvector": Type.VECTOR}
+
+
+def readable(kind: Type) -> list[str]:
+    return [f.name for f in FIELDS.get(kind, {}).values() if f.read is not None]
+
+
+def writable(kind: Type) -> list[str]:
+    return [f.name for f in FIELDS.get(kind, {}).values() if f.written]
