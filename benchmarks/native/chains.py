@@ -41,7 +41,8 @@ def make_chain(n: int, seed: int = 7) -> Chain:
     masses = rng.uniform(1.0, 3.0, n)
     centres = rng.uniform(-0.1, 0.1, (n, 3)) + np.array([0.0, 0.0, 0.15])
     root = rng.uniform(-0.2, 0.2, (n, 3, 3))
-    inertias = 0.02 * np.eye(3) + root @ root.transpose(0, 2, 1)
+    spread = 0.01 * np.eye(3) + root @ root.transpose(0, 2, 1)  # second moments of some distribution of mass
+    inertias = np.trace(spread, axis1=1, axis2=2)[:, None, None] * np.eye(3) - spread
     return Chain(axes, offsets, masses, centres, inertias)
 
 

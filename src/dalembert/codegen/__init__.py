@@ -1,7 +1,26 @@
 """Code from the expression DAG: machine code through LLVM, source code in many languages."""
 
-# machine code
+# machine code of functions
 from dalembert.codegen.function import Function
-from dalembert.codegen.native import Library, NativeFunction, compile_functions
 
-__all__ = ["Function", "Library", "NativeFunction", "compile_functions"]
+# source code
+from dalembert.codegen.languages import LANGUAGES, source
+
+# machine code of mechanisms
+from dalembert.codegen.mechanism import CompiledMechanism, Derivatives, Energy, compile_mechanism
+from dalembert.codegen.native import Library, NativeFunction, compile_functions
+from dalembert.codegen.quantities import Quantities
+
+__all__ = [
+    "LANGUAGES",
+    "CompiledMechanism",
+    "Derivatives",
+    "Energy",
+    "Function",
+    "Library",
+    "NativeFunction",
+    "Quantities",
+    "compile_functions",
+    "compile_mechanism",
+    "source",
+]

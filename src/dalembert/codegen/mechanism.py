@@ -1,0 +1,270 @@
+"""A mechanism in machine code: the object behind `m.compile()`."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dalembert import expr as ex
+from dalembert.codegen.function import Function
+from dalembert.codegen.native import NativeFunction, compile_functions
+from dalembert.codegen.quantities import Quantities
+from dalembert.errors import ModelError
+from dalembert.expr import Expr
+from dalembert.mechanism import Layout, Mechanism, did_you_mean
+
+Array = Any
+
+
+class Energy(NamedTuple):
+    """Kinetic energy and potential energy of gravity."""
+
+    kinetic: np.ndarray
+    potential: np.ndarray
+
+
+class Derivatives(NamedTuple):
+    """Derivatives of a vector over the speeds with respect to coordinates, speeds and efforts (or accelerations)."""
+
+    coordinates: np.ndarray
+    speeds: np.ndarray
+    efforts: np.ndarray
+
+
+class CompiledMechanism:
+    """Numbers from a mechanism. Arrays may have a leading batch axis; parameters are keyword arguments.
+
+    `q` and `u` are in the order of `coordinates` and `speeds`. A parameter keeps the value that the mechanism gives it
+    unless a call says otherwise. Machine code of each quantity is made at its first use and kept on disk.
+    """
+
+    def __init__(self, mechanism: Mechanism, layout: Layout | None = None) -> None:
+        self.quantities = Quantities(mechanism, layout)
+        self.coordinates = self.quantities.layout.coordinates
+        self.speeds = self.quantities.layout.speeds
+        self.parameters = tuple(x.name for x in self.quantities.parameters)
+        self.given: dict[str, float] = {k: float(v) for k, v in mechanism.given.items() if k in self.parameters}
+        self._made: dict[tuple[str, ...], tuple[NativeFunction, tuple[str, ...]]] = {}
+        self._lock = threading.RLock()
+
+    def __repr__(self) -> str:
+        name, q, u = self.quantities.mechanism.name, len(self.coordinates), len(self.speeds)
+        return f"<compiled {name!r}: {q} coordinates, {u} speeds, {len(self.parameters)} parameters>"
+
+    # --- numbers ---------------------------------------------------------------------------------------------------
+
+    def acceleration(
+        self, q: Array, u: Array, t: Array = 0.0, efforts: Array = None, **parameters: Array
+    ) -> np.ndarray:
+        """u' of the free motion; `efforts` on the speeds add to those of the description."""
+        if efforts is None:
+            return self._run(("acceleration",), (t, q, u), parameters)
+        return self._run(("forced_acceleration",), (t, q, u, efforts), parameters)
+
+    def inverse_dynamics(self, q: Array, u: Array, udot: Array, t: Array = 0.0, **parameters: Array) -> np.ndarray:
+        """Efforts on the speeds, beyond those of the description, that produce the accelerations `udot`."""
+        return self._run(("inverse_dynamics",), (t, q, u, udot), parameters)
+
+    def mass_matrix(self, q: Array, t: Array = 0.0, **parameters: Array) -> np.ndarray:
+        return self._run(("mass_matrix",), (t, q), parameters)
+
+    def inverse_mass(self, q: Array, t: Array = 0.0, **parameters: Array) -> np.ndarray:
+        """The inverse of the mass matrix: derivative of u' with respect to efforts."""
+        return self._run(("inverse_mass",), (t, q), parameters)
+
+    def bias(self, q: Array, u: Array, t: Array = 0.0, **parameters: Array) -> np.ndarray:
+        """S of M u' = S + F."""
+        return self._run(("bias",), (t, q, u), parameters)
+
+    def forces(self, q: Array, u: Array, t: Array = 0.0, **parameters: Array) -> np.ndarray:
+        """F of M u' = S + F."""
+        return self._run(("forces",), (t, q, u), parameters)
+
+    def rates(self, q: Array, u: Array, t: Array = 0.0, **parameters: Array) -> np.ndarray:
+        """q' from the speeds."""
+        return self._run(("rates",), (t, q, u), parameters)
+
+    def energy(self, q: Array, u: Array, t: Array = 0.0, **parameters: Array) -> Energy:
+        found = self._run(("energy",), (t, q, u), parameters)
+        return Energy(found[..., 0][()], found[..., 1][()])
+
+    def position(self, name: str, q: Array, t: Array = 0.0, **parameters: Array) -> np.ndarray:
+        """Origin of a named frame or body, in the frame of earth."""
+        return self._run(("position", name), (t, q), parameters)
+
+    def rotation(self, name: str, q: Array, t: Array = 0.0, **parameters: Array) -> np.ndarray:
+        """Matrix whose columns are the axes of a named frame or body, in the base of earth."""
+        return self._run(("rotation", name), (t, q), parameters)
+
+    def velocity(self, name: str, q: Array, u: Array, t: Array = 0.0, **parameters: Array) -> np.ndarray:
+        """Angular velocity, then velocity of the origin, in the base of earth."""
+        return self._run(("velocity", name), (t, q, u), parameters)
+
+    def jacobian(self, name: str, q: Array, t: Array = 0.0, **parameters: Array) -> np.ndarray:
+        """Six rows: derivative of `velocity` with respect to the speeds."""
+        return self._run(("jacobian", name), (t, q), parameters)
+
+    # --- derivatives -----------------------------------------------------------------------------------------------
+
+    def acceleration_derivatives(
+        self, q: Array, u: Array, t: Array = 0.0, efforts: Array = None, **parameters: Array
+    ) -> Derivatives:
+        """Derivatives of u' with respect to coordinates, speeds and efforts."""
+        efforts = np.zeros(len(self.speeds)) if efforts is None else efforts
+        found = self._run(("acceleration_slopes",), (t, q, u, efforts), parameters)
+        return self._split(found)
+
+    def inverse_dynamics_derivatives(
+        self, q: Array, u: Array, udot: Array, t: Array = 0.0, **parameters: Array
+    ) -> Derivatives:
+        """Derivatives of the inverse dynamics with respect to coordinates, speeds and accelerations (that is M)."""
+        return self._split(self._run(("inverse_slopes",), (t, q, u, udot), parameters))
+
+    def acceleration_sensitivity(
+        self, names: Sequence[str], q: Array, u: Array, t: Array = 0.0, efforts: Array = None, **parameters: Array
+    ) -> np.ndarray:
+        """Derivatives of u' with respect to the named parameters, one column each."""
+        for name in names:
+            self._check_parameter(name)
+        efforts = np.zeros(len(self.speeds)) if efforts is None else efforts
+        return self._run(("sensitivity", *names), (t, q, u, efforts), parameters)
+
+    def _split(self, found: np.ndarray) -> Derivatives:
+        n, m = len(self.coordinates), len(self.coordinates) + len(self.speeds)
+        return Derivatives(found[..., :n], found[..., n:m], found[..., m:])
+
+    # --- for integrators -------------------------------------------------------------------------------------------
+
+    @property
+    def rhs(self) -> NativeFunction:
+        """y' of y = (q, u): `rhs(t, y, p)`, with `p` from `parameter_vector`."""
+        return self._native(("rhs",))[0]
+
+    def parameter_vector(self, **parameters: Array) -> np.ndarray:
+        """Values of `parameters` in order; every one must be known."""
+        return self._values(self.parameters, parameters)
+
+    # --- machinery -------------------------------------------------------------------------------------------------
+
+    def _run(self, key: tuple[str, ...], states: tuple[Array, ...], parameters: Mapping[str, Array]) -> np.ndarray:
+        native, needed = self._native(key)
+        return native(*states, self._values(needed, parameters))
+
+    def _check_parameter(self, name: str) -> None:
+        if name not in self.parameters:
+            owner = self.quantities.mechanism.name
+            raise ModelError(f"'{owner}' has no parameter '{name}'.{did_you_mean(name, self.parameters)}")
+
+    def _values(self, needed: tuple[str, ...], parameters: Mapping[str, Array]) -> np.ndarray:
+        for name in parameters:
+            self._check_parameter(name)
+        missing = [name for name in needed if name not in parameters and name not in self.given]
+        if missing:
+            owner, first = self.quantities.mechanism.name, missing[0]
+            raise ModelError(
+                f"'{owner}' needs a value for {', '.join(repr(x) for x in missing)}. "
+                f"Give it in the mechanism (given {first} = ...) or in the call ({first}=...)."
+            )
+        values = [parameters.get(name, self.given.get(name, 0.0)) for name in self.parameters]
+        if all(np.ndim(v) == 0 for v in values):
+            return np.array(values, dtype=float)
+        return np.stack(np.broadcast_arrays(*[np.asarray(v, dtype=float) for v in values]), axis=-1)
+
+    def _native(self, key: tuple[str, ...]) -> tuple[NativeFunction, tuple[str, ...]]:
+        with self._lock:
+            if key not in self._made:
+                function = self.function(*key)
+                used = {x.name for x in ex.free_symbols(function.outputs)}
+                needed = tuple(name for name in self.parameters if name in used)
+                self._made[key] = (compile_functions([function])[function.name], needed)
+            return self._made[key]
+
+    def function(self, kind: str, *names: str) -> Function:
+        """The expressions behind a quantity, with its inputs: time, coordinates, speeds..., parameters last."""
+        about = self.quantities
+        if about.layout.cuts and kind in _OF_THE_TREE:
+            closing = ", ".join(repr(one.link.name) for one in about.layout.cuts)
+            raise ModelError(
+                f"'{about.mechanism.name}' has closed loops (links {closing}): its accelerations need the closing "
+                f"reactions, which '{kind}' of the spanning tree alone leaves out. Use m.simulate() or its constraints."
+            )
+        t, q, u, p = [ex.TIME], about.coordinates, about.speeds, about.parameters
+        n = len(u)
+        extra = {
+            "forced_acceleration": about.efforts,
+            "acceleration_slopes": about.efforts,
+            "sensitivity": about.efforts,
+        }
+        extra |= {"inverse_dynamics": about.accelerations_given, "inverse_slopes": about.accelerations_given}
+        if kind == "rhs":
+            return Function("rhs", [t, [*q, *u], p], [*about.rates, *about.accelerations()], constants=[2])
+        groups = [t, q] if kind in _STATIC else [t, q, u]
+        groups += [extra[kind]] if kind in extra else []
+        outputs, shape = _BUILD[kind](about, n, *names)
+        return Function(kind, [*groups, p], outputs, constants=[len(groups)], shape=shape)
+
+
+_OF_THE_TREE = frozenset(
+    {"rhs", "acceleration", "forced_acceleration", "inverse_dynamics", "acceleration_slopes", "sensitivity"}
+)
+_STATIC = frozenset({"mass_matrix", "inverse_mass", "position", "rotation", "jacobian"})
+Built = tuple[Sequence[Expr], tuple[int, ...] | None]
+
+
+def _slopes(about: Quantities, n: int) -> Built:
+    variables = [*about.coordinates, *about.speeds]
+    rows = about.acceleration_slopes(variables, about.efforts)
+    return _beside(rows, len(variables), about.inverse_mass, n), (n, len(variables) + n)
+
+
+def _inverse_slopes(about: Quantities, n: int) -> Built:
+    variables = [*about.coordinates, *about.speeds]
+    rows = about.inverse_slopes(variables)
+    return _beside(rows, len(variables), list(about.mass_matrix.entries), n), (n, len(variables) + n)
+
+
+def _beside(left: Sequence[Expr], width: int, right: Sequence[Expr], n: int) -> list[Expr]:
+    """Two matrices of n rows next to each other."""
+    return [x for i in range(n) for x in (*left[i * width : (i + 1) * width], *right[i * n : (i + 1) * n])]
+
+
+_BUILD: dict[str, Callable[..., Built]] = {
+    "acceleration": lambda about, n: (about.accelerations(), None),
+    "forced_acceleration": lambda about, n: (about.accelerations(about.efforts), None),
+    "inverse_dynamics": lambda about, n: (about.inverse_dynamics, None),
+    "mass_matrix": lambda about, n: (about.mass_matrix.entries, (n, n)),
+    "inverse_mass": lambda about, n: (about.inverse_mass, (n, n)),
+    "bias": lambda about, n: (about.bias, None),
+    "forces": lambda about, n: (about.forces, None),
+    "rates": lambda about, n: (about.rates, None),
+    "energy": lambda about, n: (about.energy, None),
+    "position": lambda about, n, name: (about.pose(name).position, None),
+    "rotation": lambda about, n, name: ([x for row in about.pose(name).rotation for x in row], (3, 3)),
+    "velocity": lambda about, n, name: (about.velocity(name), None),
+    "jacobian": lambda about, n, name: (about.jacobian(name), (6, n)),
+    "acceleration_slopes": _slopes,
+    "inverse_slopes": _inverse_slopes,
+    "sensitivity": lambda about, n, *names: (
+        about.acceleration_slopes([ex.symbol(x) for x in names], about.efforts),
+        (n, len(names)),
+    ),
+}
+
+
+def compile_mechanism(mechanism: Mechanism, layout: Layout | None = None) -> CompiledMechanism:
+    """The numbers of a mechanism, from machine code.
+
+    >>> from dalembert.mechanism import Mechanism, earth, revolute
+    >>> m = Mechanism("pendulum")
+    >>> rod = m.body("rod", mass="m", centre=[0, 0, "-l"])
+    >>> pivot = m.join(earth, rod, revolute("x"), name="pivot")
+    >>> m.gravity = [0, 0, "-g"]
+    >>> m.given = {"m": 2.0, "l": 0.5}
+    >>> f = compile_mechanism(m)
+    >>> f.mass_matrix([0.3]), f.energy([0.0], [2.0], g=9.81).kinetic
+    (array([[0.5]]), np.float64(1.0))
+    """
+    return CompiledMechanism(mechanism, layout)

@@ -1,0 +1,157 @@
+"""The quantities of a mechanism as expressions, each derived when first asked for."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from dalembert import expr as ex
+from dalembert.errors import ModelError
+from dalembert.expr import Expr, Matrix
+from dalembert.expr.space import Vector3, add3, apply3, cross, dot3, scale3
+from dalembert.formalisms import articulated
+from dalembert.formalisms.factor import factor_symmetric, solve_factored, solve_symmetric
+from dalembert.formalisms.recursive import Recursion, generalised_forces, inverse_dynamics, mass_matrix
+from dalembert.kinematics import EARTH_NODE, Pose, Tree, build_tree, frame_pose, poses, twists
+from dalembert.mechanism import Frame, Layout, Mechanism, did_you_mean
+
+#: Degrees of freedom up to which the factorised mass matrix may need fewer operations than articulated bodies.
+_FEW = 12
+
+
+class Quantities:
+    """Expressions of the state (q, u), time and parameters; efforts and accelerations have symbols of their own."""
+
+    def __init__(self, mechanism: Mechanism, layout: Layout | None = None) -> None:
+        self.mechanism = mechanism
+        self.layout = layout or Layout.of(mechanism)
+
+    @cached_property
+    def tree(self) -> Tree:
+        return build_tree(self.layout)
+
+    @cached_property
+    def model(self) -> Recursion:
+        return Recursion.of(self.tree)
+
+    @property
+    def coordinates(self) -> list[Expr]:
+        return [ex.symbol(x) for x in self.layout.coordinates]
+
+    @property
+    def speeds(self) -> list[Expr]:
+        return [ex.symbol(x) for x in self.layout.speeds]
+
+    @property
+    def efforts(self) -> list[Expr]:
+        """Symbols of further efforts on the speeds."""
+        return [ex.symbol(f"effort.{x}") for x in self.layout.speeds]
+
+    @property
+    def accelerations_given(self) -> list[Expr]:
+        """Symbols of accelerations that the caller gives."""
+        return [ex.symbol(f"{x}'") for x in self.layout.speeds]
+
+    @cached_property
+    def parameters(self) -> list[Expr]:
+        return [ex.symbol(x) for x in self.mechanism.parameters()]
+
+    @cached_property
+    def rates(self) -> list[Expr]:
+        return [self.tree.rates[x] for x in self.tree.coordinates]
+
+    @cached_property
+    def mass_matrix(self) -> Matrix:
+        return mass_matrix(self.model)
+
+    @cached_property
+    def bias(self) -> list[Expr]:
+        return [-x for x in inverse_dynamics(self.model, gravity=(ex.ZERO, ex.ZERO, ex.ZERO))]
+
+    @cached_property
+    def forces(self) -> list[Expr]:
+        return generalised_forces(self.model)
+
+    def accelerations(self, efforts: list[Expr] | None = None) -> list[Expr]:
+        """u' by the algorithm that needs fewer operations: articulated bodies or the factorised mass matrix."""
+        extra = efforts or [ex.ZERO] * len(self.speeds)
+        right = [s + f + e for s, f, e in zip(self.bias, self.forces, extra, strict=True)]
+        if self.tree.shares_speeds():
+            return solve_symmetric(self.mass_matrix, right)
+        known = [own + more for own, more in zip(self.model.efforts, extra, strict=True)]
+        recursive = articulated.accelerations(self.model, known)
+        if len(self.speeds) > _FEW:
+            return recursive
+        direct = solve_symmetric(self.mass_matrix, right)
+        return min(recursive, direct, key=ex.count_operations)
+
+    @cached_property
+    def inverse_dynamics(self) -> list[Expr]:
+        """Efforts, beyond those of the description, that produce the given accelerations."""
+        needed = inverse_dynamics(self.model, self.accelerations_given, external=True)
+        return [a - b for a, b in zip(needed, self.model.efforts, strict=True)]
+
+    @cached_property
+    def energy(self) -> list[Expr]:
+        """Kinetic energy, and potential energy of gravity."""
+        kinetic, potential = ex.ZERO, ex.ZERO
+        gravity, place = self.mechanism.gravity, poses(self.tree)
+        for inertia, twist, pose in zip(self.model.inertias, twists(self.tree), place, strict=True):
+            angular, linear = inertia.momentum(twist)
+            kinetic = kinetic + ex.HALF * (dot3(angular, twist.angular) + dot3(linear, twist.linear))
+            centre = add3(scale3(inertia.mass, pose.position), apply3(pose.rotation, inertia.moment))
+            potential = potential - dot3(gravity, centre)
+        return [kinetic, potential]
+
+    def frame(self, name: str) -> Frame:
+        """The named frame, or the reference frame of the named body."""
+        if name in self.mechanism.frames:
+            return self.mechanism.frames[name]
+        if name in self.mechanism.bodies:
+            return self.mechanism.bodies[name].frame
+        known = [*self.mechanism.frames, *self.mechanism.bodies]
+        raise ModelError(f"'{self.mechanism.name}' has no frame or body '{name}'.{did_you_mean(name, known)}")
+
+    def pose(self, name: str) -> Pose:
+        return frame_pose(self.tree, self.frame(name))
+
+    def velocity(self, name: str) -> list[Expr]:
+        """Angular velocity, then velocity of the origin, both in the base of earth."""
+        node, local = self.tree.frame_place(self.frame(name))
+        if node == EARTH_NODE:
+            return [ex.ZERO] * 6
+        twist, pose = twists(self.tree)[node], poses(self.tree)[node]
+        linear: Vector3 = add3(twist.linear, cross(twist.angular, local.position))
+        return [*apply3(pose.rotation, twist.angular), *apply3(pose.rotation, linear)]
+
+    def jacobian(self, name: str) -> list[Expr]:
+        """Derivative of `velocity` with respect to the speeds, six rows."""
+        return [x for row in ex.jacobian(self.velocity(name), self.speeds) for x in row]
+
+    def acceleration_slopes(self, variables: list[Expr], efforts: list[Expr]) -> list[Expr]:
+        """Derivatives of u' with respect to coordinates, speeds or parameters, rows by speed.
+
+        From M u' = tau + ...: d(u') = -M^-1 d(inverse dynamics) with u' held, which is far shorter than the derivative
+        of the solution.
+        """
+        held = dict(zip(self.accelerations_given, self.accelerations(efforts), strict=True))
+        slopes = ex.jacobian(self.inverse_dynamics, variables)
+        flat = ex.substitute([-x for row in slopes for x in row], held)
+        n, m = len(self.speeds), len(variables)
+        lower, diagonal = self._factors
+        columns = [solve_factored(lower, diagonal, [flat[i * m + j] for i in range(n)]) for j in range(m)]
+        return [columns[j][i] for i in range(n) for j in range(m)]
+
+    def inverse_slopes(self, variables: list[Expr]) -> list[Expr]:
+        return [x for row in ex.jacobian(self.inverse_dynamics, variables) for x in row]
+
+    @cached_property
+    def inverse_mass(self) -> list[Expr]:
+        """M^-1, rows: the derivative of u' with respect to efforts."""
+        n = len(self.speeds)
+        lower, diagonal = self._factors
+        columns = [solve_factored(lower, diagonal, [ex.ONE if i == j else ex.ZERO for i in range(n)]) for j in range(n)]
+        return [columns[max(i, j)][min(i, j)] for i in range(n) for j in range(n)]
+
+    @cached_property
+    def _factors(self) -> tuple[list[list[Expr]], list[Expr]]:
+        return factor_symmetric(self.mass_matrix)
