@@ -9,6 +9,7 @@ from dalembert.codegen.languages import LANGUAGES, source
 # machine code of mechanisms
 from dalembert.codegen.mechanism import CompiledMechanism, Derivatives, Energy, compile_mechanism
 from dalembert.codegen.native import Library, NativeFunction, compile_functions
+from dalembert.codegen.program import write_model, write_program
 from dalembert.codegen.quantities import Quantities
 
 __all__ = [
@@ -23,4 +24,6 @@ __all__ = [
     "compile_functions",
     "compile_mechanism",
     "source",
+    "write_model",
+    "write_program",
 ]

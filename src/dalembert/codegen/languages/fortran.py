@@ -38,8 +38,8 @@ def _routine(routine: Routine) -> str:
     arguments = [*[g.name for g in routine.groups], "out"]
     lines = [f"! {routine.comment}"] if routine.comment else []
     lines.append(broken(f"pure subroutine {routine.name}({', '.join(arguments)})"))
-    lines += [f"  real(dp), intent(in) :: {g.name}({max(g.size, 1)})" for g in routine.groups]
-    lines.append(f"  real(dp), intent(out) :: out({max(len(routine.results), 1)})")
+    lines += [f"  real(dp), intent(in) :: {g.name}(*)  ! {g.size} numbers" for g in routine.groups]
+    lines.append(f"  real(dp), intent(out) :: out(*)  ! {len(routine.results)} numbers")
     names = [name for g in routine.groups for _, name, _ in g.locals] + [name for name, _ in routine.definitions]
     lines += [f"  real(dp) :: {', '.join(names[k : k + 8])}" for k in range(0, len(names), 8)]
     lines += [f"  {name} = {g.name}({i + 1})  ! {said}" for g in routine.groups for i, name, said in g.locals]

@@ -38,6 +38,11 @@ class Names:
         return name
 
 
+def plain(text: str) -> str:
+    """Text that is safe inside a comment of any language."""
+    return re.sub(r"[^\w .,:;=()'+-]", "_", text)
+
+
 def write_routine(
     function: Function, language: Language, groups: Sequence[str] | None = None, comment: str = "", out: str = "out"
 ) -> Routine:
@@ -49,11 +54,11 @@ def write_routine(
     used = set(order)
     arrays = []
     for name, group in zip(group_names, function.inputs, strict=True):
-        local = [(i, writer.introduce(e), str(e)) for i, e in enumerate(group) if e in used]
+        local = [(i, writer.introduce(e), plain(str(e))) for i, e in enumerate(group) if e in used]
         arrays.append(Group(name, len(group), local))
     writer.run([e for e in order if e not in given], function.outputs)
     results = [(i, writer.text(e)) for i, e in enumerate(function.outputs)]
-    return Routine(function.name, comment, arrays, writer.definitions, results, function.shape)
+    return Routine(function.name, plain(comment), arrays, writer.definitions, results, function.shape)
 
 
 class _Writer:

@@ -1,0 +1,116 @@
+/*
+ * @TITLE@
+ * Reads the numbers of input.txt (or of the file named first), writes the motion to output.csv (or the file named second).
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "integrator.h"
+#include "model.h"
+
+enum { SETTINGS = 5, STATES = @STATES@, COORDINATES = @COORDINATES@, PARAMETERS = @PARAMETERS@, ALL = SETTINGS + STATES + PARAMETERS };
+
+static const char *names[] = {
+    "t_start", "t_end", "t_step", "rtol", "atol", /* settings */
+@NAMES@
+};
+static double values[ALL + 1];
+static int known[ALL + 1];
+
+static char *trimmed(char *text)
+{
+    char *end = text + strlen(text);
+    while (isspace((unsigned char)*text)) text++;
+    while (end > text && isspace((unsigned char)end[-1])) *--end = '\0';
+    return text;
+}
+
+static int read_input(const char *path)
+{
+    char line[1024];
+    int number = 0;
+    FILE *file = fopen(path, "r");
+    if (!file) {
+        fprintf(stderr, "cannot read %s\n", path);
+        return 1;
+    }
+    while (fgets(line, sizeof line, file)) {
+        char *equals, *name, *end, *comment = strchr(line, '#');
+        int k;
+        number++;
+        if (comment) *comment = '\0';
+        name = trimmed(line);
+        if (!*name) continue;
+        equals = strchr(name, '=');
+        if (equals) *equals = '\0';
+        name = trimmed(name);
+        for (k = 0; k < ALL && strcmp(names[k], name) != 0; k++) {}
+        if (k < ALL && equals) {
+            char *text = trimmed(equals + 1);
+            values[k] = strtod(text, &end);
+            known[k] = end != text && *end == '\0';
+        }
+        if (k == ALL || !known[k]) {
+            fprintf(stderr, "%s:%d: expected 'name = number' with a known name, found '%s'\n", path, number, name);
+            fclose(file);
+            return 1;
+        }
+    }
+    fclose(file);
+    for (int k = 0; k < ALL; k++) {
+        if (!known[k]) {
+            fprintf(stderr, "%s: no value for %s\n", path, names[k]);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static void write_row(FILE *file, double t, const double y[], const double p[])
+{
+    double both[2];
+    energy(&t, y, y + COORDINATES, p, both);
+    fprintf(file, "%.17g", t);
+    for (int i = 0; i < STATES; i++) fprintf(file, ",%.17g", y[i]);
+    fprintf(file, ",%.17g,%.17g\n", both[0], both[1]);
+}
+
+int main(int count, char *arguments[])
+{
+    const char *input = count > 1 ? arguments[1] : "input.txt";
+    const char *output = count > 2 ? arguments[2] : "output.csv";
+    double *y = values + SETTINGS, *p = values + SETTINGS + STATES, *work;
+    double t, h;
+    FILE *file;
+    if (read_input(input)) return 2;
+    if (!(values[2] > 0.0)) {
+        fprintf(stderr, "%s: t_step must be positive\n", input);
+        return 2;
+    }
+    file = fopen(output, "w");
+    work = malloc((9 * STATES + 1) * sizeof *work);
+    if (!file || !work) {
+        fprintf(stderr, "cannot write %s\n", output);
+        return 1;
+    }
+    fprintf(file, "t");
+    for (int i = 0; i < STATES; i++) fprintf(file, ",%s", names[SETTINGS + i]);
+    fprintf(file, ",kinetic,potential\n");
+    t = values[0];
+    h = values[2] < 1e-3 ? values[2] : 1e-3;
+    write_row(file, t, y, p);
+    for (long k = 1; t < values[1]; k++) {
+        double next = values[0] + (double)k * values[2];
+        if (next > values[1]) next = values[1];
+        if (integrate(rhs, STATES, &t, next, y, p, values[3], values[4], &h, work)) {
+            fprintf(stderr, "the step became too small at t = %.17g: the motion is singular there\n", t);
+            fclose(file);
+            return 1;
+        }
+        write_row(file, t, y, p);
+    }
+    free(work);
+    return fclose(file) ? 1 : 0;
+}

@@ -1,0 +1,73 @@
+! Dormand and Prince's method of order 5 with an error estimate of order 4.
+module integrator
+  implicit none
+  private
+  integer, parameter :: dp = kind(1.0d0)
+  public :: integrate
+
+  abstract interface
+    pure subroutine right_side(t, y, p, out)
+      import :: dp
+      real(dp), intent(in) :: t(*), y(*), p(*)
+      real(dp), intent(out) :: out(*)
+    end subroutine right_side
+  end interface
+
+  real(dp), parameter :: node(7) = [0.0_dp, 0.2_dp, 0.3_dp, 0.8_dp, 8.0_dp/9.0_dp, 1.0_dp, 1.0_dp]
+  real(dp), parameter :: weight(6, 7) = reshape([ &
+    0.0_dp, 0.0_dp, 0.0_dp, 0.0_dp, 0.0_dp, 0.0_dp, &
+    0.2_dp, 0.0_dp, 0.0_dp, 0.0_dp, 0.0_dp, 0.0_dp, &
+    3.0_dp/40, 9.0_dp/40, 0.0_dp, 0.0_dp, 0.0_dp, 0.0_dp, &
+    44.0_dp/45, -56.0_dp/15, 32.0_dp/9, 0.0_dp, 0.0_dp, 0.0_dp, &
+    19372.0_dp/6561, -25360.0_dp/2187, 64448.0_dp/6561, -212.0_dp/729, 0.0_dp, 0.0_dp, &
+    9017.0_dp/3168, -355.0_dp/33, 46732.0_dp/5247, 49.0_dp/176, -5103.0_dp/18656, 0.0_dp, &
+    35.0_dp/384, 0.0_dp, 500.0_dp/1113, 125.0_dp/192, -2187.0_dp/6784, 11.0_dp/84], [6, 7])
+  real(dp), parameter :: error_weight(7) = [71.0_dp/57600, 0.0_dp, -71.0_dp/16695, 71.0_dp/1920, &
+    -17253.0_dp/339200, 22.0_dp/525, -1.0_dp/40]
+
+contains
+
+  ! Advances y from t to t_end; h is the step to try first and afterwards the one to try next.
+  subroutine integrate(f, n, t, t_end, y, p, rtol, atol, h, failed)
+    procedure(right_side) :: f
+    integer, intent(in) :: n
+    real(dp), intent(inout) :: t, y(n), h
+    real(dp), intent(in) :: t_end, p(*), rtol, atol
+    logical, intent(out) :: failed
+    real(dp) :: slope(n, 7), trial(n), correction(n), step, error, factor
+    logical :: fresh, last
+    integer :: s
+
+    failed = .false.
+    fresh = .true.
+    do while (t < t_end)
+      step = h
+      last = t + step >= t_end
+      if (last) step = t_end - t
+      if (t + 0.1_dp*step == t) then
+        failed = .true.
+        return
+      end if
+      if (fresh) call f([t], y, p, slope(:, 1))
+      fresh = .false.
+      do s = 2, 7
+        trial = y + step*matmul(slope(:, 1:s - 1), weight(1:s - 1, s))
+        call f([t + node(s)*step], trial, p, slope(:, s))
+      end do
+      correction = step*matmul(slope, error_weight)/(atol + rtol*max(abs(y), abs(trial)))
+      error = 0.0_dp
+      if (n > 0) error = sqrt(sum(correction**2)/n)
+      factor = 5.0_dp
+      if (error > 0.0_dp) factor = min(5.0_dp, max(0.2_dp, 0.9_dp*error**(-0.2_dp)))
+      if (error <= 1.0_dp) then  ! false for a NaN, which shortens the step
+        t = merge(t_end, t + step, last)
+        y = trial
+        slope(:, 1) = slope(:, 7)  ! the last slope is the first of the next step
+        if (.not. last .or. factor < 1.0_dp) h = step*factor
+      else
+        h = step*merge(factor, 0.2_dp, error > 1.0_dp)
+      end if
+    end do
+  end subroutine integrate
+
+end module integrator

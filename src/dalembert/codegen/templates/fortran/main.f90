@@ -1,0 +1,97 @@
+! @TITLE@
+! Reads the numbers of input.txt (or of the file named first), writes the motion to output.csv (or the file named second).
+program motion
+  use model
+  use integrator
+  implicit none
+  integer, parameter :: settings = 5, states = @STATES@, coordinates = @COORDINATES@, parameters = @PARAMETERS@
+  integer, parameter :: total = settings + states + parameters
+  character(len=@LONGEST@), parameter :: names(total) = [character(len=@LONGEST@) :: &
+    "t_start", "t_end", "t_step", "rtol", "atol"@NAMES@ ]
+  character(len=1024) :: input, output
+  real(dp) :: values(total + 1), y(states), p(parameters + 1), t, next, h
+  logical :: known(total), failed
+  integer :: k, unit, status
+
+  input = "input.txt"
+  output = "output.csv"
+  if (command_argument_count() > 0) call get_command_argument(1, input)
+  if (command_argument_count() > 1) call get_command_argument(2, output)
+  call read_input()
+  y = values(settings + 1:settings + states)
+  p = 0.0_dp
+  p(1:parameters) = values(settings + states + 1:total)
+  if (.not. values(3) > 0.0_dp) call refuse(trim(input)//": t_step must be positive")
+  open (newunit=unit, file=trim(output), status="replace", action="write", iostat=status)
+  if (status /= 0) call refuse("cannot write "//trim(output))
+  write (unit, '(a)', advance="no") "t"
+  do k = settings + 1, settings + states
+    write (unit, '(a)', advance="no") ","//trim(names(k))
+  end do
+  write (unit, '(a)') ",kinetic,potential"
+  t = values(1)
+  h = min(values(3), 1.0e-3_dp)
+  call write_row()
+  k = 0
+  do while (t < values(2))
+    k = k + 1
+    next = min(values(1) + k*values(3), values(2))
+    call integrate(rhs, states, t, next, y, p, values(4), values(5), h, failed)
+    if (failed) then
+      close (unit)
+      call refuse("the step became too small: the motion is singular where output ends")
+    end if
+    call write_row()
+  end do
+  close (unit)
+
+contains
+
+  subroutine refuse(message)
+    use, intrinsic :: iso_fortran_env, only: error_unit
+    character(len=*), intent(in) :: message
+    write (error_unit, '(a)') message
+    stop 2
+  end subroutine refuse
+
+  subroutine write_row()
+    real(dp) :: both(2)
+    integer :: i
+    call energy([t], y(1:coordinates), y(coordinates + 1:states), p, both)
+    write (unit, '(es25.17e3)', advance="no") t
+    do i = 1, states
+      write (unit, '(",", es25.17e3)', advance="no") y(i)
+    end do
+    write (unit, '(",", es25.17e3, ",", es25.17e3)') both
+  end subroutine write_row
+
+  subroutine read_input()
+    character(len=1024) :: line
+    character(len=16) :: place
+    integer :: file, number, equals, i, trouble
+    known = .false.
+    number = 0
+    open (newunit=file, file=trim(input), status="old", action="read", iostat=trouble)
+    if (trouble /= 0) call refuse("cannot read "//trim(input))
+    do
+      read (file, '(a)', iostat=trouble) line
+      if (trouble /= 0) exit
+      number = number + 1
+      if (index(line, "#") > 0) line = line(1:index(line, "#") - 1)
+      if (len_trim(line) == 0) cycle
+      write (place, '(i0)') number
+      equals = index(line, "=")
+      if (equals == 0) call refuse(trim(input)//":"//trim(place)//": expected 'name = number'")
+      i = findloc(names == adjustl(line(1:equals - 1)), .true., dim=1)
+      if (i == 0) call refuse(trim(input)//":"//trim(place)//": unknown name "//trim(adjustl(line(1:equals - 1))))
+      read (line(equals + 1:), *, iostat=trouble) values(i)
+      if (trouble /= 0) call refuse(trim(input)//":"//trim(place)//": expected 'name = number'")
+      known(i) = .true.
+    end do
+    close (file)
+    do i = 1, total
+      if (.not. known(i)) call refuse(trim(input)//": no value for "//trim(names(i)))
+    end do
+  end subroutine read_input
+
+end program motion

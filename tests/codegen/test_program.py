@@ -1,0 +1,120 @@
+"""Programs written for a mechanism build with the usual tools and compute its motion."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dalembert.codegen import LANGUAGES, compile_mechanism, write_model, write_program
+from dalembert.errors import ModelError
+from dalembert.mechanism import Displacement, Mechanism, earth, free, revolute
+
+TOOLS = {"c": "gcc", "fortran": "gfortran"}
+
+
+def _pendulum() -> Mechanism:
+    m = Mechanism("double pendulum")
+    upper = m.body("upper", mass="m", centre=[0, 0, "-l/2"], inertia=["m*l**2/12", "m*l**2/12", 0])
+    lower = m.body("lower", mass="m", centre=[0, 0, "-l/2"], inertia=["m*l**2/12", "m*l**2/12", 0])
+    m.join(earth, upper, revolute("x"), name="top")
+    m.join(m.frame("end", upper, Displacement((0, 0, "-l"))), lower, revolute("x"), name="middle")
+    m.gravity = [0, 0, "-g"]
+    m.given = {"m": 1.0, "l": 0.7, "g": 9.81}
+    m.start = {"top.th": 1.2, "middle.th": -0.4}
+    return m
+
+
+def _build(files: dict[str, str], to: str, folder: Path) -> None:
+    if shutil.which(TOOLS[to]) is None or shutil.which("make") is None:
+        pytest.skip(f"{TOOLS[to]} or make is not installed")
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    done = subprocess.run(["make", "motion"], cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "warning" not in done.stderr
+
+
+def _run(folder: Path) -> subprocess.CompletedProcess:
+    return subprocess.run(["./motion"], cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.mark.parametrize("to", ["c", "fortran"])
+def test_the_program_computes_the_motion(to: str, tmp_path: Path) -> None:
+    from scipy.integrate import solve_ivp
+
+    m = _pendulum()
+    files = write_program(m, to, {"t_end": 3.0, "t_step": 0.25, "rtol": 1e-11, "atol": 1e-11})
+    _build(files, to, tmp_path)
+    assert _run(tmp_path).returncode == 0
+    header, *rows = (tmp_path / "output.csv").read_text().split("\n")
+    assert header == "t,top.th,middle.th,top.th',middle.th',kinetic,potential"
+    found = np.array([[float(x) for x in row.split(",")] for row in rows if row])
+    f = compile_mechanism(m)
+    p = f.parameter_vector()
+    exact = solve_ivp(
+        lambda t, y: f.rhs(t, y, p), (0, 3), [1.2, -0.4, 0, 0], "DOP853", np.arange(13) / 4, rtol=1e-12, atol=1e-12
+    )
+    np.testing.assert_allclose(found[:, 0], exact.t)
+    np.testing.assert_allclose(found[:, 1:5], exact.y.T, atol=1e-8)
+    assert np.ptp(found[:, 5] + found[:, 6]) < 1e-8
+
+
+@pytest.mark.parametrize("to", ["c", "fortran"])
+def test_wrong_input_is_refused_with_its_place(to: str, tmp_path: Path) -> None:
+    files = write_program(_pendulum(), to)
+    _build(files, to, tmp_path)
+    for line, complaint in [("g = heavy", ":"), ("weight = 3", "weight"), ("nonsense", ":")]:
+        (tmp_path / "input.txt").write_text(files["input.txt"] + line + "\n")
+        done = _run(tmp_path)
+        assert done.returncode == 2
+        assert "input.txt" in done.stderr
+        assert complaint in done.stderr
+    (tmp_path / "input.txt").write_text(files["input.txt"].replace("g = 9.81", ""))
+    assert "no value for g" in _run(tmp_path).stderr
+
+
+def test_numbers_without_a_value_are_left_to_fill_in() -> None:
+    m = _pendulum()
+    m.given = {"m": 1.0}
+    assert "# g =" in write_program(m, "c")["input.txt"]
+
+
+@pytest.mark.parametrize("to", sorted(LANGUAGES))
+def test_the_model_says_what_its_arrays_hold(to: str) -> None:
+    text = write_model(_pendulum(), to)
+    assert "Equations of motion of double pendulum" in text
+    assert "parameters: g, l, m" in text
+    for name in ("rhs", "mass_matrix", "bias", "forces", "inverse_dynamics", "energy"):
+        assert name in text
+
+
+def test_python_model_agrees_with_machine_code() -> None:
+    m = Mechanism("brick")
+    m.join(earth, m.body("brick", mass=2, centre=[0.1, 0, 0], inertia=[1, 2, 2.5]), free("quaternion"), name="fly")
+    m.gravity = [0, 0, -9.81]
+    space: dict = {}
+    exec(compile(write_model(m, "python"), "model.py", "exec"), space)  # our own text
+    f = compile_mechanism(m)
+    y = np.random.default_rng(3).normal(size=13)
+    np.testing.assert_allclose(
+        np.array(space["rhs"]([0.0], y, []), dtype=float), f.rhs(0.0, y, []), rtol=1e-12, atol=1e-12
+    )
+    assert f"{f.coordinates[3]} = 1.0" in write_program(m, "c")["input.txt"]
+
+
+def test_a_name_cannot_end_a_comment(tmp_path: Path) -> None:
+    m = _pendulum()
+    m.name = '*/ int x = ; """\n#error /*'
+    m.body('odd"name', mass=1)
+    m.join(earth, m.bodies['odd"name'], revolute("z"), name='odd"link')
+    _build(write_program(m, "c"), "c", tmp_path)
+    compile(write_model(m, "python"), "model.py", "exec")
+
+
+def test_programs_exist_in_two_languages() -> None:
+    with pytest.raises(ModelError, match="complete programs are written in c and fortran"):
+        write_program(_pendulum(), "rust")
