@@ -17,7 +17,7 @@ from dalembert.expr._node import ONE, TWO, ZERO, Expr, Number, Scalar, as_expr, 
 
 _LARGEST_CONSTANT = 100_000  # bits
 _SPECIAL_IN_SUM: Final = frozenset({"const", "neg", "sub"})
-_SPECIAL_LEFT_OF_MINUS: Final = frozenset({"const", "neg", "add"})
+_SPECIAL_IN_DIFFERENCE: Final = frozenset({"const", "neg", "add", "sub"})
 _SPECIAL_IN_PRODUCT: Final = frozenset({"const", "neg", "mul", "pow", "div"})
 
 
@@ -95,7 +95,7 @@ def _special_sum(a: Expr, b: Expr) -> Expr | None:
 def sub(a: Expr, b: Expr) -> Expr:
     if a is b:
         return ZERO
-    if a.op in _SPECIAL_LEFT_OF_MINUS or b.op in ("const", "neg"):
+    if a.op in _SPECIAL_IN_DIFFERENCE or b.op in _SPECIAL_IN_DIFFERENCE:
         known = _special_difference(a, b)
         if known is not None:
             return known
@@ -121,11 +121,16 @@ def _special_difference(a: Expr, b: Expr) -> Expr | None:
             combine = sub if b_op == "add" else add
             return combine(_folded(operator.sub, a.data, b.args[0].data), b.args[1])
         return intern("sub", (a, b))
-    if a_op == "add":
-        if a.args[0] is b:
-            return a.args[1]
-        if a.args[1] is b:
-            return a.args[0]
+    if a_op in ("add", "sub") and b in a.args:
+        first, second = a.args
+        if a_op == "add":
+            return second if first is b else first
+        return neg(second) if first is b else None
+    if b_op in ("add", "sub") and a in b.args:
+        first, second = b.args
+        if b_op == "add":
+            return neg(second) if first is a else neg(first)
+        return second if first is a else None
     return None
 
 
