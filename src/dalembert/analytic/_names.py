@@ -1,0 +1,234 @@
+"""Names and formulas: text becomes SymPy through our own grammar, and one table says what every name stands for.
+
+Coordinates and prescribed functions of time carry their derivatives as plain symbols with primes: x, x', x''.
+The spellings `x_d`, `xd`, `x_dot` and `x'` mean the same velocity once `x` is known to move.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from dalembert.errors import ExpressionError
+from dalembert.expr._grammar import Number, parse
+
+Formula: TypeAlias = "str | int | float | sp.Expr"
+"""What a user may write where a formula is wanted."""
+
+FUNCTIONS: dict[str, Any] = {
+    **{name: getattr(sp, name) for name in "sqrt sin cos tan cot asin acos atan atan2 log exp".split()},
+    **{name: getattr(sp, name) for name in "sinh cosh tanh asinh acosh atanh elliptic_k elliptic_e elliptic_f".split()},
+    "abs": sp.Abs,
+    "sign": sp.sign,
+    "min": sp.Min,
+    "max": sp.Max,
+    "ln": sp.log,
+    "arcsin": sp.asin,
+    "arccos": sp.acos,
+    "arctan": sp.atan,
+}
+_CONSTANTS = {"pi": sp.pi, "oo": sp.oo}
+_POSITIVE = re.compile(r"^(m|M|g|k|w|omega|r|R|rho|l|L|I|J|hbar|mu|ell|kappa)(_?\d+|_?[a-z])?$")
+_RELATIONS = {"==": sp.Eq, "<": sp.Lt, "<=": sp.Le, ">": sp.Gt, ">=": sp.Ge}
+
+
+def infer_positive(name: str) -> bool:
+    """Whether a name is by habit a positive quantity (masses, g, stiffness, frequency, lengths, inertias)."""
+    return bool(_POSITIVE.match(name))
+
+
+class Names:
+    """The table of names of one problem: coordinates, prescribed functions of time, parameters, and their domains.
+
+    >>> names = Names(["x"], given=["h"])
+    >>> names.read("m*x_d**2/2 - m*g*(x + h)")
+    -g*m*(h + x) + m*x'**2/2
+    >>> names.derivative(names.read("x*h"))
+    h*x' + h'*x
+    """
+
+    def __init__(
+        self,
+        coordinates: Iterable[str] = (),
+        *,
+        given: Iterable[str] = (),
+        positive: Iterable[str] = (),
+        real: Iterable[str] = (),
+        signs: Iterable[str] = (),
+        infer: bool = True,
+        independent: str = "t",
+    ) -> None:
+        self.coordinates = tuple(coordinates)
+        self.given = tuple(given)
+        self.moving = (*self.coordinates, *self.given)
+        self.positive, self.real, self.signs = set(positive), set(real), set(signs)
+        self.infer = infer
+        self.independent = independent
+        self.table: dict[str, sp.Symbol] = {}
+        self.time = self.symbol(independent)
+        clash = set(self.coordinates) & set(self.given)
+        if clash or len(set(self.coordinates)) < len(self.coordinates):
+            raise ExpressionError(f"a coordinate is declared twice: {sorted(clash) or list(self.coordinates)}")
+
+    # -- symbols ---------------------------------------------------------------------------------------------------
+    def symbol(self, name: str) -> sp.Symbol:
+        """The symbol of a name; derivative spellings of moving names become primes."""
+        name = self.canonical(name)
+        if name not in self.table:
+            self.table[name] = sp.Symbol(name, **self._domain(name))
+        return self.table[name]
+
+    def canonical(self, name: str) -> str:
+        if name in self.moving:
+            return name
+        for match in _suffixes(name, slopes=self.independent != "t"):
+            base, suffix = name[: match[0]], match[1]
+            if base in self.moving:
+                return base + "'" * suffix
+        return name
+
+    def _domain(self, name: str) -> dict[str, bool]:
+        if name in self.signs:
+            return {"real": True, "nonzero": True}
+        if name in self.positive or (self.infer and name not in self.real and infer_positive(name)):
+            if name in self.coordinates and name not in self.positive and not re.match(r"^(r|rho)\d*$", name):
+                return {"real": True}
+            return {"positive": True}
+        return {"real": True}
+
+    def velocity(self, name: str, order: int = 1) -> sp.Symbol:
+        """The symbol of the `order`-th time derivative of a moving name."""
+        return self.symbol(name + "'" * order)
+
+    @property
+    def q(self) -> tuple[sp.Symbol, ...]:
+        return tuple(self.symbol(name) for name in self.coordinates)
+
+    @property
+    def v(self) -> tuple[sp.Symbol, ...]:
+        return tuple(self.velocity(name) for name in self.coordinates)
+
+    @property
+    def a(self) -> tuple[sp.Symbol, ...]:
+        return tuple(self.velocity(name, 2) for name in self.coordinates)
+
+    # -- formulas --------------------------------------------------------------------------------------------------
+    def read(self, formula: Formula) -> Any:
+        """A formula as a SymPy expression over this table; SymPy input is brought to the same symbols by name."""
+        if isinstance(formula, str):
+            return parse(formula, SympyBuilder(self), exact=True)
+        expression = sp.sympify(formula) if not isinstance(formula, sp.Basic) else formula
+        changes = {s: self.symbol(s.name) for s in expression.free_symbols if s != self.symbol(s.name)}
+        return expression.xreplace(changes) if changes else expression
+
+    def read_all(self, formulas: Iterable[Formula]) -> tuple[Any, ...]:
+        return tuple(self.read(f) for f in formulas)
+
+    def read_map(self, formulas: Mapping[str, Formula]) -> dict[sp.Symbol, Any]:
+        return {self.symbol(name): self.read(value) for name, value in formulas.items()}
+
+    # -- time ------------------------------------------------------------------------------------------------------
+    def derivative(self, expression: sp.Expr, order: int = 1) -> sp.Expr:
+        """Total time derivative: d/dt = partial_t + x' partial_x + x'' partial_x' + ... over every moving name."""
+        for _ in range(order):
+            total = sp.diff(expression, self.time)
+            for symbol in sorted(expression.free_symbols, key=str):
+                base = symbol.name.rstrip("'")
+                if base in self.moving:
+                    total += sp.diff(expression, symbol) * self.symbol(symbol.name + "'")
+            expression = total
+        return expression
+
+    def at_functions(self, expression: sp.Expr, functions: Mapping[str, sp.Expr]) -> sp.Expr:
+        """Replace moving names and their derivatives by explicit functions of time."""
+        changes = {}
+        for symbol in expression.free_symbols:
+            base = symbol.name.rstrip("'")
+            if base in functions:
+                changes[symbol] = sp.diff(functions[base], self.time, len(symbol.name) - len(base))
+        return expression.subs(changes, simultaneous=True)
+
+    def assumptions(self) -> dict[str, str]:
+        """What is assumed of every name met so far, in words."""
+        words = {}
+        for name, symbol in sorted(self.table.items()):
+            how = "declared" if name in self.positive else "inferred from the name"
+            words[name] = f"positive ({how})" if symbol.is_positive else "real"
+            if name in self.signs:
+                words[name] = "+1 or -1"
+        return words
+
+
+def _suffixes(name: str, *, slopes: bool = False) -> list[tuple[int, int]]:
+    """Ways to read a name as base + derivative suffix: (length of base, order), longest base last."""
+    found = []
+    stripped = name.rstrip("'")
+    if stripped != name:
+        found.append((len(stripped), len(name) - len(stripped)))
+    match = re.search(r"_?(d+)$", name)
+    if match:
+        whole = match.group(1)
+        found += [(len(name) - n, n) for n in range(len(whole), 0, -1)]
+        if name[: match.start()] != name[: match.start(1)]:
+            found.append((match.start(), len(whole)))
+    curves = (("p", 1), ("pp", 2)) if slopes else ()
+    for word, order in (("_dot", 1), ("_ddot", 2), ("dot", 1), *curves):
+        if name.endswith(word):
+            found.append((len(name) - len(word), order))
+    return found
+
+
+class SympyBuilder:
+    """The builder that turns the grammar into SymPy; unknown function names become unspecified functions."""
+
+    def __init__(self, names: Names) -> None:
+        self.names = names
+
+    def number(self, value: Number) -> sp.Expr:
+        return sp.Rational(value.numerator, value.denominator) if isinstance(value, Fraction) else sp.Integer(value)
+
+    def symbol(self, name: str) -> sp.Expr:
+        return _CONSTANTS[name] if name in _CONSTANTS else self.names.symbol(name)
+
+    def unary(self, operator: str, operand: sp.Expr) -> sp.Expr:
+        return -operand
+
+    def binary(self, operator: str, left: Any, right: Any) -> Any:
+        if operator in _RELATIONS:
+            return _RELATIONS[operator](left, right, evaluate=False)
+        if operator == "+":
+            return left + right
+        if operator == "-":
+            return left - right
+        if operator == "*":
+            return left * right
+        if operator == "/":
+            if right == 0:
+                raise ExpressionError(f"division by zero in {left}/{right}")
+            return left / right
+        return left**right
+
+    def call(self, name: str, arguments: Sequence[Any]) -> Any:
+        if name == "Derivative":
+            return sp.Derivative(*arguments)
+        if name == "Integral":
+            function, variable, *bounds = arguments
+            return sp.Integral(function, (variable, *bounds) if bounds else variable)
+        if name in FUNCTIONS:
+            try:
+                return FUNCTIONS[name](*arguments)
+            except TypeError as error:
+                raise ExpressionError(f"{name} does not take {len(arguments)} arguments") from error
+        if not arguments:
+            raise ExpressionError(f"the unspecified function {name}() needs the names it depends on, as {name}(t)")
+        return sp.Function(name, real=True)(*arguments)
+
+
+def unspecified(expression: sp.Basic) -> set[AppliedUndef]:
+    """The unspecified functions that occur in an expression."""
+    return set(expression.atoms(AppliedUndef))

@@ -1,0 +1,121 @@
+"""Action and angle variables of bound motions: actions by a loop integral, frequencies by differentiation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import sympy as sp
+
+from dalembert.errors import ModelError
+
+from ._normal import tidy
+from ._solving import invert
+from .hamilton_jacobi import HamiltonJacobi
+from .quadrature import loop_integral
+
+
+@dataclass(frozen=True)
+class ActionAngle:
+    """J = (1/2 pi) loop integral of p dq for each coordinate, the energy in terms of the actions, frequencies dE/dJ."""
+
+    actions: dict[str, sp.Expr]
+    energy: sp.Expr | None
+    frequencies: dict[str, sp.Expr]
+
+
+def action_angle(view: HamiltonJacobi) -> ActionAngle:
+    """Actions of a separated system; cyclic angles have J = p. Closed where the radicand is of a known kind.
+
+    >>> from dalembert.analytic import System
+    >>> result = action_angle(System("q", H="p**2/(2*m) + m*w**2*q**2/2").hamilton_jacobi())
+    >>> result.energy, result.frequencies["q"]
+    (J_q*w, w)
+    """
+    n = view.names
+    signs = {n.symbol(s): sp.Integer(1) for s in view.signs}
+    actions = {}
+    for x in view.x:
+        slope = view.slopes[x.name].subs(signs)
+        if not slope.has(x):
+            actions[x.name] = slope
+            continue
+        closed = loop_integral(sp.expand(slope**2), x) or _polar_loop(sp.expand(slope**2), x)
+        if closed is None:
+            raise ModelError(f"the action of {x} has no elementary closed form; use numeric_action")
+        actions[x.name] = tidy(closed / (2 * sp.pi))
+    return _energy(view, actions)
+
+
+def _polar_loop(radicand: sp.Expr, x: sp.Symbol) -> sp.Expr | None:
+    """The loop integral of sqrt(a - b/sin(x)^2) is 2 pi (sqrt(a) - sqrt(b)) (polar angle of a central motion)."""
+    sine = sp.Dummy("sine", positive=True)
+    e = sp.expand(radicand.subs(sp.cos(x), sp.sqrt(1 - sp.sin(x) ** 2)).subs(sp.sin(x), sine))
+    a, b = e.coeff(sine, 0), -e.coeff(sine, -2)
+    if e.has(x) or sp.expand(e - a + b / sine**2) != 0:
+        return None
+    return 2 * sp.pi * (sp.sqrt(a) - sp.sqrt(b))
+
+
+def _energy(view: HamiltonJacobi, actions: dict[str, sp.Expr]) -> ActionAngle:
+    """Solve J_i(constants) for the constants, the energy last."""
+    n = view.names
+    symbols = {x: sp.Symbol(f"J_{x}", positive=True) for x in actions}
+    values: dict[sp.Symbol, sp.Expr] = {}
+    pending = dict(actions)
+    while pending:
+        for x, action in list(pending.items()):
+            e = action.subs(values)
+            unknown = [c for c in (*view.constants.values(), view.energy) if e.has(c)]
+            unknown = list(dict.fromkeys(unknown))
+            if len(unknown) == 1:
+                solutions = invert(e, unknown[0], symbols[x])
+                values[unknown[0]] = tidy(solutions[0])
+                del pending[x]
+                break
+        else:
+            return ActionAngle(actions, None, {})
+    energy = values.get(n.symbol(str(view.energy)))
+    if energy is None:
+        return ActionAngle(actions, None, {})
+    energy = tidy(sp.simplify(energy) if energy.count_ops() < 60 else energy)
+    return ActionAngle(actions, energy, {x: tidy(sp.diff(energy, s)) for x, s in symbols.items()})
+
+
+def numeric_action(view: HamiltonJacobi, coordinate: str, values: Mapping[str, float]) -> float:
+    """The action of one coordinate at numeric constants: quadrature between the turning points around the well."""
+    import mpmath  # type: ignore[import-untyped]
+    from scipy.optimize import brentq
+
+    n = view.names
+    x = n.symbol(coordinate)
+    signs = {n.symbol(s): sp.Integer(1) for s in view.signs}
+    radicand = sp.expand(view.slopes[coordinate].subs(signs) ** 2).subs({n.symbol(k): v for k, v in values.items()})
+    f = sp.lambdify(x, radicand, "math")
+    centre = max((k / 500 for k in range(-5000, 5001)), key=lambda u: _safe(f, u))
+    if _safe(f, centre) <= 0:
+        raise ModelError("no motion is possible at these constants: the radicand is negative everywhere")
+
+    def edge(direction: float) -> float:
+        step = 1e-3
+        while _safe(f, centre + direction * step) > 0:
+            step *= 1.3
+            if step > 1e6:
+                raise ModelError("the motion is not bounded: no turning point was found")
+        return float(brentq(lambda u: _safe(f, u), centre, centre + direction * step, xtol=1e-14))
+
+    left, right = edge(-1.0), edge(1.0)
+    middle, half = (left + right) / 2, (right - left) / 2
+    # x = middle + half*sin(u) removes the square-root singularities at the turning points
+    integral = mpmath.quad(
+        lambda u: mpmath.sqrt(abs(_safe(f, float(middle + half * mpmath.sin(u))))) * half * mpmath.cos(u),
+        [-mpmath.pi / 2, 0, mpmath.pi / 2],
+    )
+    return float(integral / mpmath.pi)
+
+
+def _safe(f: object, u: float) -> float:
+    try:
+        return float(f(u))  # type: ignore[operator]
+    except (ValueError, ZeroDivisionError, OverflowError):
+        return float("-inf")

@@ -1,0 +1,105 @@
+"""One problem by every mechanics: the accelerations of each view, and a proof that they are the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import sympy as sp
+
+from dalembert.errors import DalembertError
+
+from ._equality import Verdict, equal
+from ._normal import tidy
+
+if TYPE_CHECKING:
+    from .system import System
+
+
+@dataclass(frozen=True)
+class Row:
+    """One mechanics: its accelerations, or why it does not apply, and the verdict against the reference."""
+
+    mechanics: str
+    accelerations: dict[str, sp.Expr]
+    verdict: Verdict | None
+    remark: str = ""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The table of all mechanics for one system."""
+
+    system: System
+    rows: tuple[Row, ...]
+
+    @property
+    def agree(self) -> bool:
+        """Every mechanics that applies gives the motion of the reference."""
+        return all(row.verdict is None or row.verdict.equal for row in self.rows)
+
+    @property
+    def mechanics(self) -> tuple[str, ...]:
+        return tuple(row.mechanics for row in self.rows if row.verdict is not None)
+
+    def __str__(self) -> str:
+        lines = []
+        for row in self.rows:
+            values = "; ".join(f"{c}'' = {e}" for c, e in row.accelerations.items())
+            judgement = row.remark if row.verdict is None else f"{row.verdict}{'; ' + row.remark if row.remark else ''}"
+            lines.append(f"{row.mechanics:16} | {values or '-'} | {judgement}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        from .steps import latex
+
+        body = ""
+        for row in self.rows:
+            formulas = [f"$${latex(sp.Symbol(c + chr(39) * 2))} = {latex(e)}$$" for c, e in row.accelerations.items()]
+            judgement = row.remark if row.verdict is None else str(row.verdict)
+            body += f"<tr><td>{row.mechanics}</td><td>{' '.join(formulas) or '-'}</td><td>{judgement}</td></tr>"
+        return f"<table><tr><th>mechanics</th><th>accelerations</th><th>verdict</th></tr>{body}</table>"
+
+
+def _verdict(system: System, found: dict[str, sp.Expr], reference: dict[str, sp.Expr]) -> Verdict:
+    verdicts = [equal(found[c], reference[c], signs=system.names.signs) for c in reference]
+    return next((v for v in verdicts if not v), next((v for v in verdicts if v.proof == "numeric"), verdicts[0]))
+
+
+def compare(system: System) -> Comparison:
+    """Derive the motion by every mechanics that applies and prove the results equal to Lagrange's."""
+    reference = system.lagrange().accelerations
+    rows = []
+    for name, view in (
+        ("Newton", system.newton),
+        ("d'Alembert", system.dalembert),
+        ("Lagrange", system.lagrange),
+        ("Hamilton", system.hamilton),
+    ):
+        try:
+            found = view().accelerations
+        except DalembertError as refusal:
+            rows.append(Row(name, {}, None, str(refusal)))
+            continue
+        rows.append(Row(name, found, _verdict(system, found, reference)))
+    rows.append(_jacobi(system, reference))
+    return Comparison(system, tuple(rows))
+
+
+def _jacobi(system: System, reference: dict[str, sp.Expr]) -> Row:
+    """The motion of a complete integral: q' = dH/dp at p = dS/dq is a field v(q, alpha), and q'' = v.grad v + dv/dt."""
+    try:
+        view = system.hamilton_jacobi()
+        field = view.velocity_field()
+    except DalembertError as refusal:
+        return Row("Hamilton-Jacobi", {}, None, str(refusal))
+    n = system.names
+    on_field = {n.velocity(c): field[c] for c in system.coordinates}
+    found, expected = {}, {}
+    for c in system.coordinates:
+        along = sum((sp.diff(field[c], n.symbol(d)) * field[d] for d in system.coordinates), sp.Integer(0))
+        found[c] = along + sp.diff(field[c], n.time)
+        expected[c] = reference[c].subs(on_field, simultaneous=True)
+    verdicts = [equal(found[c], expected[c], signs=view.signs) for c in found]
+    worst = next((v for v in verdicts if not v), next((v for v in verdicts if v.proof == "numeric"), verdicts[0]))
+    return Row("Hamilton-Jacobi", {c: tidy(e) for c, e in expected.items()}, worst, "on p = dS/dq, for all constants")

@@ -1,0 +1,165 @@
+"""Phase space in numbers and pictures: trajectories, portraits, fronts, potential landscapes, volume of the flow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import sympy as sp
+
+from dalembert.errors import ModelError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from .system import System
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """A computed motion: times, coordinates and momenta row by row, and the drift of H."""
+
+    t: np.ndarray
+    q: np.ndarray
+    p: np.ndarray
+    energy_drift: float
+
+
+def flow(system: System, values: Mapping[str, float]) -> Callable[[float, Any], Any]:
+    """The right-hand side (t, [q, p]) -> [q', p'] of the canonical equations at numeric parameters."""
+    import numpy as np
+
+    view = system.hamilton()
+    n = system.names
+    numbers = {n.symbol(k): v for k, v in values.items()}
+    expressions = [e.subs(numbers) for e in (*view.qdot.values(), *view.pdot.values())]
+    missing = set().union(*(e.free_symbols for e in expressions)) - {*view.q, *view.p, n.time}
+    if missing:
+        raise ModelError(f"give numbers for {', '.join(sorted(s.name for s in missing))}")
+    function = sp.lambdify([n.time, [*view.q, *view.p]], expressions, "numpy")
+    return lambda t, y: np.array(function(t, y), dtype=float)
+
+
+def integrate(
+    system: System,
+    start: Mapping[str, float],
+    span: tuple[float, float],
+    values: Mapping[str, float],
+    *,
+    points: int = 400,
+) -> Trajectory:
+    """Integrate the canonical equations from initial coordinates and momenta, with a watch on H."""
+    import numpy as np
+    from scipy.integrate import solve_ivp
+
+    view = system.hamilton()
+    labels = [s.name for s in (*view.q, *view.p)]
+    y0 = [float(start[label]) for label in labels]
+    solution = solve_ivp(
+        flow(system, values), span, y0, t_eval=np.linspace(*span, points), rtol=1e-10, atol=1e-12, method="DOP853"
+    )
+    n = system.names
+    H = sp.lambdify([n.time, [*view.q, *view.p]], view.H.subs({n.symbol(k): v for k, v in values.items()}), "numpy")
+    energies = np.array([float(H(t, y)) for t, y in zip(solution.t, solution.y.T)])
+    size = len(view.q)
+    return Trajectory(solution.t, solution.y[:size], solution.y[size:], float(np.ptp(energies)))
+
+
+def flow_determinant(
+    system: System, start: Mapping[str, float], duration: float, values: Mapping[str, float], *, step: float = 1e-6
+) -> float:
+    """Liouville in numbers: the determinant of the map (q0, p0) -> (q(t), p(t)), which must be 1."""
+    import numpy as np
+    from scipy.integrate import solve_ivp
+
+    view = system.hamilton()
+    labels = [s.name for s in (*view.q, *view.p)]
+    y0 = np.array([float(start[label]) for label in labels])
+    right = flow(system, values)
+
+    def end(y: np.ndarray) -> np.ndarray:
+        return np.asarray(solve_ivp(right, (0.0, duration), y, rtol=1e-12, atol=1e-13, method="DOP853").y[:, -1])
+
+    columns = []
+    for k in range(len(y0)):
+        d = np.zeros_like(y0)
+        d[k] = step
+        columns.append((end(y0 + d) - end(y0 - d)) / (2 * step))
+    return float(np.linalg.det(np.array(columns).T))
+
+
+def phase_portrait(
+    system: System,
+    values: Mapping[str, float],
+    q_range: tuple[float, float],
+    p_range: tuple[float, float],
+    *,
+    levels: int = 18,
+    axes: Any = None,
+) -> Any:
+    """Level curves of H of a one-degree-of-freedom system, with the direction of the flow; returns the axes."""
+    import matplotlib.pyplot as plt
+    import numpy as np
+
+    view = system.hamilton()
+    if len(view.q) != 1:
+        raise ModelError("a phase portrait in the plane needs one degree of freedom")
+    n = system.names
+    H = sp.lambdify([*view.q, *view.p], view.H.subs({n.symbol(k): v for k, v in values.items()}), "numpy")
+    q, p = np.meshgrid(np.linspace(*q_range, 240), np.linspace(*p_range, 240))
+    axes = axes if axes is not None else plt.subplots(figsize=(6, 4))[1]
+    axes.contour(q, p, H(q, p) + 0 * q, levels=levels, linewidths=0.8)
+    right = flow(system, values)
+    coarse = np.meshgrid(np.linspace(*q_range, 18), np.linspace(*p_range, 14))
+    field = np.array([[right(0.0, [a, b]) for a, b in zip(ra, rb)] for ra, rb in zip(*coarse)])
+    axes.quiver(*coarse, field[..., 0], field[..., 1], alpha=0.35)
+    axes.set_xlabel(view.q[0].name)
+    axes.set_ylabel(view.p[0].name)
+    return axes
+
+
+def potential_landscape(
+    V: sp.Expr, variables: Sequence[sp.Symbol], ranges: Sequence[tuple[float, float]], *, axes: Any = None
+) -> Any:
+    """A potential of one variable as a curve, of two as filled contours; returns the axes."""
+    import matplotlib.pyplot as plt
+    import numpy as np
+
+    function = sp.lambdify(list(variables), V, "numpy")
+    axes = axes if axes is not None else plt.subplots(figsize=(6, 4))[1]
+    if len(variables) == 1:
+        x = np.linspace(*ranges[0], 400)
+        axes.plot(x, function(x) + 0 * x)
+        axes.set_xlabel(variables[0].name)
+        axes.set_ylabel("V")
+        return axes
+    x, y = np.meshgrid(*(np.linspace(*r, 200) for r in ranges))
+    axes.contourf(x, y, function(x, y) + 0 * x, levels=24)
+    axes.set_xlabel(variables[0].name)
+    axes.set_ylabel(variables[1].name)
+    return axes
+
+
+def action_fronts(
+    S0: sp.Expr,
+    variables: Sequence[sp.Symbol],
+    ranges: Sequence[tuple[float, float]],
+    *,
+    levels: int = 14,
+    axes: Any = None,
+) -> Any:
+    """Fronts S0 = constant of a plane problem with the momentum field across them; returns the axes."""
+    import matplotlib.pyplot as plt
+    import numpy as np
+
+    axes = axes if axes is not None else plt.subplots(figsize=(6, 4))[1]
+    x, y = np.meshgrid(*(np.linspace(*r, 200) for r in ranges))
+    with np.errstate(invalid="ignore"):
+        axes.contour(x, y, sp.lambdify(list(variables), S0, "numpy")(x, y), levels=levels)
+        gradient = [sp.lambdify(list(variables), sp.diff(S0, v), "numpy") for v in variables]
+        coarse = np.meshgrid(*(np.linspace(*r, 14) for r in ranges))
+        axes.quiver(*coarse, *(g(*coarse) + 0 * coarse[0] for g in gradient), alpha=0.5)
+    axes.set_xlabel(variables[0].name)
+    axes.set_ylabel(variables[1].name)
+    return axes
