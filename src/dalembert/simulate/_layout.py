@@ -1,0 +1,32 @@
+"""The memory that Python and the compiled loop share: one block of integers holds options, counters and addresses."""
+
+from __future__ import annotations
+
+# What to integrate: sizes, addresses of compiled functions (0 is none), switches.
+(N, RHS, EVENT, GUARD, PROJECT, EVENTS, GUARDS, QUATERNIONS, SAMPLES, KEEP) = range(10)
+# The method: how many slopes serve the step, how many in all; whether the error needs the slope at the end.
+(STAGES, SLOPES, EARLY, DENSE_ROWS, WEIGHTS) = range(10, 15)
+# Room for results, and how much of it is used.
+(STEP_ROOM, EVENT_ROOM, GRID_SIZE, STORED, EVENTED, NEXT) = range(15, 21)
+# What has happened.
+(NFEV, ACCEPTED, REJECTED, INFO, SHRUNK, STOP) = range(21, 27)
+# Addresses of arrays: the trajectory, tolerances, the method's table.
+(REAL, Y, P, RTOL, ATOL, DIRECTION, REMAINING, QUATERNION) = range(27, 35)
+(START, COLUMN, VALUE, NODE, ERROR, DENSE, WEIGHT) = range(35, 42)
+# Scratch; slope 0, old events and old guards are carried from step to step.
+(SLOPE, Y_NEW, Y_TRY, COEFFICIENT, TIME) = range(42, 47)
+(OLD_EVENT, NEW_EVENT, ROOT, OLD_GUARD, NEW_GUARD, GUARD_SCALE) = range(47, 53)
+# Results: accepted steps (STEP_H is the step that ends at a point), the asked times, events.
+(STEP_T, STEP_H, STEP_Y, GRID_T, GRID_Y, EVENT_T, EVENT_INDEX, EVENT_Y) = range(53, 61)
+INTEGERS = 61
+
+# Entries of the array of reals.
+(T, T_END, T_START, STEP, MAX_STEP, LAST_ERROR, EXPONENT, ALPHA, BETA) = range(9)
+REALS = 9
+
+# What a chunk ends with.
+(CONTINUE, DONE, TERMINAL, COLLAPSE, SINGULAR, BAD_EVENT, STOPPED) = range(7)
+
+EPS = 2.220446049250313e-16
+SAFETY, SMALLEST_FACTOR, LARGEST_FACTOR = 0.9, 0.2, 10.0
+GUARD_FLOOR = 1e-13

@@ -1,0 +1,120 @@
+"""The block of memory that one trajectory uses, filled from Python's side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert.simulate import _layout as at
+from dalembert.simulate.methods import Method, degree, slopes, table
+
+STEP_ROOM = 1024
+EVENT_ROOM = 64
+SAMPLES = 4
+
+
+class Memory:
+    """Arrays by slot, their addresses in `block`; the arrays live as long as this does."""
+
+    def __init__(self) -> None:
+        self.block = np.zeros(at.INTEGERS, dtype=np.int64)
+        self._arrays: dict[int, NDArray[Any]] = {}
+
+    def __getitem__(self, slot: int) -> NDArray[Any]:
+        return self._arrays[slot]
+
+    def bind(self, slot: int, array: NDArray[Any]) -> None:
+        """Let a slot point at an array."""
+        if not array.flags.c_contiguous:
+            raise ValueError("an array of the compiled loop must be contiguous")
+        self._arrays[slot] = array
+        self.block[slot] = array.ctypes.data
+
+    def room(self, slot: int, *shape: int) -> None:
+        """Let a slot point at fresh zeros."""
+        self.bind(slot, np.zeros(shape))
+
+    @property
+    def address(self) -> int:
+        return int(self.block.ctypes.data)
+
+    @property
+    def real(self) -> NDArray[Any]:
+        return self._arrays[at.REAL]
+
+
+def allocate(
+    method: Method,
+    size: int,
+    addresses: dict[int, int],
+    *,
+    quaternions: Sequence[Sequence[int]] = (),
+    events: int = 0,
+    guards: int = 0,
+    keep: bool = True,
+) -> Memory:
+    """Memory for one trajectory of `size` states; `addresses` maps RHS, EVENT, GUARD and PROJECT to code."""
+    memory = Memory()
+    m = memory.block
+    for slot, address in addresses.items():
+        m[slot] = address
+    numbers = table(method)
+    m[at.N], m[at.EVENTS], m[at.GUARDS], m[at.SAMPLES], m[at.KEEP] = size, events, guards, SAMPLES, keep
+    m[at.STAGES], m[at.EARLY], m[at.WEIGHTS] = numbers.stages, numbers.early, len(numbers.weights)
+    m[at.SLOPES], m[at.DENSE_ROWS] = slopes(method), degree(method) - 1
+    for slot, array in (
+        (at.START, numbers.start),
+        (at.COLUMN, numbers.column),
+        (at.VALUE, numbers.value),
+        (at.NODE, numbers.node),
+        (at.ERROR, numbers.error),
+        (at.DENSE, numbers.dense),
+        (at.WEIGHT, numbers.weights),
+    ):
+        memory.bind(slot, array)
+    groups = np.array(quaternions, dtype=np.int64).reshape(-1, 4)
+    m[at.QUATERNIONS] = len(groups)
+    memory.bind(at.QUATERNION, groups)
+    memory.room(at.REAL, at.REALS)
+    memory.real[[at.EXPONENT, at.ALPHA, at.BETA]] = numbers.exponent, numbers.alpha, numbers.beta
+    memory.room(at.SLOPE, slopes(method), size)
+    memory.room(at.COEFFICIENT, degree(method), size)
+    memory.room(at.TIME, 1)
+    for slot in (at.Y, at.Y_NEW, at.Y_TRY):
+        memory.room(slot, size)
+    for slot in (at.OLD_EVENT, at.NEW_EVENT, at.ROOT):
+        memory.room(slot, max(events, 1))
+    for slot in (at.OLD_GUARD, at.NEW_GUARD, at.GUARD_SCALE):
+        memory.room(slot, max(guards, 1))
+    _allocate_results(memory, size, events, keep)
+    return memory
+
+
+def _allocate_results(memory: Memory, size: int, events: int, keep: bool) -> None:
+    steps = STEP_ROOM if keep else 0
+    found = max(EVENT_ROOM, 4 * SAMPLES * events) if events else 0
+    memory.block[at.STEP_ROOM], memory.block[at.EVENT_ROOM] = steps, found
+    memory.room(at.STEP_T, steps)
+    memory.room(at.STEP_H, steps)
+    memory.room(at.STEP_Y, steps, size)
+    memory.room(at.EVENT_T, found)
+    memory.room(at.EVENT_Y, found, size)
+    memory.bind(at.EVENT_INDEX, np.zeros(found, dtype=np.int64))
+    memory.bind(at.REMAINING, np.zeros(max(events, 1), dtype=np.int64))
+    memory.room(at.DIRECTION, max(events, 1))
+
+
+def begin(
+    memory: Memory, t_span: tuple[float, float], y0: NDArray[np.float64], first_step: float, max_step: float
+) -> None:
+    """Put a trajectory at its start; counters go to zero."""
+    m, real = memory.block, memory.real
+    m[[at.STORED, at.EVENTED, at.NEXT, at.NFEV, at.ACCEPTED, at.REJECTED, at.SHRUNK, at.STOP]] = 0
+    m[at.INFO] = -1
+    real[[at.T, at.T_START, at.T_END]] = t_span[0], t_span[0], t_span[1]
+    real[[at.STEP, at.MAX_STEP, at.LAST_ERROR]] = first_step, max_step, 1e-4
+    memory[at.Y][:] = y0
+    memory[at.GUARD_SCALE][:] = 0.0

@@ -1,0 +1,168 @@
+"""The integration methods: names, orders and the tables that the compiled loop reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache
+from typing import TYPE_CHECKING
+
+from dalembert.errors import SimulationError
+from dalembert.simulate import _tableaux
+from dalembert.simulate._tableaux import Row, Tableau
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """A method as arrays. Row i of (start, column, value) combines earlier slopes into the input of slope i.
+
+    Row `stages` is the step itself, slope `stages` the one at its end (`early` if the error needs it); rows after it
+    serve dense output only. `error` holds two error estimates, `dense` the nested polynomial's coefficients 1, 2... by
+    slope; `weights` are those of a composition. The step grows by `error**-alpha * last_error**beta`.
+    """
+
+    start: NDArray[np.int64]
+    column: NDArray[np.int64]
+    value: NDArray[np.float64]
+    node: NDArray[np.float64]
+    error: NDArray[np.float64]
+    dense: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    stages: int
+    early: int
+    exponent: float
+    alpha: float
+    beta: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Method:
+    """One way to integrate: an explicit pair with error control, or a symplectic composition with a fixed step."""
+
+    name: str
+    order: int
+    error_order: int
+    tableau: Tableau | None = None
+    weights: tuple[float, ...] = ()
+    damping: float = 0.0
+
+    @property
+    def symplectic(self) -> bool:
+        """Does it need separable equations and a fixed step?"""
+        return self.tableau is None
+
+
+def _suzuki(weights: tuple[float, ...], order: int) -> tuple[float, ...]:
+    """Five copies of a symmetric method of `order`, the middle one backwards: order + 2 (Suzuki 1990)."""
+    side = 1.0 / (4.0 - 4.0 ** (1.0 / (order + 1)))
+    pattern = (side, side, 1.0 - 4.0 * side, side, side)
+    return tuple(outer * inner for outer in pattern for inner in weights)
+
+
+def _symmetric(half: tuple[float, ...]) -> tuple[float, ...]:
+    return (*half, 1.0 - 2.0 * sum(half), *reversed(half))
+
+
+#: Yoshida, Phys. Lett. A 150 (1990) 262, solution A of order 6 and solution D of order 8.
+_YOSHIDA_6 = _symmetric((0.784513610477560, 0.235573213359357, -1.17767998417887))
+_YOSHIDA_8 = _symmetric(
+    (
+        0.914844246229740,
+        0.253693336566229,
+        -1.44485223686048,
+        -0.158240635368243,
+        1.93813913762276,
+        -1.96061023297549,
+        0.102799849391985,
+    )
+)
+
+METHODS = {
+    method.name: method
+    for method in (
+        Method("DOP853", 8, 7, _tableaux.DORMAND_PRINCE_8, damping=0.02),
+        Method("DOPRI5", 5, 4, _tableaux.DORMAND_PRINCE_5, damping=0.04),
+        Method("BS23", 3, 2, _tableaux.BOGACKI_SHAMPINE, damping=0.04),
+        Method("symplectic2", 2, 2, weights=(1.0,)),
+        Method("symplectic4", 4, 4, weights=_suzuki((1.0,), 2)),
+        Method("symplectic6", 6, 6, weights=_YOSHIDA_6),
+        Method("symplectic8", 8, 8, weights=_YOSHIDA_8),
+    )
+}
+ALIASES = {"RK45": "DOPRI5", "RK23": "BS23", "SYMPLECTIC": "symplectic4", "VERLET": "symplectic2"}
+
+
+def find_method(name: str) -> Method:
+    """The method of this name, whatever its case; SciPy's names are understood.
+
+    >>> find_method("RK45").name
+    'DOPRI5'
+    """
+    known = {key.upper(): method for key, method in METHODS.items()}
+    known |= {alias: METHODS[target] for alias, target in ALIASES.items()}
+    method = known.get(name.upper())
+    if method is None:
+        near = get_close_matches(name.upper(), known, n=1)
+        hint = f" Did you mean '{known[near[0]].name}'?" if near else ""
+        raise SimulationError(f"unknown method '{name}'.{hint} Methods: {', '.join(METHODS)}.")
+    return method
+
+
+@cache
+def table(method: Method) -> Table:
+    """The numbers of a method as the compiled loop wants them."""
+    import numpy as np
+
+    exponent = 1.0 / (method.error_order + 1)
+    pair = method.tableau
+    if pair is None:
+        none = np.zeros((0, 0))
+        empty = np.zeros(0, dtype=np.int64)
+        weights = np.array(method.weights)
+        return Table(empty, empty, np.zeros(0), np.zeros(0), none, none, weights, 1, 0, exponent, exponent, 0.0)
+    stages = len(pair.stages)
+    rows = [*pair.stages, pair.step, *pair.extra]
+    start = np.cumsum([0, *map(len, rows)]).astype(np.int64)
+    column = np.array([j for row in rows for j in row], dtype=np.int64)
+    value = np.array([a for row in rows for a in row.values()], dtype=float)
+    node = np.array([sum(row.values()) for row in rows], dtype=float)
+    width = len(rows)
+    step, first, end = _dense_row(pair.step, width), _dense_row({0: 1.0}, width), _dense_row({stages: 1.0}, width)
+    cubic = [first - step, 2.0 * step - first - end]
+    return Table(
+        start,
+        column,
+        value,
+        node,
+        np.array([_dense_row(pair.error, stages + 1), _dense_row(pair.milder, stages + 1)]),
+        np.array([*cubic, *(_dense_row(row, width) for row in pair.dense)]),
+        np.zeros(0),
+        stages,
+        int(stages in pair.error),
+        exponent,
+        exponent - 0.75 * method.damping,
+        method.damping,
+    )
+
+
+def degree(method: Method) -> int:
+    """Degree of the dense output's polynomial."""
+    return 5 if method.tableau is None else 3 + len(method.tableau.dense)
+
+
+def slopes(method: Method) -> int:
+    """How many slopes a step keeps."""
+    return 2 if method.tableau is None else len(method.tableau.stages) + 1 + len(method.tableau.extra)
+
+
+def _dense_row(row: Row, width: int) -> NDArray[np.float64]:
+    import numpy as np
+
+    out = np.zeros(width)
+    for j, weight in row.items():
+        out[j] = weight
+    return out
