@@ -16,6 +16,9 @@ from dalembert.lsd.elaborate import elaborate
 from dalembert.lsd.naming import NamingTable, names
 from dalembert.lsd.numbering import Numbering, number
 from dalembert.lsd.parser import parse
+
+# and back
+from dalembert.lsd.printer import to_lsd
 from dalembert.lsd.reading import check, load, loads
 from dalembert.lsd.source import Diagnostic, Source
 from dalembert.lsd.syntax import Program

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from dalembert import expr as ex
 from dalembert.expr.space import IDENTITY3, ZERO3
@@ -223,11 +224,15 @@ def _local(ctx: Context, node: s.Local, scope: Scope, want: Type | None) -> Chec
         names[binding.word.text] = one
         bound.append((one.stamp, run))
     inner.names.update(names)
+    local_names = {one.stamp: one.name for one in names.values()}
     got, run = infer(ctx, node.body, inner, want)
 
     def evaluate(state: Run) -> object:
         for stamp, value in bound:
-            state.env[stamp] = value(state)
+            made = value(state)
+            if isinstance(made, FrameValue) and made.name is None and made.role == "other":
+                made = replace(made, name=local_names[stamp])
+            state.env[stamp] = made
         return run(state)
 
     return Checked(got, evaluate)

@@ -104,7 +104,6 @@ class _Checker:
             made[word.text] = one
             todo.append((one, run))
         scope.names.update(made)
-        top = package is None
 
         def action(state: Run) -> None:
             for one, run in todo:
@@ -115,8 +114,7 @@ class _Checker:
                     value.name = one.name
                 elif isinstance(value, FrameValue) and value.name is None:
                     value = replace(value, name=one.name)
-                    if top:
-                        state.frames.append(value)
+                    state.frames.append(value)
                 state.env[one.stamp] = value
 
         self.actions.append(action)

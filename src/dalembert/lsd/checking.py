@@ -31,6 +31,7 @@ class Fact(NamedTuple):
     span: Span
     text: str
     target: Bound | None
+    source: Source
 
 
 @dataclass(slots=True)
@@ -53,7 +54,7 @@ class Context:
 
     def fact(self, span: Span, text: str, target: Bound | None = None) -> None:
         if self.facts is not None:
-            self.facts.append(Fact(span, text, target))
+            self.facts.append(Fact(span, text, target, self.source))
 
     def wrong(self, span: Span, message: str, hint: str | None = None) -> Checked:
         """Report, and go on with a value that fits everywhere so that one fault is told once."""

@@ -6,16 +6,15 @@ displacement a `Displacement`; mechanical objects are the small records below.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from dalembert import expr as ex
 from dalembert.errors import ExpressionError
 from dalembert.expr import Expr
-from dalembert.expr.space import Matrix3, Vector3, dot3, neg3, scale3
+from dalembert.expr.space import Matrix3, Vector3, dot3
 from dalembert.lsd.source import Source, Span
-from dalembert.mechanism.displacement import AnyTurn, Displacement, Turn
+from dalembert.mechanism.displacement import AnyTurn, Displacement, Turn, unit_axis
 
 Rotation: TypeAlias = tuple[AnyTurn, ...]
 STILL = Displacement()
@@ -94,18 +93,7 @@ def unit(axis: Vector3) -> Vector3:
         return axis
     if square is ex.ZERO:
         raise ExpressionError("the axis of a rotation cannot be zero")
-    nonzero = [c for c in axis if c is not ex.ZERO]
-    if len(nonzero) == 1 and nonzero[0].is_number:
-        return neg3(scale3(1 / -nonzero[0], axis)) if nonzero[0].value < 0 else scale3(1 / nonzero[0], axis)
-    if _is_unit(square):
-        return axis
-    if square.is_number and isinstance(square.value, int):
-        root = math.isqrt(square.value)
-        if root * root == square.value:
-            return scale3(1 / ex.const(root), axis)
-    if square.is_number:
-        return scale3(ex.const(1 / math.sqrt(square.value)), axis)
-    return scale3(1 / ex.sqrt(square), axis)
+    return axis if _is_unit(square) else unit_axis(axis)
 
 
 def _is_unit(square: Expr) -> bool:
@@ -124,6 +112,5 @@ def _is_unit(square: Expr) -> bool:
 
 
 def turned(angle: Expr, axis: Vector3) -> Rotation:
-    """The rotation `angle || axis`; a zero angle is the identity."""
-    direction = unit(axis)
-    return () if angle is ex.ZERO else (Turn(angle, direction),)
+    """The rotation `angle || axis`."""
+    return (Turn(angle, unit(axis)),)

@@ -1,0 +1,64 @@
+"""The command line: `dalembert COMMAND FILE`. One module a command; to add one, write it and name it in COMMANDS."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+import typer
+
+from dalembert.errors import DalembertError
+
+# name on the command line -> module with a function `command`; heavy imports stay inside the functions
+COMMANDS = {
+    "check": "check",
+    "format": "format",
+    "names": "names",
+    "equations": "equations",
+    "simulate": "simulate",
+    "lsp": "lsp",
+}
+
+app = typer.Typer(
+    name="dalembert",
+    help="From the description of a mechanism to its equations, analysis, code and motion.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from dalembert import __version__
+
+        typer.echo(f"dalembert {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version."),
+) -> None:
+    """From the description of a mechanism to its equations, analysis, code and motion.
+
+    Example: dalembert simulate examples/pendulum.lsd --until 10 --out motion.csv
+    """
+
+
+for _name, _module in COMMANDS.items():
+    app.command(_name)(import_module(f"dalembert.cli.{_module}").command)
+
+
+def main() -> None:
+    """Console entry point. Exit codes: 0 done, 1 the model or the computation is at fault, 2 wrong usage."""
+    try:
+        app()
+    except DalembertError as error:
+        print(error, file=sys.stderr)
+        sys.exit(1)
+    except BrokenPipeError:
+        # The reader of our output went away (`| head`): nothing to report.
+        sys.stderr.close()
+        sys.exit(0)

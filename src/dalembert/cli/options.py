@@ -1,0 +1,32 @@
+"""Arguments and options that several commands share."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+File = Annotated[Path, typer.Argument(help="A mechanism in LSD.", show_default=False)]
+
+
+class Format(StrEnum):
+    """How a result is written on standard output."""
+
+    text = "text"
+    json = "json"
+
+
+class PaperFormat(StrEnum):
+    text = "text"
+    json = "json"
+    latex = "latex"
+
+
+FormatOption = Annotated[Format, typer.Option("--format", help="How to write the result.")]
+PaperOption = Annotated[PaperFormat, typer.Option("--format", help="How to write the result.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="Value of a parameter or of a start, e.g. --set m=3 --set elbow.th=0.1"),
+]

@@ -1,0 +1,116 @@
+"""`dalembert simulate`: the motion from `given` and `start`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dalembert.cli.options import File, Format, FormatOption, Settings
+from dalembert.cli.output import show_json, write_atomically
+from dalembert.cli.settings import apply_settings
+
+
+def command(
+    file: File,
+    until: Annotated[float, typer.Option(help="Final time.")] = 10.0,
+    points: Annotated[int, typer.Option(min=2, help="Number of instants in the result.")] = 201,
+    set_: Settings = None,
+    out: Annotated[Path | None, typer.Option(help="Write the motion as CSV (or JSON by its suffix).")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Write a picture of the coordinates (png, svg, pdf).")] = None,
+    rtol: Annotated[float, typer.Option(help="Relative tolerance of the integrator.")] = 1e-8,
+    atol: Annotated[float, typer.Option(help="Absolute tolerance of the integrator.")] = 1e-8,
+    method: Annotated[str | None, typer.Option(help="Integration method.", show_default="automatic")] = None,
+    format: FormatOption = Format.text,
+) -> None:
+    """Run a mechanism from its `given` and `start`, and show where it goes.
+
+    Example: dalembert simulate examples/pendulum.lsd --until 10 --set m=3 --out motion.csv --plot motion.png
+    """
+    import numpy as np
+
+    import dalembert
+
+    if not until > 0:
+        raise typer.BadParameter("the final time must be positive", param_hint="--until")
+    mechanism = dalembert.load(file)  # type: ignore[attr-defined]
+    apply_settings(mechanism, set_)
+    options: dict[str, Any] = {"t_eval": np.linspace(0.0, until, points), "rtol": rtol, "atol": atol}
+    if method is not None:
+        options["method"] = method
+    motion = mechanism.simulate((0.0, until), **options)
+    names = _columns(motion)
+    if out is not None:
+        write_atomically(out, _json(motion, names) if out.suffix == ".json" else _csv(motion, names))
+        print(f"{out}: {len(motion.t)} instants, {len(names)} columns", file=sys.stderr)
+    if plot is not None:
+        _plot(motion, names, plot, mechanism)
+        print(f"{plot}: picture", file=sys.stderr)
+    if format is Format.json:
+        show_json(_data(motion, names))
+    elif out is None and plot is None:
+        typer.echo(_table(motion, names))
+
+
+def _columns(motion: Any) -> list[str]:
+    return [*motion.coordinates, *motion.speeds]
+
+
+def _data(motion: Any, names: list[str]) -> dict[str, Any]:
+    columns = {name: [float(v) for v in motion[name]] for name in names}
+    return {"t": [float(v) for v in motion.t], "columns": columns, "message": str(motion.message)}
+
+
+def _json(motion: Any, names: list[str]) -> str:
+    import json
+
+    return json.dumps(_data(motion, names)) + "\n"
+
+
+def _csv(motion: Any, names: list[str]) -> str:
+    import csv
+    import io
+
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["t", *names])
+    writer.writerows(zip(map(float, motion.t), *([float(v) for v in motion[n]] for n in names)))
+    return text.getvalue()
+
+
+def _table(motion: Any, names: list[str]) -> str:
+    """A few instants and the first columns: enough to see what happens."""
+    shown = names[:8]
+    count = len(motion.t)
+    rows = sorted({round(k * (count - 1) / 10) for k in range(11)})
+    width = max(12, *(len(n) + 2 for n in shown))
+    head = f"{'t':>10}" + "".join(f"{n:>{width}}" for n in shown)
+    lines = [
+        f"{float(motion.t[r]):>10.4g}" + "".join(f"{float(motion[n][r]):>{width}.6g}" for n in shown) for r in rows
+    ]
+    more = f"\n({len(names) - len(shown)} more columns: use --out)" if len(names) > len(shown) else ""
+    return "\n".join([head, *lines]) + more
+
+
+def _plot(motion: Any, names: list[str], path: Path, mechanism: Any) -> None:
+    import os
+
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot as plt
+
+    coordinates = [n for n in names if n in set(motion.coordinates)]
+    figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
+    for name in coordinates[:12]:
+        axes.plot(motion.t, motion[name], label=name)
+    axes.set_xlabel("t")
+    axes.set_title(mechanism.name)
+    axes.grid(alpha=0.3)
+    axes.legend(loc="best", fontsize="small")
+    fresh = path.with_name(f".{os.getpid()}.{path.name}")
+    figure.savefig(fresh)
+    plt.close(figure)
+    os.replace(fresh, path)

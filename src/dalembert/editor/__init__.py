@@ -1,0 +1,1 @@
+"""LSD in editors and documents: a language server and a Pygments lexer."""

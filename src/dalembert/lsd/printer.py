@@ -1,0 +1,162 @@
+"""Mechanism -> LSD text that reads back to an equal mechanism, wherever the mechanism came from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dalembert import expr as ex
+from dalembert.errors import ModelError
+from dalembert.expr.space import is_zero3
+from dalembert.lsd.write_scalars import ScalarWriter, number, symbol_word, word
+from dalembert.mechanism import EARTH, AnyTurn, Body, Displacement, Force, Frame, Link, Mechanism, QuaternionTurn
+
+IFRAME = "iframe"
+MAX_STEPS = 6
+
+
+def to_lsd(mechanism: Mechanism) -> str:
+    """The program of a mechanism.
+
+    >>> from dalembert.mechanism import Mechanism, earth, revolute
+    >>> m = Mechanism("swing")
+    >>> rod = m.body("rod", mass="m", centre=[0, 0, "-l"])
+    >>> pivot = m.join(earth, rod, revolute("x"), name="pivot")
+    >>> print(to_lsd(m))
+    (* swing *)
+    let rod = body mass = m, iframe = [0, 0, -l], inertia = 0 end ;
+    join earth and rod.frame with link(th) dof = th || [1, 0, 0] end as pivot ;
+    """
+    return "\n".join(_Printer(mechanism).lines())
+
+
+class _Printer:
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.m = mechanism
+        self.write = ScalarWriter()
+        self.package = self._package()
+
+    def _package(self) -> str | None:
+        """Bodies and frames go in a package when one of their names is also the name of a symbol or function."""
+        scalars = self.m.scalars()
+        taken = {x.name for x in ex.free_symbols(scalars)} | ex.unknown_functions(scalars) | set(self.m.given)
+        taken |= set(self.m.functions) | {"t", "pi"}
+        for link in self.m.links.values():
+            taken.update(link.joint.parameters)
+        for arguments, formula in self.m.functions.values():
+            taken |= {*arguments, *(x.name for x in ex.free_symbols([formula]))}
+        own = {*self.m.bodies, *self.m.frames} - {EARTH}
+        if not own & taken and not set(self.m.bodies) & set(self.m.frames):
+            return None
+        return next(name for name in ("parts", "solids", "objects", "parts_") if name not in own | taken)
+
+    def lines(self) -> Iterator[str]:
+        safe = self.m.name.replace("*)", "* )").replace("\n", " ")
+        yield f"(* {safe} *)"
+        bodies = [b for b in self.m.bodies.values() if b.name != EARTH]
+        if self.package:
+            inside = [*map(self._body, bodies), *(self._named_frame(f, inside=True) for f in self.m.frames.values())]
+            yield f"package {self.package} ="
+            yield from (f"  {line}" for line in inside)
+            yield "end ;"
+        else:
+            yield from map(self._body, bodies)
+            yield from (self._named_frame(f, inside=False) for f in self.m.frames.values())
+        yield from map(self._link, self.m.links.values())
+        yield from self._efforts()
+        if not is_zero3(self.m.gravity):
+            yield f"gravity {self.write.vector(self.m.gravity)} ;"
+        yield from self._numbers()
+
+    def _body(self, body: Body) -> str:
+        if body.inertia.is_diagonal:
+            principal = body.inertia.entries[:3]
+            inertia = "0" if is_zero3(principal) else self.write.vector(principal)  # type: ignore[arg-type]
+        else:
+            inertia = "[" + ", ".join(self.write.vector(row) for row in body.inertia.matrix) + "]"
+        fields = f"mass = {self.write.text(body.mass)}, iframe = {displacement(self.write, body.iframe)}"
+        return f"let {word(body.name)} = body {fields}, inertia = {inertia} end ;"
+
+    def _name(self, name: str, *, inside: bool = False) -> str:
+        if name == EARTH:
+            return EARTH
+        return word(name) if inside or not self.package else f"{self.package}:{word(name)}"
+
+    def _named_frame(self, frame: Frame, *, inside: bool) -> str:
+        at = f"{displacement(self.write, frame.displacement)} @ {self._name(frame.body, inside=inside)}"
+        return f"let {word(str(frame.name))} = {at} ;"
+
+    def _frame(self, frame: Frame) -> str:
+        body = self._name(frame.body)
+        if frame.name is not None and self.m.frames.get(frame.name) == frame:
+            return self._name(frame.name)
+        if frame.name == IFRAME and frame.displacement == self.m.bodies[frame.body].iframe and frame.body != EARTH:
+            return f"{body}.{IFRAME}"
+        if frame.name is None and frame.displacement.is_identity:
+            return EARTH if frame.body == EARTH else f"{body}.frame"
+        at = f"{displacement(self.write, frame.displacement)} @ {body}"
+        if frame.name is None:
+            return at
+        return f"local {word(frame.name)} = {at} in {word(frame.name)} end"
+
+    def _link(self, link: Link) -> str:
+        joint = link.joint
+        if len(joint.steps) > MAX_STEPS:
+            raise ModelError(f"link '{link.name}' has {len(joint.steps)} steps: LSD writes at most {MAX_STEPS}.")
+        write = ScalarWriter(joint.parameters)
+        fields: list[str] = []
+        for k, step in enumerate(joint.steps, 1):
+            mark = str(k) if len(joint.steps) > 1 else ""
+            moved = displacement(write, step.displacement)
+            fields.append(f"dof{mark} = " + (f"body_speeds({moved})" if step.speeds == "body" else moved))
+            for name, value in (("force", step.force), ("torque", step.torque)):
+                if not is_zero3(value):
+                    fields.append(f"{name}{mark} = {write.vector(value)}")
+        for parameter, effort in joint.efforts:
+            mark = str(joint.parameters.index(parameter) + 1) if len(joint.parameters) > 1 else ""
+            fields.append(f"effort{mark} = {write.text(effort)}")
+        head = f"link({', '.join(map(word, joint.parameters))})" if joint.parameters else "link"
+        text = f"{head} {', '.join(fields)} end" if fields else f"{head} end"
+        return f"join {self._frame(link.first)} and {self._frame(link.second)} with {text} as {word(link.name)} ;"
+
+    def _efforts(self) -> Iterator[str]:
+        for effort in self.m.efforts:
+            value = "0" if is_zero3(effort.value) else self.write.vector(effort.value)
+            record = f"value = {value}, body = {self._name(effort.base)} end"
+            name = f" as {word(effort.name)}" if effort.name is not None else ""
+            if isinstance(effort, Force):
+                yield f"apply force {record} on {self._frame(effort.at)}{name} ;"
+            else:
+                yield f"apply torque {record} on {self._name(effort.on)}{name} ;"
+
+    def _numbers(self) -> Iterator[str]:
+        for name, (arguments, formula) in self.m.functions.items():
+            head = f"{symbol_word(name)}({', '.join(map(word, arguments))})"
+            yield f"given {head} = {ScalarWriter(arguments).text(formula)} ;"
+        if self.m.given:
+            yield "given " + ", ".join(f"{word(k)} = {number(v)}" for k, v in self.m.given.items()) + " ;"
+        if self.m.start:
+            yield "start " + ", ".join(f"{_state(k)} = {number(v)}" for k, v in self.m.start.items()) + " ;"
+
+
+def _state(key: str) -> str:
+    link, dot, local = key.partition(".")
+    if not dot:
+        raise ModelError(f"the start value '{key}' is not the name of a coordinate or speed, such as 'elbow.th'.")
+    bare = local.rstrip("'")
+    return f"{word(link)}.{word(bare)}{local[len(bare) :]}"
+
+
+def displacement(write: ScalarWriter, value: Displacement) -> str:
+    """`0`, `[x, y, z]`, `angle || axis` or `[x, y, z] ++ rotation`."""
+    still = is_zero3(value.translation)
+    if not value.turns:
+        return "0" if still else write.vector(value.translation)
+    rotation = " * ".join(_turn(write, t, alone=len(value.turns) == 1) for t in value.turns)
+    return rotation if still else f"{write.vector(value.translation)} ++ {rotation}"
+
+
+def _turn(write: ScalarWriter, turn: AnyTurn, *, alone: bool) -> str:
+    if isinstance(turn, QuaternionTurn):
+        return "quaternion(" + ", ".join(write.text(x) for x in turn.components) + ")"
+    text = f"{write.text(turn.angle)} || {write.vector(turn.axis)}"
+    return text if alone else f"({text})"

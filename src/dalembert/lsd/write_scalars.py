@@ -1,0 +1,115 @@
+"""Scalar expressions as LSD text, node by node, so that reading the text builds the same nodes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from fractions import Fraction
+
+from dalembert import expr as ex
+from dalembert.errors import ModelError
+from dalembert.expr import Expr
+from dalembert.lsd._tables import tables
+from dalembert.lsd.lexer import SOFT
+from dalembert.lsd.scope import CONSTANTS, EARTH_NAME, FUNCTIONS
+
+_PLAIN = re.compile(r"[_A-Za-z][_A-Za-z0-9]*")
+_SUM, _PRODUCT, _ATOM = 1, 2, 4
+_LONGEST = 200_000
+
+
+def word(name: str) -> str:
+    """A name as LSD reads it: quoted when it is not an identifier or is a word of the language."""
+    if _PLAIN.fullmatch(name) and (name not in tables().words or name in SOFT):
+        return name
+    if "`" in name or "\n" in name or not name:
+        raise ModelError(f"the name {name!r} cannot be written in LSD. Rename it.")
+    return f"`{name}`"
+
+
+def symbol_word(name: str) -> str:
+    """The name of a parameter: quoted also when the bare word would mean something predefined."""
+    predefined = name in CONSTANTS or name in FUNCTIONS or name == EARTH_NAME or name in _GEOMETRIC
+    return f"`{name}`" if predefined else word(name)
+
+
+_GEOMETRIC = frozenset(("dot", "cross", "norm", "quaternion", "body_speeds"))
+
+
+def number(value: int | float | Fraction) -> str:
+    """A literal that reads back to the same number."""
+    if isinstance(value, Fraction):
+        return f"{value.numerator}/{value.denominator}"
+    if isinstance(value, float) and value - value != 0:
+        raise ModelError(f"{value} cannot be written in LSD: only finite numbers can.")
+    return repr(value)
+
+
+class ScalarWriter:
+    """Writes expressions of one place; `rates` are the primes that are allowed there.
+
+    >>> from dalembert import expr as ex
+    >>> ScalarWriter().text(ex.parse("-k*x**2/3"))
+    '-(1/3*(k*x^2))'
+    """
+
+    def __init__(self, parameters: Iterable[str] = ()) -> None:
+        self.local = {p: word(p) for p in parameters}
+        self.local |= {p + "'": word(p) + "'" for p in parameters}
+
+    def text(self, e: Expr) -> str:
+        written: dict[Expr, tuple[str, int]] = {}
+        for node in ex.topological([e]):
+            written[node] = self._node(node, written)
+            if len(written[node][0]) > _LONGEST:
+                raise ModelError("a formula of the mechanism is too long to be written as LSD text.")
+        return written[e][0]
+
+    def vector(self, value: Iterable[Expr]) -> str:
+        return "[" + ", ".join(self.text(x) for x in value) + "]"
+
+    def _node(self, e: Expr, written: dict[Expr, tuple[str, int]]) -> tuple[str, int]:
+        op = e.op
+        if op == "const":
+            value = e.value
+            if value < 0:
+                return f"-{number(-value)}", _SUM
+            return number(value), _PRODUCT if isinstance(value, Fraction) else _ATOM
+        if op == "symbol":
+            return self._symbol(e), _ATOM
+        if op == "pi":
+            return "pi", _ATOM
+        parts = [written[a] for a in e.args]
+        if op in _INFIX:
+            return _infix(op, parts)
+        if op == "neg":
+            return "-" + _bracket(parts[0], _ATOM), _SUM
+        inside = ", ".join(p[0] for p in parts)
+        if op == "apply":
+            if any(e.orders) or not parts:
+                raise ModelError(
+                    f"the unknown function '{e.name}' is written in LSD with arguments and no derivatives."
+                )
+            return f"{symbol_word(e.name)}({inside})", _ATOM
+        if op not in FUNCTIONS:
+            raise ModelError(f"the operation '{op}' has no LSD text.")
+        return f"{op}({inside})", _ATOM
+
+    def _symbol(self, e: Expr) -> str:
+        if e.name in self.local:
+            return self.local[e.name]
+        return "t" if e is ex.TIME else symbol_word(e.name)
+
+
+_INFIX = {"add": (" + ", _SUM), "sub": (" - ", _SUM), "mul": ("*", _PRODUCT), "div": ("/", _PRODUCT), "pow": ("^", 3)}
+
+
+def _infix(op: str, parts: list[tuple[str, int]]) -> tuple[str, int]:
+    sign, level = _INFIX[op]
+    left_level = _ATOM if op == "pow" else level
+    # Left operands of the same level need no brackets, right ones do: the operators associate to the left.
+    return _bracket(parts[0], left_level) + sign + _bracket(parts[1], level + 1), level
+
+
+def _bracket(part: tuple[str, int], level: int) -> str:
+    return part[0] if part[1] >= level else f"({part[0]})"
