@@ -1,0 +1,141 @@
+"""Trace and determinant of matrices without entries."""
+
+from __future__ import annotations
+
+from dalembert.algebra._engine import ZERO, as_term, number, split_content, times
+from dalembert.algebra._facts import is_antisymmetric, is_orthogonal, is_rotation
+from dalembert.algebra._operator import ARRAY, DET, DYAD, PRODUCT, SUM, TILDE, TRACE, TRANSPOSE
+from dalembert.algebra._scalars import scalar_power
+from dalembert.algebra._sorts import SCALAR, AlgebraError
+from dalembert.algebra._term import ONE, Term, TermLike, Weight, is_zero_term, make
+from dalembert.algebra._vectors import dot
+from dalembert.algebra._words import Letters, _join, letters, transpose, word
+
+
+def _square(value: TermLike, what: str) -> Term:
+    term = as_term(value)
+    if not term.sort.is_square:
+        raise AlgebraError(f"the {what} needs a square matrix, but '{term}' is a {term.sort}.")
+    return term
+
+
+def trace(matrix: TermLike) -> Term:
+    """The trace: linear, cyclic, blind to transposition, 0 on antisymmetric matrices.
+
+    >>> A, B, S = matrix("A"), matrix("B"), matrix("S", symmetric=True)
+    >>> trace(A * B) - trace(B * A), trace(~vector("u") * S)
+    (0, 0)
+    """
+    term = _square(matrix, "trace")
+    if term.sort.is_scalar:
+        return term
+    if is_zero_term(term):
+        return ZERO
+    if term.op is SUM:
+        if len(term.args) == 1:
+            return times(term.weights[0], trace(term.args[0]))  # type: ignore[arg-type]
+        content, body = split_content(term)
+        return times(number(content), make(TRACE, (body,), (), None, SCALAR))
+    if term.op is DYAD:
+        return dot(*term.args)
+    if term.op is ARRAY:
+        from dalembert.algebra._arrays import trace_array
+
+        found = trace_array(term)
+        if found is not None:
+            return found
+    ring, size = _cyclic(term)
+    if not ring:
+        return number(size)
+    sign, best = _least_rotation(ring)
+    if best is None:
+        return ZERO
+    return times(
+        number(sign), make(TRACE, (word(best, best[0][0].sort if len(best) == 1 else _sort(best)),), (), None, SCALAR)
+    )
+
+
+def _sort(ring: Letters):  # type: ignore[no-untyped-def]
+    from dalembert.algebra._sorts import Sort
+
+    return Sort(ring[0][0].sort.rows, ring[-1][0].sort.columns)
+
+
+def _cyclic(term: Term) -> tuple[Letters, int]:
+    """Letters with the two ends joined as well: trace(A B A^-1) = trace(B)."""
+    ring = letters(term)
+    size = term.sort.rows
+    while len(ring) > 1 and ring[0][0] is ring[-1][0]:
+        size = ring[0][0].sort.rows
+        closed = _join(ring[-1:], ring[:1])
+        ring = closed + ring[1:-1]
+        if closed:
+            break
+    return ring, size
+
+
+def _least_rotation(ring: Letters) -> tuple[int, Letters | None]:
+    """The first of all cyclic shifts of the word and of its transpose; None if the trace equals its own opposite."""
+    flipped = transpose(word(ring, _sort(ring)))
+    sign = 1
+    if flipped.op is SUM:
+        if len(flipped.args) > 1:
+            return 1, min(_shifts(ring), key=_key)
+        sign = -1 if flipped.weights[0] == -1 else 1
+        flipped = flipped.args[0]
+    forward = min(_shifts(ring), key=_key)
+    backward = min(_shifts(letters(flipped)), key=_key)
+    if sign < 0 and _key(forward) == _key(backward):
+        return 1, None
+    if _key(backward) < _key(forward):
+        return sign, backward
+    return 1, forward
+
+
+def _shifts(ring: Letters) -> list[Letters]:
+    return [ring[i:] + ring[:i] for i in range(len(ring))]
+
+
+def _key(ring: Letters) -> list[tuple[tuple[str, bytes], str]]:
+    return [(b.key, str(e) if not isinstance(e, Term) else e.key[1].hex()) for b, e in ring]
+
+
+def det(matrix: TermLike) -> Term:
+    """The determinant: multiplicative, blind to transposition, 1 on rotations, 0 on odd antisymmetric matrices.
+
+    >>> A, R = matrix("A"), matrix("R", rotation=True)
+    >>> det(2 * R * A * R.T)
+    8 det(A)
+    """
+    term = _square(matrix, "determinant")
+    if term.sort.is_scalar:
+        return term
+    size = term.sort.rows
+    if is_zero_term(term) or term.op is DYAD or term.op is TILDE or (size % 2 and is_antisymmetric(term)):
+        return ZERO
+    if term.op is SUM:
+        if len(term.args) == 1:
+            return times(scalar_power(term.weights[0], size), det(term.args[0]))  # type: ignore[arg-type]
+        content, body = split_content(term)
+        flipped = transpose(body)
+        if flipped.op is SUM and flipped.key < body.key:
+            extra, body = split_content(flipped)
+            content *= extra
+        return times(number(content**size), make(DET, (body,), (), None, SCALAR))
+    if term.op is PRODUCT and all(a.sort.is_square for a in term.args):
+        if not term.args:
+            return ONE
+        if len(term.args) > 1 or term.weights != (1,):
+            return times(*[_power_of_det(b, e) for b, e in zip(term.args, term.weights)])
+    if is_rotation(term):
+        return ONE
+    if term.op is TRANSPOSE:
+        return det(term.args[0])
+    return make(DET, (term,), (), None, SCALAR)
+
+
+def _power_of_det(base: Term, exponent: Weight) -> Term:
+    inner = det(base)
+    if is_orthogonal(base) and isinstance(exponent, int):  # its square is 1
+        return inner if exponent % 2 else ONE
+    return scalar_power(inner, exponent)

@@ -1,0 +1,182 @@
+"""Random typed values: a rotation is a rotation, a unit vector has length 1, a derivative obeys what its origin obeys.
+
+The draws are rational in free parameters wherever possible: rotations by Cayley's formula (1 - K)(1 + K)^-1, unit
+vectors and quaternions by stereographic projection, positive definite matrices as L L^T.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from fractions import Fraction
+from math import comb
+from typing import Any
+
+from dalembert.algebra._derivative import dt
+from dalembert.algebra._evaluate import Field, dot_rows, evaluate
+from dalembert.algebra._linear_algebra import (
+    Rows,
+    identity_rows,
+    inverse_rows,
+    multiply_rows,
+    solve_any,
+    transpose_rows,
+)
+from dalembert.algebra._term import Facts, Term
+
+
+class BadPoint(Exception):
+    """This random point lies where something is not defined (a zero denominator, a missing root): draw again."""
+
+
+class Sampler(Field):
+    """A field that invents typed values for symbols and remembers them."""
+
+    def __init__(self) -> None:
+        self.values: dict[Any, Any] = {}
+
+    @abstractmethod
+    def draw(self) -> Any:
+        """A random element."""
+
+    @abstractmethod
+    def is_zero(self, x: Any) -> bool: ...
+
+    @abstractmethod
+    def square_root(self, x: Any) -> Any: ...
+
+    def inverse(self, rows: Rows) -> Rows:
+        found = inverse_rows(rows, self.is_zero, self.number(Fraction(1)))
+        if found is None:
+            raise BadPoint
+        return found
+
+    def symbol(self, term: Term) -> Any:
+        if term not in self.values:
+            self.values[term] = self._typed(term)
+        return self.values[term]
+
+    def _typed(self, term: Term) -> Any:
+        sort, facts = term.sort, term.payload
+        if sort.is_scalar:
+            return self.draw()
+        if sort.is_quaternion:
+            return self._sphere(4) if "unit" in facts.properties else [self.draw() for _ in range(4)]
+        if sort.is_vector:
+            return [[x] for x in self._vector(term, facts)]
+        return self._matrix(sort.rows, sort.columns, facts.properties)
+
+    # -- vectors
+    def _vector(self, term: Term, facts: Facts) -> list[Any]:
+        if facts.basis is not None and not facts.order:
+            key = ("basis", facts.basis)
+            if key not in self.values:
+                self.values[key] = transpose_rows(self.rotation(3))
+            return list(self.values[key][facts.basis.index(facts.name)])
+        size = term.sort.rows
+        origin = facts.origin if facts.order else term
+        assert origin is not None
+        rows, right = self._conditions(origin, facts.order)
+        unit = "unit" in origin.payload.properties
+        if not facts.order and unit:
+            if not rows:
+                return self._sphere(size)
+            free = self._solve(rows, right)
+            length = self.square_root(dot_rows([[x] for x in free], [[x] for x in free]))
+            return [x / length for x in free]
+        return self._solve(rows, right) if rows else [self.draw() for _ in range(size)]
+
+    def _solve(self, rows: Rows, right: list[Any]) -> list[Any]:
+        found = solve_any(rows, right, self.draw, self.is_zero)
+        if found is None:
+            raise BadPoint
+        return found
+
+    def _conditions(self, origin: Term, order: int) -> tuple[Rows, list[Any]]:
+        """Linear conditions on the derivative of this order: d^n/dt^n of v . v = 1 and of u . v = 0 (Leibniz)."""
+        rows: Rows = []
+        right: list[Any] = []
+        zero = self.number(Fraction(0))
+        if order and "unit" in origin.payload.properties:
+            total = zero
+            for k in range(1, order):
+                total = total + self._count(order, k) * dot_rows(self._rate(origin, k), self._rate(origin, order - k))
+            rows.append([x[0] for x in self._rate(origin, 0)])
+            right.append(-total * self.number(Fraction(1, 2)))
+        for other in origin.payload.orthogonal_to:
+            total = zero
+            for k in range(order):
+                total = total + self._count(order, k) * dot_rows(self._rate(origin, k), self._rate(other, order - k))
+            rows.append([x[0] for x in self._rate(other, 0)])
+            right.append(-total)
+        return rows, right
+
+    def _count(self, n: int, k: int) -> Any:
+        return self.number(Fraction(comb(n, k)))
+
+    def _rate(self, symbol: Term, order: int) -> Rows:
+        rate = symbol
+        for _ in range(order):
+            rate = dt(rate)
+        return evaluate(rate, self)  # type: ignore[no-any-return]
+
+    def _sphere(self, size: int) -> list[Any]:
+        one = self.number(Fraction(1))
+        free = [self.draw() for _ in range(size - 1)]
+        square = dot_rows([[x] for x in free], [[x] for x in free])
+        if self.is_zero(one + square):
+            raise BadPoint
+        return [(one - square) / (one + square), *[(x + x) / (one + square) for x in free]]
+
+    # -- matrices
+    def _matrix(self, rows: int, columns: int, properties: frozenset[str]) -> Rows:
+        zero, one = self.number(Fraction(0)), self.number(Fraction(1))
+        free = [[self.draw() for _ in range(columns)] for _ in range(rows)]
+        if "diagonal" in properties:
+            values = [self.draw() for _ in range(rows)]
+            if "positive definite" in properties:
+                values = [v * v for v in values]
+            if "orthogonal" in properties:
+                values = [one if i else -one for i in range(rows)]
+            return [[values[i] if i == j else zero for j in range(columns)] for i in range(rows)]
+        if "orthogonal" in properties:
+            return self._orthogonal(rows, properties)
+        if "positive definite" in properties:
+            return multiply_rows(free, transpose_rows(free))
+        if "symmetric" in properties:
+            return [[free[min(i, j)][max(i, j)] for j in range(rows)] for i in range(rows)]
+        if "antisymmetric" in properties:
+            return self.antisymmetric(rows)
+        return free
+
+    def antisymmetric(self, size: int) -> Rows:
+        zero = self.number(Fraction(0))
+        a = [[zero] * size for _ in range(size)]
+        for i in range(size):
+            for j in range(i):
+                a[i][j] = self.draw()
+                a[j][i] = -a[i][j]
+        return a
+
+    def rotation(self, size: int) -> Rows:
+        """Cayley: (1 - K)(1 + K)^-1 for a random antisymmetric K."""
+        k = self.antisymmetric(size)
+        one = identity_rows(size, self.number(Fraction(0)), self.number(Fraction(1)))
+        plus = [[x + y for x, y in zip(r, s)] for r, s in zip(one, k)]
+        minus = [[x - y for x, y in zip(r, s)] for r, s in zip(one, k)]
+        return multiply_rows(minus, self.inverse(plus))
+
+    def _orthogonal(self, size: int, properties: frozenset[str]) -> Rows:
+        zero, one = self.number(Fraction(0)), self.number(Fraction(1))
+        turn = self.rotation(size)
+        if "symmetric" in properties:  # a half-turn in some directions: Q D Q^T, D of signs
+            flips = size - size % 2 if "rotation" in properties else 1
+            signs = [[(-one if i < flips else one) if i == j else zero for j in range(size)] for i in range(size)]
+            return multiply_rows(multiply_rows(turn, signs), transpose_rows(turn))
+        if "antisymmetric" in properties:
+            blocks = [[zero] * size for _ in range(size)]
+            for i in range(0, size, 2):
+                blocks[i][i + 1], blocks[i + 1][i] = -one, one
+            return multiply_rows(multiply_rows(turn, blocks), transpose_rows(turn))
+        if "rotation" not in properties:  # both orientations must be met, so take the one that rules could miss
+            turn = [[-x for x in turn[0]], *turn[1:]]
+        return turn

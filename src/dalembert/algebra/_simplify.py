@@ -1,0 +1,171 @@
+"""`simplify`: the cheapest of what is written, what expansion gives and what the identities of space give.
+
+Expansion is tried everywhere and kept only where it pays (Papegay 3.5): (A + B)(A + B) - A B - A A becomes B A + B
+B, yet (A + B)(A + B) alone stays. In a sum, each summand decides for itself whether to stay factored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from dalembert.algebra import _operator as op
+from dalembert.algebra._canonical import canonical_node
+from dalembert.algebra._cost import local_cost
+from dalembert.algebra._engine import add, as_term, items, linear_combination, number, scale
+from dalembert.algebra._expand import expand_node
+from dalembert.algebra._rebuild import rebuild
+from dalembert.algebra._term import Term, TermLike, children, postorder
+
+if TYPE_CHECKING:
+    from dalembert.algebra._rules import Rule
+
+LIMIT = 1500  # monomials; beyond that an expansion is not worth its price
+ROUNDS = 6
+
+
+def simplify(term: TermLike, rules: Iterable[Rule] = (), *, limit: int = LIMIT) -> Term:
+    """A cheaper equal term, or the term itself: never a dearer one. `rules` are applied first and everywhere.
+
+    >>> A, B = matrix("A"), matrix("B")
+    >>> simplify((A + B) * (A + B) - A * B - A * A)
+    B A + B^2
+    >>> simplify((A + B) * (A + B))
+    (A + B)^2
+    """
+    current = as_term(term)
+    listed = tuple(rules)
+    if listed:
+        from dalembert.algebra._rules import rewrite
+
+        current = rewrite(current, listed)
+    price: dict[Term, int] = {}
+    for _ in range(ROUNDS):
+        better = _Round(price, limit).run(current)
+        if listed:
+            better = rewrite(better, listed)
+        if better is current:
+            break
+        if not listed and _cost(better, price) > _cost(current, price):
+            break
+        current = better
+    return current
+
+
+def _cost(term: Term, price: dict[Term, int]) -> int:
+    if term not in price:
+        for t in postorder([term]):
+            if t not in price:
+                price[t] = local_cost(t, price)
+    return price[term]
+
+
+class _Round:
+    """One pass from the leaves up; expansions and canonical forms of shared parts are computed once."""
+
+    def __init__(self, price: dict[Term, int], limit: int) -> None:
+        self.price = price
+        self.limit = limit
+        self.size: dict[Term, int] = {}
+        self.expanded: dict[Term, Term | None] = {}
+        self.canonical: dict[Term, Term | None] = {}
+        self.best: dict[Term, Term] = {}
+
+    def run(self, root: Term) -> Term:
+        for t in postorder([root]):
+            self._visit(t)
+        return self.best[root]
+
+    def _visit(self, t: Term) -> None:
+        self.size[t] = expansion_size(t, self.size, self.limit)
+        if not t.args:
+            self.expanded[t] = t
+            self.canonical[t] = canonical_node(t, (), t.weights)
+            self.best[t] = t
+            return
+        small = self.size[t] <= self.limit
+        self.expanded[t] = self._derived(t, self.expanded, expand_node) if small else None
+        self.canonical[t] = self._derived(t, self.canonical, canonical_node) if small else None
+        args = tuple(self.best[a] for a in t.args)
+        weights = tuple(self.best[w] if isinstance(w, Term) else w for w in t.weights)
+        candidates = [t]
+        if args != t.args or weights != t.weights:
+            candidates.append(rebuild(t, args, weights))
+        for derived in (self.expanded[t], self.canonical[t]):
+            if derived is not None and derived.sort == t.sort:
+                candidates.append(derived)
+                if t.op is op.SUM and len(t.args) > 1:
+                    candidates.append(self._mixed(t, self.expanded if derived is self.expanded[t] else self.canonical))
+        self.best[t] = min(candidates, key=lambda c: (_cost(c, self.price), c.size))
+
+    def _derived(self, t: Term, table: dict[Term, Term | None], node) -> Term | None:  # type: ignore[no-untyped-def]
+        if any(table[c] is None for c in children(t)):
+            return None
+        args = tuple(table[a] for a in t.args)
+        weights = tuple(table[w] if isinstance(w, Term) else w for w in t.weights)
+        result: Term = node(t, args, weights)
+        return result
+
+    def _mixed(self, t: Term, table: dict[Term, Term | None]) -> Term:
+        """A sum where each summand is expanded only if that pays, given what the others have become."""
+        pieces: list[tuple[Term, Term]] = []  # (as written, expanded)
+        for a, w in zip(t.args, t.weights):
+            written = linear_combination([(self.best[w] if isinstance(w, Term) else w, self.best[a])], t.sort)
+            single = linear_combination([(w, a)], t.sort)
+            opened = table.get(single) or self._open(single, a, w, table)
+            pieces.append((written, opened))
+        owners: dict[Term, int] = {}
+        for _, opened in pieces:
+            for monomial, _w in items(opened):
+                owners[monomial] = owners.get(monomial, 0) + 1
+        chosen: list[Term] = []
+        shared: list[tuple[Term, Term]] = []
+        for written, opened in pieces:
+            if written is opened:
+                chosen.append(written)
+            elif any(owners[m] > 1 for m, _ in items(opened)):
+                shared.append((written, opened))
+            else:
+                chosen.append(min(written, opened, key=lambda c: _cost(c, self.price)))
+        total = add(*chosen, *[opened for _, opened in shared]) if pieces else t
+        if len(shared) > 64:
+            return total
+        for written, opened in shared:
+            other = add(total, scale(number(-1), opened), written)
+            if _cost(other, self.price) < _cost(total, self.price):
+                total = other
+        return total
+
+    def _open(self, single: Term, a: Term, w: object, table: dict[Term, Term | None]) -> Term:
+        opened, weight = table[a], table[w] if isinstance(w, Term) else w
+        if opened is None or weight is None:
+            return single
+        node = expand_node if table is self.expanded else canonical_node
+        if single.op is not op.SUM:
+            return opened
+        if single.sort.is_scalar:
+            return linear_combination([(weight, opened)], single.sort)  # type: ignore[list-item]
+        return node(single, (opened,), (weight,)) if len(single.args) == 1 else single  # type: ignore[arg-type]
+
+
+def expansion_size(t: Term, known: dict[Term, int], limit: int) -> int:
+    """An upper estimate of the number of monomials after expansion; it saturates just above `limit`."""
+    if not t.args:
+        return 1
+    if t.op is op.SUM:
+        total = sum(known[a] * (known[w] if isinstance(w, Term) else 1) for a, w in zip(t.args, t.weights))
+    elif t.weights:
+        total = 1
+        tildes = 0
+        for a, e in zip(t.args, t.weights):
+            times = e if isinstance(e, int) and e > 0 else 1
+            tildes += times if a.op is op.TILDE else 0
+            total = min(total * min(known[a], limit + 1) ** min(times, 20), limit + 1)
+        total *= 2 ** max(min(tildes - 1, 12), 0)
+    else:
+        total = 1
+        for a in t.args:
+            total = min(total * known[a], limit + 1)
+        if t.op in (op.CROSS, op.DOT, op.TRIPLE) and any(a.op is op.CROSS for a in t.args):
+            total *= 2
+    return min(total, limit + 1)
