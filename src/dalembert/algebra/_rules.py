@@ -44,9 +44,8 @@ class Rule:
         rhs = zero_or_term(right, lhs.sort)
         if lhs.sort != rhs.sort:
             raise AlgebraError(f"the rule '{lhs} -> {rhs}' turns a {lhs.sort} into a {rhs.sort}.")
-        if lhs.op is op.VARIABLE or not lhs.args:
-            if lhs.op is op.VARIABLE or not isinstance(lhs, Term) or not lhs:
-                raise AlgebraError(f"the left side '{lhs}' of a rule must be more than a variable or 0.")
+        if lhs.op is op.VARIABLE or not lhs:
+            raise AlgebraError(f"the left side '{lhs}' of a rule must be more than a variable or 0.")
         unbound = variables_of(rhs) - variables_of(lhs)
         if unbound:
             raise AlgebraError(

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from dalembert.algebra import _operator as op
@@ -66,7 +67,7 @@ def is_zero(term: TermLike, *, points: int = 3, limit: int = LIMIT) -> Verdict:
     if any(isinstance(t.op.payload, Elements) for t in postorder([root])):
         return Verdict(False, "canonical form of declared operators (no values to compare)", Fraction(0), residue)
     for i in range(points):
-        field, value = _at_a_point(root, lambda seed, i=i: Residues(PRIMES[i % len(PRIMES)], seed), i)
+        field, value = _at_a_point(root, partial(Residues, PRIMES[i % len(PRIMES)]), i)
         assert isinstance(field, Residues)
         if field.loose:
             return _by_balls(root, residue, points)
@@ -84,7 +85,7 @@ def _by_balls(root: Term, residue: Term, points: int) -> Verdict:
     ctx.prec = BITS + 200
     try:
         for i in range(points):
-            field, value = _at_a_point(root, lambda seed: Balls(BITS, seed), i)
+            field, value = _at_a_point(root, partial(Balls, BITS), i)
             if not _vanishes(value, field):
                 return Verdict(False, "a real point in ball arithmetic", Fraction(0), residue)
     except ExpressionError:
