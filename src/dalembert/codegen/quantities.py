@@ -7,11 +7,21 @@ from functools import cached_property
 from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.expr import Expr, Matrix
-from dalembert.expr.space import Vector3, add3, apply3, cross, dot3, scale3
+from dalembert.expr.space import Vector3, add3, apply3, cross
 from dalembert.formalisms import articulated
 from dalembert.formalisms.factor import factor_symmetric, solve_factored, solve_symmetric
 from dalembert.formalisms.recursive import Recursion, generalised_forces, inverse_dynamics, mass_matrix
-from dalembert.kinematics import EARTH_NODE, Pose, Tree, build_tree, frame_pose, poses, twists
+from dalembert.kinematics import (
+    EARTH_NODE,
+    Pose,
+    Tree,
+    build_tree,
+    frame_pose,
+    gravity_energy,
+    kinetic_energy,
+    poses,
+    twists,
+)
 from dalembert.mechanism import Frame, Layout, Mechanism, did_you_mean
 
 #: Degrees of freedom up to which the factorised mass matrix may need fewer operations than articulated bodies.
@@ -93,14 +103,7 @@ class Quantities:
     @cached_property
     def energy(self) -> list[Expr]:
         """Kinetic energy, and potential energy of gravity."""
-        kinetic, potential = ex.ZERO, ex.ZERO
-        gravity, place = self.mechanism.gravity, poses(self.tree)
-        for inertia, twist, pose in zip(self.model.inertias, twists(self.tree), place, strict=True):
-            angular, linear = inertia.momentum(twist)
-            kinetic = kinetic + ex.HALF * (dot3(angular, twist.angular) + dot3(linear, twist.linear))
-            centre = add3(scale3(inertia.mass, pose.position), apply3(pose.rotation, inertia.moment))
-            potential = potential - dot3(gravity, centre)
-        return [kinetic, potential]
+        return [kinetic_energy(self.tree), gravity_energy(self.tree)]
 
     def frame(self, name: str) -> Frame:
         """The named frame, or the reference frame of the named body."""

@@ -1,5 +1,6 @@
 """Positions, velocities, mass properties and known efforts of a spanning tree, as expressions."""
 
+from dalembert.kinematics.energy import gravity_energy, kinetic_energy
 from dalembert.kinematics.inertia import RigidInertia, body_inertia, node_inertias
 from dalembert.kinematics.motion import (
     carried,

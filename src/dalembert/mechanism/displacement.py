@@ -27,6 +27,7 @@ from dalembert.expr.space import (
     vector3,
 )
 
+_ROUNDING = 1e-14
 AxisLike: TypeAlias = "str | Sequence[Scalar]"
 
 
@@ -40,6 +41,8 @@ def unit_axis(axis: AxisLike) -> Vector3:
     vector = vector3(axis)
     if is_zero3(vector):
         raise ModelError("a rotation axis cannot be the zero vector: give it a direction.")
+    if not ex.free_symbols(vector) and abs(sum(x**2 for x in ex.evaluate(vector, {})) - 1) < _ROUNDING:
+        return vector
     length = norm3(vector)
     return vector if length is ex.ONE else scale3(1 / length, vector)
 

@@ -1,0 +1,67 @@
+"""The mechanism with its verbs: equations, analysis, compiled code and motion from one description."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dalembert import mechanism as description
+from dalembert.mechanism import Layout
+
+if TYPE_CHECKING:
+    from dalembert.codegen import CompiledMechanism
+    from dalembert.formalisms import Equations
+
+
+class Mechanism(description.Mechanism):
+    """A mechanical system: describe it with `body`, `join`, `force`..., then ask.
+
+    >>> import dalembert as da
+    >>> m = da.Mechanism("pendulum")
+    >>> rod = m.body("rod", mass="m", centre=[0, 0, "-l"])
+    >>> pivot = m.join(da.earth, rod, da.revolute("x"), name="pivot")
+    >>> m.gravity = [0, 0, "-g"]
+    >>> m.equations("recursive").mass_matrix
+    Matrix([[m*l**2]])
+    """
+
+    def layout(self, cut: Collection[str] = ()) -> Layout:
+        """Numbering of bodies and links; the links named in `cut` close loops instead of carrying the tree."""
+        return Layout.of(self, cut)
+
+    def equations(self, formalism: str = "mixed", *, cut: Collection[str] = (), **choices: Any) -> Equations:
+        """Equations of motion in a formalism: mixed, newton-euler, dalembert, lagrange, hamilton, kane..."""
+        from dalembert.formalisms import derive
+
+        return derive(self.layout(cut), formalism, **choices)
+
+    def compile(self) -> CompiledMechanism:
+        """Native functions: `f.acceleration(q, u, t=0, **parameters)`, with an optional leading batch axis."""
+        from dalembert.codegen import compile_mechanism
+
+        return compile_mechanism(self)
+
+    def to_lsd(self) -> str:
+        """The description as an LSD program that reads back to an equal mechanism."""
+        from dalembert.lsd import to_lsd
+
+        return to_lsd(self)
+
+
+def load(path: str | Path) -> Mechanism:
+    """The mechanism that an LSD file describes."""
+    from dalembert import lsd
+
+    made = Mechanism(Path(path).stem)
+    lsd.load(path, made)
+    return made
+
+
+def loads(text: str, name: str = "mechanism") -> Mechanism:
+    """The mechanism that an LSD program describes."""
+    from dalembert import lsd
+
+    made = Mechanism(name)
+    lsd.loads(text, made)
+    return made
