@@ -55,7 +55,7 @@ def trees(functions: tuple[str, ...] = (), floats: bool = False, leaves: int = 1
 def points() -> st.SearchStrategy[dict[str, Fraction]]:
     """Exact values for the symbols."""
     value = st.fractions(min_value=-5, max_value=5, max_denominator=11)
-    return st.fixed_dictionaries({name: value for name in NAMES})
+    return st.fixed_dictionaries(dict.fromkeys(NAMES, value))
 
 
 def carry_out(

@@ -7,11 +7,11 @@ import weakref
 from fractions import Fraction
 
 from hypothesis import given
-from random_expressions import NAMES, carry_out, trees
 
 from dalembert import expr as ex
 from dalembert.errors import ExpressionError
 from dalembert.expr import _node
+from random_expressions import NAMES, carry_out, trees
 
 SYMBOLS = {name: ex.symbol(name) for name in NAMES}
 FUNCTIONS = {"sin": ex.sin, "cos": ex.cos, "abs": abs, "exp": ex.exp}

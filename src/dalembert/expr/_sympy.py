@@ -173,7 +173,11 @@ def _convert(e: Any, made: Mapping[Any, Expr]) -> Expr:
             return compare[e.rel_op.replace(">", "<")](args[1], args[0])
         return compare[e.rel_op](args[0], args[1])
     if isinstance(e, sp.Ne):
-        return fn.where(arithmetic.equal(args[0], args[1]), 0, 1)
+        return 1 - arithmetic.equal(args[0], args[1])
+    if isinstance(e, sp.Not):
+        return 1 - args[0]
+    if isinstance(e, (sp.And, sp.Or)):  # of zeros and ones
+        return _fold(fn.minimum if isinstance(e, sp.And) else fn.maximum, args)
     if isinstance(e, (sp.Subs, sp.Derivative)):
         return _slope(e, args)
     if isinstance(e, sp.core.function.AppliedUndef):
