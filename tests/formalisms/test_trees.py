@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from oracle import Oracle
-from random_mechanisms import random_state, random_tree
 
 from dalembert import expr as ex
 from dalembert.formalisms import articulated, mixed, recursive
 from dalembert.kinematics import build_tree
 from dalembert.mechanism import Layout
+from oracle import Oracle
+from random_mechanisms import random_state, random_tree
 
 SEEDS = range(12)
 
@@ -50,7 +50,7 @@ def test_mass_matrix_is_symmetric_positive_definite(seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_forward_dynamics_undoes_inverse_dynamics(seed):
-    m, layout, state = system(seed)
+    _, layout, state = system(seed)
     model = recursive.Recursion.of(build_tree(layout))
     wanted = [ex.symbol(f"wanted{i}") for i in range(layout.dof)]
     state |= {x.name: np.sin(i + 1) for i, x in enumerate(wanted)}

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from dalembert.errors import ExpressionError
 from dalembert.expr import _functions as fn
+from dalembert.expr._arithmetic import add, mul, neg, sub
 from dalembert.expr._node import ONE, ZERO, Expr, Scalar, as_expr
 
 Vector3: TypeAlias = tuple[Expr, Expr, Expr]
@@ -30,27 +31,56 @@ def is_zero3(a: Vector3) -> bool:
 
 
 def add3(a: Vector3, b: Vector3) -> Vector3:
-    return (a[0] + b[0], a[1] + b[1], a[2] + b[2])
+    if a is ZERO3:
+        return b
+    if b is ZERO3:
+        return a
+    return (add(a[0], b[0]), add(a[1], b[1]), add(a[2], b[2]))
 
 
 def sub3(a: Vector3, b: Vector3) -> Vector3:
-    return (a[0] - b[0], a[1] - b[1], a[2] - b[2])
+    return (sub(a[0], b[0]), sub(a[1], b[1]), sub(a[2], b[2]))
 
 
 def neg3(a: Vector3) -> Vector3:
-    return (-a[0], -a[1], -a[2])
+    return (neg(a[0]), neg(a[1]), neg(a[2]))
 
 
 def scale3(factor: Expr, a: Vector3) -> Vector3:
-    return (factor * a[0], factor * a[1], factor * a[2])
+    if factor is ZERO or a is ZERO3:
+        return ZERO3
+    return (mul(factor, a[0]), mul(factor, a[1]), mul(factor, a[2]))
+
+
+# Most components of mechanisms are zero: the products below skip them before anything is called.
 
 
 def dot3(a: Vector3, b: Vector3) -> Expr:
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+    total = ZERO
+    x, y = a[0], b[0]
+    if x is not ZERO and y is not ZERO:
+        total = mul(x, y)
+    x, y = a[1], b[1]
+    if x is not ZERO and y is not ZERO:
+        total = add(total, mul(x, y))
+    x, y = a[2], b[2]
+    if x is not ZERO and y is not ZERO:
+        total = add(total, mul(x, y))
+    return total
+
+
+def _minor(a: Expr, b: Expr, c: Expr, d: Expr) -> Expr:
+    """a b - c d."""
+    first = ZERO if a is ZERO or b is ZERO else mul(a, b)
+    return first if c is ZERO or d is ZERO else sub(first, mul(c, d))
 
 
 def cross(a: Vector3, b: Vector3) -> Vector3:
-    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+    if a is ZERO3 or b is ZERO3:
+        return ZERO3
+    a0, a1, a2 = a
+    b0, b1, b2 = b
+    return (_minor(a1, b2, a2, b1), _minor(a2, b0, a0, b2), _minor(a0, b1, a1, b0))
 
 
 def norm3(a: Vector3) -> Expr:
@@ -59,6 +89,8 @@ def norm3(a: Vector3) -> Expr:
 
 def apply3(m: Matrix3, a: Vector3) -> Vector3:
     """The product of a matrix and a vector."""
+    if m is IDENTITY3 or a is ZERO3:
+        return a
     return (dot3(m[0], a), dot3(m[1], a), dot3(m[2], a))
 
 
@@ -68,7 +100,7 @@ def transpose3(m: Matrix3) -> Matrix3:
 
 
 def apply_transposed3(m: Matrix3, a: Vector3) -> Vector3:
-    return apply3(transpose3(m), a)
+    return a if m is IDENTITY3 or a is ZERO3 else apply3(transpose3(m), a)
 
 
 def product3(m: Matrix3, n: Matrix3) -> Matrix3:

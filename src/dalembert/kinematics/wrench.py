@@ -41,6 +41,8 @@ class Wrench:
 def external_wrenches(tree: Tree) -> list[Wrench]:
     """Applied forces and torques, on each node in its own base about its own origin (gravity and joints apart)."""
     found = [Wrench() for _ in tree.nodes]
+    if not tree.layout.mechanism.efforts:
+        return found
     absolute = poses(tree)
     for effort in tree.layout.mechanism.efforts:
         if isinstance(effort, Force):
