@@ -9,6 +9,7 @@ import pytest
 
 from dalembert.codegen import CompiledMechanism, compile_mechanism
 from dalembert.errors import ModelError
+from dalembert.expr.space import vector3
 from dalembert.mechanism import Displacement, Mechanism, earth, free, prismatic, revolute, spherical
 
 
@@ -20,7 +21,7 @@ def _crane() -> Mechanism:
     load = m.body("load", mass="mass", centre=[0.1, 0, -0.2], inertia=[1.0, 1.2, 0.9, 0.05, 0.0, 0.1])
     m.join(earth, trolley, prismatic("x").with_efforts(x="-k*x - c*x'"), name="rail")
     m.join(trolley, hook, revolute("y"), name="rope")
-    end = m.frame("end", hook, Displacement((0, 0, "-l")))
+    end = m.frame("end", hook, Displacement(vector3([0, 0, "-l"])))
     m.join(end, load, spherical("bryant"), name="swivel")
     m.force(load, ["5*sin(w*t)", 0, 0])
     m.gravity = [0, 0, "-g"]

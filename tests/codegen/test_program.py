@@ -11,6 +11,7 @@ import pytest
 
 from dalembert.codegen import LANGUAGES, compile_mechanism, write_model, write_program
 from dalembert.errors import ModelError
+from dalembert.expr.space import vector3
 from dalembert.mechanism import Displacement, Mechanism, earth, free, revolute
 
 TOOLS = {"c": "gcc", "fortran": "gfortran"}
@@ -21,7 +22,7 @@ def _pendulum() -> Mechanism:
     upper = m.body("upper", mass="m", centre=[0, 0, "-l/2"], inertia=["m*l**2/12", "m*l**2/12", 0])
     lower = m.body("lower", mass="m", centre=[0, 0, "-l/2"], inertia=["m*l**2/12", "m*l**2/12", 0])
     m.join(earth, upper, revolute("x"), name="top")
-    m.join(m.frame("end", upper, Displacement((0, 0, "-l"))), lower, revolute("x"), name="middle")
+    m.join(m.frame("end", upper, Displacement(vector3([0, 0, "-l"]))), lower, revolute("x"), name="middle")
     m.gravity = [0, 0, "-g"]
     m.given = {"m": 1.0, "l": 0.7, "g": 9.81}
     m.start = {"top.th": 1.2, "middle.th": -0.4}

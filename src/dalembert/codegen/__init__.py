@@ -1,5 +1,8 @@
 """Code from the expression DAG: machine code through LLVM, source code in many languages."""
 
+# exchange
+from dalembert.codegen.fmu import export_fmu
+
 # machine code of functions
 from dalembert.codegen.function import Function
 
@@ -23,6 +26,7 @@ __all__ = [
     "Quantities",
     "compile_functions",
     "compile_mechanism",
+    "export_fmu",
     "source",
     "write_model",
     "write_program",

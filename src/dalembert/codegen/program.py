@@ -6,12 +6,12 @@ output file for the motion, and a Makefile (Papegay's thesis asks for no less).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import resources
 
 from dalembert import expr as ex
 from dalembert.codegen.function import Function
-from dalembert.codegen.languages import language, source
+from dalembert.codegen.languages import language
 from dalembert.codegen.languages.c import prototype
 from dalembert.codegen.languages.language import wrapped
 from dalembert.codegen.languages.routine import plain, write_routine
@@ -138,6 +138,12 @@ def _input(mechanism: Mechanism, compiled: CompiledMechanism, settings: Mapping[
     return "\n".join(lines) + "\n"
 
 
+def start_values(mechanism: Mechanism, names: Sequence[str]) -> dict[str, float]:
+    """Where the motion starts: as the mechanism says, else at rest in the reference position."""
+    unit = dict.fromkeys(_unit_quaternions(mechanism), 1.0)
+    return {name: float(mechanism.start.get(name, unit.get(name, 0.0))) for name in names}
+
+
 def _unit_quaternions(mechanism: Mechanism) -> list[str]:
     """The scalar parts of quaternions: one at rest, not zero."""
     from dalembert.mechanism import QuaternionTurn
@@ -149,6 +155,3 @@ def _unit_quaternions(mechanism: Mechanism) -> list[str]:
         for turn in step.displacement.turns
         if isinstance(turn, QuaternionTurn)
     ]
-
-
-__all__ = ["PROGRAMS", "QUANTITIES", "source", "write_model", "write_program"]

@@ -1,0 +1,150 @@
+"""Export as a Functional Mock-up Unit (FMI 2.0 or 3.0, model exchange and co-simulation), sources and binary inside.
+
+Coordinates and speeds are states, parameters are tunable, an effort on each speed is an input, energies are outputs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from importlib import resources
+from pathlib import Path
+
+from dalembert import expr as ex
+from dalembert.codegen._fmu_description import Variables, build_description, model_description
+from dalembert.codegen.function import Function
+from dalembert.codegen.languages import source
+from dalembert.codegen.languages.c import c_number
+from dalembert.codegen.mechanism import CompiledMechanism
+from dalembert.codegen.program import start_values
+from dalembert.errors import ModelError
+from dalembert.mechanism import Mechanism
+
+VERSIONS = ("2.0", "3.0")
+_TOLERANCE = 1e-9
+
+
+def export_fmu(mechanism: Mechanism, path: str | Path, version: str = "2.0", *, binary: bool = True) -> Path:
+    """Write `path` (an .fmu file); without `binary` the importing tool compiles the sources itself."""
+    if version not in VERSIONS:
+        raise ModelError(f"FMI {version} is not known: there are {' and '.join(VERSIONS)}.")
+    compiled = CompiledMechanism(mechanism)
+    identifier = re.sub(r"\W", "_", mechanism.name, flags=re.ASCII) or "model"
+    identifier = identifier if identifier[0].isalpha() else f"m_{identifier}"
+    variables = _variables(mechanism, compiled)
+    files = _sources(compiled, variables, version)
+    token = hashlib.sha256("\0".join([identifier, version, *files.values()]).encode()).hexdigest()[:32]
+    files["fmu_model.h"] = files["fmu_model.h"].replace("@GUID@", token)
+    entries: dict[str, bytes] = {f"sources/{name}": text.encode() for name, text in files.items()}
+    names = [name for name in files if name.endswith(".c")]
+    entries["modelDescription.xml"] = model_description(mechanism.name, identifier, token, version, variables, names)
+    if version == "3.0":
+        entries["sources/buildDescription.xml"] = build_description(identifier, names)
+    if binary:
+        folder, suffix = _platform(version)
+        entries[f"binaries/{folder}/{identifier}{suffix}"] = _build(files, names, suffix)
+    return _pack(Path(path), entries)
+
+
+def _variables(mechanism: Mechanism, compiled: CompiledMechanism) -> Variables:
+    states = (*compiled.coordinates, *compiled.speeds)
+    start = start_values(mechanism, states)
+    missing = [name for name in compiled.parameters if name not in compiled.given]
+    if missing:
+        raise ModelError(
+            f"'{mechanism.name}' needs a value for {', '.join(map(repr, missing))}: "
+            "every parameter of an FMU has a start. "
+            f"Write given {missing[0]} = ... in the mechanism."
+        )
+    return Variables(
+        states=tuple((name, start[name]) for name in states),
+        parameters=tuple((name, compiled.given[name]) for name in compiled.parameters),
+        inputs=tuple(x.name for x in compiled.quantities.efforts),
+        outputs=("energy.kinetic", "energy.potential"),
+    )
+
+
+def _sources(compiled: CompiledMechanism, variables: Variables, version: str) -> dict[str, str]:
+    about = compiled.quantities
+    state, given = [*about.coordinates, *about.speeds], [*about.parameters, *about.efforts]
+    inputs = [[ex.TIME], state, given]
+    rhs = Function("fmu_rhs", inputs, [*about.rates, *about.accelerations(about.efforts)])
+    outputs = Function("fmu_outputs", inputs, about.energy)
+    said = {"fmu_rhs": "y' of the state y = (coordinates, speeds)", "fmu_outputs": "kinetic and potential energy"}
+    model = source([rhs, outputs], "c", groups=["t", "y", "given"], title="Equations of motion", about=said)
+
+    def listed(name: str, values: list[float]) -> str:
+        return f"static const double {name}[] = {{{', '.join(map(c_number, [*values, 0.0]))}}};"
+
+    header = [
+        "#ifndef FMU_MODEL_H",
+        "#define FMU_MODEL_H",
+        '#define GUID "@GUID@"',
+        f"#define TOLERANCE {_TOLERANCE!r}",
+        f"enum {{ STATES = {len(state)}, PARAMETERS = {len(variables.parameters)}, INPUTS = {len(variables.inputs)}, "
+        f"OUTPUTS = {len(variables.outputs)} }};",
+        listed("start_states", [value for _, value in variables.states]),
+        listed("start_parameters", [value for _, value in variables.parameters]),
+        *[f"void {f}(const double t[], const double y[], const double given[], double out[]);" for f in said],
+        "#endif",
+    ]
+    root = resources.files("dalembert.codegen").joinpath("templates")
+    own = f"fmi{version[0]}.c"
+    return {
+        own: root.joinpath("fmi", own).read_text("utf-8"),
+        "model.c": model,
+        "integrator.c": root.joinpath("c", "integrator.c").read_text("utf-8"),
+        "integrator.h": root.joinpath("c", "integrator.h").read_text("utf-8"),
+        "instance.h": root.joinpath("fmi", "instance.h").read_text("utf-8"),
+        "fmu_model.h": "\n".join(header) + "\n",
+    }
+
+
+def _platform(version: str) -> tuple[str, str]:
+    """Folder of the binary and suffix of its name."""
+    system = {"linux": "linux", "darwin": "darwin", "win32": "windows"}.get(sys.platform, sys.platform)
+    suffix = {"darwin": ".dylib", "windows": ".dll"}.get(system, ".so")
+    if version == "2.0":
+        bits = "64" if sys.maxsize > 2**32 else "32"
+        return {"windows": "win"}.get(system, system) + bits, suffix
+    machine = {"amd64": "x86_64", "arm64": "aarch64"}.get(platform.machine().lower(), platform.machine().lower())
+    return f"{machine}-{system}", suffix
+
+
+def _build(files: dict[str, str], names: list[str], suffix: str) -> bytes:
+    compiler = shutil.which("gcc") or shutil.which("cc") or shutil.which("clang")
+    if compiler is None:
+        raise ModelError(
+            "no C compiler (gcc, cc, clang) to build the binary. Install one, or export with binary=False."
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        for name, text in files.items():
+            Path(folder, name).write_text(text, encoding="utf-8")
+        flags = ["-O2", "-std=c99", "-fPIC", "-shared", "-fvisibility=hidden", "-ffp-contract=off"]
+        command = [compiler, *flags, *names, "-o", f"model{suffix}", "-lm"]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600, check=False)
+        if done.returncode != 0:
+            raise ModelError(f"the C compiler refused the sources of the FMU:\n{done.stderr[:2000]}")
+        return Path(folder, f"model{suffix}").read_bytes()
+
+
+def _pack(path: Path, entries: dict[str, bytes]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
+    os.close(handle)
+    try:
+        with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, content in entries.items():
+                archive.writestr(name, content)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    return path

@@ -1,0 +1,110 @@
+/* What both versions of the interface share: the memory of an instance and its values by reference. */
+#ifndef INSTANCE_H
+#define INSTANCE_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fmu_model.h"
+#include "integrator.h"
+
+#if defined(_WIN32)
+#define EXPORT __declspec(dllexport)
+#else
+#define EXPORT __attribute__((visibility("default")))
+#endif
+
+enum {
+    STATE = 1, /* reference 0 is time */
+    SLOPE = STATE + STATES,
+    PARAMETER = SLOPE + STATES,
+    INPUT = PARAMETER + PARAMETERS,
+    OUTPUT = INPUT + INPUTS,
+    END = OUTPUT + OUTPUTS
+};
+
+typedef struct {
+    double time;
+    double step;
+    double y[STATES + 1];
+    double given[PARAMETERS + INPUTS + 1]; /* parameters, then inputs */
+} Numbers;
+
+typedef struct {
+    Numbers now;
+    void *environment;
+    void *logger;
+    double work[9 * STATES + 1];
+    double slope[STATES + 1];
+    double output[OUTPUTS + 1];
+} Instance;
+
+static void restart(Instance *c)
+{
+    c->now.time = 0.0;
+    c->now.step = 1e-3;
+    memcpy(c->now.y, start_states, STATES * sizeof(double));
+    memcpy(c->now.given, start_parameters, PARAMETERS * sizeof(double));
+    for (int i = 0; i < INPUTS; i++) c->now.given[PARAMETERS + i] = 0.0;
+}
+
+/* The address of a value that may be set, or null. */
+static double *place(Instance *c, uint32_t reference)
+{
+    if (reference == 0) return &c->now.time;
+    if (reference >= STATE && reference < SLOPE) return &c->now.y[reference - STATE];
+    if (reference >= PARAMETER && reference < OUTPUT) return &c->now.given[reference - PARAMETER];
+    return NULL;
+}
+
+static int get_values(Instance *c, const uint32_t reference[], size_t count, double value[])
+{
+    int slopes = 0, outputs = 0;
+    for (size_t k = 0; k < count; k++) {
+        uint32_t r = reference[k];
+        const double *found = place(c, r);
+        if (r >= END) return 1;
+        if (!found && r < PARAMETER) {
+            if (!slopes) fmu_rhs(&c->now.time, c->now.y, c->now.given, c->slope);
+            slopes = 1;
+            found = &c->slope[r - SLOPE];
+        } else if (!found) {
+            if (!outputs) fmu_outputs(&c->now.time, c->now.y, c->now.given, c->output);
+            outputs = 1;
+            found = &c->output[r - OUTPUT];
+        }
+        value[k] = *found;
+    }
+    return 0;
+}
+
+static int set_values(Instance *c, const uint32_t reference[], size_t count, const double value[])
+{
+    for (size_t k = 0; k < count; k++) {
+        double *found = place(c, reference[k]);
+        if (!found || reference[k] == 0) return 1;
+        *found = value[k];
+    }
+    return 0;
+}
+
+static int is_finite(const double value[], size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        if (!isfinite(value[k])) return 0;
+    }
+    return 1;
+}
+
+static int advance(Instance *c, double until)
+{
+    int failed = integrate(fmu_rhs, STATES, &c->now.time, until, c->now.y, c->now.given, TOLERANCE, TOLERANCE,
+                           &c->now.step, c->work);
+    c->now.time = until;
+    return failed || !is_finite(c->now.y, STATES);
+}
+
+#endif

@@ -1,0 +1,95 @@
+"""Exported units are valid and move as our own machine code says."""
+
+from __future__ import annotations
+
+import shutil
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dalembert.codegen import compile_mechanism, export_fmu
+from dalembert.errors import ModelError
+from dalembert.mechanism import Mechanism, earth, prismatic, revolute
+
+fmpy = pytest.importorskip("fmpy", reason="fmpy is not installed")
+pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+
+
+def _cart() -> Mechanism:
+    m = Mechanism("cart and pole")
+    cart = m.body("cart", mass="M")
+    pole = m.body("pole", mass="m", centre=[0, 0, "l"], inertia=["m*l**2/3", "m*l**2/3", 0])
+    m.join(earth, cart, prismatic("x").with_efforts(x="-k*x - c*x'"), name="rail")
+    m.join(cart, pole, revolute("y"), name="pin")
+    m.gravity = [0, 0, "-g"]
+    m.given = {"M": 2.0, "m": 0.5, "l": 0.6, "g": 9.81, "k": 8.0, "c": 0.1}
+    m.start = {"pin.th": 0.4, "rail.x'": 0.2}
+    return m
+
+
+def _reference(times: np.ndarray, **parameters: float) -> np.ndarray:
+    from scipy.integrate import solve_ivp
+
+    f = compile_mechanism(_cart())
+    p = f.parameter_vector(**parameters)
+    run = solve_ivp(
+        lambda t, y: f.rhs(t, y, p), (0, times[-1]), [0, 0.4, 0.2, 0], "DOP853", times, rtol=1e-11, atol=1e-12
+    )
+    return run.y.T
+
+
+STATES = ["rail.x", "pin.th", "rail.x'", "pin.th'"]
+
+
+@pytest.mark.parametrize("version", ["2.0", "3.0"])
+@pytest.mark.parametrize("kind", ["ModelExchange", "CoSimulation"])
+def test_the_unit_moves_as_the_mechanism(version: str, kind: str, tmp_path: Path) -> None:
+    path = export_fmu(_cart(), tmp_path / "cart.fmu", version)
+    tight = {"relative_tolerance": 1e-9} if kind == "ModelExchange" else {}
+    run = fmpy.simulate_fmu(
+        str(path), fmi_type=kind, stop_time=2.0, output_interval=0.1, output=STATES, start_values={"m": 0.8}, **tight
+    )
+    found = np.column_stack([run[name] for name in STATES])
+    np.testing.assert_allclose(found, _reference(np.clip(run["time"], 0, 2.0), m=0.8), atol=2e-6)
+
+
+@pytest.mark.parametrize("version", ["2.0", "3.0"])
+def test_the_description_is_valid(version: str, tmp_path: Path) -> None:
+    from fmpy.validation import validate_fmu
+
+    path = export_fmu(_cart(), tmp_path / "cart.fmu", version)
+    assert not validate_fmu(str(path))
+    names = {v.name for v in fmpy.read_model_description(str(path)).modelVariables}
+    assert {"rail.x", "der(rail.x)", "effort.rail.x'", "energy.kinetic", "M"} <= names
+    assert any(name.startswith("sources/") for name in zipfile.ZipFile(path).namelist())
+
+
+def test_an_input_pushes(tmp_path: Path) -> None:
+    path = export_fmu(_cart(), tmp_path / "cart.fmu", "2.0")
+    push = np.array([(0.0, 3.0), (1.0, 3.0)], dtype=[("time", float), ("effort.rail.x'", float)])
+    run = fmpy.simulate_fmu(
+        str(path),
+        fmi_type="CoSimulation",
+        stop_time=0.01,
+        output_interval=0.01,
+        input=push,
+        output=["rail.x'"],
+        start_values={"pin.th": 0.0, "rail.x'": 0.0},
+    )
+    f = compile_mechanism(_cart())
+    expected = f.acceleration([0, 0], [0, 0], efforts=[3.0, 0.0])[0] * 0.01
+    assert run["rail.x'"][-1] == pytest.approx(expected, rel=1e-3)
+
+
+def test_every_parameter_needs_a_start(tmp_path: Path) -> None:
+    m = _cart()
+    del m.given["g"]
+    with pytest.raises(ModelError, match="needs a value for 'g'"):
+        export_fmu(m, tmp_path / "cart.fmu")
+
+
+def test_an_unknown_version_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match=r"FMI 1\.0 is not known"):
+        export_fmu(_cart(), tmp_path / "cart.fmu", "1.0")
