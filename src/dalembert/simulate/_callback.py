@@ -55,3 +55,8 @@ def call_projection(address: int, t: float, y: Any, p: Any) -> None:
     time, parameters = np.array([t]), np.ascontiguousarray(p, float)
     signature = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)
     signature(address)(time.ctypes.data, y.ctypes.data, parameters.ctypes.data)
+
+
+def call_setup(address: int, parameters: Any, kept: Any) -> None:
+    """Let a native function digest its parameters."""
+    ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(address)(parameters.ctypes.data, kept.ctypes.data)

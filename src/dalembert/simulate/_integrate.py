@@ -14,7 +14,7 @@ from dalembert.errors import SimulationError
 from dalembert.simulate import _layout as at
 from dalembert.simulate import _native
 from dalembert.simulate._attention import progress_bar, watching_interrupt
-from dalembert.simulate._callback import Callback, call_projection, joined
+from dalembert.simulate._callback import Callback, call_projection, call_setup, joined
 from dalembert.simulate._dense import DenseOutput, renormalise
 from dalembert.simulate._inputs import as_grid, as_span, as_state, set_grid, set_tolerances, step_sizes
 from dalembert.simulate._memory import Memory, allocate, begin
@@ -95,15 +95,17 @@ def integrate(
     first_step: float | None = None,
     dense_output: bool = True,
     guards: NativeGuards | None = None,
-    project: int = 0,
+    project: Any = 0,
     quaternions: Sequence[Sequence[int]] = (),
     progress: bool | None = None,
+    callbacks: list[Callback] | None = None,
 ) -> Solution:
     """Solve y' = f(t, y, p) from the start of `t_span` to its end, without a Python call a step.
 
     `rhs` is the address of `void f(const double *t, const double *y, const double *p, double *dy)`, a compiled function
     that has one, or (slower) a Python function f(t, y). A failure on the way is told in `status` and `message`.
     Ctrl-C ends the run and keeps what was computed (`status` 2); pressed twice it raises KeyboardInterrupt.
+    `callbacks` are Python functions that the caller has put behind an address; what they raise is raised here.
 
     >>> import math
     >>> motion = integrate(lambda t, y: -y, (0.0, 1.0), [1.0])
@@ -113,8 +115,8 @@ def integrate(
     chosen = find_method(method)
     start = as_state(y0)
     span = as_span(t_span)
-    callbacks: list[Callback] = []
-    addresses = {at.RHS: _address(rhs, start.size, callbacks), at.PROJECT: int(project)}
+    callbacks = [] if callbacks is None else callbacks
+    addresses = {at.RHS: _address(rhs, start.size, callbacks), at.PROJECT: getattr(project, "address", project)}
     native = _events(events, start.size, callbacks)
     if native is not None:
         addresses[at.EVENT] = native.address
@@ -133,12 +135,12 @@ def integrate(
     if native is not None:
         memory[at.REMAINING][: len(native.terminal)] = native.terminal
         memory[at.DIRECTION][: len(native.direction)] = native.direction
-    memory.bind(at.P, np.array(parameters, dtype=float).reshape(-1))
+    set_parameters(memory, rhs, np.array(parameters, dtype=float).reshape(-1))
     set_tolerances(memory, rtol, atol, start.size)
     set_grid(memory, grid, start.size)
     begin(memory, span, start, *step_sizes(chosen, span, first_step, max_step))
     reason, stored, found = _run(memory, span, callbacks, progress)
-    owners = (rhs, callbacks, native, guards)
+    owners = (rhs, callbacks, native, guards, project)
     return _solution(memory, chosen, reason, stored, found, grid, dense_output, owners)
 
 
@@ -258,6 +260,17 @@ def _restorer(memory: Memory) -> Callable[[Array, Array], None]:
                 call_projection(project, float(t), state, p)
 
     return restore
+
+
+def set_parameters(memory: Memory, rhs: Any, parameters: Array) -> None:
+    """Give the parameters; a right-hand side that digests them once (`setup_address`) does so here."""
+    memory.bind(at.P, parameters)
+    setup = getattr(rhs, "setup_address", 0)
+    if setup:
+        kept = np.zeros(rhs.constants)
+        call_setup(setup, parameters, kept)
+        memory.bind(at.KEPT, kept)
+        memory.block[at.RHS] = rhs.state_address
 
 
 def _address(rhs: Any, size: int, callbacks: list[Callback]) -> int:

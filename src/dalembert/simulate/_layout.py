@@ -18,7 +18,9 @@ from __future__ import annotations
 (OLD_EVENT, NEW_EVENT, ROOT, OLD_GUARD, NEW_GUARD, GUARD_SCALE) = range(47, 53)
 # Results: accepted steps (STEP_H is the step that ends at a point), the asked times, events.
 (STEP_T, STEP_H, STEP_Y, GRID_T, GRID_Y, EVENT_T, EVENT_INDEX, EVENT_Y) = range(53, 61)
-INTEGERS = 61
+# Numbers that depend on the parameters alone, when the right-hand side wants them; 0 is none.
+KEPT = 61
+INTEGERS = 62
 
 # Entries of the array of reals.
 (T, T_END, T_START, STEP, MAX_STEP, LAST_ERROR, EXPONENT, ALPHA, BETA) = range(9)

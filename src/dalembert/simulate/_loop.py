@@ -46,7 +46,6 @@ from dalembert.simulate._layout import (
     QUATERNIONS,
     REAL,
     REJECTED,
-    RHS,
     RTOL,
     SAFETY,
     SAMPLES,
@@ -85,6 +84,7 @@ from dalembert.simulate._step import (
     larger,
     past,
     project,
+    rates,
     smaller,
     state_at,
 )
@@ -106,7 +106,7 @@ def _first_step(m: Any) -> float:
     h = math.copysign(size, span)
     for i in range(n):
         y_try[i] = y[i] + h * slope[i]
-    evaluate(m, m[RHS], real[T] + h, y_try, second)
+    rates(m, real[T] + h, y_try, second)
     for i in range(n):
         d2 += ((second[i] - slope[i]) / (atol[i] + abs(y[i]) * rtol[i])) ** 2
     largest = larger(d1, math.sqrt(d2 / n) / size)
@@ -136,7 +136,7 @@ def _begin(m: Any) -> int:
     while m[NEXT] < m[GRID_SIZE] and grid[m[NEXT]] == t:
         copy(n, y, past(doubles(m[GRID_Y]), n * m[NEXT]))
         m[NEXT] += 1
-    evaluate(m, m[RHS], t, y, slope)
+    rates(m, t, y, slope)
     m[NFEV] += 1
     m[INFO] = guarded(m, t, y)
     if m[INFO] >= 0:
@@ -181,7 +181,7 @@ def _try_step(m: Any, t: float, y: Any, h: float) -> bool:
     if moved:
         project(m, t + h, y_new)
     if moved or not m[EARLY]:
-        evaluate(m, m[RHS], t + h, y_new, past(doubles(m[SLOPE]), m[N] * m[STAGES]))
+        rates(m, t + h, y_new, past(doubles(m[SLOPE]), m[N] * m[STAGES]))
         m[NFEV] += 1
     return True
 
@@ -289,13 +289,13 @@ def steps_again(m: Any, first: int, last: int) -> int:
     slope, y_new, size = doubles(m[SLOPE]), doubles(m[Y_NEW]), n * (m[DENSE_ROWS] + 1)
     for k in range(first, last):
         y = past(states, n * k)
-        evaluate(m, m[RHS], t[k], y, slope)
+        rates(m, t[k], y, slope)
         if m[WEIGHTS] > 0:
             compose(m, t[k], y, h[k])
         else:
             explicit(m, t[k], y, h[k])
             project(m, t[k] + h[k], y_new)
-            evaluate(m, m[RHS], t[k] + h[k], y_new, past(slope, n * m[STAGES]))
+            rates(m, t[k] + h[k], y_new, past(slope, n * m[STAGES]))
         dense(m, t[k], y, h[k])
         copy(size, doubles(m[COEFFICIENT]), past(doubles(m[GRID_Y]), size * k))
     return last

@@ -2,8 +2,9 @@
 
 Everything hangs on `m`, the block of integers of `_layout`: sizes, counters and addresses of arrays. Plain pointers
 compile in seconds where arrays would take a minute. The functions behind an address have the C signature
-`void f(const double *t, const double *y, const double *p, double *out)`; a projection is
-`void f(const double *t, double *y, const double *p)`. Import this module only inside functions: it loads numba.
+`void f(const double *t, const double *y, const double *p, double *out)`; a right-hand side whose parameters were
+digested beforehand takes them after `p`; a projection is `void f(const double *t, double *y, const double *p)`.
+Import this module only inside functions: it loads numba.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from dalembert.simulate._layout import (
     DENSE_ROWS,
     EARLY,
     ERROR,
+    KEPT,
     NODE,
     PROJECT,
     QUATERNION,
@@ -85,16 +87,32 @@ def _call(typing_context: Any, address: Any, t: Any, y: Any, p: Any, out: Any) -
 
 
 @intrinsic
+def _call_digested(typing_context: Any, address: Any, t: Any, y: Any, p: Any, kept: Any, out: Any) -> Any:
+    return types.void(address, t, y, p, kept, out), _emit_call
+
+
+@intrinsic
 def _call_projection(typing_context: Any, address: Any, t: Any, y: Any, p: Any) -> Any:
     return types.void(address, t, y, p), _emit_call
 
 
 @compiled
 def evaluate(m: Any, address: int, t: float, y: Any, out: Any) -> None:
-    """Call the right-hand side, the events or the guards."""
+    """Call the events or the guards."""
     time = doubles(m[TIME])
     time[0] = t
     _call(address, time, y, doubles(m[P]), out)
+
+
+@compiled
+def rates(m: Any, t: float, y: Any, out: Any) -> None:
+    """Call the right-hand side."""
+    time = doubles(m[TIME])
+    time[0] = t
+    if m[KEPT] == 0:
+        _call(m[RHS], time, y, doubles(m[P]), out)
+    else:
+        _call_digested(m[RHS], time, y, doubles(m[P]), doubles(m[KEPT]), out)
 
 
 @compiled
@@ -160,10 +178,10 @@ def explicit(m: Any, t: float, y: Any, h: float) -> int:
     y_try, y_new = doubles(m[Y_TRY]), doubles(m[Y_NEW])
     for i in range(1, stages):
         _combine(m, i, y, h, y_try)
-        evaluate(m, m[RHS], t + node[i] * h, y_try, past(slope, n * i))
+        rates(m, t + node[i] * h, y_try, past(slope, n * i))
     _combine(m, stages, y, h, y_new)
     if m[EARLY]:
-        evaluate(m, m[RHS], t + h, y_new, past(slope, n * stages))
+        rates(m, t + h, y_new, past(slope, n * stages))
     return stages - 1 + m[EARLY]
 
 
@@ -180,7 +198,7 @@ def compose(m: Any, t: float, y: Any, h: float) -> int:
             z[half + i] += 0.5 * g * slope[half + i]
             z[i] += g * z[half + i]
         t += g
-        evaluate(m, m[RHS], t, z, slope)
+        rates(m, t, z, slope)
         for i in range(half):
             z[half + i] += 0.5 * g * slope[half + i]
     copy(half, past(z, half), slope)
@@ -245,7 +263,7 @@ def dense(m: Any, t: float, y: Any, h: float) -> int:
     )
     for j in range(m[STAGES] + 1, slopes):
         _combine(m, j, y, h, y_try)
-        evaluate(m, m[RHS], t + node[j] * h, y_try, past(slope, n * j))
+        rates(m, t + node[j] * h, y_try, past(slope, n * j))
     for i in range(n):
         c[i] = y_new[i] - y[i]
         for row in range(m[DENSE_ROWS]):

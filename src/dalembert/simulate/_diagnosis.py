@@ -1,0 +1,79 @@
+"""Why an integration stopped, in words: when, where, the likely reason, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from dalembert import expr as ex
+from dalembert.simulate import _layout as at
+from dalembert.simulate._integrate import Solution
+from dalembert.simulate.system import Condition, System
+
+_NEAR = 1e-6
+_SHOWN = 8
+
+
+def diagnose(system: System, parameters: Mapping[str, float], solution: Solution, event_names: Sequence[str]) -> str:
+    """The message of a SimulationError."""
+    values = {ex.symbol(name): number for name, number in parameters.items()}
+    values |= dict(zip(system.symbols, map(float, solution.y_last), strict=True))
+    values[ex.TIME] = solution.t_last
+    why, remedy = _reason(system, values, solution, event_names)
+    return (
+        f"the simulation of '{system.name}' stopped at t = {solution.t_last:.9g}: {why}.\n"
+        f"  State: {_state(system, solution)}.\n"
+        f"  What to do: {remedy}. The motion until then is in the error's `partial`."
+    )
+
+
+def _reason(
+    system: System, values: Mapping[ex.Expr, float], solution: Solution, event_names: Sequence[str]
+) -> tuple[str, str]:
+    if solution.reason == at.BAD_EVENT:
+        return f"the event '{event_names[solution.culprit]}' has no finite value", "check its formula at this state"
+    if solution.reason == at.SINGULAR:
+        return _broken(system.conditions[solution.culprit])
+    near = _nearest(system, values)
+    if near is not None:
+        return _broken(near)
+    rates = np.array(ex.evaluate(list(system.rates), values))
+    bad = [name for name, rate in zip(system.states, rates, strict=True) if not np.isfinite(rate)]
+    if bad:
+        return (
+            f"the rate of {_listing(bad)} is not a finite number there",
+            "start elsewhere, or describe the mechanism with other coordinates that are regular at this state",
+        )
+    fastest = int(np.argmax(np.abs(rates) / (1e-3 + np.abs(solution.y_last))))
+    return (
+        f"the step size has collapsed; '{system.states[fastest]}' changes fastest, at the rate {rates[fastest]:.3g}",
+        "look for a force that jumps or grows without bound (smooth it, or stop at it with an event), "
+        "or for a singular configuration of the coordinates",
+    )
+
+
+def _broken(condition: Condition) -> tuple[str, str]:
+    remedy = condition.remedy or "choose coordinates that are regular here, or stop before with an event"
+    return f"{condition.meaning} ({ex.text(condition.value)[:120]} vanishes)", remedy
+
+
+def _nearest(system: System, values: Mapping[ex.Expr, float]) -> Condition | None:
+    """The condition that is nearly zero where the motion stopped, if there is one."""
+    if not system.conditions:
+        return None
+    sizes = np.abs(ex.evaluate([condition.value for condition in system.conditions], values))
+    sizes = np.where(np.isfinite(sizes), sizes, 0.0)
+    worst = int(np.argmin(sizes))
+    return system.conditions[worst] if sizes[worst] < _NEAR else None
+
+
+def _state(system: System, solution: Solution) -> str:
+    shown = [f"{name} = {value:.6g}" for name, value in zip(system.states, solution.y_last, strict=True)]
+    more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
+    return ", ".join(shown[:_SHOWN]) + more
+
+
+def _listing(names: Sequence[str]) -> str:
+    text = ", ".join(f"'{name}'" for name in names[:_SHOWN])
+    return text if len(names) <= _SHOWN else f"{text} and {len(names) - _SHOWN} more"

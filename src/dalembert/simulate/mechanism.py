@@ -1,0 +1,96 @@
+"""A mechanism as something that moves: its first-order equations with energies, pictures and conditions."""
+
+from __future__ import annotations
+
+from dalembert import expr as ex
+from dalembert.codegen import Quantities
+from dalembert.expr import Expr
+from dalembert.formalisms.factor import factor_symmetric
+from dalembert.kinematics import Pose, Tree, frame_pose, poses
+from dalembert.mechanism import EARTH, Frame, Layout, Mechanism, QuaternionTurn
+from dalembert.simulate.system import Condition, Picture, System
+
+#: Degrees of freedom up to which the pivots of the mass matrix are watched while a motion is computed.
+_WATCHED = 12
+
+
+def system_of(mechanism: Mechanism, layout: Layout | None = None) -> System:
+    """The motion of a tree: q' = P u, u' from the equations, with what its user wants to see of it."""
+    about = Quantities(mechanism, layout)
+    kinetic, potential = about.energy
+    absolute = poses(about.tree)
+    quaternions = _quaternions(mechanism)
+    upright = {group[0]: 1.0 for group in quaternions}
+    return System(
+        about.layout.coordinates,
+        about.layout.speeds,
+        (*about.rates, *about.accelerations()),
+        given=dict(mechanism.given),
+        start={**upright, **mechanism.start},
+        kinetic=kinetic,
+        potential=potential,
+        quaternions=quaternions,
+        conditions=(*_charts(about.tree), *_pivots(about)),
+        pictures=tuple(_picture(about.tree, name, absolute) for name in mechanism.bodies if name != EARTH),
+        outputs=_outputs(about.tree, absolute),
+        name=mechanism.name,
+    )
+
+
+def _quaternions(mechanism: Mechanism) -> tuple[tuple[str, str, str, str], ...]:
+    found = []
+    for link in mechanism.links.values():
+        moving = {ex.symbol(x) for x in link.coordinates}
+        for step in link.placed_steps():
+            for one in step.displacement.turns:
+                if isinstance(one, QuaternionTurn) and set(one.components) <= moving:
+                    a, b, c, d = (x.name for x in one.components)
+                    found.append((a, b, c, d))
+    return tuple(found)
+
+
+def _charts(tree: Tree) -> list[Condition]:
+    remedy = "Describe this rotation with another sequence of angles, or with a quaternion."
+    return [Condition(value, f"the {name} is singular", remedy) for name, value in tree.conditions]
+
+
+def _pivots(about: Quantities) -> list[Condition]:
+    """Pivots of the mass matrix that depend on the configuration: one vanishes where the matrix is singular."""
+    if not 0 < len(about.speeds) <= _WATCHED:
+        return []
+    _, diagonal = factor_symmetric(about.mass_matrix)
+    moving = set(about.coordinates)
+    meaning = "the mass matrix is singular: the speed '{}' moves no mass there"
+    remedy = "Give mass or inertia to what it moves, or choose other coordinates."
+    return [
+        Condition(pivot, meaning.format(name), remedy)
+        for name, pivot in zip(about.layout.speeds, diagonal, strict=True)
+        if ex.free_symbols(pivot) & moving
+    ]
+
+
+def _picture(tree: Tree, body: str, absolute: list[Pose]) -> Picture:
+    """A body as segments between the origins of the frames that its links use."""
+    mechanism = tree.layout.mechanism
+    frames = [frame for link in mechanism.links.values() for frame in (link.first, link.second) if frame.body == body]
+    points = [frame_pose(tree, frame, absolute).position for frame in frames]
+    held = mechanism.bodies[body]
+    centre = frame_pose(tree, held.centre_frame, absolute).position
+    massive = held.mass is not ex.ZERO
+    if massive and len(set(points)) == 1 and centre not in points:
+        points.append(centre)
+    return Picture(body, tuple(dict.fromkeys(points)), centre if massive else None)
+
+
+def _outputs(tree: Tree, absolute: list[Pose]) -> dict[str, Expr]:
+    """Positions of named frames and origins of bodies: `tip.X`, `tip.Y`, `tip.Z`."""
+    mechanism = tree.layout.mechanism
+    frames: dict[str, Frame] = {name: body.frame for name, body in mechanism.bodies.items() if name != EARTH}
+    frames |= mechanism.frames
+    states = {*tree.layout.coordinates, *tree.layout.speeds}
+    found = {}
+    for name, frame in frames.items():
+        for axis, value in zip("XYZ", frame_pose(tree, frame, absolute).position, strict=True):
+            if f"{name}.{axis}" not in states:
+                found[f"{name}.{axis}"] = value
+    return found

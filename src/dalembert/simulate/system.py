@@ -1,0 +1,104 @@
+"""What can be simulated: named states with their rates, and what else is worth knowing about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from dalembert import expr as ex
+from dalembert.errors import SimulationError
+from dalembert.expr import Expr, Scalar
+
+Point = tuple[Expr, Expr, Expr]
+Value = Scalar | str
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """An expression that must not vanish or change sign, what it means when it does, and what to do then.
+
+    A pivot of the mass matrix, the sine of a nutation: `Condition(sin(th), "the Euler angles of 'top' are singular",
+    "describe its rotation by a quaternion")`.
+    """
+
+    value: Expr
+    meaning: str
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """How a body is drawn: segments between the origins of its joint frames, a marker at its centre of mass."""
+
+    name: str
+    points: tuple[Point, ...]
+    centre: Point | None = None
+
+
+@dataclass(frozen=True)
+class System:
+    """First-order equations y' = rates(t, y, parameters), y the coordinates, then the speeds, then others.
+
+    States and parameters are symbols of the same name. `outputs` are further named expressions that a motion can tell;
+    `project`, where there is one, is a compiled function that brings a state back to its constraints.
+
+    >>> from dalembert import expr as ex
+    >>> x, v, k = ex.symbols("x x' k")
+    >>> System(("x",), ("x'",), (v, -k * x), given={"k": 4.0}, start={"x": 1.0}).parameters
+    ('k',)
+    """
+
+    coordinates: tuple[str, ...]
+    speeds: tuple[str, ...]
+    rates: tuple[Expr, ...] = field(repr=False)
+    others: tuple[str, ...] = ()
+    given: Mapping[str, Value] = field(default_factory=dict)
+    start: Mapping[str, Value] = field(default_factory=dict)
+    kinetic: Expr | None = field(default=None, repr=False)
+    potential: Expr | None = field(default=None, repr=False)
+    quaternions: tuple[tuple[str, str, str, str], ...] = ()
+    conditions: tuple[Condition, ...] = field(default=(), repr=False)
+    pictures: tuple[Picture, ...] = field(default=(), repr=False)
+    outputs: Mapping[str, Expr] = field(default_factory=dict, repr=False)
+    project: Any = field(default=None, repr=False)
+    name: str = "system"
+
+    def __post_init__(self) -> None:
+        if len(self.rates) != len(self.states):
+            raise SimulationError(f"'{self.name}' has {len(self.states)} states but {len(self.rates)} rates.")
+        if len(set(self.states)) != len(self.states):
+            raise SimulationError(f"'{self.name}' has two states of the same name.")
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        """The names of y, in order."""
+        return (*self.coordinates, *self.speeds, *self.others)
+
+    @cached_property
+    def symbols(self) -> tuple[Expr, ...]:
+        """The symbols of y."""
+        return tuple(ex.symbol(name) for name in self.states)
+
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        """Names that need a value for the equations to run, in alphabetical order."""
+        return self.names_in([*self.rates, *(condition.value for condition in self.conditions)])
+
+    @cached_property
+    def known_parameters(self) -> tuple[str, ...]:
+        """Every name that may be given a value: also what only energies, outputs and pictures use."""
+        energies = [e for e in (self.kinetic, self.potential) if e is not None]
+        points = [x for picture in self.pictures for point in _points(picture) for x in point]
+        everything = self.names_in([*energies, *points, *self.outputs.values()])
+        return tuple(sorted({*self.parameters, *everything, *self.given}))
+
+    def names_in(self, exprs: Iterable[Expr]) -> tuple[str, ...]:
+        """The symbols of some expressions that are neither states nor time."""
+        found = ex.free_symbols(exprs) - set(self.symbols) - {ex.TIME}
+        return tuple(sorted(x.name for x in found))
+
+
+def _points(picture: Picture) -> tuple[Point, ...]:
+    return picture.points if picture.centre is None else (*picture.points, picture.centre)
