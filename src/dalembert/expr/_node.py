@@ -18,7 +18,6 @@ from weakref import ref
 from dalembert.errors import ExpressionError
 
 Number: TypeAlias = int | Fraction | float
-Scalar: TypeAlias = "Expr | Number"
 
 COMPARISONS: Final = frozenset({"lt", "le", "eq"})
 _LARGEST_EXACT_FLOAT = 2**53
@@ -146,6 +145,9 @@ class Expr:
         from dalembert.expr._pickle import flatten, restore
 
         return restore, (flatten((self,)),)
+
+
+Scalar: TypeAlias = Expr | Number
 
 
 class _Entry(ref):  # type: ignore[type-arg]

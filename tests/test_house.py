@@ -1,0 +1,92 @@
+"""The rules of the house: light import, small modules, no user text in eval, examples that run."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCES = sorted(ROOT.glob("src/dalembert/**/*.py"))
+TEXTS = sorted(
+    p
+    for folder in ("src", "tests", "docs", "examples", "benchmarks")
+    for p in (ROOT / folder).rglob("*")
+    if p.suffix in {".py", ".md", ".toml", ".lsd", ".lark", ".c", ".f90", ".html"} and "_build" not in p.parts
+)
+EXAMPLES = sorted(ROOT.glob("examples/**/*.py"))
+
+HEAVY = ("sympy", "scipy", "numba", "llvmlite", "matplotlib", "plotly", "pandas", "flint", "nicegui", "dask")
+LONGEST = 400
+
+
+def name(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def test_import_brings_no_heavy_package():
+    script = f"import sys, dalembert; print(*[p for p in {HEAVY!r} if p in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.split() == []
+
+
+def test_modules_hold_one_concept():
+    too_long = {name(p): n for p in SOURCES if (n := len(p.read_text(encoding="utf-8").splitlines())) > LONGEST}
+    assert too_long == {}
+
+
+def test_no_module_is_a_drawer_for_everything():
+    vague = {"utils", "util", "helpers", "helper", "common", "misc", "tools", "stuff"}
+    assert [name(p) for p in SOURCES if vague & {part.strip("_") for part in p.with_suffix("").parts}] == []
+
+
+@pytest.mark.parametrize("forbidden", ["eval", "exec", "sympify", "parse_expr", "S"])
+def test_no_text_is_run_as_code(forbidden):
+    found = []
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call):
+                continue
+            function = node.func
+            called = function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
+            owner = getattr(getattr(function, "value", None), "id", "")
+            if called == forbidden and (forbidden != "S" or owner in ("sp", "sympy")):
+                found.append(f"{name(path)}:{node.lineno}")
+    assert found == []
+
+
+def test_no_file_knows_a_machine():
+    machine = re.compile(r"(?<![\w.])/(?:home|work|root|Users|tmp|mnt)/\w")
+    found = []
+    for path in TEXTS:
+        if path == Path(__file__):
+            continue
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            if machine.search(line):
+                found.append(f"{name(path)}:{number}: {line.strip()[:80]}")
+    assert found == []
+
+
+def test_the_commands_of_the_readme_are_targets_of_make():
+    targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    commands = set(re.findall(r"\bmake (\w+)", (ROOT / "README.md").read_text(encoding="utf-8")))
+    assert {"run", "test"} <= commands <= targets
+
+
+def test_ci_runs_the_test_command():
+    assert "make test" in (ROOT / ".ci/run").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("example", EXAMPLES, ids=name)
+def test_example_runs(example, tmp_path):
+    """In an empty folder that has the examples beside it, as a reader would run it."""
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    done = subprocess.run(
+        [sys.executable, str(example)], capture_output=True, text=True, check=False, cwd=tmp_path, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
