@@ -12,6 +12,7 @@ from dalembert.mechanism import Layout
 if TYPE_CHECKING:
     from dalembert.codegen import CompiledMechanism
     from dalembert.formalisms import Equations
+    from dalembert.simulate import Motion
 
 
 class Mechanism(description.Mechanism):
@@ -41,6 +42,15 @@ class Mechanism(description.Mechanism):
         from dalembert.codegen import compile_mechanism
 
         return compile_mechanism(self)
+
+    def simulate(self, t_span: tuple[float, float], **options: Any) -> Motion:
+        """The motion from `start` with the parameters `given`; options and result have SciPy's names.
+
+        `start`, `given`, `t_eval`, `events`, `rtol`, `atol`, `method`, `max_step`: see `dalembert.simulate.run`.
+        """
+        from dalembert.simulate import run, system_of
+
+        return run(system_of(self), t_span, **options)
 
     def to_lsd(self) -> str:
         """The description as an LSD program that reads back to an equal mechanism."""

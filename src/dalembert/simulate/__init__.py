@@ -8,6 +8,7 @@ from dalembert.simulate._integrate import NativeEvents, NativeGuards, Solution, 
 # simulation
 from dalembert.simulate._run import run
 from dalembert.simulate.event import Event
+from dalembert.simulate.mechanism import system_of
 from dalembert.simulate.methods import METHODS, Method, find_method
 from dalembert.simulate.motion import Motion
 from dalembert.simulate.system import Condition, Picture, System
