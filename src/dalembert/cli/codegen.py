@@ -1,0 +1,68 @@
+"""`dalembert codegen`: source code of a mechanism in another language, a complete program, or an FMU."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dalembert.cli.options import File
+from dalembert.cli.output import write_atomically
+
+
+class Target(StrEnum):
+    c = "c"
+    fortran = "fortran"
+    python = "python"
+    matlab = "matlab"
+    rust = "rust"
+    julia = "julia"
+    javascript = "javascript"
+    fmi2 = "fmi2"
+    fmi3 = "fmi3"
+
+
+#: MATLAB finds a function by the name of its file.
+_FILE_NAMES = {"matlab": "dalembert_model"}
+
+
+def command(
+    file: File,
+    lang: Annotated[Target, typer.Option(help="Language of the code, or fmi2/fmi3 for an FMU.")] = Target.c,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the files; without it functions go to standard output.")
+    ] = None,
+    program: Annotated[
+        bool, typer.Option("--program", help="A complete program (C, Fortran) with its Makefile.")
+    ] = False,
+) -> None:
+    """Write the equations of motion as source code that needs nothing of dalembert.
+
+    Example: dalembert codegen examples/pendulum.lsd --lang fortran --program --out pendulum
+    """
+    import dalembert
+    from dalembert.codegen import export_fmu, write_model, write_program
+    from dalembert.codegen.languages import language
+
+    mechanism = dalembert.load(file)  # type: ignore[attr-defined]
+    if lang in (Target.fmi2, Target.fmi3):
+        folder = out or Path()
+        version = "2.0" if lang is Target.fmi2 else "3.0"
+        typer.echo(export_fmu(mechanism, folder / f"{mechanism.name}.fmu", version))
+        return
+    if program:
+        files = write_program(mechanism, lang.value)
+        out = out or Path(mechanism.name)
+    else:
+        text = write_model(mechanism, lang.value)
+        if out is None:
+            typer.echo(text, nl=False)
+            return
+        stem = _FILE_NAMES.get(lang.value, "model")
+        files = {f"{stem}.{language(lang.value).extension}": text}
+    out.mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        write_atomically(out / name, text)
+        typer.echo(out / name)
