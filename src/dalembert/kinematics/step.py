@@ -141,11 +141,18 @@ def _rotation_rates(step: Step, omega: Vector3) -> tuple[dict[str, Expr], tuple[
     a = apply_transposed3(second.matrix, first.axis)
     b, c = second.axis, third.axis
     normal = cross(b, c)
-    volume = dot3(a, normal)
+    condition = chart_condition(first, second, third)
+    volume = condition[1]
     w = apply3(third.matrix, omega)
     rates = {
         first.angle.name: dot3(normal, w) / volume,
         second.angle.name: dot3(cross(c, a), w) / volume,
         third.angle.name: dot3(cross(a, b), w) / volume,
     }
-    return rates, ((f"chart of {first.angle.name}, {second.angle.name}, {third.angle.name}", volume),)
+    return rates, (condition,)
+
+
+def chart_condition(first: Turn, second: Turn, third: Turn) -> tuple[str, Expr]:
+    """The triple product of the axes of three turns: where it vanishes, two axes agree and the chart is singular."""
+    volume = dot3(apply_transposed3(second.matrix, first.axis), cross(second.axis, third.axis))
+    return f"chart of {first.angle.name}, {second.angle.name}, {third.angle.name}", volume

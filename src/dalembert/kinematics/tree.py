@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from dalembert import expr as ex
 from dalembert.expr import Expr
 from dalembert.expr.space import IDENTITY3, ZERO3, Matrix3, Vector3, add3, apply3, product3
-from dalembert.kinematics.step import StepMotion, Twist, step_motion
-from dalembert.mechanism import Displacement, Frame, Layout, Link, TreeLink
+from dalembert.kinematics.step import StepMotion, Twist, chart_condition, step_motion
+from dalembert.mechanism import Displacement, Frame, Layout, Link, TreeLink, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def build_tree(layout: Layout) -> Tree:
         tuple(ex.symbol(x) for x in layout.coordinates),
         tuple(ex.symbol(x) for x in layout.speeds),
         rates,
-        tuple(c for steps in motions.values() for step in steps for c in step.conditions),
+        tuple(c for one in layout.tree for c in _conditions(one.link, motions[one.link.name])),
         motions,
     )
 
@@ -113,6 +113,15 @@ def link_motions(link: Link) -> tuple[StepMotion, ...]:
         parameters = [link.coordinate_name(x) for x in joint.step_parameters(step)]
         made.append(step_motion(placed, parameters, [link.coordinate_name(x) for x in names]))
     return tuple(made)
+
+
+def _conditions(link: Link, steps: tuple[StepMotion, ...]) -> list[tuple[str, Expr]]:
+    """What must not vanish: the charts of body speeds, and three turns by coordinates in a row."""
+    found = [condition for step in steps for condition in step.conditions]
+    coordinates = {ex.symbol(x) for x in link.coordinates}
+    rates = [step.displacement for step in link.placed_steps() if step.speeds == "rates"]
+    turns = [one for d in rates for one in d.turns if isinstance(one, Turn) and one.angle in coordinates]
+    return [*found, chart_condition(*turns)] if len(turns) == 3 else found
 
 
 def _start(one: TreeLink, place: list[tuple[int, Pose]]) -> tuple[int, Pose]:

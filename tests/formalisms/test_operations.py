@@ -1,0 +1,42 @@
+"""Operation counts of the reference chains do not grow: `operations.json` is the record to beat."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from dalembert import expr as ex
+from dalembert.formalisms import articulated, recursive
+from dalembert.kinematics import build_tree
+from dalembert.mechanism import Layout
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parents[1] / "benchmarks"))
+from derive import planar_chain, spatial_chain  # noqa: E402
+
+RECORD = json.loads((HERE / "operations.json").read_text())
+CASES = [(kind, n) for kind in ("spatial", "planar") for n in (2, 6, 7, 20)]
+
+
+def counts(kind: str, n: int) -> dict[str, int]:
+    layout = Layout.of((spatial_chain if kind == "spatial" else planar_chain)(n))
+    eq = recursive.derive(layout)
+    linear = articulated.accelerations(recursive.Recursion.of(build_tree(layout)))
+    return {
+        "mass matrix, bias, forces": eq.operations,
+        "accelerations, factored": ex.count_operations(eq.accelerations),
+        "accelerations, articulated": ex.count_operations(linear),
+    }
+
+
+@pytest.mark.parametrize(("kind", "n"), CASES)
+def test_operation_counts_do_not_grow(kind, n):
+    for what, count in counts(kind, n).items():
+        assert count <= RECORD[f"{kind} {n}"][what], what
+
+
+if __name__ == "__main__":  # a better count is recorded by running this file
+    (HERE / "operations.json").write_text(json.dumps({f"{k} {n}": counts(k, n) for k, n in CASES}, indent=1) + "\n")
