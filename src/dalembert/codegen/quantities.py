@@ -10,7 +10,7 @@ from dalembert.expr import Expr, Matrix
 from dalembert.expr.space import Vector3, add3, apply3, cross
 from dalembert.formalisms import articulated
 from dalembert.formalisms.factor import factor_symmetric, solve_factored, solve_symmetric
-from dalembert.formalisms.recursive import Recursion, generalised_forces, inverse_dynamics, mass_matrix
+from dalembert.formalisms.recursive import Recursion, generalised_forces, inverse_dynamics, mass_matrix, right_side
 from dalembert.kinematics import (
     EARTH_NODE,
     Pose,
@@ -84,7 +84,7 @@ class Quantities:
     def accelerations(self, efforts: list[Expr] | None = None) -> list[Expr]:
         """u' by the algorithm that needs fewer operations: articulated bodies or the factorised mass matrix."""
         extra = efforts or [ex.ZERO] * len(self.speeds)
-        right = [s + f + e for s, f, e in zip(self.bias, self.forces, extra, strict=True)]
+        right = [own + e for own, e in zip(right_side(self.model), extra, strict=True)]
         if self.tree.shares_speeds():
             return solve_symmetric(self.mass_matrix, right)
         known = [own + more for own, more in zip(self.model.efforts, extra, strict=True)]
@@ -92,7 +92,8 @@ class Quantities:
         if len(self.speeds) > _FEW:
             return recursive
         direct = solve_symmetric(self.mass_matrix, right)
-        return min(recursive, direct, key=ex.count_operations)
+        moving = {*self.coordinates, *self.speeds, ex.TIME}
+        return min(recursive, direct, key=lambda found: ex.count_operations(found, depending_on=moving))
 
     @cached_property
     def inverse_dynamics(self) -> list[Expr]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from dalembert.expr._building import building
 from dalembert.expr._functions import rebuild
@@ -59,12 +59,21 @@ def substitute(exprs: Sequence[Expr], replace: Mapping[Expr, Scalar]) -> list[Ex
     return [new[e] for e in exprs]
 
 
-def count_operations(exprs: Expr | Iterable[Expr]) -> int:
+def count_operations(exprs: Expr | Iterable[Expr], depending_on: Collection[Expr] | None = None) -> int:
     """How many arithmetic operations and function calls evaluate these expressions, shared ones once.
 
-    A sign costs one operation; an integer power costs its multiplications.
+    A sign costs one operation; an integer power costs its multiplications. With `depending_on`, only what changes with
+    those symbols counts: the rest is computed once for all states.
     """
-    return sum(_cost(e) for e in topological(_listed(exprs)))
+    order = topological(_listed(exprs))
+    if depending_on is None:
+        return sum(_cost(e) for e in order)
+    moving, total = set(depending_on), 0
+    for e in order:
+        if not moving.isdisjoint(e.args):
+            moving.add(e)
+            total += _cost(e)
+    return total
 
 
 def _cost(e: Expr) -> int:

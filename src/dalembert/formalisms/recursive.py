@@ -23,6 +23,7 @@ from dalembert.expr.space import (
     sub3,
 )
 from dalembert.formalisms.equations import Equations
+from dalembert.formalisms.regroup import regrouped
 from dalembert.kinematics import (
     EARTH_NODE,
     Node,
@@ -67,9 +68,8 @@ class Recursion:
             spin = ZERO3 if node.parent == EARTH_NODE else turned_back(node, spins[node.parent])
             carried.append(spin)
             spins.append(add3(spin, own.angular))
-        return Recursion(
-            tree, node_inertias(tree), relative, carried, spins, external_wrenches(tree), joint_efforts(tree)
-        )
+        inertias = regrouped(tree, node_inertias(tree))
+        return Recursion(tree, inertias, relative, carried, spins, external_wrenches(tree), joint_efforts(tree))
 
 
 def turned_back(node: Node, vector: Vector3) -> Vector3:
@@ -146,6 +146,12 @@ def inverse_dynamics(
     if external:
         needed = [_difference(w, e) for w, e in zip(needed, model.wrenches, strict=True)]
     return backward(tree, needed)
+
+
+def right_side(model: Recursion) -> list[Expr]:
+    """S + F in one pass: gravity enters as an acceleration of earth instead of a force on every body."""
+    needed = inverse_dynamics(model, external=True)
+    return [effort - x for effort, x in zip(model.efforts, needed, strict=True)]
 
 
 def _rate_of_momentum(inertia: RigidInertia, spin: Vector3, acceleration: Twist, matrix: Matrix3) -> Wrench:
