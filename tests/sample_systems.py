@@ -94,7 +94,7 @@ def free_body() -> System:
 
 def spherical_pendulum() -> System:
     """Spherical angles: the azimuth has no inertia at the lowest point, where the chart is singular."""
-    th, ph, u, v, g = ex.symbols("th ph th' ph' g")
+    th, u, v, g = ex.symbols("th th' ph' g")
     sine = ex.sin(th)
     return System(
         coordinates=("th", "ph"),

@@ -116,8 +116,8 @@ def integrate(
     start = as_state(y0)
     span = as_span(t_span)
     callbacks = [] if callbacks is None else callbacks
-    addresses = {at.RHS: _address(rhs, start.size, callbacks), at.PROJECT: getattr(project, "address", project)}
-    native = _events(events, start.size, callbacks)
+    addresses = {at.RHS: as_address(rhs, start.size, callbacks), at.PROJECT: getattr(project, "address", project)}
+    native = as_events(events, start.size, callbacks)
     if native is not None:
         addresses[at.EVENT] = native.address
     if guards is not None:
@@ -273,7 +273,7 @@ def set_parameters(memory: Memory, rhs: Any, parameters: Array) -> None:
         memory.block[at.RHS] = rhs.state_address
 
 
-def _address(rhs: Any, size: int, callbacks: list[Callback]) -> int:
+def as_address(rhs: Any, size: int, callbacks: list[Callback]) -> int:
     if isinstance(rhs, int | np.integer):
         return int(rhs)
     address = getattr(rhs, "address", None)
@@ -285,7 +285,7 @@ def _address(rhs: Any, size: int, callbacks: list[Callback]) -> int:
     return callbacks[-1].address
 
 
-def _events(events: Any, size: int, callbacks: list[Callback]) -> NativeEvents | None:
+def as_events(events: Any, size: int, callbacks: list[Callback]) -> NativeEvents | None:
     """SciPy's convention: functions f(t, y), with attributes `terminal` (True or a count) and `direction`."""
     if events is None or isinstance(events, NativeEvents):
         return events

@@ -20,11 +20,14 @@ from __future__ import annotations
 (STEP_T, STEP_H, STEP_Y, GRID_T, GRID_Y, EVENT_T, EVENT_INDEX, EVENT_Y) = range(53, 61)
 # Numbers that depend on the parameters alone, when the right-hand side wants them; 0 is none.
 KEPT = 61
-INTEGERS = 62
+# Many trajectories: where each one's start, parameters and results are; SETUP digests parameters into KEPT.
+(MANY_Y, MANY_P, MANY_P_STRIDE, MANY_GRID, MANY_TERMINAL, SETUP) = range(62, 68)
+(MANY_STATUS, MANY_NFEV, MANY_T_LAST, MANY_Y_LAST) = range(68, 72)
+INTEGERS = 72
 
 # Entries of the array of reals.
-(T, T_END, T_START, STEP, MAX_STEP, LAST_ERROR, EXPONENT, ALPHA, BETA) = range(9)
-REALS = 9
+(T, T_END, T_START, STEP, MAX_STEP, LAST_ERROR, EXPONENT, ALPHA, BETA, CHOSEN_STEP) = range(10)
+REALS = 10
 
 # What a chunk ends with.
 (CONTINUE, DONE, TERMINAL, COLLAPSE, SINGULAR, BAD_EVENT, STOPPED) = range(7)

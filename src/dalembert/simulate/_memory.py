@@ -115,6 +115,6 @@ def begin(
     m[[at.STORED, at.EVENTED, at.NEXT, at.NFEV, at.ACCEPTED, at.REJECTED, at.SHRUNK, at.STOP]] = 0
     m[at.INFO] = -1
     real[[at.T, at.T_START, at.T_END]] = t_span[0], t_span[0], t_span[1]
-    real[[at.STEP, at.MAX_STEP, at.LAST_ERROR]] = first_step, max_step, 1e-4
+    real[[at.STEP, at.CHOSEN_STEP, at.MAX_STEP, at.LAST_ERROR]] = first_step, first_step, max_step, 1e-4
     memory[at.Y][:] = y0
     memory[at.GUARD_SCALE][:] = 0.0

@@ -17,7 +17,7 @@ from dalembert.simulate._callback import Callback
 from dalembert.simulate._diagnosis import diagnose
 from dalembert.simulate._integrate import FAILED, NativeEvents, NativeGuards, Solution, integrate
 from dalembert.simulate._separable import check_separable
-from dalembert.simulate._values import initial_state, parameter_values
+from dalembert.simulate._values import initial_values, parameter_values, single
 from dalembert.simulate.event import ResolvedEvent, resolve_events
 from dalembert.simulate.methods import find_method
 from dalembert.simulate.motion import Motion
@@ -60,13 +60,14 @@ def run(
     watched = resolve_events(events, system)
     chosen = find_method(method)
     needed = system.names_in([event.value for event in watched if event.value is not None])
-    parameters = parameter_values(system, given, needed)
-    y0 = initial_state(system, start, parameters)
+    parameters = single(parameter_values(system, given, needed))
+    first = initial_values(system, start, parameters)
+    y0 = list(single(dict(zip(system.states, first, strict=True))).values())
     if chosen.symplectic:
         check_separable(system, parameters, chosen.name)
     names = system.known_parameters
     values = np.array([parameters.get(name, np.nan) for name in names])
-    rhs = _compiled("rates", system.symbols, names, system.rates)
+    rhs = compiled("rates", system.symbols, names, system.rates)
     callbacks: list[Callback] = []
     solution = integrate(
         rhs,
@@ -75,15 +76,15 @@ def run(
         values,
         method=chosen.name,
         t_eval=t_eval,
-        events=_native_events(watched, system, values, callbacks),
+        events=native_events(watched, system, values, callbacks),
         rtol=rtol,
         atol=atol,
         max_step=max_step,
         first_step=first_step,
         dense_output=dense_output,
-        guards=_native_guards(system),
+        guards=native_guards(system),
         project=system.project or 0,
-        quaternions=[[system.states.index(name) for name in group] for group in system.quaternions],
+        quaternions=quaternion_rows(system),
         progress=progress,
         callbacks=callbacks,
     )
@@ -109,7 +110,7 @@ def run(
 
 
 @lru_cache(maxsize=64)
-def _compiled(
+def compiled(
     name: str, states: tuple[Expr, ...], parameters: tuple[str, ...], outputs: tuple[Expr, ...]
 ) -> NativeFunction:
     """One native function of (t, y, p); asked for again, it is not compiled again."""
@@ -118,15 +119,20 @@ def _compiled(
     return compile_functions([Function(name, inputs, outputs, constants=constants)])[name]
 
 
-def _native_guards(system: System) -> NativeGuards | None:
+def quaternion_rows(system: System) -> list[list[int]]:
+    """Where the quaternions are in the state."""
+    return [[system.states.index(name) for name in group] for group in system.quaternions]
+
+
+def native_guards(system: System) -> NativeGuards | None:
     if not system.conditions:
         return None
     values = tuple(condition.value for condition in system.conditions)
-    function = _compiled("conditions", system.symbols, system.known_parameters, values)
+    function = compiled("conditions", system.symbols, system.known_parameters, values)
     return NativeGuards(function.address, len(values), function)
 
 
-def _native_events(
+def native_events(
     watched: Sequence[ResolvedEvent], system: System, values: Any, callbacks: list[Callback]
 ) -> NativeEvents | None:
     """One compiled function for all events; Python functions among them make it a Python function."""
@@ -135,7 +141,7 @@ def _native_events(
     terminal = tuple(event.terminal for event in watched)
     direction = tuple(event.direction for event in watched)
     formulas = tuple(event.value for event in watched if event.value is not None)
-    native = _compiled("events", system.symbols, system.known_parameters, formulas) if formulas else None
+    native = compiled("events", system.symbols, system.known_parameters, formulas) if formulas else None
     if native is not None and len(formulas) == len(watched):
         return NativeEvents(native.address, terminal, direction, native)
 

@@ -96,6 +96,12 @@ def _call_projection(typing_context: Any, address: Any, t: Any, y: Any, p: Any) 
     return types.void(address, t, y, p), _emit_call
 
 
+@intrinsic
+def call_setup(typing_context: Any, address: Any, p: Any, kept: Any) -> Any:
+    """Call `void setup(const double *p, double *kept)`."""
+    return types.void(address, p, kept), _emit_call
+
+
 @compiled
 def evaluate(m: Any, address: int, t: float, y: Any, out: Any) -> None:
     """Call the events or the guards."""

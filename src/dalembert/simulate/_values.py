@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,14 +12,17 @@ from dalembert import expr as ex
 from dalembert.errors import SimulationError
 from dalembert.expr import Expr
 from dalembert.mechanism import did_you_mean
-from dalembert.simulate.system import System, Value
+from dalembert.simulate.system import System
 
 
-def parameter_values(system: System, given: Mapping[str, Value] | None, needed: Iterable[str] = ()) -> dict[str, float]:
-    """A number for each parameter; `given` overrides the system's own. A formula may use the other parameters."""
+def parameter_values(system: System, given: Mapping[str, Any] | None, needed: Iterable[str] = ()) -> dict[str, Any]:
+    """A number for each parameter; `given` overrides the system's own. A formula may use the other parameters.
+
+    Arrays are numbers too, one for each trajectory of an ensemble.
+    """
     changes = dict(given or {})
     _check_names(changes, [*system.known_parameters, *needed], "parameter", system)
-    values: dict[str, Value] = {**system.given, **changes}
+    values: dict[str, Any] = {**system.given, **changes}
     found = _resolve(values, "given")
     missing = [name for name in dict.fromkeys([*system.parameters, *needed]) if name not in found]
     if missing:
@@ -29,28 +33,35 @@ def parameter_values(system: System, given: Mapping[str, Value] | None, needed: 
     return found
 
 
-def initial_state(
-    system: System, start: Mapping[str, Value] | None, parameters: Mapping[str, float]
-) -> NDArray[np.float64]:
-    """The state to start from: `start` over the system's own; what neither says is zero, a quaternion no rotation."""
+def initial_values(
+    system: System, start: Mapping[str, Any] | None, parameters: Mapping[str, Any]
+) -> list[float | NDArray[np.float64]]:
+    """What each state starts from: `start` over the system's own; else zero, and no rotation for a quaternion."""
     changes = dict(start or {})
     _check_names(changes, system.states, "state", system)
-    given: dict[str, Value] = {**system.start, **changes}
+    given: dict[str, Any] = {**system.start, **changes}
     _check_names(given, system.states, "state", system)
     values = _resolve(given, "start", parameters)
     for group in system.quaternions:
         if not any(name in values for name in group):
             values[group[0]] = 1.0
-    return np.array([values.get(name, 0.0) for name in system.states])
+    return [values.get(name, 0.0) for name in system.states]
 
 
-def _resolve(values: Mapping[str, Value], what: str, known: Mapping[str, float] | None = None) -> dict[str, float]:
+def _resolve(values: Mapping[str, Any], what: str, known: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Evaluate formulas, each as soon as what it uses is known."""
     formulas: dict[str, Expr] = {}
-    found: dict[str, float] = {}
+    found: dict[str, Any] = {}
+    numbers: dict[Expr, Any] = {ex.symbol(name): value for name, value in (known or {}).items()}
     for name, value in values.items():
-        formulas[name] = ex.parse(value) if isinstance(value, str) else ex.as_expr(value)
-    numbers = {ex.symbol(name): value for name, value in (known or {}).items()}
+        if isinstance(value, str):
+            formulas[name] = ex.parse(value)
+        elif np.ndim(value):
+            found[name] = _finite(np.array(value, dtype=float), what, name)
+        else:
+            formulas[name] = ex.as_expr(value.item() if isinstance(value, np.generic) else value)
+    if known is None:
+        numbers |= {ex.symbol(name): value for name, value in found.items()}
     while formulas:
         ready = [name for name, e in formulas.items() if ex.free_symbols(e) <= numbers.keys()]
         if not ready:
@@ -58,16 +69,20 @@ def _resolve(values: Mapping[str, Value], what: str, known: Mapping[str, float] 
             lacking = sorted(x.name for x in ex.free_symbols(e) - numbers.keys())
             raise SimulationError(f"{what}: '{name}' is {ex.text(e)}, but {_listing(lacking)} has no value.")
         for name, value in zip(ready, ex.evaluate([formulas[name] for name in ready], numbers), strict=True):
-            if not np.isfinite(value):
-                raise SimulationError(f"{what}: '{name}' is not a finite number.")
-            found[name] = float(value)
+            found[name] = _finite(value, what, name)
             del formulas[name]
         if known is None:
             numbers |= {ex.symbol(name): found[name] for name in ready}
     return found
 
 
-def _check_names(values: Mapping[str, Value], known: Iterable[str], kind: str, system: System) -> None:
+def _finite(value: Any, what: str, name: str) -> Any:
+    if not np.isfinite(value).all():
+        raise SimulationError(f"{what}: '{name}' is not a finite number.")
+    return value
+
+
+def _check_names(values: Mapping[str, Any], known: Iterable[str], kind: str, system: System) -> None:
     names = list(known)
     for name in values:
         if name not in names:
@@ -79,3 +94,11 @@ def _listing(names: Iterable[str], most: int = 12) -> str:
     shown = list(names)
     text = ", ".join(f"'{name}'" for name in shown[:most])
     return text if len(shown) <= most else f"{text} and {len(shown) - most} more"
+
+
+def single(values: Mapping[str, Any]) -> dict[str, float]:
+    """The same values, none of them an array."""
+    for name, value in values.items():
+        if np.ndim(value):
+            raise SimulationError(f"'{name}' has {np.size(value)} values; one motion takes one, run_many takes many.")
+    return {name: float(value) for name, value in values.items()}

@@ -1,0 +1,66 @@
+"""A motion survives its files, and files are whole or absent."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dalembert.errors import SimulationError
+from dalembert.simulate import Motion, run
+from sample_systems import double_pendulum, free_body, pendulum, spherical_pendulum
+
+
+def test_csv_has_a_column_for_each_state(tmp_path: Path) -> None:
+    motion = run(pendulum(), (0, 1))
+    motion.to_csv(tmp_path / "m.csv")
+    with open(tmp_path / "m.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.reader(file))
+    assert rows[0] == ["t", "joint.th", "joint.th'"]
+    table = np.array(rows[1:], dtype=float)
+    assert np.array_equal(table.T, np.vstack([motion.t, motion.y]))
+
+
+@pytest.mark.parametrize(
+    "system", [pendulum(), double_pendulum(), free_body(), spherical_pendulum()], ids=lambda s: s.name
+)
+def test_saved_motion_tells_the_same(tmp_path: Path, system: object) -> None:
+    motion = run(system, (0, 0.5), events="t - 0.2", rtol=1e-6)  # type: ignore[arg-type]
+    motion.save(tmp_path / "m.npz")
+    again = Motion.load(tmp_path / "m.npz")
+    times = np.linspace(0, 0.5, 33)
+    assert again.sol is not None
+    assert motion.sol is not None
+    assert np.array_equal(again.sol(times), motion.sol(times))
+    assert np.array_equal(again.energy(), motion.energy())
+    assert again.events.keys() == motion.events.keys()
+    assert again.events["t - 0.2"] == pytest.approx([0.2])
+    for name in motion.system.outputs:
+        assert np.array_equal(again[name], motion[name])
+    assert again.system.rates == motion.system.rates
+    assert again.system.pictures == motion.system.pictures
+    further = run(again.system, (0, 0.5), given=again.parameters, rtol=1e-6)
+    assert np.array_equal(further.y, motion.y)
+
+
+def test_loading_something_else_is_refused(tmp_path: Path) -> None:
+    np.savez(tmp_path / "other.npz", t=np.zeros(3))
+    with pytest.raises(SimulationError, match="not a motion"):
+        Motion.load(tmp_path / "other.npz")
+
+
+def test_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "m.csv"
+    path.write_text("old")
+
+    def fail(*args: object, **kwargs: object) -> None:
+        raise OSError("disk full")
+
+    motion = run(pendulum(), (0, 1))
+    monkeypatch.setattr(np, "savetxt", fail)
+    with pytest.raises(OSError, match="disk full"):
+        motion.to_csv(path)
+    assert path.read_text() == "old"
+    assert [p.name for p in tmp_path.iterdir()] == ["m.csv"]

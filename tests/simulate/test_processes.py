@@ -1,0 +1,64 @@
+"""What only another process can show: the disk keeps the compiled loop, and Ctrl-C keeps the motion."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from dalembert.simulate import _native, integrate
+
+START = """
+import sys, json
+from dalembert.simulate import integrate
+motion = integrate(lambda t, y: -y, (0.0, 1.0), [1.0])
+print(json.dumps({"numba": "numba" in sys.modules, "end": motion.y[0, -1]}))
+"""
+
+ENDLESS = """
+import sys, json
+from dalembert import expr as ex
+from dalembert.simulate import System, run
+x, v = ex.symbols("x x'")
+print("ready", flush=True)
+motion = run(System(("x",), ("x'",), (v, -x), start={"x": 1.0}), (0, 1e9), rtol=1e-6, atol=1e-8)
+print(json.dumps({"status": motion.status, "message": motion.message, "t": motion.t[-1], "points": len(motion.t),
+                  "success": motion.success, "last": motion.state(motion.t[-1])["x"]}))
+"""
+
+
+def test_another_process_starts_without_compiling() -> None:
+    integrate(lambda t, y: -y, (0.0, 1.0), [1.0])  # the code is on disk from here on
+    done = subprocess.run([sys.executable, "-c", START], capture_output=True, text=True, check=True, timeout=60)
+    told = json.loads(done.stdout)
+    assert told["numba"] is False
+    assert told["end"] == pytest.approx(0.36787944117144233)
+
+
+def test_any_source_of_the_loop_is_part_of_its_fingerprint(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = Path.read_text
+    before = _native._fingerprint()
+    for name in ("_layout.py", "_step.py", "_crossing.py", "_loop.py"):
+        monkeypatch.setattr(Path, "read_text", lambda self, name=name, **k: real(self, **k) + "#" * (self.name == name))
+        assert _native._fingerprint() != before
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals to a child differ")
+def test_interrupt_keeps_what_was_computed() -> None:
+    with subprocess.Popen([sys.executable, "-c", ENDLESS], stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline().strip() == "ready"
+        time.sleep(1.0)
+        child.send_signal(signal.SIGINT)
+        told = json.loads(child.communicate(timeout=60)[0])
+    assert told["status"] == 2
+    assert told["success"] is False
+    assert "Ctrl-C" in told["message"]
+    assert 0 < told["t"] < 1e9
+    assert told["points"] > 100
