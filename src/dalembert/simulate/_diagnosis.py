@@ -54,7 +54,7 @@ def _reason(
 
 
 def _broken(condition: Condition) -> tuple[str, str]:
-    remedy = condition.remedy or "choose coordinates that are regular here, or stop before with an event"
+    remedy = condition.remedy.rstrip(". ") or "choose coordinates that are regular here, or stop before with an event"
     return f"{condition.meaning} ({ex.text(condition.value)[:120]} vanishes)", remedy
 
 
