@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from random_mechanisms import random_state, random_tree
 
 from dalembert import expr as ex
 from dalembert.formalisms import recursive
 from dalembert.kinematics import build_tree, external_wrenches, gravity_energy, joint_efforts, kinetic_energy, twists
 from dalembert.mechanism import Layout
+from random_mechanisms import random_state, random_tree
 
 
 @pytest.mark.parametrize("seed", range(100, 110))

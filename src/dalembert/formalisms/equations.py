@@ -26,6 +26,7 @@ class Equations:
     mass_matrix: Matrix = field(repr=False)
     bias: tuple[Expr, ...] = field(repr=False)
     forces: tuple[Expr, ...] = field(repr=False)
+    detail: Any = field(default=None, repr=False, compare=False)  # what only this formalism knows: L, H, reactions...
 
     @property
     def coordinates(self) -> tuple[str, ...]:

@@ -1,0 +1,154 @@
+"""Every known effort of a mechanism as an action on one body, in that body's base: weight, thrusters, joint motors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dalembert import expr as ex
+from dalembert.expr import ZERO, Expr
+from dalembert.expr.space import (
+    ZERO3,
+    Vector3,
+    apply3,
+    apply_transposed3,
+    is_zero3,
+    neg3,
+    scale3,
+    transpose3,
+)
+from dalembert.kinematics import EARTH_NODE, Pose, Tree, in_speeds
+from dalembert.mechanism import Force, Link
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A force at a point of a body and a torque on it, components in the body's base, with the effort's origin.
+
+    `source` is "gravity", "applied" or "joint"; `name` tells people which effort this is.
+    """
+
+    body: int
+    name: str
+    source: str
+    point: Vector3
+    force: Vector3 = ZERO3
+    torque: Vector3 = ZERO3
+
+
+@dataclass(frozen=True, slots=True)
+class CoordinateEffort:
+    """A known generalised effort: its power is effort times the rate of the coordinate."""
+
+    link: str
+    coordinate: Expr
+    effort: Expr
+
+
+def known_actions(tree: Tree, gravity: bool = True) -> list[Action]:
+    """Weight at each centre, applied forces and torques, and both sides of the wrenches that joints carry."""
+    found = [*(weights(tree) if gravity else []), *_applied(tree)]
+    for one in tree.layout.tree:
+        found += _of_joint(tree, one.link)
+    found = [a for a in found if a.body != 0 and not (is_zero3(a.force) and is_zero3(a.torque))]
+    flat = in_speeds(tree, [x for a in found for x in (*a.force, *a.torque)])
+    return [
+        Action(a.body, a.name, a.source, a.point, (f[0], f[1], f[2]), (f[3], f[4], f[5]))
+        for a, f in zip(found, (flat[6 * i : 6 * i + 6] for i in range(len(found))), strict=True)
+    ]
+
+
+def coordinate_efforts(tree: Tree) -> list[CoordinateEffort]:
+    """Known efforts on coordinates, written in the state."""
+    found = [
+        (one.link.name, ex.symbol(x), effort)
+        for one in tree.layout.tree
+        for x, effort in one.link.placed_efforts().items()
+        if effort is not ZERO
+    ]
+    written = in_speeds(tree, [effort for _, _, effort in found])
+    return [CoordinateEffort(link, x, effort) for (link, x, _), effort in zip(found, written, strict=True)]
+
+
+def weights(tree: Tree) -> list[Action]:
+    """The weight of every body, at its centre."""
+    gravity = tree.layout.mechanism.gravity
+    return [
+        Action(i, f"weight of {body.name}", "gravity", body.centre, scale3(body.mass, in_base(tree, 0, i, gravity)))
+        for i, body in enumerate(tree.layout.bodies)
+        if i and body.mass is not ZERO and not is_zero3(gravity)
+    ]
+
+
+def _applied(tree: Tree) -> list[Action]:
+    found, layout = [], tree.layout
+    for k, effort in enumerate(layout.mechanism.efforts, 1):
+        on = layout.number(effort.at.body if isinstance(effort, Force) else effort.on)
+        value = in_base(tree, layout.number(effort.base), on, effort.value)
+        if isinstance(effort, Force):
+            name = effort.name or f"force {k}"
+            found.append(Action(on, name, "applied", effort.at.displacement.translation, value))
+        else:
+            found.append(Action(on, effort.name or f"torque {k}", "applied", ZERO3, ZERO3, value))
+    return found
+
+
+def _of_joint(tree: Tree, link: Link) -> list[Action]:
+    """Step wrenches: on the second body at the origin after the step, opposite on the first body at that point."""
+    first, second = tree.layout.number(link.first.body), tree.layout.number(link.second.body)
+    steps, motions = link.placed_steps(), tree.motions[link.name]
+    forward = [Pose.of(link.first.displacement)]
+    for motion in motions:
+        forward.append(forward[-1] @ Pose(motion.rotation, motion.translation))
+    backward = [Pose.of(link.second.displacement)]
+    for motion in reversed(motions):
+        back = motion.reversed()
+        backward.append(backward[-1] @ Pose(back.rotation, back.translation))
+    backward.reverse()
+    found = []
+    for k, step in enumerate(steps):
+        if step.is_loaded:
+            name = f"joint {link.name}"
+            for body, frames, sign in ((second, backward, 1), (first, forward, -1)):
+                force, torque = (apply3(frames[k].rotation, v) for v in (step.force, step.torque))
+                if sign < 0:
+                    force, torque = neg3(force), neg3(torque)
+                found.append(Action(body, name, "joint", frames[k + 1].position, force, torque))
+    return found
+
+
+def in_base(tree: Tree, base: int, body: int, vector: Vector3) -> Vector3:
+    """A vector given in the base of one body, in the base of another: up to the common ancestor, then down."""
+    if base == body or is_zero3(vector):
+        return vector
+    (start, own), (end, other) = tree.place[base], tree.place[body]
+    vector = apply3(own.rotation, vector)
+    up, down = _path(tree, start), _path(tree, end)
+    shared = 0
+    while shared < min(len(up), len(down)) and up[shared] == down[shared]:
+        shared += 1
+    for node in reversed(up[shared:]):
+        vector = apply3(tree.nodes[node].pose.rotation, vector)
+    for node in down[shared:]:
+        vector = apply3(transpose3(tree.nodes[node].pose.rotation), vector)
+    return apply_transposed3(other.rotation, vector)
+
+
+def _path(tree: Tree, node: int) -> list[int]:
+    """Nodes from earth to a node."""
+    path: list[int] = []
+    while node != EARTH_NODE:
+        path.append(node)
+        node = tree.nodes[node].parent
+    return path[::-1]
+
+
+def pull_back(fields: Sequence[Expr], efforts: Sequence[Expr], variables: Sequence[Expr]) -> list[Expr]:
+    """Sum of efforts times the derivatives of their fields: the generalised efforts, efforts held while deriving."""
+    held = [ex.symbol(f"effort {k}") for k in range(len(efforts))]
+    power = ZERO
+    for field, effort, weight in zip(fields, efforts, held, strict=True):
+        if effort is not ZERO:
+            power = power + weight * field
+    found = ex.gradient(power, variables)
+    return ex.substitute(found, dict(zip(held, efforts, strict=True)))

@@ -1,0 +1,74 @@
+"""Symbolic elimination with pivots that are tested, so that no division by zero hides in a result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dalembert import expr as ex
+from dalembert.errors import ModelError
+from dalembert.expr import ONE, ZERO, Expr
+
+TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """Solutions of A x = b for several right sides; they hold where `condition` (the determinant) does not vanish."""
+
+    columns: list[list[Expr]]
+    condition: Expr
+
+
+def sample(exprs: Sequence[Expr], seed: int = 1) -> list[float]:
+    """Values at a random generic point: what is not zero there is not zero identically."""
+    import random
+
+    rng = random.Random(seed)
+    names = sorted(ex.free_symbols(exprs), key=lambda e: e.name)
+    values: dict[Expr, float] = {x: rng.uniform(0.3, 1.3) for x in names}
+    values |= {e: rng.uniform(0.3, 1.3) for e in ex.topological(exprs) if e.op == "apply"}
+    return [float(x) for x in ex.evaluate(list(exprs), values)]
+
+
+def solve_linear(
+    matrix: Sequence[Sequence[Expr]], right: Sequence[Sequence[Expr]], unknowns: Sequence[Expr], what: str
+) -> Solved:
+    """Gauss-Jordan elimination; pivots are numbers when they can be, and never identically zero."""
+    n = len(matrix)
+    rows = [[*row, *(column[i] for column in right)] for i, row in enumerate(matrix)]
+    condition, order = ONE, list[int](range(n))
+    for k in range(n):
+        values = sample([x for row in rows[k:] for x in row[k:n]])
+        width = n - k
+        best: tuple[float, int, int] | None = None
+        for i in range(k, n):
+            for j in range(k, n):
+                size = abs(values[(i - k) * width + j - k])
+                if size > TOLERANCE:
+                    score = (0.0 if rows[i][j].is_number else 1.0 + ex.count_operations([rows[i][j]]), i, j)
+                    best = score if best is None or score < best else best
+        if best is None:
+            missing = ", ".join(unknowns[j].name for j in order[k:])
+            raise ModelError(f"{what} is singular in every configuration: it does not determine {missing}.")
+        _, i, j = best
+        if (i != k) != (j != k):
+            condition = -condition
+        rows[k], rows[i] = rows[i], rows[k]
+        for row in rows:
+            row[k], row[j] = row[j], row[k]
+        order[k], order[j] = order[j], order[k]
+        pivot = rows[k][k]
+        condition = condition * pivot
+        rows[k] = [x if x is ZERO else x / pivot for x in rows[k]]
+        for l in range(n):
+            factor = rows[l][k]
+            if l != k and factor is not ZERO:
+                rows[l] = [a if b is ZERO else a - factor * b for a, b in zip(rows[l], rows[k], strict=True)]
+    columns = []
+    for c in range(len(right)):
+        solution = [ZERO] * n
+        for k in range(n):
+            solution[order[k]] = rows[k][n + c]
+        columns.append(solution)
+    return Solved(columns, condition)

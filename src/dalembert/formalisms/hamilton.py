@@ -1,0 +1,171 @@
+"""Hamilton's equations: Legendre transform of T, H(q, p, t), canonical equations.
+
+Papegay 1.3.3.v-vii and 2.5. The momenta are p = dT/du = M u + b. They are never solved for by expanding an inverse:
+M = L^T D L keeps the transform factored,
+
+    L^T y = p - b,     H = sum_k y_k^2 / (2 D_k) - T_0 + V,     q' = P dH/dp,     p' = -P^T dH/dq + Q + (turning speeds)
+
+When the speeds are the rates, P = 1, the last term vanishes and the equations are canonical. With other speeds the
+momenta are those of a moving frame of directions (Poincare, Hamel): p_q = W^T p is held while deriving, and the last
+term is (dP/dt)^T p_q - P^T d(u . P^T p_q)/dq. This covers quaternions, whose four coordinates have three speeds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dalembert import expr as ex
+from dalembert.expr import HALF, ONE, TIME, ZERO, Expr, Matrix, dot_product
+from dalembert.formalisms.actions import coordinate_efforts, known_actions, pull_back
+from dalembert.formalisms.bodies import BodyMotion, body_motions, in_time
+from dalembert.formalisms.equations import Equations
+from dalembert.formalisms.factor import factor_symmetric
+from dalembert.formalisms.lagrange import kinetic_energy
+from dalembert.formalisms.potential import Potential, find_potential
+from dalembert.formalisms.speeds import speeds_from_rates
+from dalembert.kinematics import Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Hamiltonian:
+    """H(q, p, t) with its canonical equations in (q, p).
+
+    `definition` gives each momentum in (q, u); `rates` q' and `momentum_rates` p' are in (q, p).
+    """
+
+    kinetic: Expr
+    potential: Expr
+    momenta: tuple[Expr, ...]
+    definition: tuple[Expr, ...]
+    speeds: tuple[Expr, ...]  # dH/dp, the speeds in (q, p)
+    rates: tuple[Expr, ...]
+    momentum_rates: tuple[Expr, ...]
+    efforts: tuple[Expr, ...]  # Q_r that derive from no potential
+    canonical: bool
+
+    @property
+    def value(self) -> Expr:
+        return self.kinetic + self.potential
+
+
+def momentum_name(speed: Expr) -> str:
+    """`elbow.th'` has the momentum `elbow.p_th`; `body.wx` has `body.p_wx`."""
+    link, dot, own = speed.name.rpartition(".")
+    return f"{link}{dot}p_{own.rstrip(chr(39))}"
+
+
+def derive(tree: Tree, potential: str = "automatic") -> Equations:
+    """H, then p' = -dH/dq + Q, and M u' from p = M u + b."""
+    motions = body_motions(tree)
+    kinetic = kinetic_energy(motions)
+    momentum = ex.gradient(kinetic, tree.speeds)
+    n = len(tree.speeds)
+    slopes = ex.jacobian(momentum, tree.speeds) if n else []
+    mass = Matrix([[slopes[min(i, j)][max(i, j)] for j in range(n)] for i in range(n)], (n, n))
+    symbols = [ex.symbol(momentum_name(u)) for u in tree.speeds]
+    energy = legendre_transform(tree, mass, kinetic, momentum, symbols)
+    speeds = ex.gradient(energy, symbols)
+    turned = turning_term(tree, symbols, speeds)
+    pulled = _along_speeds(tree, ex.gradient(energy, tree.coordinates))
+    inertia = [t - d for t, d in zip(turned, pulled, strict=True)]
+    found = find_potential(tree, potential)
+    efforts = _efforts(tree, motions, found)
+    slopes_v = _along_speeds(tree, ex.gradient(found.value, tree.coordinates))
+    forces = [q - v for q, v in zip(efforts, slopes_v, strict=True)]
+    detail = _detail(tree, energy, found, symbols, momentum, speeds, inertia, efforts, forces)
+    moved = ex.tangent(momentum, in_time(tree))
+    in_state = ex.substitute(inertia, dict(zip(symbols, momentum, strict=True)))
+    bias = [a - b for a, b in zip(in_state, moved, strict=True)]
+    return Equations("hamilton", tree, mass, tuple(bias), tuple(forces), detail=detail)
+
+
+def legendre_transform(
+    tree: Tree, mass: Matrix, kinetic: Expr, momentum: Sequence[Expr], symbols: Sequence[Expr]
+) -> Expr:
+    """Kinetic part of H: (p - b)^T M^-1 (p - b) / 2 - T_0, in the factors of M."""
+    n = len(symbols)
+    *drift, rest = ex.substitute([*momentum, kinetic], dict.fromkeys(tree.speeds, 0))
+    lower, diagonal = factor_symmetric(mass)
+    y = [p - b for p, b in zip(symbols, drift, strict=True)]
+    for k in range(n - 1, -1, -1):
+        for i in range(k):
+            if lower[k][i] is not ZERO:
+                y[i] = y[i] - lower[k][i] * y[k]
+    total = ZERO
+    for value, pivot in zip(y, diagonal, strict=True):
+        total += HALF * (value * value) / pivot
+    return total - rest
+
+
+def turning_term(tree: Tree, symbols: Sequence[Expr], speeds: Sequence[Expr]) -> list[Expr]:
+    """(dP/dt)^T p_q - P^T d(u . P^T p_q)/dq with p_q = W^T p held: zero where the speeds are rates."""
+    n = len(tree.speeds)
+    own = [tree.rates[q] for q in tree.coordinates]
+    if own == list(tree.speeds):
+        return [ZERO] * n
+    rates = [ex.prime(q) for q in tree.coordinates]
+    inverse = speeds_from_rates(tree)
+    canonical = pull_back(inverse, symbols, rates)  # p_q = W^T p
+    held = [ex.symbol(f"held {k}") for k in range(len(own))]
+    power = dot_product(held, own)  # p_q . P u
+    along = ex.gradient(power, tree.speeds)
+    replace_rates = {TIME: ONE, **tree.rates}
+    first = ex.tangent(along, replace_rates)
+    second = _along_speeds(tree, ex.gradient(power, tree.coordinates))
+    found = [a - b for a, b in zip(first, second, strict=True)]
+    found = ex.substitute(found, dict(zip(held, canonical, strict=True)))
+    return ex.substitute(found, dict(zip(tree.speeds, speeds, strict=True)))
+
+
+def _along_speeds(tree: Tree, slopes: Sequence[Expr]) -> list[Expr]:
+    """P^T times a covector of the coordinates."""
+    own = [tree.rates[q] for q in tree.coordinates]
+    if own == list(tree.speeds):
+        return list(slopes)
+    return pull_back(own, slopes, tree.speeds)
+
+
+def _efforts(tree: Tree, motions: Sequence[BodyMotion], found: Potential) -> list[Expr]:
+    fields: list[Expr] = []
+    efforts: list[Expr] = []
+    for action in known_actions(tree):
+        if action.name not in found.conservative:
+            one = motions[action.body]
+            fields += [*one.point(action.point), *one.spin]
+            efforts += [*action.force, *action.torque]
+    for effort in coordinate_efforts(tree):
+        if f"effort on {effort.coordinate.name}" not in found.conservative:
+            fields.append(tree.rates[effort.coordinate])
+            efforts.append(effort.effort)
+    return pull_back(fields, efforts, tree.speeds)
+
+
+def _detail(
+    tree: Tree,
+    energy: Expr,
+    found: Potential,
+    symbols: Sequence[Expr],
+    momentum: Sequence[Expr],
+    speeds: Sequence[Expr],
+    inertia: Sequence[Expr],
+    efforts: Sequence[Expr],
+    forces: Sequence[Expr],
+) -> Hamiltonian:
+    """Everything in (q, p): the speeds in efforts and rates are replaced by dH/dp."""
+    in_momenta = dict(zip(tree.speeds, speeds, strict=True))
+    own = [tree.rates[q] for q in tree.coordinates]
+    n = len(symbols)
+    flat = ex.substitute([*own, *forces, *efforts], in_momenta)
+    rates, pushed, left = flat[: len(own)], flat[len(own) : len(own) + n], flat[len(own) + n :]
+    return Hamiltonian(
+        energy,
+        found.value,
+        tuple(symbols),
+        tuple(momentum),
+        tuple(speeds),
+        tuple(rates),
+        tuple(a + b for a, b in zip(inertia, pushed, strict=True)),
+        tuple(left),
+        own == list(tree.speeds),
+    )

@@ -1,0 +1,88 @@
+"""Kane's equations: generalised active forces and generalised inertia forces balance for every generalised speed.
+
+Papegay 1.3.4.i-ii and 2.6. With the partial velocities v_r(P) = dv(P)/du_r and w_r = dw/du_r,
+
+    K_r  = sum_P F . v_r(P) + sum_i C . w_r          K*_r = - sum_i mu gamma(G) . v_r(G) + (I alpha + w x I w) . w_r
+    K_r + K*_r = 0
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dalembert import expr as ex
+from dalembert.expr import ZERO, Expr
+from dalembert.expr.space import Vector3, add3, cross, dot3, scale3
+from dalembert.formalisms.actions import coordinate_efforts, known_actions
+from dalembert.formalisms.bodies import (
+    BodyMotion,
+    acceleration_symbols,
+    body_accelerations,
+    body_motions,
+    dynamic_moment,
+)
+from dalembert.formalisms.collecting import split_accelerations
+from dalembert.formalisms.equations import Equations
+from dalembert.kinematics import Tree
+
+
+@dataclass(frozen=True, slots=True)
+class PartialVelocities:
+    """For one body and each speed: partial velocity of the origin and partial angular velocity, in the body's base."""
+
+    origin: tuple[Vector3, ...]
+    angular: tuple[Vector3, ...]
+
+    def at(self, speed: int, arm: Vector3) -> Vector3:
+        """v_r(P) = v_r(O) + w_r x OP."""
+        return add3(self.origin[speed], cross(self.angular[speed], arm))
+
+
+def derive(tree: Tree) -> Equations:
+    """Partial velocities, then K + K* = 0."""
+    motions = body_motions(tree)
+    partial = partial_velocities(tree, motions)
+    udot = acceleration_symbols(tree)
+    mass, bias = split_accelerations(inertia_forces(tree, motions, partial, udot), udot)
+    return Equations("kane", tree, mass, bias, tuple(active_forces(tree, partial)))
+
+
+def partial_velocities(tree: Tree, motions: Sequence[BodyMotion]) -> list[PartialVelocities]:
+    """The coefficients of the speeds in the velocities."""
+    flat = [x for one in motions for x in (*one.velocity, *one.spin)]
+    rows = ex.jacobian(flat, tree.speeds)
+    found = []
+    for i in range(len(motions)):
+        block = rows[6 * i : 6 * i + 6]
+        columns = [tuple(row[k] for row in block) for k in range(len(tree.speeds))]
+        found.append(PartialVelocities(tuple((c[0], c[1], c[2]) for c in columns), tuple(c[3:6] for c in columns)))  # type: ignore[misc]
+    return found
+
+
+def active_forces(tree: Tree, partial: Sequence[PartialVelocities]) -> list[Expr]:
+    """K_r, from every known effort."""
+    total = [ZERO] * len(tree.speeds)
+    for action in known_actions(tree):
+        own = partial[action.body]
+        for r in range(len(total)):
+            total[r] += dot3(action.force, own.at(r, action.point)) + dot3(action.torque, own.angular[r])
+    for one in coordinate_efforts(tree):
+        for r, slope in enumerate(ex.gradient(tree.rates[one.coordinate], tree.speeds)):
+            total[r] += one.effort * slope
+    return total
+
+
+def inertia_forces(
+    tree: Tree, motions: Sequence[BodyMotion], partial: Sequence[PartialVelocities], udot: Sequence[Expr]
+) -> list[Expr]:
+    """-K*_r, with the accelerations u' as symbols."""
+    total = [ZERO] * len(tree.speeds)
+    for motion, own, moved in zip(motions, partial, body_accelerations(tree, motions, udot), strict=True):
+        if not motion.has_mass:
+            continue
+        force = scale3(motion.body.mass, moved.centre)
+        moment = dynamic_moment(motion, moved.angular)
+        for r in range(len(total)):
+            total[r] += dot3(force, own.at(r, motion.body.centre)) + dot3(moment, own.angular[r])
+    return total

@@ -1,0 +1,143 @@
+"""Lagrange's equations, from the kinetic energy T(q, q', t) and the potential V(q, t).
+
+Papegay 1.3.3.i-iv and 2.4:   d/dt dT/dq'_i - dT/dq_i = - dV/dq_i + Q_i + sum_j lambda_j df_j/dq_i
+
+Q_i is the coefficient of q'_i in the power of the efforts that derive from no potential. Coordinates bound by
+conditions f_j (the unit norm of a quaternion) bring multipliers; the admissible rates q' = P(q) u annihilate them, and
+the equations are then written in the speeds u: M = P^T M_q P, S = P^T (S_q - M_q P' u), F = P^T Q.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dalembert import expr as ex
+from dalembert.expr import HALF, ONE, TIME, ZERO, Expr, Matrix
+from dalembert.expr.space import apply3, dot3
+from dalembert.formalisms.actions import coordinate_efforts, known_actions, pull_back
+from dalembert.formalisms.bodies import BodyMotion, body_motions
+from dalembert.formalisms.equations import Equations
+from dalembert.formalisms.potential import Potential, find_potential
+from dalembert.formalisms.speeds import speeds_from_rates
+from dalembert.kinematics import Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Lagrangian:
+    """T and V in coordinates, rates and time; `efforts` are the Q_i of what derives from no potential."""
+
+    kinetic: Expr
+    potential: Expr
+    efforts: tuple[Expr, ...]
+    coordinates: tuple[Expr, ...]
+    rates: tuple[Expr, ...]
+
+    @property
+    def value(self) -> Expr:
+        """L = T - V."""
+        return self.kinetic - self.potential
+
+    @property
+    def momenta(self) -> list[Expr]:
+        return ex.gradient(self.kinetic, self.rates)
+
+    @property
+    def cyclic(self) -> tuple[str, ...]:
+        """Coordinates absent from L and without effort: their momenta are constant."""
+        present = ex.free_symbols([self.value])
+        return tuple(
+            q.name
+            for q, effort in zip(self.coordinates, self.efforts, strict=True)
+            if q not in present and effort is ZERO
+        )
+
+
+def derive(tree: Tree, potential: str = "automatic") -> Equations:
+    """The Lagrangian derivative of T, the potential and the generalised efforts."""
+    lagrangian = lagrangian_of(tree, potential)
+    mass, bias = lagrangian_derivative(lagrangian)
+    slopes = ex.gradient(lagrangian.potential, lagrangian.coordinates)
+    efforts = [q - v for q, v in zip(lagrangian.efforts, slopes, strict=True)]
+    return _in_speeds(tree, lagrangian, mass, bias, efforts)
+
+
+def lagrangian_of(tree: Tree, potential: str = "automatic") -> Lagrangian:
+    """T(q, q') by composing velocities with u = W(q) q', V by the integrability test, Q by the power.
+
+    `potential` is "automatic" (every effort that derives from one), "gravity" or "none".
+    """
+    motions = body_motions(tree)
+    rates = [ex.prime(q) for q in tree.coordinates]
+    found = find_potential(tree, potential)
+    in_rates = dict(zip(tree.speeds, speeds_from_rates(tree), strict=True))
+    efforts = _generalised_efforts(tree, motions, found, in_rates, rates)
+    kinetic = ex.substitute([kinetic_energy(motions)], in_rates)[0]
+    return Lagrangian(kinetic, found.value, tuple(efforts), tree.coordinates, tuple(rates))
+
+
+def kinetic_energy(motions: Sequence[BodyMotion]) -> Expr:
+    """T = sum mu v(G)^2 / 2 + w . I w / 2."""
+    total = ZERO
+    for one in motions:
+        if one.has_mass:
+            v = one.centre_velocity
+            total += HALF * one.body.mass * dot3(v, v) + HALF * dot3(one.spin, apply3(one.inertia, one.spin))
+    return total
+
+
+def lagrangian_derivative(lagrangian: Lagrangian) -> tuple[Matrix, list[Expr]]:
+    """d/dt dT/dq' - dT/dq = M_q q'' - S_q, with S_q quadratic in the rates."""
+    n = len(lagrangian.coordinates)
+    momenta = lagrangian.momenta
+    slopes = ex.jacobian(momenta, lagrangian.rates) if n else []
+    along = {TIME: ONE, **dict(zip(lagrangian.coordinates, lagrangian.rates, strict=True))}
+    moved = ex.tangent(momenta, along)
+    direct = ex.gradient(lagrangian.kinetic, lagrangian.coordinates)
+    rows = [[slopes[min(i, j)][max(i, j)] for j in range(n)] for i in range(n)]
+    return Matrix(rows, (n, n)), [d - m for d, m in zip(direct, moved, strict=True)]
+
+
+def _generalised_efforts(
+    tree: Tree,
+    motions: Sequence[BodyMotion],
+    found: Potential,
+    in_rates: dict[Expr, Expr],
+    rates: Sequence[Expr],
+) -> list[Expr]:
+    """Coefficients of the rates in the power of the efforts that are not in the potential."""
+    fields: list[Expr] = []
+    efforts: list[Expr] = []
+    for action in known_actions(tree):
+        if action.name not in found.conservative:
+            one = motions[action.body]
+            fields += [*one.point(action.point), *one.spin]
+            efforts += [*action.force, *action.torque]
+    fields = ex.substitute(fields, in_rates)
+    for effort in coordinate_efforts(tree):
+        if f"effort on {effort.coordinate.name}" not in found.conservative:
+            fields.append(ex.prime(effort.coordinate))
+            efforts.append(effort.effort)
+    return pull_back(fields, efforts, rates)
+
+
+def _in_speeds(
+    tree: Tree, lagrangian: Lagrangian, mass: Matrix, bias: Sequence[Expr], efforts: Sequence[Expr]
+) -> Equations:
+    """From rates to speeds; nothing to do where the speeds are the rates."""
+    own = [tree.rates[q] for q in tree.coordinates]
+    if list(own) == list(lagrangian.rates) and list(own) == list(tree.speeds):
+        return Equations("lagrange", tree, mass, tuple(bias), tuple(efforts), detail=lagrangian)
+    replacement = {r: p for r, p in zip(lagrangian.rates, own, strict=True) if r is not p}
+    n, entries = len(own), [*mass.entries, *bias, *efforts]
+    flat = ex.substitute(entries, replacement)
+    held = Matrix([flat[i * n : (i + 1) * n] for i in range(n)], (n, n))
+    s, f = Matrix.column(flat[n * n : n * n + n]), Matrix.column(flat[n * n + n :])
+    directions = Matrix(ex.jacobian(own, tree.speeds), (n, len(tree.speeds)))
+    turning = Matrix.column(ex.tangent(own, {TIME: ONE, **tree.rates}))
+    projected = directions.T @ held @ directions
+    k = len(tree.speeds)
+    upper = Matrix([[projected[min(i, j), max(i, j)] for j in range(k)] for i in range(k)], (k, k))
+    right = directions.T @ (s - held @ turning)
+    forces = (directions.T @ f).entries
+    return Equations("lagrange", tree, upper, right.entries, forces, detail=lagrangian)

@@ -1,0 +1,50 @@
+"""Formalisms that share only kinematics give one dynamics, and that of a numeric oracle."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from dalembert import expr as ex
+from dalembert.formalisms import derive
+from dalembert.mechanism import Layout
+from oracle import Oracle
+from random_mechanisms import random_state, random_tree
+
+SEEDS = range(12)
+TEXTBOOK = ["newton-euler", "dalembert", "lagrange", "hamilton", "kane", "gibbs-appell"]
+
+
+def numbers(exprs, state):
+    return np.array(ex.evaluate(list(exprs), {ex.symbol(k): v for k, v in state.items()}))
+
+
+def system(seed, bodies=None):
+    m = random_tree(seed, bodies)
+    layout = Layout.of(m)
+    return m, layout, random_state(m, layout.coordinates, layout.speeds, seed)
+
+
+@pytest.mark.parametrize("name", TEXTBOOK)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_each_formalism_agrees_with_the_numeric_oracle(seed, name):
+    m, layout, state = system(seed, 1 + seed % 5)
+    oracle, n = Oracle(m, state), layout.dof
+    eq = derive(layout, name)
+    mass, bias, forces = oracle.mass_matrix(), oracle.bias(), oracle.forces()
+    scale = 1 + max(np.abs(x).max(initial=0) for x in (mass, bias, forces))
+    assert np.abs(numbers(eq.mass_matrix.entries, state).reshape(n, n) - mass).max(initial=0) < 1e-9 * scale
+    assert np.abs(numbers(eq.bias, state) - bias).max(initial=0) < 1e-9 * scale
+    assert np.abs(numbers(eq.forces, state) - forces).max(initial=0) < 1e-9 * scale
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(100, 112))
+def test_every_pair_of_formalisms_gives_the_same_accelerations(seed):
+    _, layout, state = system(seed)
+    found = {name: numbers(derive(layout, name).accelerations, state) for name in [*TEXTBOOK, "mixed", "recursive"]}
+    for a, b in itertools.combinations(found, 2):
+        scale = 1 + np.abs(found[a]).max(initial=0)
+        assert np.abs(found[a] - found[b]).max(initial=0) < 1e-9 * scale, (a, b)
