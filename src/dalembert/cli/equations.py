@@ -34,8 +34,8 @@ def command(
 
     import dalembert
 
-    mechanism = dalembert.load(file)  # type: ignore[attr-defined]
-    equations = mechanism.equations(formalism)
+    mechanism = dalembert.load(file)
+    equations: Any = mechanism.equations(formalism)
     if format is PaperFormat.json:
         data = _plain(equations)
         if out is None:

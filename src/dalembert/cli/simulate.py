@@ -18,8 +18,11 @@ def command(
     until: Annotated[float, typer.Option(help="Final time.")] = 10.0,
     points: Annotated[int, typer.Option(min=2, help="Number of instants in the result.")] = 201,
     set_: Settings = None,
-    out: Annotated[Path | None, typer.Option(help="Write the motion as CSV (or JSON by its suffix).")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Write a picture of the coordinates (png, svg, pdf).")] = None,
+    out: Annotated[
+        str | None,
+        typer.Option(help="Write the motion: a .csv or .json file, or a folder/ for files named after the model."),
+    ] = None,
+    plot: Annotated[bool, typer.Option("--plot", help="Write a picture of the coordinates beside the motion.")] = False,
     rtol: Annotated[float, typer.Option(help="Relative tolerance of the integrator.")] = 1e-8,
     atol: Annotated[float, typer.Option(help="Absolute tolerance of the integrator.")] = 1e-8,
     method: Annotated[str | None, typer.Option(help="Integration method.", show_default="automatic")] = None,
@@ -27,7 +30,7 @@ def command(
 ) -> None:
     """Run a mechanism from its `given` and `start`, and show where it goes.
 
-    Example: dalembert simulate examples/pendulum.lsd --until 10 --set m=3 --out motion.csv --plot motion.png
+    Example: dalembert simulate examples/pendulum.lsd --until 10 --set m=3 --out motion.csv --plot
     """
     import numpy as np
 
@@ -35,23 +38,36 @@ def command(
 
     if not until > 0:
         raise typer.BadParameter("the final time must be positive", param_hint="--until")
-    mechanism = dalembert.load(file)  # type: ignore[attr-defined]
+    mechanism: Any = dalembert.load(file)
     apply_settings(mechanism, set_)
     options: dict[str, Any] = {"t_eval": np.linspace(0.0, until, points), "rtol": rtol, "atol": atol}
     if method is not None:
         options["method"] = method
     motion = mechanism.simulate((0.0, until), **options)
     names = _columns(motion)
+    place = _place(out, mechanism.name)
     if out is not None:
-        write_atomically(out, _json(motion, names) if out.suffix == ".json" else _csv(motion, names))
-        print(f"{out}: {len(motion.t)} instants, {len(names)} columns", file=sys.stderr)
-    if plot is not None:
-        _plot(motion, names, plot, mechanism)
-        print(f"{plot}: picture", file=sys.stderr)
+        write_atomically(place, _json(motion, names) if place.suffix == ".json" else _csv(motion, names))
+        print(f"{place}: {len(motion.t)} instants, {len(names)} columns", file=sys.stderr)
+    if plot:
+        picture = place.with_suffix(".png")
+        _plot(motion, names, picture, mechanism)
+        print(f"{picture}: picture", file=sys.stderr)
     if format is Format.json:
         show_json(_data(motion, names))
-    elif out is None and plot is None:
+    elif out is None and not plot:
         typer.echo(_table(motion, names))
+
+
+def _place(out: str | None, name: str) -> Path:
+    """The file of the motion; a folder (existing, or written with a final slash) holds `name.csv`."""
+    if out is None:
+        return Path(f"{name}.csv")
+    path = Path(out)
+    if path.is_dir() or out.endswith(("/", "\\")):
+        path.mkdir(parents=True, exist_ok=True)
+        return path / f"{name}.csv"
+    return path
 
 
 def _columns(motion: Any) -> list[str]:

@@ -113,5 +113,5 @@ def actions(source: Source, report: Report, *, strict: bool) -> dict[str, Action
         "arguments": lambda k, p: tuple(k),
         "fields": lambda k, p: tuple(k),
         "parameters": lambda k, p: tuple(map(word, k)),
-        "record": lambda k, p: k[0] if k else (),
+        "record": lambda k, p: tuple(k),
     }

@@ -50,28 +50,18 @@ def build(text: str) -> dict[str, Any]:
     lark = Lark(text, parser="lalr", lexer="basic", start="start", maybe_placeholders=False)
     # `_parse_table` with string symbols is what lark itself serialises.
     table = lark.parser.parser._parse_table  # type: ignore[attr-defined]
-    rules: list[list[Any]] = []
-    number: dict[Any, int] = {}
-    moves: list[dict[str, int]] = [{} for _ in table.states]
-    jumps: list[dict[str, int]] = [{} for _ in table.states]
     nonterminals = {rule.origin.name for rule in lark.rules}
-    for state in sorted(table.states):
+    order = _numbered(table.states, table.start_states["start"], Shift)
+    described = {rule: _described(rule) for rule in lark.rules}
+    rules = sorted({tuple(map(str, d)): d for d in described.values()}.values(), key=str)
+    moves: list[dict[str, int]] = [{} for _ in order]
+    jumps: list[dict[str, int]] = [{} for _ in order]
+    for state, k in order.items():
         for symbol, (action, target) in sorted(table.states[state].items()):
             if action is Shift:
-                (jumps if symbol in nonterminals else moves)[state][symbol] = target
-                continue
-            if target not in number:
-                number[target] = len(rules)
-                keep_all = target.options.keep_all_tokens
-                kept = [
-                    k
-                    for k, s in enumerate(target.expansion)
-                    if keep_all or not s.is_term or s.name in ("ID", "PRIMED", "INT", "FLOAT", "UNKID", "STRING")
-                ]
-                origin = str(target.origin.name)
-                action_name = target.alias or ("=" if target.options.expand1 and len(kept) == 1 else origin)
-                rules.append([origin, action_name, len(target.expansion), kept, origin.startswith("_")])
-            moves[state][symbol] = -1 - number[target]
+                (jumps if symbol in nonterminals else moves)[k][symbol] = order[target]
+            else:
+                moves[k][symbol] = -1 - rules.index(described[target])
     _shorten(moves, jumps, rules)
     patterns, words = {}, {}
     for terminal in lark.terminals:
@@ -84,10 +74,32 @@ def build(text: str) -> dict[str, Any]:
         "moves": moves,
         "jumps": jumps,
         "rules": rules,
-        "first": table.start_states["start"],
+        "first": 0,
         "patterns": patterns,
         "words": words,
     }
+
+
+def _numbered(states: Any, first: Any, shift: Any) -> dict[Any, int]:
+    """States in breadth-first order: the same tables on every run, whatever order the analysis used."""
+    order, queue = {first: 0}, [first]
+    for state in queue:
+        for _symbol, (action, target) in sorted(states[state].items()):
+            if action is shift and target not in order:
+                order[target] = len(order)
+                queue.append(target)
+    return order
+
+
+def _described(rule: Any) -> list[Any]:
+    """A production as plain data."""
+    valued = ("ID", "PRIMED", "INT", "FLOAT", "UNKID", "STRING")
+    kept = [
+        k for k, s in enumerate(rule.expansion) if rule.options.keep_all_tokens or not s.is_term or s.name in valued
+    ]
+    origin = str(rule.origin.name)
+    action = rule.alias or ("=" if rule.options.expand1 and len(kept) == 1 else origin)
+    return [origin, action, len(rule.expansion), kept, origin.startswith("_")]
 
 
 def _shorten(moves: list[dict[str, int]], jumps: list[dict[str, int]], rules: list[list[Any]]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -276,7 +277,9 @@ class _Checker:
         if key in self.open_files:
             self.ctx.error(item.span, f'"{item.path}" uses itself', "break the circle of `use`")
             return
-        if key not in self.exported:
+        if source.folder is None:
+            self.exported[key] = _standard(source)
+        elif key not in self.exported:
             outer = self.ctx.source
             inner = Scope()
             self.ctx.source = source
@@ -309,6 +312,14 @@ class _Checker:
         hint = similar(item.path, list(library.files())) or f"the library has {', '.join(sorted(library.files()))}"
         self.ctx.error(item.span, f'there is no file "{item.path}"', hint)
         return None
+
+
+@cache
+def _standard(source: Source) -> dict[str, Bound]:
+    """What a file of the standard library exports; it holds definitions only, so one check serves every program."""
+    checked = check_program(parse_into(source, Report()))
+    checked.report.raise_if_failed()
+    return dict(checked.scope.names)
 
 
 def _key(source: Source) -> str:

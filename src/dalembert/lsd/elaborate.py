@@ -128,6 +128,7 @@ class _Elaboration:
         """Walk every place in the order of the compiled table; unknowns take the name of the first they meet."""
         look = self.unknowns
         if not look.serial:
+            self._name_efforts(numbering)
             return
         for i, name in enumerate(numbering.bodies[1:], 1):
             body = by_name[name]

@@ -122,14 +122,9 @@ def _refuse(source: Source, stream: list[Token], at: int, report: Report) -> int
 
 
 def _collect(values: list[Any], parsed: list[Declaration]) -> None:
-    """Declarations found on the stack: the whole program, or what was complete when reading stopped."""
-    for value in values:
-        if isinstance(value, tuple) and not isinstance(value, Token):
-            parsed.extend(value)
-        elif type(value) is list:
-            parsed.extend(d for d in value if d is not None)
-        elif isinstance(value, Declaration):
-            parsed.append(value)
+    """Declarations that were complete when the text stopped: they are at the bottom of the stack."""
+    if values and type(values[0]) is list:
+        parsed.extend(d for d in values[0] if isinstance(d, Declaration))
 
 
 def _recover(

@@ -97,5 +97,5 @@ def similar(word: str, candidates: Iterator[str] | list[str]) -> str | None:
     lowered = {c.lower(): c for c in some}
     if word.lower() in lowered:
         return f"did you mean `{lowered[word.lower()]}`?"
-    close = difflib.get_close_matches(word, some, n=1, cutoff=0.6)
+    close = difflib.get_close_matches(word, some, n=1, cutoff=0.5)
     return f"did you mean `{close[0]}`?" if close else None

@@ -1,0 +1,97 @@
+"""The command line: results on standard output, faults on standard error, exit codes 0, 1, 2."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from dalembert.cli import COMMANDS, app
+
+ROOT = Path(__file__).parents[2]
+SATELLITE = str(ROOT / "examples/satellite.lsd")
+PENDULUM = str(ROOT / "examples/pendulum.lsd")
+
+
+def run(*args):
+    """As a user would: a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-c", "from dalembert.cli import main; main()", *args],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def call(*args):
+    return CliRunner().invoke(app, list(args))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_with_an_example(name):
+    result = call(name, "--help")
+    assert result.exit_code == 0
+    assert "Example: dalembert" in result.output
+
+
+def test_help_imports_nothing_heavy():
+    heavy = "numpy sympy scipy numba lark pygls matplotlib"
+    code = f"import sys; from dalembert.cli import app; print([m for m in '{heavy}'.split() if m in sys.modules])"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
+
+
+def test_check_says_what_it_saw():
+    result = call("check", SATELLITE)
+    assert result.exit_code == 0
+    assert "4 bodies, 4 links, 9 coordinates" in result.output
+
+
+def test_check_reports_faults_on_standard_error_with_exit_code_1(tmp_path):
+    bad = tmp_path / "bad.lsd"
+    bad.write_text("let b = body masse = 1 end ;\nlet c = ;")
+    result = run("check", str(bad))
+    assert result.returncode == 1
+    assert result.stdout == ""
+    assert "bad.lsd:1:14" in result.stderr
+    assert "did you mean `mass`" in result.stderr
+    data = json.loads(run("check", str(bad), "--format", "json").stdout)
+    assert data["ok"] is False
+    assert [d["line"] for d in data["diagnostics"]] == [1, 2]
+
+
+def test_check_prints_a_program_that_reads_back(tmp_path):
+    from dalembert import lsd
+
+    printed = call("check", "--print", PENDULUM).stdout
+    assert lsd.loads(printed) == lsd.load(PENDULUM)
+
+
+def test_missing_files_and_wrong_usage():
+    missing = run("names", "nowhere.lsd")
+    assert missing.returncode == 1
+    assert missing.stderr.startswith("cannot read nowhere.lsd")
+    assert run("names").returncode == 2
+    assert run("nonsense").returncode == 2
+
+
+def test_names_in_three_formats():
+    assert "> M0Io_4 = &s(-mu_4,&~(V0T_4_45) &* &~(V0T_4_45)) ;" in call("names", SATELLITE).stdout
+    assert json.loads(call("names", SATELLITE, "--format", "json").stdout)["N"] == 4
+    assert call("names", SATELLITE, "--format", "latex").stdout.startswith(r"\begin{align*}")
+
+
+def test_format_prints_writes_and_checks(tmp_path):
+    path = tmp_path / "a.lsd"
+    path.write_text("let a=1;")
+    assert call("format", str(path)).stdout == "let a = 1 ;\n"
+    assert call("format", "--check", str(path)).exit_code == 1
+    assert call("format", "--write", str(path)).exit_code == 0
+    assert path.read_text() == "let a = 1 ;\n"
+    assert call("format", "--check", str(path)).exit_code == 0
+
+
+def test_the_version():
+    assert call("--version").output.startswith("dalembert ")

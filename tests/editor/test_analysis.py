@@ -1,0 +1,88 @@
+"""What editors learn from a text."""
+
+import pytest
+
+from dalembert.editor.analysis import analyse, completions, definition, hover
+from dalembert.lsd.format import format_text
+
+TEXT = """use "joints.lsd" ;
+let arm = body mass = m, iframe = 0, inertia = 0 end ;
+join earth and arm.frame with revolute(axis = [0,0,1]) as elbow ;
+"""
+
+
+def at(text, marker, shift=1):
+    return text.index(marker) + shift
+
+
+def labels(text, offset):
+    return [c.label for c in completions(analyse(text), offset)]
+
+
+@pytest.mark.parametrize(
+    ("marker", "shown"),
+    [
+        ("arm.frame", "arm : body"),
+        ("frame with", "frame : frame"),
+        ("revolute(", "revolute(axis : vector) : link"),
+        ("mass = m", "mass : scalar"),
+        ("earth", "fixed Galilean frame"),
+        ("m, iframe", "constant parameter"),
+        ("join earth", "join FRAME and FRAME"),
+    ],
+)
+def test_hover_tells_type_and_meaning(marker, shown):
+    assert shown in hover(analyse(TEXT), at(TEXT, marker, 0))
+
+
+def test_definitions_are_found_here_and_in_the_library():
+    found = analyse(TEXT)
+    source, span = definition(found, at(TEXT, "arm.frame"))
+    assert source.text[slice(*span)] == "arm"
+    source, span = definition(found, at(TEXT, "revolute("))
+    assert source.name == "library/joints.lsd"
+    assert source.text[slice(*span)] == "revolute"
+    assert definition(found, at(TEXT, "earth")) is None
+
+
+def test_fields_are_completed_by_the_type_of_the_object():
+    text = TEXT + "let a = arm. "
+    assert labels(text, len(text) - 1) == ["mass", "iframe", "inertia", "frame"]
+
+
+def test_fields_of_an_open_record_come_first():
+    text = "let b = body m"
+    assert labels(text, len(text))[:3] == ["mass", "iframe", "inertia"]
+
+
+def test_names_words_functions_and_library_are_completed():
+    found = labels(TEXT, len(TEXT))
+    assert {"arm", "revolute", "earth", "sin", "join", "hanging_rod"} <= set(found)
+    assert "joints.lsd" in labels('use "', 5)
+    package = "package p = let a = 1 ; end ; let b = p: "
+    assert labels(package, len(package) - 1) == ["a"]
+
+
+def test_diagnostics_come_while_typing():
+    broken = TEXT + "let b = body masse = 1 end ;\nlet c = [1,2"
+    messages = [d.message for d in analyse(broken).diagnostics]
+    assert any("masse" in m for m in messages)
+    assert any("syntax error" in m for m in messages)
+    assert analyse(TEXT).diagnostics == ()
+
+
+def test_faults_of_elaboration_are_diagnostics_too():
+    lost = "let a = body end ; let b = body end ; join a.frame and b.frame with link end ;"
+    assert "not connected" in analyse(lost).diagnostics[0].message
+
+
+def test_every_prefix_of_a_program_can_be_analysed():
+    for end in range(len(TEXT)):
+        part = analyse(TEXT[:end])
+        completions(part, end)
+        hover(part, end)
+        definition(part, end)
+
+
+def test_formatting_is_that_of_the_command_line():
+    assert format_text("let a=1;") == "let a = 1 ;\n"

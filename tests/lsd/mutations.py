@@ -1,0 +1,103 @@
+"""Random damage to LSD programs: characters, tokens, lines, splices."""
+
+from __future__ import annotations
+
+import random
+import re
+from pathlib import Path
+
+GALLERY = sorted((Path(__file__).parents[2] / "examples").glob("*.lsd"))
+_TOKEN = re.compile(r"\(\*(?s:.*?)\*\)|[A-Za-z_][A-Za-z_0-9]*'*|\?[A-Za-z]+|[0-9.]+|\+\+|\|\||\s+|.")
+POOL = [
+    *"()[],;:.=+-*/^@'?`\"#\n\t0123456789",
+    *(
+        "++",
+        "||",
+        "(*",
+        "*)",
+        "''",
+        "1e999",
+        "1e-3",
+        "0.5",
+        "99999999999999999999",
+        "x'",
+        "?s",
+        "?v",
+        "?fs",
+        "?fs(x,x')",
+    ),
+    *("let", "join", "and", "with", "apply", "on", "package", "local", "in", "end", "as", "given", "start", "gravity"),
+    *("use", "body", "link", "force", "torque", "earth", "pi", "t", "constrain", "mass", "iframe", "inertia", "dof"),
+    *("dof1", "dof2", "dof7", "frame", "value", "displ", "effort", "sin", "sqrt", "log", "quaternion", "body_speeds"),
+    *(
+        "[0,0,0]",
+        "[1,0,0]",
+        "body end",
+        "link end",
+        "0 || [0,0,0]",
+        "1/0",
+        "9^9^9",
+        "((((",
+        "x.frame",
+        "a:b",
+        "é",
+        "\u2028",
+    ),
+]
+
+
+def programs() -> list[str]:
+    return [path.read_text(encoding="utf-8") for path in GALLERY]
+
+
+def mutate(rng: random.Random, texts: list[str]) -> str:
+    """One damaged program."""
+    text = rng.choice(texts)
+    for _ in range(rng.choice((1, 1, 1, 2, 3, 6))):
+        text = rng.choice((_characters, _tokens, _tokens, _tokens, _lines, _splice))(rng, text, texts)
+    return text[:20_000]
+
+
+def _characters(rng: random.Random, text: str, _texts: list[str]) -> str:
+    at = rng.randrange(len(text) + 1)
+    how = rng.randrange(3)
+    if how == 0:
+        return text[:at] + text[at + rng.randint(1, 5) :]
+    if how == 1:
+        return text[:at] + rng.choice(POOL) + text[at:]
+    return text[:at] + chr(rng.choice((rng.randrange(32, 127), rng.randrange(0x2FFF)))) + text[at + 1 :]
+
+
+def _tokens(rng: random.Random, text: str, _texts: list[str]) -> str:
+    parts = _TOKEN.findall(text)
+    if not parts:
+        return text
+    solid = [k for k, p in enumerate(parts) if not p.isspace() and not p.startswith("(*")] or [0]
+    a, b = rng.choice(solid), rng.choice(solid)
+    how = rng.randrange(5)
+    if how == 0:
+        del parts[a]
+    elif how == 1:
+        parts[a], parts[b] = parts[b], parts[a]
+    elif how == 2:
+        parts[a] = rng.choice(POOL)
+    elif how == 3:
+        parts.insert(a, rng.choice((parts[b], rng.choice(POOL))))
+    else:
+        parts[a] = f" {rng.choice(('-', '(', '[', 'f(', 'sin('))}" * rng.randrange(40) + parts[a]
+    return "".join(parts)
+
+
+def _lines(rng: random.Random, text: str, _texts: list[str]) -> str:
+    lines = text.split("\n")
+    a, b = rng.randrange(len(lines)), rng.randrange(len(lines))
+    if rng.random() < 0.5:
+        lines[a], lines[b] = lines[b], lines[a]
+    else:
+        lines.insert(a, lines[b])
+    return "\n".join(lines)
+
+
+def _splice(rng: random.Random, text: str, texts: list[str]) -> str:
+    other = rng.choice(texts)
+    return text[: rng.randrange(len(text) + 1)] + other[rng.randrange(len(other) + 1) :]

@@ -1,0 +1,154 @@
+"""Errors as a compiler engineer wants them: place, caret, expectation, hint, several in one run."""
+
+import pytest
+
+from dalembert import lsd
+from dalembert.errors import LsdError
+
+
+def error(text, **options):
+    with pytest.raises(LsdError) as caught:
+        lsd.loads(text, name="arm.lsd", **options)
+    return caught.value
+
+
+def test_the_picture_shows_place_line_caret_and_hint():
+    shown = str(error("let b = body mass = 1 end ;\nlet c = body masse = 1 end ;"))
+    assert shown.splitlines() == [
+        "arm.lsd:2:14: error: wrong component: a body has no field masse",
+        " 2 | let c = body masse = 1 end ;",
+        "   |              ^^^^^",
+        "   = hint: did you mean `mass`?",
+    ]
+
+
+def test_tabs_keep_the_caret_under_its_column():
+    lines = str(error("\tlet a = ;")).splitlines()
+    assert lines[1].index(";") == lines[2].index("^")
+
+
+def test_one_run_reports_every_fault():
+    found = error(
+        "let a = ; let b = body masse = 1 end ;\nlet c = [1,2] ; let d = ?q ; join earth and x.frame with link end ;"
+    )
+    assert len(found.diagnostics) == 5
+    assert [d.line for d in found.diagnostics] == [1, 1, 2, 2, 2]
+
+
+def test_a_missing_semicolon_is_told_where_it_is_missing():
+    found = error("let a = 1\nlet b = 2 ;\nlet c = ?zz ;")
+    assert [d.message for d in found.diagnostics] == ["missing `;` after this declaration", "unknown unknown ?zz"]
+    assert found.diagnostics[0].line == 1
+    assert "missing `;`" in str(error("let a = 1"))
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("let a = 2x ;", "`2*x`"),
+        ("let a = x**2 ;", "`^`"),
+        ("let a = 1. ;", "`1.0`"),
+        ("let a = .5 ;", "`0.5`"),
+        ("let a == 1 ;", "one `=`"),
+        ("let a = 1, b = 2 ;", "`and`"),
+        ("let b = body mass = 1 and inertia = 0 end ;", "`,`"),
+        ("let b = body mass = 1 ;", "`end` closes"),
+        ("let b = body mass 1 end ;", "mass = "),
+        ("let v = [1,2] ;", "three components"),
+        ("let end = 1 ;", "word of the language"),
+        ("let a = b c ;", "side by side"),
+        ("x = 1 ;", "list of declarations"),
+        ("let f(b : bodi) = b ;", "did you mean `body`"),
+        ("let arm = body end ; join earth and amr.frame with link end ;", "did you mean `arm`"),
+        ("let arm = body end ; let m = arm.mas ;", "did you mean `mass`"),
+        ("let a = body end ; join earth and a.frame with revolute(axis=[0,0,1]) ;", 'use "joints.lsd"'),
+        ('use "joint.lsd" ;', "did you mean `joints.lsd`"),
+        ('use "joints.lsd" ; let l = revolut(axis=[0,0,1]) ;', "did you mean `revolute`"),
+        ('use "joints.lsd" ; let l = revolute(axe=[0,0,1]) ;', "did you mean `axis`"),
+        (
+            "let a = body end ; join earth and a.frame with link(th) dof = th||[0,0,1] end as j ; start j.ht = 1 ;",
+            "`th`",
+        ),
+        ("let a = body end ; join earth and a.frame with link end as elbow ; start elbo.x = 1 ;", "`elbow`"),
+        ("constrain x ;", None),
+        ("drive x ;", None),
+        ("contact x ;", None),
+    ],
+)
+def test_common_mistakes_have_hints(text, hint):
+    found = error(text)
+    if hint is None:
+        assert "reserved" in str(found)
+    else:
+        assert hint in str(found)
+
+
+def test_misspelt_given_names_are_warned_about():
+    checked = lsd.check("let a = body mass = mass_a end ; join earth and a.frame with link end ; given mass_b = 2 ;")
+    lsd.elaborate(checked, lsd.reading.Mechanism())
+    (warning,) = checked.diagnostics
+    assert warning.severity == "warning"
+    assert "mass_a" in warning.hint
+
+
+def test_given_cannot_change_what_is_defined():
+    assert "defined by `let`" in str(error("let m = 1 ; given m = 2 ;"))
+    text = "let a = body mass = 1 end ; join earth and a.frame with link end ; given a.mass = 2 ;"
+    assert "cannot be given" in str(error(text))
+
+
+def test_given_values_are_numbers():
+    base = "let a = body mass = m end ; join earth and a.frame with link end ;"
+    assert lsd.loads(base + "given k = 2, m = k*pi ;").given["m"] == pytest.approx(6.283185307179586)
+    assert "no value" in str(error(base + "given m = q ;"))
+    assert "range" in str(error(base + "given m = 1e300*1e300 ;"))
+
+
+def test_faults_of_a_used_file_point_into_it(tmp_path):
+    (tmp_path / "parts.lsd").write_text("let good = 1 ;\nlet bad = ?zz ;")
+    (tmp_path / "main.lsd").write_text('use "parts.lsd" ; let a = good ;')
+    with pytest.raises(LsdError) as caught:
+        lsd.load(tmp_path / "main.lsd")
+    (fault,) = caught.value.diagnostics
+    assert fault.source.name.endswith("parts.lsd")
+    assert fault.line == 2
+
+
+def test_files_that_use_each_other_are_told_apart(tmp_path):
+    (tmp_path / "a.lsd").write_text('use "b.lsd" ;')
+    (tmp_path / "b.lsd").write_text('use "a.lsd" ;')
+    with pytest.raises(LsdError, match="uses itself"):
+        lsd.load(tmp_path / "a.lsd")
+
+
+def test_used_files_share_definitions_and_givens(tmp_path):
+    (tmp_path / "parts.lsd").write_text(
+        "let arm(m : scalar) = body mass = m, iframe = 0, inertia = 0 end ; given k = 3 ;"
+    )
+    (tmp_path / "main.lsd").write_text(
+        'use "parts.lsd" ; let a = arm(m = k) ; join earth and a.frame with link(x) dof = [x,0,0] end ;'
+    )
+    assert lsd.load(tmp_path / "main.lsd").given == {"k": 3}
+
+
+def test_unreadable_files_are_lsd_errors(tmp_path):
+    with pytest.raises(LsdError, match="cannot read"):
+        lsd.load(tmp_path / "none.lsd")
+    (tmp_path / "bad.lsd").write_bytes(b"let a = \xff\xfe ;")
+    with pytest.raises(LsdError, match="UTF-8"):
+        lsd.load(tmp_path / "bad.lsd")
+
+
+def test_the_number_of_reported_errors_is_bounded():
+    assert len(error("let a = ?zz ;" * 500).diagnostics) == 50
+
+
+def test_faults_of_the_mechanism_layer_get_a_place():
+    found = error("let a = body mass = 0-1, iframe = 0, inertia = 0 end ; join earth and a.frame with link end ;")
+    assert "negative mass" in str(found)
+    assert found.diagnostics[0].line == 1
+    twice = (
+        "let a = body mass = 1 end ; let b = body mass = 1 end ;"
+        "join earth and a.frame with link end as j ; join a.frame and b.frame with link end as j ;"
+    )
+    assert "used twice" in str(error(twice))

@@ -1,0 +1,84 @@
+"""Print -> read -> equal, for the gallery, for random mechanisms and for hostile names."""
+
+import pytest
+
+from dalembert import expr as ex
+from dalembert import lsd
+from dalembert.errors import ModelError
+from dalembert.mechanism import Displacement, Force, Frame, Joint, Mechanism, Step, earth, prismatic, revolute, turn
+from lsd.mutations import GALLERY
+from random_mechanisms import random_tree
+
+
+def same(m):
+    text = lsd.to_lsd(m)
+    back = lsd.loads(text)
+    assert back == m, text
+    assert lsd.to_lsd(back).splitlines()[1:] == text.splitlines()[1:]
+
+
+@pytest.mark.parametrize("path", GALLERY, ids=lambda p: p.stem)
+def test_the_gallery_survives_printing(path):
+    same(lsd.load(path))
+
+
+@pytest.mark.parametrize("block", range(10))
+def test_random_mechanisms_survive_printing(block):
+    for seed in range(10 * block, 10 * block + 10):
+        same(random_tree(seed))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", range(9))
+def test_a_thousand_random_mechanisms_survive_printing(block):
+    for seed in range(100 + 100 * block, 200 + 100 * block):
+        same(random_tree(seed))
+
+
+def test_everything_a_mechanism_can_hold_survives():
+    m = Mechanism("all")
+    a = m.body(
+        "a", mass="m", inertia=[3, 4, 5, 0.1, 0.2, 0.3], iframe=Displacement.of([1, 2, 3], turn("al", [1, 1, 0]))
+    )
+    b = m.body("b", mass=ex.where(ex.less("p", "q"), ex.maximum("p", 2), ex.absolute("q")))
+    tip = m.frame("tip", a, Displacement.of([0, 0, "l"]))
+    x, v = ex.symbols("x x'")
+    force = (ex.function("law")(x, v), -ex.symbol("k") * x**3 / 7, ex.sqrt(1 + x * x) ** ex.symbol("n"))
+    m.join(
+        earth, tip, Joint(("x",), (Step(Displacement.of([x, 0, 0]), force),), (("x", ex.sin(ex.TIME) * v),)), name="l1"
+    )
+    m.join(Frame("a", Displacement.of([1, 0, 0]), "own"), b, revolute("-y"), name="l2")
+    m.apply(Force(a.centre_frame, (x * 0 + 1, ex.symbol("f"), ex.PI), "b", "push"))
+    m.apply(Force(Frame("a", a.iframe, "iframe"), (ex.ONE, ex.ONE, ex.ONE), "earth"))
+    m.torque(b, [0, 0, "tau"], a)
+    m.gravity = [0, 0, "-g"]
+    m.define("law", ["u", "w"], "-k*u - c*w**2")
+    m.given |= {"k": 2.5, "c": 1e-7, "g": 9.81, "unused": -3}
+    m.start |= {"l1.x": -0.25, "l2.th'": 1}
+    same(m)
+
+
+def test_names_that_are_not_identifiers_are_quoted():
+    m = Mechanism("it's *) odd")
+    body = m.body("left-arm", mass=ex.symbol("masse/2"))
+    m.join(earth, body, prismatic("x", coordinate="end"), name="joint#1")
+    m.join(earth, m.body("body", mass=ex.symbol("pi")), revolute("z", coordinate="θ"), name="let")
+    m.start["let.θ'"] = 2
+    same(m)
+
+
+def test_bodies_and_symbols_of_one_name_are_kept_apart():
+    m = Mechanism("clash")
+    rod = m.body("m", mass="m", centre=["parts", 0, 0])
+    m.frame("l", rod, Displacement.of(["l", 0, 0]))
+    m.join(earth, rod, revolute("z"), name="m")
+    m.torque(rod, ["m", 0, 0], rod)
+    m.given["m"] = 3
+    same(m)
+
+
+def test_what_lsd_cannot_say_is_an_error():
+    m = Mechanism("derivative")
+    m.body("b", mass=ex.derivative(ex.function("f")(ex.symbol("x")), ex.symbol("x")))
+    with pytest.raises(ModelError, match="unknown function"):
+        lsd.to_lsd(m)
