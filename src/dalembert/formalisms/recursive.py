@@ -54,6 +54,7 @@ class Recursion:
 
     tree: Tree
     inertias: list[RigidInertia]
+    grouped: list[RigidInertia]  # the same dynamics with fewer constants
     relative: list[Twist]
     carried_spins: list[Vector3]  # angular velocity of the parent, in the node's base
     spins: list[Vector3]
@@ -68,8 +69,10 @@ class Recursion:
             spin = ZERO3 if node.parent == EARTH_NODE else turned_back(node, spins[node.parent])
             carried.append(spin)
             spins.append(add3(spin, own.angular))
-        inertias = regrouped(tree, node_inertias(tree))
-        return Recursion(tree, inertias, relative, carried, spins, external_wrenches(tree), joint_efforts(tree))
+        inertias = node_inertias(tree)
+        grouped = regrouped(tree, inertias)
+        wrenches, efforts = external_wrenches(tree), joint_efforts(tree)
+        return Recursion(tree, inertias, grouped, relative, carried, spins, wrenches, efforts)
 
 
 def turned_back(node: Node, vector: Vector3) -> Vector3:
@@ -142,7 +145,7 @@ def inverse_dynamics(
                 total = total + column.scaled(udot[index])
         matrix = spread(total.angular, model.spins[k])
         found.append((total, matrix))
-        needed.append(_rate_of_momentum(model.inertias[k], model.spins[k], total, matrix))
+        needed.append(_rate_of_momentum(model.grouped[k], model.spins[k], total, matrix))
     if external:
         needed = [_difference(w, e) for w, e in zip(needed, model.wrenches, strict=True)]
     return backward(tree, needed)
@@ -184,7 +187,7 @@ def generalised_forces(model: Recursion) -> list[Expr]:
     for k, node in enumerate(tree.nodes):
         above = tree.layout.mechanism.gravity if node.parent == EARTH_NODE else downs[node.parent]
         downs.append(turned_back(node, above))
-        inertia = model.inertias[k]
+        inertia = model.grouped[k]
         weight = Wrench(cross(inertia.moment, downs[k]), scale3(inertia.mass, downs[k]))
         wrenches.append(weight + model.wrenches[k])
     return [a + b for a, b in zip(backward(tree, wrenches), model.efforts, strict=True)]
@@ -195,7 +198,7 @@ def mass_matrix(model: Recursion) -> Matrix:
     tree = model.tree
     n = len(tree.speeds)
     entries = [[ZERO] * n for _ in range(n)]
-    composite = list(model.inertias)
+    composite = list(model.grouped)
     for k in range(len(tree.nodes) - 1, -1, -1):
         node = tree.nodes[k]
         for index, column in node.columns:

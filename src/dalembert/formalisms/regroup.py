@@ -1,8 +1,9 @@
 """Inertial regrouping along the tree: what a joint cannot feel is carried by its parent (base parameters).
 
-A node that turns about its axis a feels neither its mass, nor the first moment along a, nor an inertia alpha (1 - a a^T):
-this part J satisfies J S = 0 and is the same in every configuration, so the kinetic energy does not change when the parent
-carries it. A node that only slides feels no inertia of rotation. Equations are the same; their constants are fewer.
+A node that turns about its axis a feels neither its mass, nor the first moment along a, nor an inertia
+alpha (1 - a a^T): this part J satisfies J S = 0 and is the same in every configuration, so the kinetic energy does not
+change when the parent carries it. A node that only slides feels no inertia of rotation. The equations are the same;
+their constants are fewer.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import replace
 
 from dalembert import expr as ex
 from dalembert.expr import ZERO, Expr
-from dalembert.expr.space import AXES, IDENTITY3, ZERO3, Vector3, is_zero3, symmetric3, vector3
+from dalembert.expr.space import AXES, IDENTITY3, ZERO3, Matrix3, Vector3, is_zero3, symmetric3, vector3, vector_rows
 from dalembert.kinematics import EARTH_NODE, Node, Pose, RigidInertia, Tree
 
 
@@ -62,11 +63,12 @@ def _split(inertia: RigidInertia, axis: int) -> tuple[RigidInertia, RigidInertia
     alpha = inertia.inertia[j][j]
     a: Vector3 = AXES["xyz"[axis]]
     along = vector3([inertia.moment[axis] * x for x in a])
-    diagonal: list[Expr] = [alpha, alpha, alpha]
-    diagonal[axis] = ZERO
-    given = RigidInertia(inertia.mass, along, symmetric3(*diagonal, ZERO, ZERO, ZERO))
-    m = inertia.inertia
-    kept = [m[0][0], m[1][1], m[2][2]]
-    kept[i], kept[j] = kept[i] - alpha, ZERO
+    given = RigidInertia(inertia.mass, along, _diagonal([ZERO if k == axis else alpha for k in range(3)]))
+    rows = [list(row) for row in inertia.inertia]
+    rows[i][i], rows[j][j] = rows[i][i] - alpha, ZERO
     moment = [ZERO if k == axis else inertia.moment[k] for k in range(3)]
-    return RigidInertia(ZERO, vector3(moment), symmetric3(*kept, m[0][1], m[0][2], m[1][2])), given
+    return RigidInertia(ZERO, vector3(moment), vector_rows(rows)), given
+
+
+def _diagonal(entries: list[Expr]) -> Matrix3:
+    return symmetric3(entries[0], entries[1], entries[2], ZERO, ZERO, ZERO)
