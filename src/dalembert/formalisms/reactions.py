@@ -1,0 +1,170 @@
+"""Actions transmitted by links: whole, and split into what motors give and what the perfect link adds.
+
+For any formalism: the accelerations that it found are put into the balance of the bodies beyond each link.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from dalembert import expr as ex
+from dalembert.errors import ModelError
+from dalembert.expr import Expr
+from dalembert.expr.space import Vector3, add3, apply3, apply_transposed3, cross, neg3, sub3
+from dalembert.formalisms.actions import coordinate_efforts, in_base
+from dalembert.formalisms.complement import actuation_wrench, free_components
+from dalembert.formalisms.equations import Equations
+from dalembert.formalisms.newton_euler import Isolated, LinkMotion, isolate, link_actions
+from dalembert.kinematics import Pose, Twist, Wrench
+from dalembert.mechanism import did_you_mean
+
+
+@dataclass(frozen=True, slots=True)
+class Reaction:
+    """Action of a link on its second body, moment at `at`, components in `base`.
+
+    `force` and `moment` are the whole action; `motor_force` and `motor_moment` the known part of it. `unknown` names
+    the components that the link is free to take (the others follow from the known efforts).
+    """
+
+    link: str
+    on: str
+    at: str
+    base: str
+    force: Vector3
+    moment: Vector3
+    motor_force: Vector3
+    motor_moment: Vector3
+    unknown: tuple[str, ...]
+
+    @property
+    def perfect_force(self) -> Vector3:
+        return sub3(self.force, self.motor_force)
+
+    @property
+    def perfect_moment(self) -> Vector3:
+        return sub3(self.moment, self.motor_moment)
+
+
+def reactions(
+    eq: Equations,
+    links: Collection[str] | None = None,
+    *,
+    base: str = "second",
+    at: str = "second",
+    solved: bool = True,
+) -> dict[str, Reaction]:
+    """Actions of links on their second bodies, as functions of the state (or of u' too, when not `solved`).
+
+    `base` is "second" or "first" (the joint's own frames) or the name of a body; `at` is "second" or "first": the
+    origin of the joint's frame where the moment is taken.
+
+    >>> from dalembert.formalisms import derive
+    >>> from dalembert.mechanism import Layout, Mechanism, earth, prismatic
+    >>> m = Mechanism()
+    >>> link = m.join(earth, m.body("cart", mass="m"), prismatic("x"), name="rail")
+    >>> m.gravity = [0, 0, "-g"]
+    >>> reactions(derive(Layout.of(m), "kane"))["rail"].force
+    (0, 0, g*m)
+    """
+    system = eq.detail if isinstance(eq.detail, Isolated) else isolate(eq.tree)
+    names = [one.link.link.name for one in system.links]
+    wanted = names if links is None else list(links)
+    for name in wanted:
+        if name not in names:
+            raise ModelError(f"there is no tree link '{name}'.{did_you_mean(name, names)} Links: {', '.join(names)}.")
+    if at not in ("first", "second"):
+        raise ModelError(f"moments of reactions are taken at the joint's 'first' or 'second' frame, not at {at!r}.")
+    actions = link_actions(system)
+    found = {}
+    for one in system.links:
+        if one.link.link.name in wanted:
+            found[one.link.link.name] = _reaction(system, one, actions[one.link.link.name], base, at)
+    return _solved(eq, found) if solved else found
+
+
+def _reaction(system: Isolated, one: LinkMotion, action: Wrench, base: str, at: str) -> Reaction:
+    """Move a wrench on the child (at its origin, in its base) to the point and base that are wanted."""
+    link = one.link.link
+    place = joint_point(one, at)
+    motor = motor_wrench(system, one)
+
+    def seen(wrench: Wrench) -> Wrench:
+        moment = sub3(wrench.moment, cross(place, wrench.force))
+        force = wrench.force
+        if one.link.reversed:
+            force, moment = neg3(force), neg3(moment)
+        return Wrench(_based(system, one, base, moment), _based(system, one, base, force))
+
+    whole, known = seen(action), seen(motor)
+    columns = [_at_point(twist, place) for _, twist in one.columns]
+    turned = [Twist(_based(system, one, base, t.angular), _based(system, one, base, t.linear)) for t in columns]
+    return Reaction(
+        link.name,
+        link.second.body,
+        at,
+        base,
+        whole.force,
+        whole.moment,
+        known.force,
+        known.moment,
+        free_components(turned),
+    )
+
+
+def joint_point(one: LinkMotion, at: str) -> Vector3:
+    """Origin of the joint's first or second frame, in the base of the child and from its origin."""
+    frame = one.link.link.first if at == "first" else one.link.link.second
+    own = frame.displacement.translation
+    on_child = (at == "first") == one.link.reversed
+    if on_child:
+        return own
+    return apply_transposed3(one.pose.rotation, sub3(own, one.pose.position))
+
+
+def _at_point(twist: Twist, place: Vector3) -> Twist:
+    return Twist(twist.angular, add3(twist.linear, cross(twist.angular, place)))
+
+
+def _based(system: Isolated, one: LinkMotion, base: str, vector: Vector3) -> Vector3:
+    """A vector of the child's base in the base that is wanted."""
+    tree, link = system.tree, one.link.link
+    frame = {"first": link.first, "second": link.second}.get(base)
+    if frame is None:
+        return in_base(tree, one.link.child, tree.layout.number(base), vector)
+    number = tree.layout.number(frame.body)
+    if number != one.link.child:
+        vector = apply3(one.pose.rotation, vector)
+    return apply_transposed3(Pose.of(frame.displacement).rotation, vector)
+
+
+def motor_wrench(system: Isolated, one: LinkMotion) -> Wrench:
+    """Known wrench of a link on its child: wrenches of its steps, and its efforts on coordinates."""
+    tree = system.tree
+    total = system.joint[one.link.link.name]
+    efforts = [e for e in coordinate_efforts(tree) if e.link == one.link.link.name]
+    if efforts:
+        powers = []
+        for r, _ in one.columns:
+            speed = tree.speeds[r]
+            terms = [e.effort * ex.derivative(tree.rates[e.coordinate], speed) for e in efforts]
+            powers.append(sum(terms[1:], terms[0]))
+        total = total + actuation_wrench([twist for _, twist in one.columns], powers)
+    return total
+
+
+def _solved(eq: Equations, found: dict[str, Reaction]) -> dict[str, Reaction]:
+    """The accelerations u' replaced by their solution."""
+    from dataclasses import replace
+
+    names = ("force", "moment", "motor_force", "motor_moment")
+    flat: list[Expr] = [x for one in found.values() for name in names for x in getattr(one, name)]
+    solution = {ex.prime(u): a for u, a in zip(eq.tree.speeds, eq.accelerations, strict=True)}
+    flat = ex.substitute(flat, solution)
+    result = {}
+    for k, (link, one) in enumerate(found.items()):
+        own = flat[12 * k : 12 * k + 12]
+        parts = {name: (own[3 * i], own[3 * i + 1], own[3 * i + 2]) for i, name in enumerate(names)}
+        result[link] = replace(one, **parts)
+    return result
