@@ -15,6 +15,7 @@ COMMANDS = {
     "format": "format",
     "names": "names",
     "equations": "equations",
+    "compare": "compare",
     "codegen": "codegen",
     "simulate": "simulate",
     "lsp": "lsp",

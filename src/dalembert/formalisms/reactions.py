@@ -6,7 +6,7 @@ For any formalism: the accelerations that it found are put into the balance of t
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dalembert import expr as ex
 from dalembert.errors import ModelError
@@ -156,8 +156,6 @@ def motor_wrench(system: Isolated, one: LinkMotion) -> Wrench:
 
 def _solved(eq: Equations, found: dict[str, Reaction]) -> dict[str, Reaction]:
     """The accelerations u' replaced by their solution."""
-    from dataclasses import replace
-
     names = ("force", "moment", "motor_force", "motor_moment")
     flat: list[Expr] = [x for one in found.values() for name in names for x in getattr(one, name)]
     solution = {ex.prime(u): a for u, a in zip(eq.tree.speeds, eq.accelerations, strict=True)}
@@ -165,6 +163,6 @@ def _solved(eq: Equations, found: dict[str, Reaction]) -> dict[str, Reaction]:
     result = {}
     for k, (link, one) in enumerate(found.items()):
         own = flat[12 * k : 12 * k + 12]
-        parts = {name: (own[3 * i], own[3 * i + 1], own[3 * i + 2]) for i, name in enumerate(names)}
-        result[link] = replace(one, **parts)
+        force, moment, motor_force, motor_moment = ((own[i], own[i + 1], own[i + 2]) for i in range(0, 12, 3))
+        result[link] = replace(one, force=force, moment=moment, motor_force=motor_force, motor_moment=motor_moment)
     return result

@@ -28,6 +28,16 @@ def formalism_names() -> tuple[str, ...]:
     return tuple(FORMALISMS)
 
 
+def find_formalism(name: str) -> tuple[Callable[..., Equations], bool]:
+    """The derivation of a formalism, and whether it takes a tree (else a layout)."""
+    if name not in FORMALISMS:
+        raise ModelError(
+            f"there is no formalism '{name}'.{did_you_mean(name, FORMALISMS)} Known: {', '.join(FORMALISMS)}."
+        )
+    module, takes_tree = FORMALISMS[name]
+    return import_module(f"dalembert.formalisms.{module}").derive, takes_tree
+
+
 def derive(
     layout: Layout,
     formalism: str = "mixed",
@@ -40,12 +50,7 @@ def derive(
     `speeds`: None for the joints' own, "automatic", or a table of formulas (see `with_speeds`); other choices belong
     to the formalism.
     """
-    if formalism not in FORMALISMS:
-        raise ModelError(
-            f"there is no formalism '{formalism}'.{did_you_mean(formalism, FORMALISMS)} Known: {', '.join(FORMALISMS)}."
-        )
-    module, takes_tree = FORMALISMS[formalism]
-    make: Callable[..., Equations] = import_module(f"dalembert.formalisms.{module}").derive
+    make, takes_tree = find_formalism(formalism)
     if not takes_tree:
         if speeds is not None:
             raise ModelError(

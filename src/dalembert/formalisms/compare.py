@@ -1,0 +1,173 @@
+"""All formalisms on one mechanism: cost of the derivation, size of the equations, and how far their motions differ."""
+
+from __future__ import annotations
+
+import random
+import time
+import tracemalloc
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from dalembert import expr as ex
+from dalembert.expr import Expr
+from dalembert.formalisms.equations import Equations
+from dalembert.formalisms.registry import FORMALISMS, derive, find_formalism
+from dalembert.mechanism import Layout, QuaternionTurn
+
+#: Papegay's figures for his satellite (chapter 2; Maple V on a DECstation 5000/200): seconds and megabytes allocated.
+THESIS = {
+    "newton-euler": (1734.75, 10.7, "newton3"),
+    "dalembert": (938.13, 6.68, "dalembert2"),
+    "lagrange": (315.67, 4.52, "lagrange"),
+    "hamilton": (None, 52.2, "hamilton2, given up after 12309 s"),
+    "kane": (144.6, 3.21, "kaneintro + kane"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One formalism: `equations` counts scalar equations, `operations` are those of M, S and F after sharing.
+
+    `disagreement` is the largest relative difference of accelerations from any other formalism, over random states.
+    `memory` is the peak of the derivation in megabytes, when it was measured.
+    """
+
+    name: str
+    seconds: float
+    operations: int
+    equations: int
+    unknowns: int  # reactions that are written and eliminated
+    disagreement: float
+    memory: float | None
+    thesis_seconds: float | None
+    thesis_memory: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The table: `str(...)` for people, `as_dict()` for machines."""
+
+    mechanism: str
+    dof: int
+    states: int
+    formalisms: tuple[Row, ...]
+
+    @property
+    def disagreement(self) -> float:
+        return max((row.disagreement for row in self.formalisms), default=0.0)
+
+    @property
+    def seconds(self) -> float:
+        return sum(row.seconds for row in self.formalisms)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "mechanism": self.mechanism,
+            "dof": self.dof,
+            "states": self.states,
+            "seconds": self.seconds,
+            "disagreement": self.disagreement,
+            "formalisms": [asdict(row) for row in self.formalisms],
+        }
+
+    def __str__(self) -> str:
+        titles = ("equations", 9), ("unknowns", 8), ("operations", 10), ("seconds", 8), ("MB", 7), ("disagreement", 12)
+        head = f"{'formalism':14} " + " ".join(f"{name:>{width}}" for name, width in titles)
+        lines = [f"{self.mechanism}: {self.dof} degrees of freedom, {self.states} random states", head]
+        for row in self.formalisms:
+            memory = "" if row.memory is None else f"{row.memory:.2f}"
+            lines.append(
+                f"{row.name:14} {row.equations:9d} {row.unknowns:8d} {row.operations:10d} {row.seconds:8.3f} "
+                f"{memory:>7} {row.disagreement:12.1e}"
+            )
+        lines.append(f"{'total':14} {'':9} {'':8} {'':10} {self.seconds:8.3f} {'':7} {self.disagreement:12.1e}")
+        return "\n".join(lines)
+
+
+def compare(
+    layout: Layout, names: Sequence[str] | None = None, *, states: int = 5, seed: int = 0, memory: bool = False
+) -> Comparison:
+    """Derive by every formalism and compare accelerations at random states.
+
+    >>> from dalembert.mechanism import Layout, Mechanism, earth, revolute
+    >>> m = Mechanism("pendulum")
+    >>> link = m.join(earth, m.body("rod", mass="m", centre=[0, 0, "-l"]), revolute("x"), name="pivot")
+    >>> compare(Layout.of(m), ["kane", "lagrange"]).disagreement < 1e-9
+    True
+    """
+    names = list(names or FORMALISMS)
+    for name in names:
+        find_formalism(name)  # modules are loaded before the clock starts
+    derived = [(name, *_timed(layout, name, memory)) for name in names]
+    points = [random_state(layout, [eq for _, eq, _, _ in derived], seed + k) for k in range(states)]
+    found = {name: [_accelerations(eq, point) for point in points] for name, eq, _, _ in derived}
+    rows = []
+    for name, eq, seconds, peak in derived:
+        thesis = THESIS.get(name, (None, None, "")) if layout.mechanism.name.startswith("satellite") else (None,) * 3
+        pairs = [pair for other in found.values() for pair in zip(found[name], other, strict=True)]
+        gap = max((_gap(a, b) for a, b in pairs), default=0.0)
+        unknowns = sum(6 - len(one.link.speeds) for one in layout.tree) if name == "newton-euler" else 0
+        rows.append(
+            Row(name, seconds, eq.operations, len(eq.speeds), unknowns, gap, peak, thesis[0], thesis[1])  # type: ignore[arg-type]
+        )
+    return Comparison(layout.mechanism.name, layout.dof, states, tuple(rows))
+
+
+def _timed(layout: Layout, name: str, memory: bool) -> tuple[Equations, float, float | None]:
+    """Equations and the time of their derivation; the peak of memory comes from a second run, which is slower."""
+    start = time.perf_counter()
+    eq = derive(layout, name)
+    seconds = time.perf_counter() - start
+    if not memory:
+        return eq, seconds, None
+    del eq
+    running = tracemalloc.is_tracing()
+    if not running:
+        tracemalloc.start()
+    tracemalloc.reset_peak()
+    before = tracemalloc.get_traced_memory()[0]
+    eq = derive(layout, name)
+    peak = (tracemalloc.get_traced_memory()[1] - before) / 1e6
+    if not running:
+        tracemalloc.stop()
+    return eq, seconds, peak
+
+
+def _accelerations(eq: Equations, state: Mapping[Expr, float]) -> list[float]:
+    """u' in numbers: M is solved in floating point, so that no symbolic factor hides a fault of the equations."""
+    import numpy as np
+
+    n = len(eq.speeds)
+    values = np.array(ex.evaluate([*eq.mass_matrix.entries, *eq.right_side], dict(state)), dtype=float)
+    if not n:
+        return []
+    mass, right = values[: n * n].reshape(n, n), values[n * n :]
+    return [float(x) for x in np.linalg.lstsq(mass, right, rcond=None)[0]]
+
+
+def _gap(a: Sequence[float], b: Sequence[float]) -> float:
+    scale = 1 + max((abs(x) for x in b), default=0.0)
+    return max((abs(x - y) for x, y in zip(a, b, strict=True)), default=0.0) / scale
+
+
+def random_state(layout: Layout, equations: Sequence[Equations], seed: int) -> dict[Expr, float]:
+    """Values of every symbol and unknown function: given ones as given, quaternions of unit norm, the rest random."""
+    rng = random.Random(seed)
+    exprs = [x for eq in equations for x in (*eq.mass_matrix.entries, *eq.right_side)]
+    names = sorted({x.name for x in ex.free_symbols(exprs)} | {*layout.coordinates, *layout.speeds})
+    state = {ex.symbol(x): rng.uniform(0.3, 1.3) for x in names}
+    state |= {ex.symbol(x): float(v) for x, v in layout.mechanism.given.items() if x in names}
+    for link in layout.mechanism.links.values():
+        for step in link.placed_steps():
+            for one in step.displacement.turns:
+                if isinstance(one, QuaternionTurn) and all(x in state for x in one.components):
+                    norm = sum(state[x] ** 2 for x in one.components) ** 0.5
+                    state |= {x: state[x] / norm for x in one.components}
+    state |= {e: rng.uniform(-1, 1) for e in _unknown(exprs, state)}
+    return state
+
+
+def _unknown(exprs: Sequence[Expr], state: Mapping[Expr, float]) -> list[Expr]:
+    """Applications of unknown functions, in a stable order."""
+    return sorted((e for e in ex.topological(exprs) if e.op == "apply"), key=ex.text)

@@ -1,0 +1,40 @@
+"""The table of all formalisms on one mechanism."""
+
+from __future__ import annotations
+
+import pytest
+
+from dalembert.errors import ModelError
+from dalembert.formalisms.compare import compare
+from dalembert.formalisms.registry import find_formalism
+from dalembert.mechanism import Layout
+from formalisms.satellite import FORMALISMS, satellite
+from random_mechanisms import random_tree
+
+
+def test_the_satellite_is_derived_by_every_formalism_with_one_motion():
+    found = compare(Layout.of(satellite()))
+    assert [row.name for row in found.formalisms] == FORMALISMS
+    assert found.disagreement < 1e-9
+    assert all(row.equations == 9 and row.operations > 100 for row in found.formalisms)
+    assert found.formalisms[0].unknowns == 15
+
+
+def test_a_wrong_formalism_shows_as_disagreement(monkeypatch):
+    """The measure can fail: without its gyroscopic term Hamilton's motion is another one."""
+    from dalembert.formalisms import hamilton
+
+    monkeypatch.setattr(hamilton, "turning_term", lambda tree, symbols, speeds: [0 * x for x in symbols])
+    found = compare(Layout.of(satellite()), ["kane", "hamilton"])
+    assert found.disagreement > 1e-3
+
+
+def test_json_has_the_agreed_fields():
+    data = compare(Layout.of(random_tree(3, 2)), ["kane", "mixed"], memory=True).as_dict()
+    assert {"name", "seconds", "operations", "equations", "disagreement", "memory"} <= set(data["formalisms"][0])
+    assert data["formalisms"][0]["memory"] > 0
+
+
+def test_an_unknown_formalism_is_refused_with_the_nearest_name():
+    with pytest.raises(ModelError, match="Did you mean 'lagrange'"):
+        find_formalism("lagrang")
