@@ -95,3 +95,51 @@ def test_format_prints_writes_and_checks(tmp_path):
 
 def test_the_version():
     assert call("--version").output.startswith("dalembert ")
+
+
+def test_simulate_writes_a_table_a_file_and_a_picture(tmp_path):
+    shown = call("simulate", PENDULUM, "--until", "1")
+    assert shown.exit_code == 0
+    assert shown.stdout.split()[:2] == ["t", "hinge.th"]
+    done = call("simulate", PENDULUM, "--until", "1", "--out", f"{tmp_path}/out/", "--plot", "--points", "11")
+    assert done.exit_code == 0
+    rows = (tmp_path / "out/pendulum.csv").read_text().splitlines()
+    assert rows[0] == "t,hinge.th,hinge.th'"
+    assert len(rows) == 12
+    assert (tmp_path / "out/pendulum.png").read_bytes().startswith(b"\x89PNG")
+    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["pendulum.csv", "pendulum.png"]
+
+
+def test_simulate_takes_parameters_and_start_from_the_command_line():
+    def last(*settings):
+        found = call("simulate", PENDULUM, "--until", "1", "--format", "json", *settings)
+        return json.loads(found.stdout)["columns"]["hinge.th"][-1]
+
+    assert last("--set", "m=3") == pytest.approx(last())
+    assert last("--set", "l=4") != pytest.approx(last())
+    assert last("--set", "hinge.th=0", "--set", "hinge.th'=0") == pytest.approx(0)
+
+
+def test_simulate_refuses_unknown_names_and_bad_numbers():
+    unknown = run("simulate", PENDULUM, "--set", "mm=3")
+    assert unknown.returncode == 2
+    assert "Did you mean 'm'" in unknown.stderr
+    assert run("simulate", PENDULUM, "--set", "m").returncode == 2
+    assert run("simulate", PENDULUM, "--until", "-1").returncode == 2
+
+
+def test_simulate_says_which_value_is_missing(tmp_path):
+    path = tmp_path / "free.lsd"
+    path.write_text(
+        "let b = body mass = m, iframe = 0, inertia = 0 end ;"
+        "join earth and b.frame with link(x) dof = [x,0,0], force = [k,0,0] end ;"
+    )
+    result = run("simulate", str(path))
+    assert result.returncode == 1
+    assert "'k'" in result.stderr
+
+
+def test_equations_as_data():
+    data = json.loads(call("equations", PENDULUM, "--format", "json").stdout)
+    assert data["coordinates"] == ["hinge.th"]
+    assert len(data["mass_matrix"]) == 1

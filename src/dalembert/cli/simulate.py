@@ -35,6 +35,7 @@ def command(
     import numpy as np
 
     import dalembert
+    from dalembert.errors import SimulationError
 
     if not until > 0:
         raise typer.BadParameter("the final time must be positive", param_hint="--until")
@@ -43,8 +44,15 @@ def command(
     options: dict[str, Any] = {"t_eval": np.linspace(0.0, until, points), "rtol": rtol, "atol": atol}
     if method is not None:
         options["method"] = method
-    motion = mechanism.simulate((0.0, until), **options)
-    names = _columns(motion)
+    failure: SimulationError | None = None
+    try:
+        motion = mechanism.simulate((0.0, until), **options)
+    except SimulationError as error:
+        # What was computed before the fault is still worth a file.
+        if error.partial is None or out is None:
+            raise
+        motion, failure = error.partial, error
+    names = list(motion.names)
     place = _place(out, mechanism.name)
     if out is not None:
         write_atomically(place, _json(motion, names) if place.suffix == ".json" else _csv(motion, names))
@@ -57,6 +65,8 @@ def command(
         show_json(_data(motion, names))
     elif out is None and not plot:
         typer.echo(_table(motion, names))
+    if failure is not None:
+        raise failure
 
 
 def _place(out: str | None, name: str) -> Path:
@@ -68,10 +78,6 @@ def _place(out: str | None, name: str) -> Path:
         path.mkdir(parents=True, exist_ok=True)
         return path / f"{name}.csv"
     return path
-
-
-def _columns(motion: Any) -> list[str]:
-    return [*motion.coordinates, *motion.speeds]
 
 
 def _data(motion: Any, names: list[str]) -> dict[str, Any]:
@@ -118,7 +124,8 @@ def _plot(motion: Any, names: list[str], path: Path, mechanism: Any) -> None:
     matplotlib.use("Agg")
     from matplotlib import pyplot as plt
 
-    coordinates = [n for n in names if n in set(motion.coordinates)]
+    moving = {x for link in mechanism.links.values() for x in link.coordinates}
+    coordinates = [n for n in names if n in moving]
     figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
     for name in coordinates[:12]:
         axes.plot(motion.t, motion[name], label=name)
