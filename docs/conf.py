@@ -20,3 +20,10 @@ exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = "dalembert"
 html_static_path = ["_static"]
+
+
+def setup(app):
+    """Colour LSD programs with the lexer that editors and terminals use."""
+    from dalembert.editor.pygments_lexer import LsdLexer
+
+    app.add_lexer("lsd", LsdLexer)
