@@ -62,6 +62,7 @@ class Names:
         signs: Iterable[str] = (),
         infer: bool = True,
         independent: str = "t",
+        slopes: bool = False,
     ) -> None:
         self.coordinates = tuple(coordinates)
         self.given = tuple(given)
@@ -69,6 +70,7 @@ class Names:
         self.positive, self.real, self.signs = set(positive), set(real), set(signs)
         self.infer = infer
         self.independent = independent
+        self.slopes = slopes or independent != "t"
         self.table: dict[str, sp.Symbol] = {}
         self.time = self.symbol(independent)
         clash = set(self.coordinates) & set(self.given)
@@ -86,7 +88,7 @@ class Names:
     def canonical(self, name: str) -> str:
         if name in self.moving:
             return name
-        for match in _suffixes(name, slopes=self.independent != "t"):
+        for match in _suffixes(name, slopes=self.slopes):
             base, suffix = name[: match[0]], match[1]
             if base in self.moving:
                 return base + "'" * suffix

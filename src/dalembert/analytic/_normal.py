@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
@@ -9,10 +10,14 @@ import sympy as sp
 MAX_OPERATIONS = 900
 """Above this size a normal form is not attempted: evaluation decides faster and as surely."""
 
+MAX_TIDIED = 350
+"""Above this size a formula is not for reading any more and is left as it is."""
+
 _FAILURES = (sp.PolynomialError, NotImplementedError, ValueError, TypeError, ZeroDivisionError, RecursionError)
 _Relation = tuple[sp.Symbol, int, sp.Expr]
 
 
+@lru_cache(maxsize=2048)
 def is_identically_zero(expression: sp.Expr) -> bool:
     """True when the normal form proves the expression to vanish; False says nothing.
 
@@ -123,6 +128,7 @@ class _Kernels:
         return e.xreplace(self.meaning)
 
 
+@lru_cache(maxsize=2048)
 def _plain(base: sp.Expr) -> sp.Expr:
     """A root's base in one reproducible form, so that equal bases become one generator."""
     if base.is_Symbol or base.is_number or base.count_ops() > 120:
@@ -152,19 +158,31 @@ def tidy(expression: sp.Expr) -> sp.Expr:
     >>> tidy(a*sp.sin(x)**2 + a*sp.cos(x)**2 + sp.sin(x)*sp.sin(y) + sp.cos(x)*sp.cos(y))
     a + cos(x - y)
     """
-    expression = sp.sympify(expression)
+    return _tidy(sp.sympify(expression))
+
+
+@lru_cache(maxsize=4096)
+def _tidy(expression: sp.Expr) -> sp.Expr:
     size = expression.count_ops()
-    if size < 2 or size > MAX_OPERATIONS or expression.has(sp.Integral, sp.Derivative):
+    if size < 2 or size > MAX_TIDIED or expression.has(sp.Integral, sp.Derivative):
         return expression
     candidates = [expression]
     try:
-        short = _rational(expression)
+        short = _rational(_tidy_roots(expression))
         candidates += [short, sp.factor_terms(short)]
         if short.has(sp.sin, sp.cos):
             candidates.append(fuse_angles(short))
     except _FAILURES:
         pass
     return min(candidates, key=lambda e: (e.count_ops(), len(str(e))))
+
+
+def _tidy_roots(expression: sp.Expr) -> sp.Expr:
+    """Shorten what stands under roots: sqrt(r**2*cos(a)**2 + r**2*sin(a)**2) is r."""
+    return expression.replace(
+        lambda e: isinstance(e, sp.Pow) and e.exp.is_Rational and not e.exp.is_Integer and isinstance(e.base, sp.Add),
+        lambda e: sp.Pow(tidy(e.base), e.exp),
+    )
 
 
 def as_sum(expression: sp.Expr) -> sp.Expr:
@@ -187,7 +205,7 @@ def _rational(expression: sp.Expr) -> sp.Expr:
     pieces = []
     for part in shortened:
         terms = sp.Add.make_args(part)
-        pieces.append(sp.factor(part) if 1 < len(terms) < 40 else part)
+        pieces.append(sp.factor(part) if 1 < len(terms) < 25 else part)
     return kernels.restore(pieces[0] / pieces[1])
 
 

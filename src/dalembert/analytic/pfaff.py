@@ -1,4 +1,4 @@
-"""Constraints classified: geometric or kinematic, with or without time, integrable (Frobenius) or not, one-sided or not."""
+"""Constraints classified: geometric or kinematic, with or without time, integrable (Frobenius) or not, one-sided."""
 
 from __future__ import annotations
 

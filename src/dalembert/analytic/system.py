@@ -130,12 +130,8 @@ class System:
 
     # -- pieces shared by the views -------------------------------------------------------------------------------
     def _validate(self) -> None:
-        sources = [
-            bool(self.points or self.turning or self.T_given is not None),
-            self.L_given is not None,
-            self.H_given is not None,
-        ]
-        if sum(sources) == 0:
+        made = bool(self.points or self.turning or self.T_given is not None or self._V_given != 0)
+        if not made and self.L_given is None and self.H_given is None:
             raise ModelError(
                 "a system is given by particles, rotors or bodies, or by T and V, or by L, or by H; none was given"
             )

@@ -31,7 +31,7 @@ class Functional(Judge):
         self, f: Formula, functions: str | Sequence[str], independent: str = "x", *, positive: Sequence[str] = ()
     ) -> None:
         labels = functions.replace(",", " ").split() if isinstance(functions, str) else list(functions)
-        self._names = Names(labels, independent=independent, positive=positive)
+        self._names = Names(labels, independent=independent, positive=positive, slopes=True)
         self.f = self._names.read(f)
 
     @property
