@@ -1,9 +1,12 @@
 """Meaning of links (spec 1.7; cases S1-S4)."""
 
 import numpy as np
+import pytest
 
 from dalembert import expr as ex
 from dalembert import lsd
+from dalembert.errors import LsdError
+from dalembert.mechanism import Mechanism
 
 
 def relative(link, **values):
@@ -98,3 +101,29 @@ def test_quaternions_and_body_speeds_extend_links():
         join earth and b.frame with link(x,y,z,p,q,r,s) dof = [x,y,z] ++ quaternion(p,q,r,s) end as f ;"""
     )
     assert m.links["f"].speeds == ("f.vx", "f.vy", "f.vz", "f.wx", "f.wy", "f.wz")
+
+
+def test_a_constant_is_not_captured_by_a_parameter_of_the_same_name():
+    fine = "let b = body mass = x end ; join earth and b.frame with link(x) dof = [x,0,0] end as l ;"
+    assert lsd.loads(fine).parameters()[-1] == "x"
+    with pytest.raises(LsdError, match="parameter of this link and also a constant"):
+        lsd.loads(
+            "let a = 2*x ; let b = body mass = 1 end ; join earth and b.frame with link(x) dof = [x + a,0,0] end ;"
+        )
+
+
+def test_frames_named_twice_are_both_kept():
+    m = lsd.loads(
+        "let b = body mass = 1 end ; join earth and b.frame with link end ;"
+        "let f = [1,0,0] @ b ; let f = [2,0,0] @ b ; apply force value = [1,0,0], body = earth end on f ;"
+    )
+    assert list(m.frames) == ["f", "f_2"]
+    assert m.efforts[0].at == m.frames["f_2"]
+
+
+def test_forgotten_bodies_are_warned_about():
+    checked = lsd.check(
+        "let a = body mass = 1 end ; let b = body mass = 1 end ; join earth and a.frame with link end ;"
+    )
+    lsd.elaborate(checked, Mechanism())
+    assert [d.message for d in checked.diagnostics] == ["body b is joined to nothing"]

@@ -15,12 +15,13 @@ from dalembert.lsd.check_expressions import check, infer
 from dalembert.lsd.checking import Context, Fact, Thunk
 from dalembert.lsd.parser import parse_into
 from dalembert.lsd.running import AppliedValue, Fault, GivenItem, JoinValue, LawItem, Run, StartValue
-from dalembert.lsd.scope import Bound, DefinitionBody, Scope, similar
+from dalembert.lsd.scope import CONSTANTS, Bound, DefinitionBody, Scope, similar
 from dalembert.lsd.source import Diagnostic, Report, Source, TooManyErrors
 from dalembert.lsd.types import TYPE_NAMES, Type
 from dalembert.lsd.values import BodyValue, FrameValue
 
 Action = Callable[[Run], None]
+MAX_USES = 40
 
 
 @dataclass(slots=True)
@@ -114,7 +115,7 @@ class _Checker:
                 if isinstance(value, BodyValue) and value.name is None:
                     value.name = one.name
                 elif isinstance(value, FrameValue) and value.name is None:
-                    value = replace(value, name=one.name)
+                    value = replace(value, name=state.frame_name(one.name))
                     state.frames.append(value)
                 state.env[one.stamp] = value
 
@@ -234,6 +235,9 @@ class _Checker:
                 hint = "change the `let`, or drop it so that the name becomes a parameter"
                 self.ctx.error(one.word.span, f"{name} is defined by `let`, so it cannot be given", hint)
                 return
+            if name in CONSTANTS and name not in self.ctx.free:
+                self.ctx.error(one.word.span, f"{name} is predefined, so it cannot be given")
+                return
             want, stamp = self.ctx.free[name][0] if name in self.ctx.free else Type.SCALAR, None
             if want not in (Type.SCALAR, Type.VECTOR):
                 self.ctx.error(one.word.span, f"{name} is a {want}: give its scalar symbols one by one")
@@ -276,6 +280,9 @@ class _Checker:
         key = _key(source)
         if key in self.open_files:
             self.ctx.error(item.span, f'"{item.path}" uses itself', "break the circle of `use`")
+            return
+        if len(self.open_files) > MAX_USES:
+            self.ctx.error(item.span, "files use each other too deeply")
             return
         if source.folder is None:
             self.exported[key] = _standard(source)

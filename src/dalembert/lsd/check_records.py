@@ -168,7 +168,27 @@ def _link_thunk(
     source, span = ctx.source, node.span
 
     def run(state: Run) -> LinkValue:
-        state.env.update(symbols)
+        if any(name in state.free for name in names):
+            refuse_capture(state)
+        return build(state, symbols)
+
+    def refuse_capture(state: Run) -> None:
+        """A constant of a parameter's name, brought in by a `let`, would silently become the parameter."""
+        unknowns = dict(state.unknowns)
+        apart = [(p.stamp, ex.symbol(p.name + " apart")) for p in parameters]
+        trial = build(state, apart)
+        state.unknowns = unknowns
+        found = {x.name for x in ex.free_symbols(scalars_of(trial))} & set(names)
+        if found:
+            raise state.fault(
+                source,
+                span,
+                f"{min(found)} is a parameter of this link and also a constant that the link uses",
+                "give one of them another name",
+            )
+
+    def build(state: Run, values: list[tuple[int, ex.Expr]]) -> LinkValue:
+        state.env.update(values)
         outer, state.in_link = state.in_link, []
         try:
             made = []
@@ -189,6 +209,14 @@ def _link_thunk(
             state.in_link = outer
 
     return run
+
+
+def scalars_of(link: LinkValue) -> list[ex.Expr]:
+    """Every scalar that a link holds."""
+    found = [value for _, value in link.efforts]
+    for step in link.steps:
+        found += [*step.displacement.scalars, *(step.force or ()), *(step.torque or ())]
+    return found
 
 
 def _has_quaternion(moved: Any, names: tuple[str, ...]) -> bool:

@@ -96,6 +96,7 @@ class _Elaboration:
             if applied.effort.base is not None:
                 used.add(id(applied.effort.base))
         bodies = [b for b in self.state.bodies if id(b) in used and b is not EARTH]
+        self._warn_idle([b for b in self.state.bodies if id(b) not in used])
         taken = {"earth"}
         for rank, body in enumerate(bodies, 1):
             stem = body.name if body.name is not None else f"body_{rank}"
@@ -106,6 +107,14 @@ class _Elaboration:
             taken.add(name)
             body.name = name
         return bodies
+
+    def _warn_idle(self, idle: list[BodyValue]) -> None:
+        """Bodies that this text names but joins to nothing are forgotten: say so."""
+        if not self.state.joins:
+            return
+        for body in idle:
+            if body.name is not None and body.place and body.place[0] is self.checked.program.source:
+                self.report.add(*body.place, f"body {body.name} is joined to nothing", "join it or drop it", "warning")
 
     def _connected(self, numbering: Numbering, bodies: list[BodyValue]) -> bool:
         lost = set(numbering.unreached)
@@ -286,9 +295,6 @@ class _Elaboration:
         known = self.joints.get(id(link))
         if known is not None:
             return known
-        captured = set(link.parameters) & set(self.checked.context.free)
-        if captured:
-            self._refuse_capture(link, sorted(captured)[0])
         steps = tuple(
             Step(
                 self._displacement(step.displacement, own),
@@ -305,17 +311,6 @@ class _Elaboration:
         if not own:
             self.joints[id(link)] = joint
         return joint
-
-    def _refuse_capture(self, link: LinkValue, name: str) -> None:
-        """A constant and a link parameter of one name are told apart by scope only: warn, they would be confused."""
-        source, span = link.place
-        self.report.add(
-            source,
-            span,
-            f"{name} is a parameter of this link and also a constant of the mechanism",
-            "give one of them another name",
-            "warning",
-        )
 
     def _add_effort(self, applied: AppliedValue) -> None:
         effort = applied.effort

@@ -98,6 +98,15 @@ class Run:
             self.in_link.append(node)
         return node
 
+    def frame_name(self, name: str) -> str:
+        """The name of a frame in the mechanism: a later `let` of the same name gets a number."""
+        taken = {frame.name for frame in self.frames}
+        unique, count = name, 1
+        while unique in taken:
+            count += 1
+            unique = f"{name}_{count}"
+        return unique
+
     def fault(self, source: Source, span: Span, message: str, hint: str | None = None) -> Fault:
         """Report, and give the exception to raise."""
         self.report.add(source, span, message, hint)
