@@ -67,7 +67,7 @@ def unpack(kind: type[M], stored: Mapping[str, Any], path: str) -> M:
 
 def _pack_system(system: System) -> dict[str, Any]:
     energies = [e for e in (system.kinetic, system.potential) if e is not None]
-    points = [x for p in system.pictures for point in (*p.points, *([p.centre] if p.centre else [])) for x in point]
+    points = [x for picture in system.pictures for vector in picture.vectors for x in vector]
     conditions = [condition.value for condition in system.conditions]
     rows, results = ex.flatten([*system.rates, *energies, *conditions, *points, *system.outputs.values()])
     return {
@@ -78,7 +78,8 @@ def _pack_system(system: System) -> dict[str, Any]:
         "quaternions": system.quaternions,
         "energies": [system.kinetic is not None, system.potential is not None],
         "conditions": [[condition.meaning, condition.remedy] for condition in system.conditions],
-        "pictures": [[p.name, len(p.points), p.centre is not None] for p in system.pictures],
+        "pictures": [[p.name, len(p.points), bool(p.centre), bool(p.axes), p.fixed] for p in system.pictures],
+        "up": system.up,
         "outputs": list(system.outputs),
         "given": {name: _pack_value(value) for name, value in system.given.items()},
         "start": {name: _pack_value(value) for name, value in system.start.items()},
@@ -94,10 +95,12 @@ def _unpack_system(stored: Mapping[str, Any]) -> System:
     rates = tuple(next(made) for _ in states)
     kinetic, potential = (next(made) if there else None for there in stored["energies"])
     conditions = tuple(Condition(next(made), meaning, remedy) for meaning, remedy in stored["conditions"])
-    pictures = []
-    for name, count, centred in stored["pictures"]:
-        points = [(next(made), next(made), next(made)) for _ in range(count + centred)]
-        pictures.append(Picture(name, tuple(points[:count]), points[count] if centred else None))
+    pictures, up = [], stored["up"]
+    for name, count, centred, turned, fixed in stored["pictures"]:
+        points = tuple((next(made), next(made), next(made)) for _ in range(count))
+        centre = (next(made), next(made), next(made)) if centred else None
+        axes = [(next(made), next(made), next(made)) for _ in range(3)] if turned else None
+        pictures.append(Picture(name, points, centre, (axes[0], axes[1], axes[2]) if axes else None, fixed))
     return System(
         coordinates=tuple(stored["coordinates"]),
         speeds=tuple(stored["speeds"]),
@@ -111,6 +114,7 @@ def _unpack_system(stored: Mapping[str, Any]) -> System:
         conditions=conditions,
         pictures=tuple(pictures),
         outputs={name: next(made) for name in stored["outputs"]},
+        up=(up[0], up[1], up[2]),
         name=stored["name"],
     )
 

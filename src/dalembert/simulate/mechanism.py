@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dalembert import expr as ex
 from dalembert.codegen import Quantities
+from dalembert.errors import ExpressionError
 from dalembert.expr import Expr
 from dalembert.formalisms.factor import factor_symmetric
 from dalembert.kinematics import Pose, Tree, frame_pose, poses
@@ -31,8 +32,9 @@ def system_of(mechanism: Mechanism, layout: Layout | None = None) -> System:
         potential=potential,
         quaternions=quaternions,
         conditions=(*_charts(about.tree), *_pivots(about)),
-        pictures=tuple(_picture(about.tree, name, absolute) for name in mechanism.bodies if name != EARTH),
+        pictures=tuple(_picture(about.tree, name, absolute) for name in mechanism.bodies),
         outputs=_outputs(about.tree, absolute),
+        up=_up(mechanism),
         name=mechanism.name,
     )
 
@@ -75,11 +77,26 @@ def _picture(tree: Tree, body: str, absolute: list[Pose]) -> Picture:
     frames = [frame for link in mechanism.links.values() for frame in (link.first, link.second) if frame.body == body]
     points = [frame_pose(tree, frame, absolute).position for frame in frames]
     held = mechanism.bodies[body]
-    centre = frame_pose(tree, held.centre_frame, absolute).position
+    if body == EARTH:
+        return Picture(body, tuple(dict.fromkeys(points)), fixed=True)
+    pose = frame_pose(tree, held.centre_frame, absolute)
+    centre, (x, y, z) = pose.position, zip(*pose.rotation, strict=True)
     massive = held.mass is not ex.ZERO
     if massive and len(set(points)) == 1 and centre not in points:
         points.append(centre)
-    return Picture(body, tuple(dict.fromkeys(points)), centre if massive else None)
+    return Picture(body, tuple(dict.fromkeys(points)), centre if massive else None, (x, y, z))
+
+
+def _up(mechanism: Mechanism) -> tuple[float, float, float]:
+    """Against gravity where it is known, else along z."""
+    values = {ex.symbol(name): value for name, value in mechanism.given.items() if isinstance(value, int | float)}
+    try:
+        x, y, z = ex.evaluate([ex.as_expr(g) for g in mechanism.gravity], values)
+    except ExpressionError:
+        signs = [-1.0 if g.op == "neg" else 1.0 for g in mechanism.gravity]
+        x, y, z = (0.0 if g is ex.ZERO else sign for g, sign in zip(mechanism.gravity, signs, strict=True))
+    size = (x * x + y * y + z * z) ** 0.5
+    return (-x / size, -y / size, -z / size) if size > 0 else (0.0, 0.0, 1.0)
 
 
 def _outputs(tree: Tree, absolute: list[Pose]) -> dict[str, Expr]:

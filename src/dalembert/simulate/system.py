@@ -30,11 +30,22 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """How a body is drawn: segments between the origins of its joint frames, a marker at its centre of mass."""
+    """How a body is drawn: segments between the origins of its joint frames, a marker at its centre of mass.
+
+    `axes` are the three directions of the body's base, drawn where segments alone would not show how it turns;
+    a `fixed` picture is the ground's.
+    """
 
     name: str
     points: tuple[Point, ...]
     centre: Point | None = None
+    axes: tuple[Point, Point, Point] | None = None
+    fixed: bool = False
+
+    @property
+    def vectors(self) -> tuple[Point, ...]:
+        """All its triples of expressions: points, centre, axes."""
+        return (*self.points, *(() if self.centre is None else (self.centre,)), *(self.axes or ()))
 
 
 @dataclass(frozen=True)
@@ -42,7 +53,8 @@ class System:
     """First-order equations y' = rates(t, y, parameters), y the coordinates, then the speeds, then others.
 
     States and parameters are symbols of the same name. `outputs` are further named expressions that a motion can tell;
-    `project`, where there is one, is a compiled function that brings a state back to its constraints.
+    `project`, where there is one, is a compiled function that brings a state back to its constraints; `up` is where
+    pictures have their top.
 
     >>> from dalembert import expr as ex
     >>> x, v, k = ex.symbols("x x' k")
@@ -63,6 +75,7 @@ class System:
     pictures: tuple[Picture, ...] = field(default=(), repr=False)
     outputs: Mapping[str, Expr] = field(default_factory=dict, repr=False)
     project: Any = field(default=None, repr=False)
+    up: tuple[float, float, float] = (0.0, 0.0, 1.0)
     name: str = "system"
 
     def __post_init__(self) -> None:
@@ -90,7 +103,7 @@ class System:
     def known_parameters(self) -> tuple[str, ...]:
         """Every name that may be given a value: also what only energies, outputs and pictures use."""
         energies = [e for e in (self.kinetic, self.potential) if e is not None]
-        points = [x for picture in self.pictures for point in _points(picture) for x in point]
+        points = [x for picture in self.pictures for vector in picture.vectors for x in vector]
         everything = self.names_in([*energies, *points, *self.outputs.values()])
         return tuple(sorted({*self.parameters, *everything, *self.given}))
 
@@ -98,7 +111,3 @@ class System:
         """The symbols of some expressions that are neither states nor time."""
         found = ex.free_symbols(exprs) - set(self.symbols) - {ex.TIME}
         return tuple(sorted(x.name for x in found))
-
-
-def _points(picture: Picture) -> tuple[Point, ...]:
-    return picture.points if picture.centre is None else (*picture.points, picture.centre)

@@ -1,0 +1,44 @@
+"""A motion that can be looked at."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dalembert import simulate
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Motion(simulate.Motion):
+    """The result of a simulation with its pictures: `mo.plot()`, `mo.plot_energy()`, `mo.animate("x.html")`."""
+
+    def plot(self, *names: str, axes: Axes | None = None) -> Figure:
+        """States, outputs or formulas over time; without names the coordinates above the speeds."""
+        from dalembert.view.plots import plot
+
+        return plot(self, *names, axes=axes)
+
+    def plot_phase(self, x: str | None = None, y: str | None = None, *, axes: Axes | None = None) -> Figure:
+        """One name against another, by default the first coordinate and its speed."""
+        from dalembert.view.plots import plot_phase
+
+        return plot_phase(self, x, y, axes=axes)
+
+    def plot_energy(self) -> Figure:
+        """Energies over time, and the drift of their sum."""
+        from dalembert.view.plots import plot_energy
+
+        return plot_energy(self)
+
+    def animate(
+        self, path: str | os.PathLike[str], *, fps: float = 30.0, speed: float | None = None, title: str = ""
+    ) -> None:
+        """Write one self-contained HTML file in which the motion plays in three dimensions."""
+        from dalembert.view.animation import animate
+
+        animate(self, path, fps=fps, speed=speed, title=title)
