@@ -12,7 +12,7 @@ from dalembert.mechanism import Layout
 if TYPE_CHECKING:
     from dalembert.codegen import CompiledMechanism
     from dalembert.formalisms import Equations
-    from dalembert.simulate import Motion
+    from dalembert.view import Motion
 
 
 class Mechanism(description.Mechanism):
@@ -49,8 +49,9 @@ class Mechanism(description.Mechanism):
         `start`, `given`, `t_eval`, `events`, `rtol`, `atol`, `method`, `max_step`: see `dalembert.simulate.run`.
         """
         from dalembert.simulate import run, system_of
+        from dalembert.view import Motion
 
-        return run(system_of(self), t_span, **options)
+        return run(system_of(self), t_span, kind=Motion, **options)
 
     def to_lsd(self) -> str:
         """The description as an LSD program that reads back to an equal mechanism."""
