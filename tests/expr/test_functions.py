@@ -48,6 +48,8 @@ def test_parity_moves_signs_outwards():
     assert ex.cos(-2 * x) is ex.cos(2 * x)
     assert ex.atan(-x) is -ex.atan(x)
     assert abs(-x) is abs(x)
+    assert x + -2 * y is x - 2 * y
+    assert x - -2 * y is x + 2 * y
     assert ex.sign(-x) is -ex.sign(x)
 
 

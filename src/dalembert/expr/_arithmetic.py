@@ -44,11 +44,8 @@ def neg(a: Expr) -> Expr:
         return a.args[0]
     if op == "const":
         return const(-a.data)
-    if op in ("mul", "add", "sub") and a.args[0].op == "const":
-        first, second = a.args
-        opposite = const(-first.data)
-        if op == "mul":
-            return _scale(opposite, second)
+    if op in ("add", "sub") and a.args[0].op == "const":
+        opposite, second = const(-a.args[0].data), a.args[1]
         return intern("sub", (opposite, second)) if op == "add" else add(opposite, second)
     return intern("neg", (a,))
 
@@ -179,7 +176,7 @@ def _special_product(a: Expr, b: Expr) -> Expr | None:
 
 
 def _scale(factor: Expr, a: Expr) -> Expr:
-    """A constant times a node: one factor in front, which is neither 0, 1 nor -1."""
+    """A constant times a node: one positive factor in front, other than one; the sign goes outside."""
     while a.op == "neg" or (a.op == "mul" and a.args[0].op == "const"):
         if a.op == "neg":
             factor, a = const(-factor.data), a.args[0]
@@ -192,7 +189,9 @@ def _scale(factor: Expr, a: Expr) -> Expr:
         return a
     if value == 0:
         return ZERO
-    return neg(a) if value == -1 else intern("mul", (factor, a))
+    if value == -1:
+        return neg(a)
+    return intern("mul", (factor, a)) if value > 0 else intern("neg", (intern("mul", (const(-value), a)),))
 
 
 def div(a: Expr, b: Expr) -> Expr:

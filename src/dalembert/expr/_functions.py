@@ -67,8 +67,6 @@ def sin(x: Scalar) -> Expr:
         return arithmetic.neg(sin(a.args[0]))
     if a.op == "const" and a.data < 0:
         return arithmetic.neg(sin(const(-a.data)))
-    if a.op == "mul" and a.args[0].op == "const" and a.args[0].data < 0:
-        return arithmetic.neg(sin(arithmetic.neg(a)))
     if a.op == "asin":
         return a.args[0]
     turns = _turns(a)
@@ -84,8 +82,6 @@ def cos(x: Scalar) -> Expr:
         return cos(a.args[0])
     if a.op == "const" and a.data < 0:
         return cos(const(-a.data))
-    if a.op == "mul" and a.args[0].op == "const" and a.args[0].data < 0:
-        return cos(arithmetic.neg(a))
     if a.op == "acos":
         return a.args[0]
     turns = _turns(a)

@@ -224,10 +224,8 @@ class _Writer:
             below, level = self.written[b.args[1]]
             if bottom != 1:
                 below, level = d.product(d.number(bottom)[0], self.bracket(b.args[1], _PRODUCT)), _PRODUCT
-            string, level = d.quotient(d.number(abs(top))[0], below, _ATOM, level)
-            return (string, level) if top > 0 else (f"-{string}", _SUM)
-        left = d.number(a.data)[0]
-        return d.product(left, self.bracket(b, _PRODUCT)), _PRODUCT if a.data > 0 else _SUM
+            return d.quotient(d.number(top)[0], below, _ATOM, level)
+        return d.product(d.number(a.data)[0], self.bracket(b, _PRODUCT)), _PRODUCT
 
     named: dict[Expr, str]
 
