@@ -7,6 +7,8 @@ is projected on the velocities that unit speeds give (d'Alembert).
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from dalembert import expr as ex
@@ -16,30 +18,34 @@ ORDER = 3
 
 
 class Series:
-    """Truncated power series in time."""
+    """A truncated power series c[0] + c[1] t + c[2] t^2."""
 
-    def __init__(self, *coefficients):
-        self.c = np.zeros(ORDER)
-        self.c[: len(coefficients)] = coefficients
+    __slots__ = ("c",)
+
+    def __init__(self, a, b=0.0, c=0.0):
+        self.c = (a, b, c)
 
     @staticmethod
     def of(x):
-        return x if isinstance(x, Series) else Series(x)
+        return x if isinstance(x, Series) else Series(float(x))
 
     def __add__(self, other):
         if isinstance(other, np.ndarray):
             return NotImplemented
-        return Series(*(self.c + Series.of(other).c))
+        (a, b, c), (x, y, z) = self.c, Series.of(other).c
+        return Series(a + x, b + y, c + z)
 
     __radd__ = __add__
 
     def __neg__(self):
-        return Series(*-self.c)
+        a, b, c = self.c
+        return Series(-a, -b, -c)
 
     def __sub__(self, other):
         if isinstance(other, np.ndarray):
             return NotImplemented
-        return self + (-Series.of(other))
+        (a, b, c), (x, y, z) = self.c, Series.of(other).c
+        return Series(a - x, b - y, c - z)
 
     def __rsub__(self, other):
         return Series.of(other) - self
@@ -47,17 +53,18 @@ class Series:
     def __mul__(self, other):
         if isinstance(other, np.ndarray):
             return NotImplemented
-        return Series(*np.convolve(self.c, Series.of(other).c)[:ORDER])
+        (a, b, c), (x, y, z) = self.c, Series.of(other).c
+        return Series(a * x, a * y + b * x, a * z + b * y + c * x)
 
     __rmul__ = __mul__
 
     def __truediv__(self, other):
         if isinstance(other, np.ndarray):
             return NotImplemented
-        b, q = Series.of(other).c, np.zeros(ORDER)
-        for k in range(ORDER):
-            q[k] = (self.c[k] - sum(q[j] * b[k - j] for j in range(k))) / b[0]
-        return Series(*q)
+        (a, b, c), (x, y, z) = self.c, Series.of(other).c
+        p = a / x
+        q = (b - p * y) / x
+        return Series(p, q, (c - p * z - q * y) / x)
 
     def __rtruediv__(self, other):
         return Series.of(other) / self
@@ -68,11 +75,11 @@ class Series:
 
 
 def sin(x):
-    return x.compose(np.sin, np.cos, lambda a: -np.sin(a))
+    return x.compose(math.sin, math.cos, lambda a: -math.sin(a))
 
 
 def cos(x):
-    return x.compose(np.cos, lambda a: -np.sin(a), lambda a: -np.cos(a))
+    return x.compose(math.cos, lambda a: -math.sin(a), lambda a: -math.cos(a))
 
 
 def evaluate(e, values):
@@ -93,7 +100,7 @@ def evaluate(e, values):
             for _ in range(int(node.args[1].value)):
                 value = value * args[0]
         elif node.op == "sqrt":
-            value = args[0].compose(np.sqrt, lambda a: 0.5 / np.sqrt(a), lambda a: -0.25 * a**-1.5)
+            value = args[0].compose(math.sqrt, lambda a: 0.5 / math.sqrt(a), lambda a: -0.25 * a**-1.5)
         else:
             operate = {"add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b}
             operate |= {"div": lambda a, b: a / b, "neg": lambda a: -a}
