@@ -90,7 +90,7 @@ def test_cutting_into_blocks_changes_no_number(block: int, monkeypatch: pytest.M
         e = ex.sin(e * Y + k) * e + ex.cos(e * Y + k) / (2 + Z * e**2)
     outputs = [e, ex.where(e < X, e, Y), Z]
     whole = compile_functions([Function("whole", [[X, Y], [Z]], outputs)])["whole"]
-    monkeypatch.setattr(_schedule.schedule, "__defaults__", (block,))
+    monkeypatch.setattr(_schedule.schedule, "__defaults__", (block, 10**9))
     cut = compile_functions([Function("cut", [[X, Y], [Z]], outputs)])["cut"]
     states = np.random.default_rng(2).normal(size=(9, 3))
     np.testing.assert_allclose(cut([0.3, 0.7], [0.2]), whole([0.3, 0.7], [0.2]), rtol=1e-9)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dalembert.codegen import _elementary
+from dalembert.codegen._blocks import write_blocks
 from dalembert.codegen._ir import Writer
-from dalembert.codegen._kernel import write_blocks
 from dalembert.codegen._schedule import Schedule
 from dalembert.codegen.function import Function
 
@@ -16,19 +16,20 @@ def scalar_module(functions: list[tuple[Function, Schedule]]) -> str:
     used: set[str] = set()
     parts = []
     for function, plan in functions:
-        text, early, late, needs = write_blocks(function, plan, 1)
-        used |= needs
-        parts += [text, _scalar_entry(function, plan, early, late)]
+        blocks = write_blocks(function, plan, 1)
+        used |= blocks.used
+        parts += [blocks.text, _scalar_entry(function, plan, blocks.early, blocks.late)]
         if plan.kept:
-            parts += [_setup_entry(function, plan, early), _state_entry(function, plan, late)]
+            parts += [_setup_entry(function, plan, blocks.early), _state_entry(function, plan, blocks.late)]
     return _module(1, used, parts)
 
 
 def batch_module(function: Function, plan: Schedule, width: int) -> str:
     """One function, for `width` states side by side."""
-    text, early, late, used = write_blocks(function, plan, width)
+    blocks = write_blocks(function, plan, width)
     moves = [_gather(width), _scatter(width)]
-    return _module(width, used, [text, *moves, _batch_entry(function, plan, width, early, late)])
+    entry = _batch_entry(function, plan, width, blocks.early, blocks.late)
+    return _module(width, blocks.used, [blocks.text, *moves, entry])
 
 
 def workspace_size(function: Function, plan: Schedule, width: int) -> int:

@@ -6,14 +6,13 @@ with the caller's own arrays (width 1); the batch entry transposes rows into lan
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 from dalembert.codegen import _elementary
 from dalembert.codegen._ir import Writer
+from dalembert.codegen._lower import Cell
 from dalembert.codegen._schedule import Schedule
 from dalembert.codegen.function import Function
-from dalembert.expr import Expr
 
 _RELATION = {"lt": "olt", "le": "ole", "eq": "oeq"}
 _ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
@@ -26,12 +25,11 @@ class Block:
     def __init__(self, function: Function, plan: Schedule, width: int) -> None:
         self.function, self.plan = function, plan
         self.w = Writer(width)
-        self.values: dict[Expr, str] = {}
-        self.truths: dict[Expr, str] = {}
-        self.powers: dict[tuple[Expr, int], str] = {}
-        self.turns: dict[tuple[str, Expr], Expr] = {}
+        self.values: dict[Cell, str] = {}
+        self.truths: dict[Cell, str] = {}
+        self.powers: dict[tuple[Cell, int], str] = {}
+        self.turns: dict[tuple[str, Cell], Cell] = {}
         self.used: set[str] = set()
-        self.place = {e: (f"%in{g}", i) for g, group in enumerate(function.inputs) for i, e in enumerate(group)}
         self.align = 8 * width
 
     def pointer(self, base: str, index: int) -> str:
@@ -45,21 +43,16 @@ class Block:
         address = self.pointer(base, index)
         self.w.line(f"  store {self.w.real} {value}, ptr {address}, align {self.align}")
 
-    def operand(self, e: Expr) -> str:
+    def operand(self, e: Cell) -> str:
         known = self.values.get(e)
         if known is not None:
             return known
         if e.op == "const":
-            value = e.data
-            known = self.w.constant(
-                float(value) if not isinstance(value, Fraction) else value.numerator / value.denominator
-            )
-        elif e.op == "pi":
-            known = self.w.constant(math.pi)
+            known = self.w.constant(e.data)
         elif e in self.truths:
             known = self.w.emit(f"uitofp {self.w.truth} {self.truths[e]} to {self.w.real}")
-        elif e in self.place:
-            known = self.load(*self.place[e])
+        elif e.op == "input":
+            known = self.load(f"%in{e.data[0]}", e.data[1])
         elif e in self.plan.kept:
             known = self.load("%kept", self.plan.kept[e])
         else:
@@ -67,7 +60,7 @@ class Block:
         self.values[e] = known
         return known
 
-    def condition(self, e: Expr) -> str:
+    def condition(self, e: Cell) -> str:
         if e in self.truths:
             return self.truths[e]
         return self.w.compare("une", self.operand(e), self.w.constant(0.0))
@@ -78,7 +71,7 @@ class Block:
         listed = ", ".join(f"{t} {a}" for a in args)
         return self.w.emit(f"call fastcc {t} @{_elementary.symbol(name, self.w.width)}({listed})")
 
-    def write(self, nodes: tuple[Expr, ...]) -> None:
+    def write(self, nodes: tuple[Cell, ...]) -> None:
         keep, slots = self.plan.kept, self.plan.slots
         self.turns = {(e.op, e.args[0]): e for e in nodes if e.op in ("sin", "cos")}
         for e in nodes:
@@ -89,7 +82,7 @@ class Block:
             elif e in slots:
                 self.store(self.operand(e), "%scratch", slots[e])
 
-    def node(self, e: Expr) -> None:
+    def node(self, e: Cell) -> None:
         w, op, args = self.w, e.op, e.args
         if op in _ARITHMETIC:
             a, b = self.operand(args[0]), self.operand(args[1])
@@ -99,7 +92,7 @@ class Block:
         elif op in ("sin", "cos"):
             self.turn(e)
         elif op == "pow":
-            self.values[e] = self.power(args[0], args[1])
+            self.values[e] = self.power(e)
         elif op in _INTRINSIC:
             self.values[e] = w.intrinsic(_INTRINSIC[op], *[self.operand(a) for a in args])
         elif op in _RELATION:
@@ -113,7 +106,7 @@ class Block:
         else:
             self.values[e] = self.call(op, *[self.operand(a) for a in args])
 
-    def turn(self, e: Expr) -> None:
+    def turn(self, e: Cell) -> None:
         """Sine and cosine of one angle by one call."""
         self.used.add("sincos")
         w, x = self.w, self.operand(e.args[0])
@@ -124,21 +117,22 @@ class Block:
             if node is not None:
                 self.values[node] = w.emit(f"extractvalue {pair} {both}, {index}")
 
-    def power(self, base: Expr, exponent: Expr) -> str:
+    def power(self, e: Cell) -> str:
         """Integer and half-integer powers by products and a root, others by the C library."""
-        w = self.w
-        if exponent.op == "const" and not isinstance(exponent.data, float):
-            twice = Fraction(exponent.data) * 2
-            if twice.denominator == 1 and abs(twice) <= 2048:
-                whole, half = divmod(abs(int(twice)), 2)
-                value = self.product(base, whole) if whole else ""
-                if half:
-                    root = w.intrinsic("sqrt", self.operand(base))
-                    value = w.mul(value, root) if value else root
-                return w.div(w.constant(1.0), value) if twice < 0 else value
-        return self.call("pow", self.operand(base), self.operand(exponent))
+        w, base = self.w, e.args[0]
+        if e.data is None:
+            return self.call("pow", self.operand(base), self.operand(e.args[1]))
+        twice = Fraction(e.data) * 2
+        if twice.denominator != 1 or abs(twice) > 2048 or isinstance(e.data, float):
+            return self.call("pow", self.operand(base), w.constant(float(e.data)))
+        whole, half = divmod(abs(int(twice)), 2)
+        value = self.product(base, whole) if whole else ""
+        if half:
+            root = w.intrinsic("sqrt", self.operand(base))
+            value = w.mul(value, root) if value else root
+        return w.div(w.constant(1.0), value) if twice < 0 else value
 
-    def product(self, base: Expr, n: int) -> str:
+    def product(self, base: Cell, n: int) -> str:
         if n == 1:
             return self.operand(base)
         known = self.powers.get((base, n))
@@ -155,34 +149,3 @@ def parameters(function: Function) -> str:
     """Formal arguments of every block."""
     inputs = "".join(f"ptr noalias readonly %in{g}, " for g in range(len(function.inputs)))
     return f"{inputs}ptr noalias %kept, ptr noalias %scratch, ptr noalias %out"
-
-
-def write_blocks(function: Function, plan: Schedule, width: int) -> tuple[str, list[str], list[str], set[str]]:
-    """Text of all blocks of one width; names of the early and of the ordinary blocks; elementary functions used."""
-    texts: list[str] = []
-    used: set[str] = set()
-    names: tuple[list[str], list[str]] = ([], [])
-    position: dict[Expr, list[int]] = {}
-    for i, e in enumerate(function.outputs):
-        position.setdefault(e, []).append(i)
-    blocks = [(0, nodes) for nodes in plan.early] + [(1, nodes) for nodes in plan.blocks]
-    if not plan.blocks:
-        blocks.append((1, ()))
-    for k, (stage, nodes) in enumerate(blocks):
-        block = Block(function, plan, width)
-        block.write(nodes)
-        if stage == 1:
-            own = [e for e in nodes if e in position]
-            last = k == len(blocks) - 1
-            if last:  # inputs, numbers and early values that are results themselves
-                inside = {e for _, body in blocks for e in body} - {e for body in plan.early for e in body}
-                own += [e for e in position if e not in inside]
-            for e in own:
-                for i in position[e]:
-                    block.store(block.operand(e), "%out", i)
-        used |= block.used
-        name = f"{function.name}.{width}.{k}"
-        names[stage].append(name)
-        texts.append(f"define internal void @{name}({parameters(function)}) nounwind {{\n" + "\n".join(block.w.lines))
-        texts.append("  ret void\n}\n")
-    return "\n".join(texts), names[0], names[1], used

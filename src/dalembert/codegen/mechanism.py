@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dalembert import expr as ex
+from dalembert.codegen._collector import uncollected
 from dalembert.codegen.function import Function
 from dalembert.codegen.native import NativeFunction, compile_functions
 from dalembert.codegen.quantities import Quantities
@@ -176,7 +177,8 @@ class CompiledMechanism:
     def _native(self, key: tuple[str, ...]) -> tuple[NativeFunction, tuple[str, ...]]:
         with self._lock:
             if key not in self._made:
-                function = self.function(*key)
+                with uncollected():
+                    function = self.function(*key)
                 used = {x.name for x in ex.free_symbols(function.outputs)}
                 needed = tuple(name for name in self.parameters if name in used)
                 self._made[key] = (compile_functions([function])[function.name], needed)

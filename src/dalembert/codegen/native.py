@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.codegen import _entries, _target, cache
+from dalembert.codegen._collector import uncollected
 from dalembert.codegen._schedule import Schedule, schedule
 from dalembert.codegen.function import Function
 from dalembert.errors import ExpressionError
@@ -179,7 +180,8 @@ def compile_functions(functions: Sequence[Function]) -> Library:
     names = [f.name for f in functions]
     if len(set(names)) != len(names):
         raise ExpressionError(f"two functions have the same name among {', '.join(names)}.")
-    planned = [(f, schedule(f)) for f in functions]
+    with uncollected():
+        planned = [(f, schedule(f)) for f in functions]
     exported = list(names)
     for f, plan in planned:
         if plan.kept:

@@ -1,0 +1,244 @@
+"""From expressions to the operations a processor does: signs dissolve into additions, subtractions and constants.
+
+Expressions carry signs outwards (`-(a*b)`), so the additions and subtractions of a body depend on the signs of its
+numbers. Here every value may be held with either sign; the signs are chosen, in one pass, so that negations vanish and
+equal bodies get equal operations whatever their numbers are. A value with a constant factor has its sign free until a
+sum needs it: its first use as a summand decides, and the constant takes the sign.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from dalembert.expr import Expr, topological
+
+
+@dataclass(eq=False, slots=True)
+class Cell:
+    """An operation on cells; `data` is a number ("const"), a place ("input") or the exponent of a power."""
+
+    op: str
+    args: tuple[Cell, ...] = ()
+    data: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """Operations in order, and the cells of the results."""
+
+    cells: list[Cell]
+    outputs: list[Cell]
+
+
+#: True for minus, False for plus; while it is not decided, the product of some free signs, negative or not.
+_Open = tuple[frozenset[int], bool]
+_Sign = bool | _Open
+_ODD = frozenset({"sin", "asin", "atan", "sign"})
+_EVEN = frozenset({"cos", "abs"})
+_NUMBERS = frozenset({"const", "pi"})
+
+
+class _Signs:
+    """Signs of values as unknowns over two elements, eliminated when a sum asks for it."""
+
+    def __init__(self, known: Iterable[Expr]) -> None:
+        self.count = 0
+        self.known: dict[int, _Open] = {}
+        self.signs: dict[Expr, _Sign] = dict.fromkeys(known, False)
+
+    def of(self, e: Expr) -> _Sign:
+        """The sign with which a value is held, as far as it is decided."""
+        sign = self.signs[e]
+        if type(sign) is bool:
+            return sign
+        free, negative = self._resolved(sign)  # type: ignore[arg-type]
+        self.signs[e] = sign = (free, negative) if free else negative
+        return sign
+
+    def fresh(self) -> _Sign:
+        self.count += 1
+        return frozenset({self.count}), False
+
+    def _resolved(self, sign: _Open) -> _Open:
+        """The same sign in terms of signs that are still free."""
+        free, negative = sign
+        for x in free:
+            if x in self.known:
+                more, flip = self._settled(x)
+                free, negative = free ^ {x} ^ more, negative ^ flip
+        return free, negative
+
+    def _settled(self, x: int) -> _Open:
+        """One eliminated sign in terms of free ones; what is found on the way is kept, so that chains stay short."""
+        known, stack = self.known, [x]
+        while stack:
+            free, negative = known[stack[-1]]
+            late = [y for y in free if y in known]
+            deeper = [y for y in late if any(z in known for z in known[y][0])]
+            if deeper:
+                stack += deeper
+                continue
+            for y in late:
+                free, negative = free ^ {y} ^ known[y][0], negative ^ known[y][1]
+            known[stack.pop()] = (free, negative)
+        return known[x]
+
+    def make_positive(self, sign: _Sign) -> None:
+        """Use a free sign, if there is one, to make this one positive; the newest is expressed by the older ones."""
+        if not isinstance(sign, bool):
+            free, negative = sign
+            newest = max(free)
+            self.known[newest] = (free - {newest}, negative)
+
+
+def _times(a: _Sign, b: _Sign, negative: bool) -> _Sign:
+    """Product of two resolved signs, and of a third that is decided."""
+    if isinstance(a, bool):
+        if isinstance(b, bool):
+            return a ^ b ^ negative
+        a, b = b, a
+    free, flip = a
+    if isinstance(b, bool):
+        return free, flip ^ b ^ negative
+    both = free ^ b[0]
+    negative ^= flip ^ b[1]
+    return (both, negative) if both else negative
+
+
+def _bare(e: Expr) -> tuple[Expr, bool]:
+    return (e.args[0], True) if e.op == "neg" else (e, False)
+
+
+def lower(inputs: Sequence[Sequence[Expr]], outputs: Sequence[Expr]) -> Lowered:
+    """The operations of some expressions, in topological order."""
+    given = {e: Cell("input", (), (g, i)) for g, group in enumerate(inputs) for i, e in enumerate(group)}
+    order = [e for e in topological(outputs, stop=set(given)) if e not in given and e.op not in ("const", "pi", "neg")]
+    signs = _Signs(given)
+    for e in order:
+        signs.signs[e] = _decide(signs, e)
+    return _Builder(signs, given).build(order, outputs)
+
+
+def _decide(signs: _Signs, e: Expr) -> _Sign:
+    """The sign with which to hold a value, given those of its operands."""
+    op, args = e.op, e.args
+    if op in ("add", "sub"):
+        (a, a_negative), (b, b_negative) = _bare(args[0]), _bare(args[1])
+        if op == "sub":
+            b_negative = not b_negative
+        if a.op in _NUMBERS:
+            return _times(signs.of(b), b_negative, False)
+        if b.op in _NUMBERS:
+            return _times(signs.of(a), a_negative, False)
+        first = signs.of(a)
+        signs.make_positive(_times(first, signs.of(b), a_negative ^ b_negative))
+        return _times(first, a_negative, False)
+    if op in ("mul", "div"):
+        (a, a_negative), (b, b_negative) = _bare(args[0]), _bare(args[1])
+        if a.op in _NUMBERS:
+            return _times(signs.of(b), b_negative, False) if op == "div" and a.data == 1 else signs.fresh()
+        if b.op in _NUMBERS:
+            return signs.fresh()
+        return _times(signs.of(a), signs.of(b), a_negative ^ b_negative)
+    if op == "pow" and type(args[1].data) is int:
+        base, negative = _bare(args[0])
+        return False if args[1].data % 2 == 0 else _times(signs.of(base), negative, False)
+    if op in _ODD:
+        base, negative = _bare(args[0])
+        return negative if base.op in _NUMBERS else _times(signs.of(base), negative, False)
+    if op not in _EVEN:
+        for x in args[1:] if op == "where" else args:
+            base, negative = _bare(x)
+            if base.op not in _NUMBERS:
+                signs.make_positive(_times(signs.of(base), negative, False))
+    return False
+
+
+class _Builder:
+    """Makes the cells once every sign is decided."""
+
+    def __init__(self, signs: _Signs, given: dict[Expr, Cell]) -> None:
+        self.signs = signs
+        self.cell: dict[Expr, Cell] = dict(given)
+        self.negative: dict[Expr, bool] = dict.fromkeys(given, False)
+        self.numbers: dict[float, Cell] = {}
+        self.cells: list[Cell] = []
+        self.negated: dict[Cell, Cell] = {}
+
+    def build(self, order: Iterable[Expr], outputs: Sequence[Expr]) -> Lowered:
+        for e in order:
+            sign = self.signs.of(e)
+            self.negative[e] = sign if isinstance(sign, bool) else sign[1]  # what nobody asked about is as it is
+            self.cell[e] = made = self.make(e)
+            self.cells.append(made)
+        return Lowered(self.cells, [self.true(e) for e in outputs])
+
+    def number(self, value: float) -> Cell:
+        key = math.copysign(0.5, value) if value == 0 else value
+        known = self.numbers.get(key) if value != 0 else None
+        if known is None:
+            known = Cell("const", (), value)
+            if value != 0:
+                self.numbers[key] = known
+        return known
+
+    def held(self, e: Expr) -> tuple[Cell, bool]:
+        """The cell that holds a value, and whether it holds its negative."""
+        e, flip = _bare(e)
+        if e.op in _NUMBERS:
+            value = number_of(e)
+            return self.number(-value if flip else value), False
+        return self.cell[e], self.negative[e] ^ flip
+
+    def true(self, e: Expr) -> Cell:
+        """The value itself, negated if need be."""
+        cell, negative = self.held(e)
+        if not negative:
+            return cell
+        known = self.negated.get(cell)
+        if known is None:
+            known = self.negated[cell] = Cell("neg", (cell,))
+            self.cells.append(known)
+        return known
+
+    def make(self, e: Expr) -> Cell:
+        op, args, negative = e.op, e.args, self.negative[e]
+        if op in ("add", "sub"):
+            return self.total(args[0], args[1], op == "sub", negative)
+        if op in ("mul", "div"):
+            (a, a_flip), (b, b_flip) = self.held(args[0]), self.held(args[1])
+            if a_flip ^ b_flip ^ negative:  # only a constant can take the sign
+                a, b = (self.number(-a.data), b) if a.op == "const" else (a, self.number(-b.data))
+            return Cell(op, (a, b))
+        if op == "pow" and args[1].op == "const":
+            whole = isinstance(args[1].data, int)
+            return Cell("pow", (self.held(args[0])[0] if whole else self.true(args[0]),), args[1].data)
+        if op in _ODD or op in _EVEN:
+            return Cell(op, (self.held(args[0])[0],))
+        if op == "where":
+            return Cell(op, (self.held(args[0])[0], self.true(args[1]), self.true(args[2])))
+        return Cell(op, tuple([self.true(a) for a in args]))
+
+    def total(self, x: Expr, y: Expr, minus: bool, negative: bool) -> Cell:
+        (a, a_flip), (b, b_flip) = self.held(x), self.held(y)
+        a_flip, b_flip = a_flip ^ negative, b_flip ^ negative ^ minus
+        if a.op == "const" and a_flip:
+            a, a_flip = self.number(-a.data), False
+        if b.op == "const" and b_flip:
+            b, b_flip = self.number(-b.data), False
+        if a_flip and not b_flip:
+            a, b, a_flip, b_flip = b, a, b_flip, a_flip
+        if a_flip:  # both: cannot happen, the sign of the sum follows its first operand
+            raise AssertionError("a sum of two negatives has the wrong sign")
+        return Cell("sub" if b_flip else "add", (a, b))
+
+
+def number_of(e: Expr) -> float:
+    """The double nearest to a constant."""
+    if e.op == "pi":
+        return math.pi
+    return e.data.numerator / e.data.denominator if isinstance(e.data, Fraction) else float(e.data)
