@@ -19,13 +19,16 @@ For the vector and matrix levels of equations:
 
 from dalembert.algebra._arrays import array, column
 from dalembert.algebra._canonical import canonical
+from dalembert.algebra._collect import collect, linear_part
 from dalembert.algebra._components import component_symbols, components, sort_of, to_expr, to_sympy
+from dalembert.algebra._confluence import CriticalPair, critical_pairs, is_confluent
 from dalembert.algebra._cost import cost
 from dalembert.algebra._declared import DeclaredOperator, operator
 from dalembert.algebra._definitions import Definitions, expand_once
 from dalembert.algebra._derivative import angular_velocity, dt
 from dalembert.algebra._engine import add, as_term, identity, number, quaternion_one, zero
 from dalembert.algebra._expand import expand
+from dalembert.algebra._factor import factor
 from dalembert.algebra._matrices import det, trace
 from dalembert.algebra._operator import Operator
 from dalembert.algebra._patterns import any_matrix, any_quaternion, any_scalar, any_vector, match
@@ -34,10 +37,11 @@ from dalembert.algebra._quaternions import conjugate, matrix_of, pair, scalar_pa
 from dalembert.algebra._rebuild import substitute
 from dalembert.algebra._rules import Rule, rewrite, rewrite_once
 from dalembert.algebra._scalars import absolute, scalar
-from dalembert.algebra._simplify import simplify
+from dalembert.algebra._simplify import simplify, simplify_all
 from dalembert.algebra._sorts import QUATERNION, SCALAR, VECTOR, AlgebraError, Sort
 from dalembert.algebra._symbols import matrices, matrix, orthonormal_basis, quaternion, vector, vectors
 from dalembert.algebra._term import Term, symbols_of
 from dalembert.algebra._vectors import cross, dot, dyad, norm, rotation, tilde, triple
 from dalembert.algebra._words import inverse, power, product, transpose
 from dalembert.algebra._zero import Verdict, is_zero
+from dalembert.algebra.rotations import interpolate

@@ -28,7 +28,17 @@ from dalembert.algebra._canonical_vectors import (
     canonical_triple,
     multiply_matrices,
 )
-from dalembert.algebra._engine import add, as_term, identity, items, linear_combination, number, scale, zero
+from dalembert.algebra._engine import (
+    add,
+    as_term,
+    identity,
+    items,
+    linear_combination,
+    number,
+    numeric_value,
+    scale,
+    zero,
+)
 from dalembert.algebra._expand import expand_node, expanded_sum, multiply_scalars, scale_expanded
 from dalembert.algebra._facts import is_unit
 from dalembert.algebra._matrices import trace
@@ -67,8 +77,10 @@ def _tidy(t: Term) -> Term:
         return reduce_scalar(t)
     if t.sort.is_quaternion:
         return t
+    if t.op is not op.SUM or all(numeric_value(w) is not None for w in t.weights):  # type: ignore[arg-type]
+        return t
     reduced = [(w, reduce_scalar(as_term(w)), a) for a, w in items(t)]
-    if any(new is not as_term(old) for old, new, _ in reduced):
+    if any(new is not old for old, new, _ in reduced):
         t = linear_combination([(new, a) for _, new, a in reduced], t.sort)
     return reduce_tensor(t)
 

@@ -11,7 +11,7 @@ from dalembert.algebra._canonical_vectors import (
     canonical_dot,
     canonical_triple,
 )
-from dalembert.algebra._engine import add, as_term, items, linear_combination, number, power_product
+from dalembert.algebra._engine import add, as_term, items, linear_combination, number, numeric_value, power_product
 from dalembert.algebra._expand import multiply_scalars, scale_expanded
 from dalembert.algebra._facts import is_orthogonal, is_unit
 from dalembert.algebra._quaternions import scalar_part
@@ -87,7 +87,9 @@ def gram(rows: tuple[Term, ...], columns: tuple[Term, ...]) -> Term:
 
 def reduce_tensor(tensor: Term) -> Term:
     """[c d e] (a x b) -> Cramer: no monomial holds both a mixed product and a cross product."""
-    if not tensor.sort.is_vector or tensor.sort.rows != 3:
+    if not tensor.sort.is_vector or tensor.sort.rows != 3 or tensor.op is not op.SUM:
+        return tensor
+    if all(numeric_value(w) is not None for w in tensor.weights):  # type: ignore[arg-type]
         return tensor
     parts: list[Term] = []
     changed = False

@@ -25,7 +25,7 @@ class Definitions:
     >>> m, g = scalar("m"), vector("g", constant=True)
     >>> P = table.define("P", m * g)
     >>> table.expand_once(cross(vector("r"), P))
-    m (g x r)
+    -m (g x r)
     """
 
     entries: dict[Term, Term] = field(default_factory=dict)

@@ -191,7 +191,7 @@ def angular_velocity(rotation: TermLike) -> Term:
 
     >>> R, S = matrix("R", rotation=True), matrix("S", rotation=True)
     >>> angular_velocity(R * S)
-    omega_R + R omega_S
+    R omega_S + omega_R
     """
     t = as_term(rotation)
     if t.sort.is_quaternion:

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any, Final
 
-from dalembert.algebra._operator import ABS, ARRAY, EXPR, PRODUCT, QPRODUCT, SUM, TIMES
+from dalembert.algebra._operator import ABS, ARRAY, EXPR, PAIR, PRODUCT, QPRODUCT, SUM, TIMES
 from dalembert.algebra._sorts import SCALAR, AlgebraError, Sort
 from dalembert.algebra._term import ONE, Term, TermLike, Weight, is_zero_term, make
 from dalembert.errors import SingularError
@@ -34,27 +34,38 @@ def quaternion_one() -> Term:
     return make(QPRODUCT, (), (), None, Sort(1, 1, True))
 
 
+_UNIT: Final = Fraction(1)
+_MINUS_ONE: Final = make(SUM, (ONE,), (Fraction(-1),), None, SCALAR)
+
+
 def number(value: int | Fraction | float) -> Term:
     """A number as a scalar term; a float is read as the decimal fraction that it prints as."""
-    exact = Fraction(str(value)) if isinstance(value, float) else Fraction(value)
+    if type(value) is int or type(value) is Fraction:
+        if value == 1:
+            return ONE
+        if value == -1:
+            return _MINUS_ONE
+        exact = value if type(value) is Fraction else Fraction(value)
+    else:
+        exact = Fraction(str(value)) if isinstance(value, float) else Fraction(value)
     if exact == 1:
         return ONE
     return make(SUM, (ONE,), (exact,), None, SCALAR) if exact else zero(SCALAR)
 
 
-MINUS_ONE: Final = number(-1)
+MINUS_ONE: Final = _MINUS_ONE
 ZERO: Final = zero(SCALAR)
 
 
 def numeric_value(term: Term) -> Fraction | None:
     """The number that a scalar term is, or None if it holds symbols."""
     if term is ONE:
-        return Fraction(1)
-    if term.op is SUM and term.sort.is_scalar:
+        return _UNIT
+    if term.op is SUM and len(term.args) <= 1 and term.sort.is_scalar:
         if not term.args:
             return Fraction(0)
-        if term.args == (ONE,):
-            return Fraction(term.weights[0])  # type: ignore[arg-type]
+        if term.args[0] is ONE:
+            return term.weights[0]  # type: ignore[return-value]
     return None
 
 
@@ -87,7 +98,7 @@ def items(term: Term) -> Iterable[tuple[Term, Weight]]:
     """The summands of a term with their weights; a term that is no sum is its own summand."""
     if term.op is SUM:
         return zip(term.args, term.weights)
-    return ((term, Fraction(1) if term.sort.is_scalar else ONE),)
+    return ((term, _UNIT if term.sort.is_scalar else ONE),)
 
 
 def add(*terms: Term) -> Term:
@@ -112,7 +123,7 @@ def linear_combination(pairs: Iterable[tuple[Weight, Term]], sort: Sort) -> Term
         for weight, term in pairs:
             for inner, w in items(term):
                 merged[inner] = merged.get(inner, 0) + weight * w
-        return _sum({t: Fraction(w) for t, w in merged.items() if w}, sort)
+        return _sum({t: w if type(w) is Fraction else Fraction(w) for t, w in merged.items() if w}, sort)
     tensors: dict[Term, list[Term]] = {}
     queue = list(pairs)
     while queue:
@@ -136,6 +147,10 @@ def linear_combination(pairs: Iterable[tuple[Weight, Term]], sort: Sort) -> Term
                 tensors[term] = [total]
     sums = {t: (add(*ws) if len(ws) > 1 else ws[0]) for t, ws in tensors.items()}
     kept = {t: w for t, w in sums.items() if not is_zero_term(w)}
+    if sort.is_quaternion:
+        from dalembert.algebra._quaternions import combine_explicit
+
+        return _sum(combine_explicit(kept), sort)
     explicit = [(t, w) for t, w in kept.items() if t.op is ARRAY]
     if explicit and (len(explicit) > 1 or explicit[0][1] is not ONE):
         from dalembert.algebra._arrays import combine_arrays
@@ -170,7 +185,7 @@ def scale(factor: Term, term: Term) -> Term:
         return zero(term.sort)
     if factor is ONE:
         return term
-    if term.op is ARRAY:
+    if term.op is ARRAY or term.op is PAIR:
         return linear_combination([(factor, term)], term.sort)
     if term.op is not SUM:
         return make(SUM, (term,), (factor,), None, term.sort)
@@ -192,6 +207,8 @@ def split_content(term: Term) -> tuple[Fraction, Term]:
         return content, term
     inverse = 1 / content
     if term.sort.is_scalar:
+        if len(term.args) == 1:
+            return content, term.args[0]
         return content, make(SUM, term.args, tuple(w * inverse for w in term.weights), None, term.sort)  # type: ignore[operator,misc]
     factor = number(inverse)
     return content, _sum({t: times(factor, w) for t, w in zip(term.args, term.weights)}, term.sort)  # type: ignore[arg-type]
@@ -241,8 +258,18 @@ def power_product(pairs: Iterable[tuple[Term, int]]) -> Term:
             exponents[base] = add_exponents(exponents.get(base, 0), raised)
         if not queue:  # merged exponents may have made a base composite again, as sqrt(a b)^2 -> a b
             for base in [b for b, e in exponents.items() if isinstance(e, int) and _opens(b, e)]:
-                inner = base.args[0] if base.op is ABS else base
-                queue.append((inner, exponents.pop(base)))
+                exponent = exponents.pop(base)
+                if base.op is ABS:  # |x|^3 = x^2 |x|
+                    odd = (exponent % 2) * (1 if exponent > 0 else -1)
+                    queue.append((base.args[0], exponent - odd))
+                    if odd:
+                        exponents[base] = odd
+                else:
+                    queue.append((base, exponent))
+    for base in [b for b, e in exponents.items() if isinstance(e, Fraction) and numeric_value(b) is not None]:
+        e = exponents[base]  # roots of numbers: exponent between 0 and 1, so 2^(-1/2) is 1/2 2^(1/2)
+        coefficient *= Fraction(numeric_value(base) or 0) ** (e.numerator // e.denominator)
+        exponents[base] = e - e.numerator // e.denominator
     return _monomial(coefficient, {b: e for b, e in exponents.items() if e != 0})
 
 
@@ -250,7 +277,7 @@ def _opens(base: Term, exponent: int) -> bool:
     """Whether a power of this base has a simpler form once its exponent is an integer."""
     if exponent == 0:
         return False
-    return base.op is TIMES or (base.op is SUM and len(base.args) == 1) or (base.op is ABS and exponent % 2 == 0)
+    return base.op is TIMES or (base.op is SUM and len(base.args) == 1) or (base.op is ABS and abs(exponent) > 1)
 
 
 def _monomial(coefficient: Fraction, exponents: dict[Term, Any]) -> Term:

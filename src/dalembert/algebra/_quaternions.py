@@ -81,6 +81,21 @@ def is_level_three(term: Term) -> bool:
     return (term.op is PAIR and is_explicit(term.args[1])) or (term.op is QPRODUCT and not term.args)
 
 
+def combine_explicit(weighted: dict[Term, Term]) -> dict[Term, Term]:
+    """In a sum, quaternions given by components are added up at once."""
+    known = {t: w for t, w in weighted.items() if t.op is PAIR and is_explicit(t.args[1])}
+    if not known or (list(known.values()) == [ONE] and quaternion_one() not in weighted):
+        return weighted
+    rest = {t: w for t, w in weighted.items() if t not in known}
+    real = add(rest.pop(quaternion_one(), ZERO), *[times(w, t.args[0]) for t, w in known.items()])
+    vector = linear_combination([(w, t.args[1]) for t, w in known.items()], VECTOR)
+    if not is_zero_term(vector):
+        rest[make(PAIR, (real, vector), (), None, QUATERNION)] = ONE
+    elif not is_zero_term(real):
+        rest[quaternion_one()] = real
+    return rest
+
+
 def quaternion_product(*factors: Term) -> Term:
     """The product of quaternions and scalars, left to right."""
     for f in factors:

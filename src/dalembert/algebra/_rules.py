@@ -20,8 +20,7 @@ from dalembert.algebra._sorts import AlgebraError
 from dalembert.algebra._term import Term, TermLike, Weight, postorder
 from dalembert.algebra._words import product
 
-STEPS = 10_000
-LARGEST = 100_000
+STEPS = 5_000
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -97,6 +96,7 @@ def rewrite_once(term: TermLike, rules: Iterable[Rule]) -> Term:
 def _pass(root: Term, rules: tuple[Rule, ...], budget: list[int]) -> Term:
     """From the leaves up, reduce each subterm at its root as long as some rule applies there."""
     done: dict[Term, Term] = {}
+    bound = 200 + 4 * max(_extent(t) for t in postorder([root]))
     for t in postorder([root]):
         current = t
         if t.args:
@@ -110,12 +110,17 @@ def _pass(root: Term, rules: tuple[Rule, ...], budget: list[int]) -> Term:
                 break
             rule, current = step
             budget[0] -= 1
-            if budget[0] < 0 or current.size > LARGEST:
+            if budget[0] < 0 or _extent(current) > bound:
                 raise AlgebraError(
                     f"rewriting does not stop; the last rule was '{rule}'. Orient it towards simpler terms."
                 )
         done[t] = current
     return done[root]
+
+
+def _extent(t: Term) -> int:
+    """The size of a term with integer exponents spelled out: what a runaway rule makes grow."""
+    return t.size + sum(abs(e) for e in t.weights if isinstance(e, int))
 
 
 def results(rule: Rule, t: Term) -> Iterator[Term]:

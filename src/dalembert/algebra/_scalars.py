@@ -127,7 +127,8 @@ def _root(base: Term, exponent: Fraction) -> Term:
             factors.append(_raw({atom: multiply_exponents(e, exponent)}))
     radicand = power_product(inside)
     if radicand is not ONE:
-        factors.append(_raw({radicand: exponent}))
+        whole = exponent.numerator // exponent.denominator if numeric_value(radicand) is not None else 0
+        factors += [_raw({radicand: exponent - whole}), power_product([(radicand, whole)])]
     return times(*factors)
 
 
@@ -147,7 +148,9 @@ def _perfect_part(value: Fraction, order: int) -> tuple[Fraction, Fraction]:
             out, rest = out * root, 1
         taken *= Fraction(out) ** sign
         left *= Fraction(rest) ** sign
-    return taken, left
+    # The radicand is an integer: sqrt(a/b) = sqrt(a b)/b.
+    bottom = left.denominator
+    return taken / bottom, left * bottom**order
 
 
 def _raw(exponents: dict[Term, Weight]) -> Term:

@@ -33,38 +33,35 @@ def simplify(term: TermLike, rules: Iterable[Rule] = (), *, limit: int = LIMIT) 
     >>> simplify((A + B) * (A + B))
     (A + B)^2
     """
-    current = as_term(term)
+    return simplify_all([term], rules, limit=limit)[0]
+
+
+def simplify_all(terms: Iterable[TermLike], rules: Iterable[Rule] = (), *, limit: int = LIMIT) -> list[Term]:
+    """Simplify a system of equations together: what they share is worked out once."""
+    from dalembert.algebra._rules import rewrite
+
     listed = tuple(rules)
-    if listed:
-        from dalembert.algebra._rules import rewrite
-
-        current = rewrite(current, listed)
-    price: dict[Term, int] = {}
-    for _ in range(ROUNDS):
-        better = _Round(price, limit).run(current)
-        if listed:
-            better = rewrite(better, listed)
-        if better is current:
-            break
-        if not listed and _cost(better, price) > _cost(current, price):
-            break
-        current = better
-    return current
-
-
-def _cost(term: Term, price: dict[Term, int]) -> int:
-    if term not in price:
-        for t in postorder([term]):
-            if t not in price:
-                price[t] = local_cost(t, price)
-    return price[term]
+    worker = _Worker(limit)
+    results: list[Term] = []
+    for term in terms:
+        current = rewrite(term, listed) if listed else as_term(term)
+        for _ in range(ROUNDS):
+            better = worker.run(current)
+            if listed:  # a rule may apply to the expanded form only
+                forms = [better, worker.expanded.get(current), worker.canonical.get(current)]
+                better = min((rewrite(f, listed) for f in forms if f is not None), key=worker.cost)
+            if better is current or (not listed and worker.cost(better) > worker.cost(current)):
+                break
+            current = better
+        results.append(current)
+    return results
 
 
-class _Round:
-    """One pass from the leaves up; expansions and canonical forms of shared parts are computed once."""
+class _Worker:
+    """Passes from the leaves up; expansions, canonical forms and costs of shared parts are computed once."""
 
-    def __init__(self, price: dict[Term, int], limit: int) -> None:
-        self.price = price
+    def __init__(self, limit: int) -> None:
+        self.price: dict[Term, int] = {}
         self.limit = limit
         self.size: dict[Term, int] = {}
         self.expanded: dict[Term, Term | None] = {}
@@ -73,8 +70,25 @@ class _Round:
 
     def run(self, root: Term) -> Term:
         for t in postorder([root]):
-            self._visit(t)
+            if t not in self.best:
+                self._visit(t)
         return self.best[root]
+
+    def cost(self, term: Term) -> int:
+        price = self.price
+        stack = [term]
+        while stack:
+            t = stack[-1]
+            if t in price:
+                stack.pop()
+                continue
+            unknown = [c for c in children(t) if c not in price]
+            if unknown:
+                stack.extend(unknown)
+            else:
+                price[t] = local_cost(t, price)
+                stack.pop()
+        return price[term]
 
     def _visit(self, t: Term) -> None:
         self.size[t] = expansion_size(t, self.size, self.limit)
@@ -96,7 +110,7 @@ class _Round:
                 candidates.append(derived)
                 if t.op is op.SUM and len(t.args) > 1:
                     candidates.append(self._mixed(t, self.expanded if derived is self.expanded[t] else self.canonical))
-        self.best[t] = min(candidates, key=lambda c: (_cost(c, self.price), c.size))
+        self.best[t] = min(candidates, key=lambda c: (self.cost(c), c.size))
 
     def _derived(self, t: Term, table: dict[Term, Term | None], node) -> Term | None:  # type: ignore[no-untyped-def]
         if any(table[c] is None for c in children(t)):
@@ -126,13 +140,13 @@ class _Round:
             elif any(owners[m] > 1 for m, _ in items(opened)):
                 shared.append((written, opened))
             else:
-                chosen.append(min(written, opened, key=lambda c: _cost(c, self.price)))
+                chosen.append(min(written, opened, key=self.cost))
         total = add(*chosen, *[opened for _, opened in shared]) if pieces else t
         if len(shared) > 64:
             return total
         for written, opened in shared:
             other = add(total, scale(number(-1), opened), written)
-            if _cost(other, self.price) < _cost(total, self.price):
+            if self.cost(other) < self.cost(total):
                 total = other
         return total
 

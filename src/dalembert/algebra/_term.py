@@ -124,6 +124,11 @@ class Term:
 
         return transpose(self)
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns; scalar expressions see it and leave the arithmetic to the term."""
+        return self.sort.rows, self.sort.columns
+
     # -- identity and order
     __hash__ = object.__hash__
 
@@ -170,7 +175,13 @@ def make(op: Operator | str, args: tuple[Term, ...], weights: tuple[Weight, ...]
         return known
     term = Term.__new__(Term)
     term.op, term.args, term.weights, term.payload, term.sort = key
-    term.size = 1 + sum(a.size for a in args) + sum(w.size for w in weights if isinstance(w, Term))
+    size = 1
+    for a in args:
+        size += a.size
+    for w in weights:
+        if isinstance(w, Term):
+            size += w.size
+    term.size = size
     term.key = _order_key(term)
     _table[key] = term
     return term

@@ -186,11 +186,11 @@ def triple(x: TermLike, y: TermLike, z: TermLike) -> Term:
     for i, body in enumerate(bodies):
         if split_column(body)[1].op is CROSS:
             return times(front, dot(cross(bodies[i - 2], bodies[i - 1]), body))
+    if len(set(bodies)) < 3:
+        return ZERO
     known = _basis_cross(bodies[0], bodies[1])
     if known is not None or all(b.op is ARRAY for b in bodies):
         return times(front, dot(cross(bodies[0], bodies[1]), bodies[2]))
-    if len(set(bodies)) < 3:
-        return ZERO
     order = sorted(range(3), key=lambda i: rank(bodies[i]))
     if order in ([0, 2, 1], [2, 1, 0], [1, 0, 2]):
         front = times(number(-1), front)

@@ -1,0 +1,95 @@
+"""`is_zero` gives a verdict with a reason: proof by canonical form, proof by a point, or a stated probability."""
+
+import pytest
+
+from dalembert import algebra as al
+from dalembert import expr as ex
+
+a, b, c, d = al.vectors("a b c d")
+A, B = al.matrices("A B")
+u = al.vector("u", unit=True)
+th = al.scalar("th")
+sine, sine_of_triple = al.scalar(ex.sin(ex.symbol("x"))), al.scalar(ex.sin(3 * ex.symbol("x")))
+
+
+def test_dependence_of_four_vectors_is_found_by_points():
+    four = al.triple(b, c, d) * a - al.triple(a, c, d) * b + al.triple(a, b, d) * c - al.triple(a, b, c) * d
+    verdict = al.is_zero(four)
+    assert verdict
+    assert verdict.method == "random points modulo primes"
+    assert 0 < verdict.error_probability < 1e-30
+
+
+@pytest.mark.parametrize(
+    "term",
+    [
+        al.trace(A) * ~a - A.T * ~a - ~a * A - ~(A * a),
+        al.cross(A * a, A * b) - al.det(A) * al.inverse(A).T * al.cross(a, b),
+        A * (A + B) ** -1 + B * (A + B) ** -1 - al.identity(3),
+        al.rotation(u, 2 * th) - al.rotation(u, th) ** 2,
+        sine_of_triple - 3 * sine + 4 * sine**3,
+        A**3 - al.trace(A) * A**2 + (al.trace(A) ** 2 - al.trace(A**2)) * A / 2 - al.det(A) * al.identity(3),
+    ],
+    ids=["inertia and tilde", "cofactors", "rational", "double angle", "triple angle", "Cayley-Hamilton"],
+)  # fmt: skip
+def test_true_identities_beyond_the_canonical_form(term):
+    assert al.is_zero(term)
+
+
+@pytest.mark.parametrize(
+    "term",
+    [
+        ~(A * a) - A * ~a * A.T,
+        al.det(A + B) - al.det(A) - al.det(B),
+        al.norm(a + b) - al.norm(a) - al.norm(b),
+        al.scalar(ex.exp(ex.symbol("x"))) - 1,
+        al.matrix("K", orthogonal=True) * al.cross(a, b)
+        - al.cross(al.matrix("K", orthogonal=True) * a, al.matrix("K", orthogonal=True) * b),
+        A * B - B * A,
+    ],
+)
+def test_false_identities_are_refuted_for_certain(term):
+    verdict = al.is_zero(term)
+    assert not verdict
+    assert verdict.error_probability == 0
+    assert verdict.residue is not None
+
+
+def test_roots_and_exponentials_are_judged_in_ball_arithmetic():
+    exponential = al.scalar(ex.exp(ex.symbol("x"))) * al.scalar(ex.exp(-ex.symbol("x"))) - 1
+    assert "ball" in al.is_zero(exponential).method
+    assert al.is_zero(exponential)
+    assert al.is_zero(al.norm(al.cross(a, b)) ** 2 + al.dot(a, b) ** 2 - al.norm(a) ** 2 * al.norm(b) ** 2)
+    half = al.scalar(ex.cos(ex.PI / 5)) - (1 + al.scalar(ex.sqrt(5))) / 4
+    assert al.is_zero(half)
+
+
+def test_unknown_functions_count_as_any_function():
+    f = ex.function("f")
+    s = ex.symbol("s")
+    same = al.scalar(f(s * s + s)) - al.scalar(f(s * (s + 1)))
+    assert al.is_zero(same)
+    assert not al.is_zero(al.scalar(f(s)) - al.scalar(f(2 * s)))
+
+
+def test_typed_points_respect_every_declared_property():
+    n = al.vector("n", unit=True, orthogonal_to=u)
+    x, y, z = al.orthonormal_basis("x y z")
+    P, K = al.matrix("P", positive_definite=True), al.matrix("K", orthogonal=True)
+    H = al.matrix("H", symmetric=True, orthogonal=True)
+    D = al.matrix("D", diagonal=True)
+    assert al.is_zero(al.cross(u, al.cross(u, n)) + n)
+    assert al.is_zero(al.dyad(x, x) + al.dyad(y, y) + al.dyad(z, z) - al.identity(3))
+    assert al.is_zero(al.det(K) ** 2 - 1)
+    assert not al.is_zero(al.det(K) - 1)
+    assert al.is_zero(H * H - al.identity(3))
+    assert al.is_zero(P - P.T)
+    assert al.is_zero(D - D.T)
+    assert al.is_zero(al.dot(al.dt(n), u) + al.dot(n, al.dt(u)))
+    assert al.is_zero(al.dot(u, al.dt(al.dt(u))) + al.dot(al.dt(u), al.dt(u)))
+    assert not al.is_zero(al.dot(n, al.dt(u)))
+
+
+def test_a_verdict_says_how_it_was_reached():
+    assert str(al.is_zero(al.cross(a, a))) == "zero by canonical form"
+    assert str(al.is_zero(A)).startswith("not zero by a point modulo")
