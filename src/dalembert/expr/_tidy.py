@@ -1,0 +1,235 @@
+"""Formulas as a person would write them: expanded, like terms merged, sin^2 + cos^2 = 1 and sums of angles seen.
+
+For formulas of hand size; one that would grow past a limit is left as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import TypeAlias
+
+from dalembert.expr import _functions as fn
+from dalembert.expr._arithmetic import add, div, mul, neg, power
+from dalembert.expr._functions import rebuild
+from dalembert.expr._node import ONE, ZERO, Expr, Number, const
+from dalembert.expr._traverse import count_operations, topological
+
+Monomial: TypeAlias = tuple[tuple[Expr, int], ...]  # atoms in order of creation, with exponents
+Polynomial: TypeAlias = dict[Monomial, Number]
+
+_ONE: Monomial = ()
+
+
+class _TooLargeError(Exception):
+    """The expanded form has more terms than a person reads."""
+
+
+def tidy(e: Expr, limit: int = 400) -> Expr:
+    """The same value in an orderly form, or `e` itself when that is shorter.
+
+    >>> from dalembert import expr as ex
+    >>> a, b, m = ex.symbols("a b m")
+    >>> ex.tidy(m * ex.sin(a) ** 2 + ex.cos(a) * (m * ex.cos(a)))
+    m
+    >>> ex.tidy(m * ex.sin(a) * ex.cos(b) + ex.sin(b) * ex.cos(a) * m)
+    m*sin(a + b)
+    """
+    try:
+        polynomial = _reduced(_polynomial(e, limit), limit)
+    except _TooLargeError:
+        return e
+    found = _rebuilt(polynomial)
+    return found if count_operations(found) <= count_operations(e) else e
+
+
+def _polynomial(root: Expr, limit: int) -> Polynomial:
+    made: dict[Expr, Polynomial] = {}
+    for e in topological([root]):
+        if e.op == "const":
+            made[e] = {_ONE: e.data} if e.data else {}
+        elif e.op == "add":
+            made[e] = _sum(made[e.args[0]], made[e.args[1]], 1)
+        elif e.op == "sub":
+            made[e] = _sum(made[e.args[0]], made[e.args[1]], -1)
+        elif e.op == "neg":
+            made[e] = {m: -c for m, c in made[e.args[0]].items()}
+        elif e.op == "mul":
+            made[e] = _product(made[e.args[0]], made[e.args[1]], limit)
+        elif e.op == "pow" and e.args[1].op == "const" and type(e.args[1].data) is int:
+            made[e] = _power(made[e.args[0]], e.args[1].data, limit)
+        elif e.op == "div":
+            made[e] = _product(made[e.args[0]], _inverse(made[e.args[1]], limit), limit)
+        elif e.args:
+            atom = rebuild(e, tuple(_rebuilt(_reduced(made[a], limit)) for a in e.args))
+            made[e] = _atom(atom)
+        else:
+            made[e] = _atom(e)
+        if len(made[e]) > limit:
+            raise _TooLargeError
+    return made[root]
+
+
+def _atom(e: Expr) -> Polynomial:
+    if e.op == "const":
+        return {_ONE: e.data} if e.data else {}
+    if e.op == "neg":
+        return {((e.args[0], 1),): -1}
+    if e.op == "mul" and e.args[0].op == "const":
+        return {((e.args[1], 1),): e.args[0].data}
+    return {((e, 1),): 1}
+
+
+def _sum(a: Polynomial, b: Polynomial, sign: int) -> Polynomial:
+    total = dict(a)
+    for monomial, coefficient in b.items():
+        _collect(total, monomial, sign * coefficient)
+    return total
+
+
+def _collect(total: Polynomial, monomial: Monomial, coefficient: Number) -> None:
+    value = total.get(monomial, 0) + coefficient
+    if value == 0:
+        total.pop(monomial, None)
+    else:
+        total[monomial] = value
+
+
+def _product(a: Polynomial, b: Polynomial, limit: int) -> Polynomial:
+    if len(a) * len(b) > 4 * limit:
+        raise _TooLargeError
+    total: Polynomial = {}
+    for m, c in a.items():
+        for n, d in b.items():
+            _collect(total, _times(m, n), c * d)
+    return total
+
+
+def _times(m: Monomial, n: Monomial) -> Monomial:
+    exponents = dict(m)
+    for atom, k in n:
+        exponents[atom] = exponents.get(atom, 0) + k
+    return _monomial(exponents)
+
+
+def _monomial(exponents: dict[Expr, int]) -> Monomial:
+    return tuple(sorted(((a, k) for a, k in exponents.items() if k), key=lambda pair: pair[0].id))
+
+
+def _power(a: Polynomial, exponent: int, limit: int) -> Polynomial:
+    base = a if exponent >= 0 else _inverse(a, limit)
+    total: Polynomial = {_ONE: 1}
+    for _ in range(min(abs(exponent), limit)):
+        total = _product(total, base, limit)
+    if abs(exponent) > limit:
+        raise _TooLargeError
+    return total
+
+
+def _inverse(a: Polynomial, limit: int) -> Polynomial:
+    if len(a) == 1:
+        ((monomial, coefficient),) = a.items()
+        inverse = 1 / coefficient if isinstance(coefficient, float) else 1 / Fraction(coefficient)
+        return {tuple((atom, -k) for atom, k in monomial): inverse}
+    return {((_rebuilt(_reduced(a, limit)), -1),): 1}
+
+
+# --- trigonometry ----------------------------------------------------------------------------------------------------
+
+
+def _reduced(polynomial: Polynomial, limit: int) -> Polynomial:
+    """Apply the identities below, each of which makes one term of two, until none applies."""
+    work = dict(polynomial)
+    queue = list(work)
+    while queue:
+        monomial = queue.pop()
+        if monomial not in work:
+            continue
+        for other, sign, result in _partners(monomial):
+            coefficient = work.get(monomial)
+            if coefficient is None or work.get(other) != sign * coefficient:
+                continue
+            del work[monomial], work[other]
+            _collect(work, result, coefficient)
+            if result in work:
+                queue.append(result)
+            break
+    return work
+
+
+def _partners(monomial: Monomial) -> Iterator[tuple[Monomial, int, Monomial]]:
+    """(other term, its relative sign, what both make together)."""
+    waves = [(a, k) for a, k in monomial if a.op in ("sin", "cos") and k > 0]
+    for a, k in waves:
+        if k >= 2:
+            twin = _twin(a)
+            rest = _times(monomial, ((a, -2),))
+            yield _times(rest, ((twin, 2),)), 1, rest
+    for i, (a, _) in enumerate(waves):
+        for b, _ in waves[i + 1 :]:
+            if a.args[0] is b.args[0]:
+                continue
+            rest = _times(_times(monomial, ((a, -1),)), ((b, -1),))
+            other = _times(_times(rest, ((_twin(a), 1),)), ((_twin(b), 1),))
+            for sign, wave in _angle_sums(a, b):
+                ((found, factor),) = _atom(wave).items()
+                if factor == 1:
+                    yield other, sign, _times(rest, found)
+
+
+def _twin(wave: Expr) -> Expr:
+    twin: Callable[..., Expr] = fn.cos if wave.op == "sin" else fn.sin
+    return twin(wave.args[0])
+
+
+def _angle_sums(a: Expr, b: Expr) -> list[tuple[int, Expr]]:
+    """a b + sign (twin a)(twin b) as one wave."""
+    x, y = a.args[0], b.args[0]
+    if a.op == b.op == "cos":
+        return [(-1, fn.cos(x + y)), (1, fn.cos(x - y))]
+    if a.op == b.op == "sin":
+        return [(1, fn.cos(x - y))]
+    first, second = (x, y) if a.op == "sin" else (y, x)
+    return [(1, fn.sin(x + y)), (-1, fn.sin(first - second))]
+
+
+# --- back to an expression -------------------------------------------------------------------------------------------
+
+
+def _rebuilt(polynomial: Polynomial) -> Expr:
+    """Common factors in front, then the terms in a stable order."""
+    if not polynomial:
+        return ZERO
+    common = _common(list(polynomial))
+    total = ZERO
+    rest: Polynomial = {_times(m, tuple((a, -k) for a, k in common)): c for m, c in polynomial.items()}
+    for monomial in sorted(rest, key=_order):
+        coefficient = rest[monomial]
+        size: Number = coefficient if coefficient > 0 else -coefficient
+        term = mul(const(size), _written(monomial))
+        total = add(total, term if coefficient > 0 else neg(term))
+    return mul(_written(common), total) if common else total
+
+
+def _common(monomials: list[Monomial]) -> Monomial:
+    shared = dict(monomials[0])
+    for monomial in monomials[1:]:
+        own = dict(monomial)
+        shared = {a: min(k, own[a]) if k > 0 else max(k, own[a]) for a, k in shared.items() if own.get(a, 0) * k > 0}
+    return _monomial(shared) if len(monomials) > 1 else ()
+
+
+def _order(monomial: Monomial) -> tuple[int, list[tuple[str, int]]]:
+    return -sum(abs(k) for _, k in monomial), [(_name(a), -k) for a, k in monomial]
+
+
+def _name(atom: Expr) -> str:
+    return atom.name if atom.op == "symbol" else f"~{atom.op}{atom.id}"
+
+
+def _written(monomial: Monomial) -> Expr:
+    top, bottom = ONE, ONE
+    for atom, k in sorted(monomial, key=lambda pair: (pair[0].op in ("sin", "cos"), _name(pair[0]))):
+        factor = power(atom, const(abs(k)))
+        top, bottom = (mul(top, factor), bottom) if k > 0 else (top, mul(bottom, factor))
+    return div(top, bottom)
