@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dalembert import expr as ex
 from dalembert.expr import Expr, Matrix
 from dalembert.formalisms.factor import solve_symmetric
 from dalembert.kinematics import Tree
+
+if TYPE_CHECKING:
+    from dalembert.formalisms.presentation import Statement
+    from dalembert.formalisms.reactions import Reaction
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,7 @@ class Equations:
     bias: tuple[Expr, ...] = field(repr=False)
     forces: tuple[Expr, ...] = field(repr=False)
     detail: Any = field(default=None, repr=False, compare=False)  # what only this formalism knows: L, H, reactions...
+    level: str = field(default="vector", compare=False)  # how much detail `show` gives when it is not told
 
     @property
     def coordinates(self) -> tuple[str, ...]:
@@ -72,3 +77,58 @@ class Equations:
         columns = {"bias": self.bias, "forces": self.forces, "rates": self.rates}
         found = {name: Matrix.column(values).to_sympy() for name, values in columns.items()}
         return {"mass_matrix": self.mass_matrix.to_sympy(), **found}
+
+    # --- for people ------------------------------------------------------------------------------------------------
+
+    def show(self, level: str | None = None) -> Statement:
+        """The equations at a level: "vector" (theorems), "matrix" (rotations, tildes, blocks) or "scalar".
+
+        The result prints as text and has `latex()`, `html()`, `mathml()` and `as_dict()`.
+        """
+        from dalembert.formalisms.levels import show
+
+        return show(self, level or self.level)
+
+    def expand(self) -> Equations:
+        """The same equations, shown one level further: vector, then matrix, then scalar."""
+        from dalembert.formalisms.presentation import LEVELS
+
+        place = LEVELS.index(self.level)  # type: ignore[arg-type]
+        return replace(self, level=LEVELS[min(place + 1, len(LEVELS) - 1)])
+
+    @property
+    def formulas(self) -> Statement:
+        """The table of specific formulas used: kinematic and kinetic definitions, down to coordinates."""
+        from dalembert.formalisms.levels import formulas
+
+        return formulas(self)
+
+    def reactions(self, links: Collection[str] | None = None, **choices: Any) -> dict[str, Reaction]:
+        """Actions of links on their second bodies: see `dalembert.formalisms.reactions.reactions`."""
+        from dalembert.formalisms.reactions import reactions
+
+        return reactions(self, links, **choices)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Names, and M, S, F, q' as formulas with shared intermediates: the JSON form."""
+        n = len(self.speeds)
+        listing = ex.listing([*self.mass_matrix.entries, *self.bias, *self.forces, *self.rates])
+        results = listing.results
+        return {
+            "formalism": self.formalism,
+            "coordinates": list(self.coordinates),
+            "speeds": list(self.speeds),
+            "parameters": list(self.parameters),
+            "operations": self.operations,
+            "intermediates": dict(listing.definitions),
+            "mass_matrix": [list(results[i * n : (i + 1) * n]) for i in range(n)],
+            "bias": list(results[n * n : n * n + n]),
+            "forces": list(results[n * n + n : n * n + 2 * n]),
+            "rates": list(results[n * n + 2 * n :]),
+        }
+
+    def _repr_latex_(self) -> str:
+        return self.show()._repr_latex_()
+
+    def _repr_html_(self) -> str:
+        return self.show()._repr_html_()

@@ -1,0 +1,78 @@
+"""Terms collected by ordered groups of variables: accelerations, then products of speeds, then the rest.
+
+Papegay's helper `clct` (2.1). Inertia terms are polynomials of degree two in the speeds, so that their coefficients are
+derivatives: exact, and free of any search for monomials.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from dalembert import expr as ex
+from dalembert.expr import HALF, ZERO, Expr
+from dalembert.formalisms.equations import Equations
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """One equation: sum of accelerations = sum of products + sum of linear terms + constant + forces."""
+
+    accelerations: dict[Expr, Expr]  # u'_s -> coefficient
+    products: dict[tuple[Expr, Expr], Expr]  # (u_a, u_b) -> coefficient
+    linear: dict[Expr, Expr]  # u_a -> coefficient, from displacements that depend on time
+    constant: Expr
+    forces: Expr
+
+    @property
+    def left(self) -> Expr:
+        return _sum([c * x for x, c in self.accelerations.items()])
+
+    @property
+    def right(self) -> Expr:
+        terms = [c * (a * b) for (a, b), c in self.products.items()]
+        terms += [c * a for a, c in self.linear.items()]
+        return _sum([*terms, self.constant, self.forces])
+
+
+def collect(eq: Equations) -> list[Collected]:
+    """Every equation of motion, collected.
+
+    >>> from dalembert.formalisms import derive
+    >>> from dalembert.mechanism import Layout, Mechanism, earth, planar
+    >>> m = Mechanism()
+    >>> link = m.join(earth, m.body("disc", mass="m", inertia=[0, 0, "J"]), planar(), name="d")
+    >>> collect(derive(Layout.of(m), "kane"))[2].accelerations
+    {d.th'': J}
+    """
+    speeds = list(eq.tree.speeds)
+    primes = [ex.prime(u) for u in speeds]
+    at_rest = dict.fromkeys(speeds, 0)
+    slopes = ex.jacobian(list(eq.bias), speeds) if speeds else []
+    found = []
+    for r, row in enumerate(slopes):
+        curvature = ex.jacobian(row, speeds)
+        linear = ex.substitute(row, at_rest)
+        constant = ex.substitute([eq.bias[r]], at_rest)[0]
+        products = {}
+        for a in range(len(speeds)):
+            for b in range(a, len(speeds)):
+                value = curvature[a][b] if a != b else HALF * curvature[a][a]
+                if value is not ZERO:
+                    products[speeds[a], speeds[b]] = value
+        found.append(
+            Collected(
+                {p: m for p, m in zip(primes, eq.mass_matrix.rows()[r], strict=True) if m is not ZERO},
+                products,
+                {u: c for u, c in zip(speeds, linear, strict=True) if c is not ZERO},
+                constant,
+                eq.forces[r],
+            )
+        )
+    return found
+
+
+def _sum(terms: list[Expr]) -> Expr:
+    total = ZERO
+    for term in terms:
+        total = total + term
+    return total

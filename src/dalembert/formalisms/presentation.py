@@ -1,0 +1,155 @@
+"""Equations on paper: lines with a label, and the formulas that say what each name stands for."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any, Literal
+
+from dalembert import algebra as al
+from dalembert import expr as ex
+
+Level = Literal["vector", "matrix", "scalar"]
+LEVELS: tuple[Level, ...] = ("vector", "matrix", "scalar")
+_SIGNS = frozenset({"+", "-", "x", ".", "=", ":=", "(x)"})
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One equation or definition in three notations; `residual` is its algebra (left - right), where it has one."""
+
+    label: str
+    text: str
+    latex: str
+    mathml: str
+    residual: al.Term | None = None
+
+
+def written(term: al.Term, style: str = "vector") -> tuple[str, str, str]:
+    """Text (with `*` for products), LaTeX and the inside of a MathML element."""
+    text = _starred(al.text(term, style=style)).replace("vstar(", "v*(").replace("omegastar_", "omega*_")  # type: ignore[arg-type]
+    text = re.sub(r"\b(\w+)star\b", r"\1*", text)
+    latex = re.sub(r"\\boldsymbol\{(\\?\w+?)star\}", r"\\boldsymbol{\1}^{*}", al.latex(term, style=style))  # type: ignore[arg-type]
+    mathml = re.sub(r"</?math[^>]*>", "", al.mathml(term, style=style)).replace("star<", "*<")  # type: ignore[arg-type]
+    return text, latex, mathml
+
+
+def _starred(text: str) -> str:
+    """Products are written with spaces: put a `*` where two factors meet."""
+    words = text.split(" ")
+    found = words[0]
+    for before, word in itertools.pairwise(words):
+        apart = before in _SIGNS or word in _SIGNS or before.endswith((",", ";"))
+        found += (" " if apart else "*") + word
+    return found
+
+
+def equation(label: str, left: al.Term, right: al.Term, style: str = "vector") -> Line:
+    """left = right."""
+    a, b = written(left, style), written(right, style)
+    text, latex = f"{a[0]} = {b[0]}", f"{a[1]} = {b[1]}"
+    return Line(label, text, latex, f"<mrow>{a[2]}<mo>=</mo>{b[2]}</mrow>", left - right)
+
+
+def definition(symbol: al.Term, term: al.Term, style: str = "vector", label: str = "") -> Line:
+    """symbol := term."""
+    a, b = written(symbol, style), written(term, style)
+    return Line(label, f"{a[0]} := {b[0]}", f"{a[1]} := {b[1]}", f"<mrow>{a[2]}<mo>:=</mo>{b[2]}</mrow>")
+
+
+def plain(label: str, text: str, latex: str, mathml: str | None = None) -> Line:
+    """A line written by hand, for operators that the algebra does not know."""
+    return Line(label, text, latex, mathml or f"<mtext>{escape(text)}</mtext>")
+
+
+def scalar_line(label: str, left: str, right: str, latex: tuple[str, str], sign: str = "=") -> Line:
+    """An equation between two formulas of our grammar."""
+    a, b = (re.sub(r"</?math[^>]*>", "", al.mathml(al.as_term(ex.parse(x)))) for x in (left, right))
+    return Line(label, f"{left} {sign} {right}", f"{latex[0]} {sign} {latex[1]}", f"<mrow>{a}<mo>{sign}</mo>{b}</mrow>")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """Equations of one formalism at one level, with the formulas used: text, LaTeX, MathML, HTML, JSON."""
+
+    formalism: str
+    level: str
+    title: str
+    lines: tuple[Line, ...]
+    formulas: tuple[Line, ...]
+
+    def __iter__(self) -> Iterator[Line]:
+        return iter(self.lines)
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def __str__(self) -> str:
+        parts = [self.title, *_listed(self.lines)]
+        if self.formulas:
+            parts += ["where", *_listed(self.formulas)]
+        return "\n".join(parts)
+
+    def latex(self) -> str:
+        """An `align*` environment of the equations, and one of the formulas."""
+        parts = [_aligned(self.lines)]
+        if self.formulas:
+            parts.append(_aligned(self.formulas))
+        return "\n\\text{where}\n".join(parts)
+
+    def mathml(self) -> list[str]:
+        """One <math> element for each line, equations first."""
+        head = '<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">'
+        return [f"{head}{line.mathml}</math>" for line in (*self.lines, *self.formulas)]
+
+    def html(self) -> str:
+        """A section with every line as MathML."""
+        rows = self.mathml()
+        count = len(self.lines)
+        body = [f"<section><h3>{escape(self.title)}</h3>", _table(self.lines, rows[:count])]
+        if self.formulas:
+            body += ["<h4>where</h4>", _table(self.formulas, rows[count:])]
+        return "\n".join([*body, "</section>"])
+
+    def as_dict(self) -> dict[str, Any]:
+        def plain_lines(lines: Sequence[Line]) -> list[dict[str, str]]:
+            return [{"label": x.label, "text": x.text, "latex": x.latex} for x in lines]
+
+        return {
+            "formalism": self.formalism,
+            "level": self.level,
+            "title": self.title,
+            "equations": plain_lines(self.lines),
+            "formulas": plain_lines(self.formulas),
+        }
+
+    def _repr_latex_(self) -> str:
+        return f"$$\\begin{{aligned}}{_rows(self.lines)}\\end{{aligned}}$$"
+
+    def _repr_html_(self) -> str:
+        return self.html()
+
+
+def _listed(lines: Sequence[Line]) -> list[str]:
+    return [f"  {x.text}" + (f"    [{x.label}]" if x.label else "") for x in lines]
+
+
+def _rows(lines: Sequence[Line]) -> str:
+    def row(line: Line) -> str:
+        aligned = re.sub(r" (:=|=) ", r" &\1 ", line.latex, count=1)
+        label = line.label.replace("\\", "").replace("_", "\\_").replace("&", "\\&").replace("#", "\\#")
+        return aligned + (f" && \\text{{{label}}}" if line.label else "")
+
+    return " \\\\\n".join(row(x) for x in lines)
+
+
+def _aligned(lines: Sequence[Line]) -> str:
+    return f"\\begin{{align*}}\n{_rows(lines)}\n\\end{{align*}}"
+
+
+def _table(lines: Sequence[Line], rows: Sequence[str]) -> str:
+    cells = [f"<tr><td>{math}</td><td>{escape(x.label)}</td></tr>" for x, math in zip(lines, rows, strict=True)]
+    return "<table>" + "".join(cells) + "</table>"
