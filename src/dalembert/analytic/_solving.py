@@ -24,6 +24,13 @@ def solve_linear(matrix: sp.Matrix, right: sp.Matrix) -> sp.Matrix:
     """The solution of a regular square system; fraction-free elimination, entries made short."""
     if matrix.rows == 1:
         return sp.Matrix([tidy(right[0] / matrix[0, 0])])
+    blocks = matrix.connected_components()
+    if len(blocks) > 1:  # separate groups of unknowns stay separate
+        found = sp.zeros(matrix.rows, 1)
+        for block in blocks:
+            for i, value in zip(block, solve_linear(matrix.extract(block, block), right.extract(block, [0]))):
+                found[i] = value
+        return found
     if matrix.rows <= 3:
         determinant = tidy(matrix.det(method="berkowitz"))
         adjugate = matrix.adjugate()

@@ -139,7 +139,7 @@ def poisson_closure(
         a, b = queue.pop(0)
         value = tidy(poisson_bracket(found[a], found[b], qs, ps))
         table[a, b] = value
-        known = [*found.values(), hamiltonian]
+        known = list(found.values())
         if value.has(*variables) and rank_of([*known, value], variables) > rank_of(known, variables):
             if len(found) >= limit:
                 closed = False

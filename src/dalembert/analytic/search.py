@@ -83,18 +83,15 @@ def independent(integrals: Sequence[sp.Expr], system: System) -> list[sp.Expr]:
 
 
 def _kernels_of(L: sp.Expr, q: Sequence[sp.Symbol]) -> list[sp.Expr]:
-    """Roots and functions of the coordinates that the Lagrangian holds, as candidate factors."""
+    """What is not polynomial in the coordinates, term by term of the Lagrangian, as candidate factors."""
     found: list[sp.Expr] = []
-    for power in L.atoms(sp.Pow):
-        if power.base.has(*q) and not (power.exp.is_Integer and power.exp > 0):
-            found.append(power)
-    for f in L.atoms(sp.Function):
-        if f.has(*q):
-            found.append(f)
-            if isinstance(f, sp.sin):
-                found.append(sp.cos(f.args[0]))
-            if isinstance(f, sp.cos):
-                found.append(sp.sin(f.args[0]))
+    for term in sp.Add.make_args(sp.expand(L)):
+        factors = [f for f in sp.Mul.make_args(term) if f.has(*q) and not f.is_polynomial(*L.free_symbols)]
+        if factors:
+            found.append(sp.powsimp(sp.Mul(*factors)))
+        for f in factors:
+            if isinstance(f, (sp.sin, sp.cos)):
+                found += [sp.sin(f.args[0]), sp.cos(f.args[0])]
     return list(dict.fromkeys(found))
 
 

@@ -113,8 +113,10 @@ def _isolate(
     """Write equation = factor(others)*G(x, y) + rest(others); `clearing` multiplies the denominator away first."""
     expanded = sp.expand(equation)
     if clearing:
-        denominator = sp.fraction(sp.together(equation))[1]
-        expanded = sp.expand(sp.cancel(sp.together(equation * denominator)))
+        kernels = equation.atoms(sp.Function, sp.Derivative)
+        plain = {k: sp.Dummy() for k in sorted(kernels, key=str)}
+        top = sp.fraction(sp.cancel(sp.together(equation.xreplace(plain))))[0]
+        expanded = sp.expand(top.xreplace({v: k for k, v in plain.items()}))
     own = [t for t in sp.Add.make_args(expanded) if t.has(x, y)]
     rest = sp.Add(*(t for t in sp.Add.make_args(expanded) if not t.has(x, y)))
     found = _common_factor(own, x, y, others)
