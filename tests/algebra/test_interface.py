@@ -221,3 +221,9 @@ def test_terms_survive_pickling():
 
     term = al.cross(u, R * v) * m + w
     assert pickle.loads(pickle.dumps(term)) is term
+
+
+def test_a_symbol_replaced_by_zero_leaves_the_sum():
+    k = al.scalar("k")
+    assert al.substitute(k * A + B, {A: 0}) is B
+    assert al.substitute(k * (u + v), {u: -v}) == 0

@@ -128,6 +128,8 @@ def linear_combination(pairs: Iterable[tuple[Weight, Term]], sort: Sort) -> Term
     queue = list(pairs)
     while queue:
         for weight, term in queue:
+            if is_zero_term(term):
+                continue
             coefficient = weight if isinstance(weight, Term) else number(weight)
             if term.op is SUM and (numeric_value(coefficient) is not None or len(term.args) == 1):
                 for inner, w in items(term):
