@@ -31,6 +31,16 @@ def sample(exprs: Sequence[Expr], seed: int = 1) -> list[float]:
     return [float(x) for x in ex.evaluate(list(exprs), values)]
 
 
+def vanish(exprs: Sequence[Expr], scale: Sequence[Expr]) -> bool:
+    """Whether expressions are zero at three random points, against the size of the terms in `scale`."""
+    for seed in (1, 2, 3):
+        values = sample([*exprs, *scale], seed)
+        size = 1 + max((abs(v) for v in values[len(exprs) :]), default=0.0)
+        if any(not abs(v) <= 1e-8 * size for v in values[: len(exprs)]):
+            return False
+    return True
+
+
 def solve_linear(
     matrix: Sequence[Sequence[Expr]], right: Sequence[Sequence[Expr]], unknowns: Sequence[Expr], what: str
 ) -> Solved:

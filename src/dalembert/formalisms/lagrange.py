@@ -17,6 +17,7 @@ from dalembert.expr import HALF, ONE, TIME, ZERO, Expr, Matrix
 from dalembert.expr.space import apply3, dot3
 from dalembert.formalisms.actions import coordinate_efforts, known_actions, pull_back
 from dalembert.formalisms.bodies import BodyMotion, body_motions
+from dalembert.formalisms.elimination import vanish
 from dalembert.formalisms.equations import Equations
 from dalembert.formalisms.potential import Potential, find_potential
 from dalembert.formalisms.speeds import speeds_from_rates
@@ -44,12 +45,12 @@ class Lagrangian:
 
     @property
     def cyclic(self) -> tuple[str, ...]:
-        """Coordinates absent from L and without effort: their momenta are constant."""
-        present = ex.free_symbols([self.value])
+        """Coordinates on which L does not depend, without effort: their momenta are constant."""
+        slopes = ex.gradient(self.value, self.coordinates)
         return tuple(
             q.name
-            for q, effort in zip(self.coordinates, self.efforts, strict=True)
-            if q not in present and effort is ZERO
+            for q, slope, effort in zip(self.coordinates, slopes, self.efforts, strict=True)
+            if effort is ZERO and (slope is ZERO or vanish([slope], [self.value]))
         )
 
 

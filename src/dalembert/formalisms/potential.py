@@ -16,12 +16,10 @@ from dalembert.expr import ZERO, Expr
 from dalembert.expr.space import Vector3, add3, apply3, dot3
 from dalembert.formalisms.actions import Action, coordinate_efforts, known_actions, pull_back
 from dalembert.formalisms.bodies import body_motions, body_poses
-from dalembert.formalisms.elimination import sample
+from dalembert.formalisms.elimination import vanish
 from dalembert.formalisms.integration import antiderivative
 from dalembert.kinematics import Pose, Tree, in_speeds
 from dalembert.mechanism import EARTH, Force
-
-TOLERANCE = 1e-8
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +50,8 @@ def find_potential(tree: Tree, which: str = "automatic") -> Potential:
         return Potential(total, frozenset(names))
     dead = _dead_forces(tree, poses)
     refused: dict[str, str] = {}
-    for name, value in dead.items():
-        total, names = total + value, [*names, name]
+    for name, own in dead.items():
+        total, names = total + own, [*names, name]
     for name, efforts in _others(tree, {*names}):
         value, reason = integrate(efforts, tree.coordinates, tree)
         if value is None:
@@ -133,28 +131,18 @@ def integrate(efforts: Sequence[Expr], coordinates: Sequence[Expr], tree: Tree) 
     slopes = ex.jacobian(list(efforts), coordinates)
     n = len(coordinates)
     gaps = [slopes[i][j] - slopes[j][i] for i in range(n) for j in range(i) if slopes[i][j] is not slopes[j][i]]
-    if gaps and not _vanish(gaps, [x for row in slopes for x in row]):
+    if gaps and not vanish(gaps, [x for row in slopes for x in row]):
         return None, "the integrability conditions dQ_i/dq_j = dQ_j/dq_i fail"
     total = ZERO
     for q, effort in zip(coordinates, efforts, strict=True):
         rest = effort + ex.derivative(total, q)
-        if rest is ZERO or _vanish([rest], list(efforts)):
+        if rest is ZERO or vanish([rest], list(efforts)):
             continue
         primitive = antiderivative(rest, q)
         if primitive is None:
             return None, f"no primitive in {q.name} is known for {ex.text(rest)[:60]}"
         total = total - primitive
     left = [a + ex.derivative(total, q) for q, a in zip(coordinates, efforts, strict=True)]
-    if not _vanish(left, list(efforts)):
+    if not vanish(left, list(efforts)):
         return None, "the successive integration does not close"
     return total, ""
-
-
-def _vanish(exprs: Sequence[Expr], scale: Sequence[Expr]) -> bool:
-    """Zero at three random points, against the size of the terms."""
-    for seed in (1, 2, 3):
-        values = sample([*exprs, *scale], seed)
-        size = 1 + max((abs(v) for v in values[len(exprs) :]), default=0.0)
-        if any(not abs(v) <= TOLERANCE * size for v in values[: len(exprs)]):
-            return False
-    return True
