@@ -1,0 +1,22 @@
+"""Closed loops: closure, assembly, the truth about mobility, parametrisation, dynamics.
+
+>>> from dalembert import loops
+>>> from dalembert.mechanism import Mechanism, earth, revolute
+>>> m = Mechanism("pendulum")
+>>> link = m.join(earth, m.body("rod"), revolute("x"), name="pivot")
+>>> loops.mobility(m).dof
+1
+"""
+
+# closed configurations
+from dalembert.loops.assembly import Closing, assemble, assembly_modes, project
+
+# rank off the closure
+from dalembert.loops.genericrank import generic_rank, rank_off
+
+# the mechanism as turns and slides
+from dalembert.loops.linkage import Linkage, build_linkage
+
+# the verdict
+from dalembert.loops.mobility import mobility
+from dalembert.loops.verdict import Branch, Mobility, Redundant

@@ -1,0 +1,205 @@
+"""Independent loops and the subgroups of displacements they live in.
+
+The screws of a loop, at any configuration, generate a Lie algebra h. Closing the loop is then dim h equations, not six
+(three for a planar or a spherical loop). A basis of loops with the smallest total counts the equations best.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+
+from dalembert.loops.linkage import Atom, Linkage
+from dalembert.loops.positions import Array, Positions
+
+Cycle = tuple[tuple[str, bool], ...]  # link, forward when run through from its first body to its second
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """An independent loop: its links in order, the dimension of its subgroup, and the subgroup's name."""
+
+    cycle: Cycle
+    dimension: int
+    name: str
+
+    @property
+    def links(self) -> tuple[str, ...]:
+        return tuple(link for link, _ in self.cycle)
+
+
+def independent_loops(linkage: Linkage, positions: Positions) -> list[Loop]:
+    """A basis of loops that is smallest, by dimension of the subgroup and then by length, among short candidates."""
+    candidates = {frozenset(link for link, _ in c): c for c in _candidates(linkage)}
+    rng = np.random.default_rng(7)
+    x = rng.uniform(-1.4, 1.4, linkage.size)
+    measured = []
+    for cycle in candidates.values():
+        dimension, name = _subgroup(positions, cycle, x)
+        measured.append(Loop(cycle, dimension, name))
+    measured.sort(key=lambda loop: (loop.dimension, len(loop.cycle)))
+    wanted = len(linkage.cuts)
+    kept: list[Loop] = []
+    index = {name: i for i, name in enumerate(linkage.chains)}
+    pivots: dict[int, int] = {}
+    for loop in measured:
+        row = sum(1 << index[link] for link in loop.links)
+        while row:
+            top = row.bit_length() - 1
+            if top not in pivots:
+                pivots[top] = row
+                kept.append(loop)
+                break
+            row ^= pivots[top]
+        if len(kept) == wanted:
+            break
+    return kept
+
+
+def _candidates(linkage: Linkage) -> list[Cycle]:
+    """Fundamental loops, and for each link the shortest loop through it (all of Horton's loops when there are few)."""
+    bodies = len(linkage.layout.bodies)
+    neighbours: list[list[tuple[int, str, bool]]] = [[] for _ in range(bodies)]
+    for name, chain in linkage.chains.items():
+        neighbours[chain.first].append((chain.second, name, True))
+        neighbours[chain.second].append((chain.first, name, False))
+    found: list[Cycle] = []
+    tree = {name for name, _ in linkage.tree}
+    for name in linkage.cuts:
+        chain = linkage.chains[name]
+        path = _path(neighbours, chain.second, chain.first, lambda link: link in tree)
+        if path is not None:
+            found.append(((name, True), *path))
+    for name, chain in linkage.chains.items():
+        path = _path(neighbours, chain.second, chain.first, lambda link, own=name: link != own)
+        if path is not None:
+            found.append(((name, True), *path))
+    if len(linkage.chains) <= 30:
+        found += _horton(linkage, neighbours)
+    return found
+
+
+def _horton(linkage: Linkage, neighbours: list[list[tuple[int, str, bool]]]) -> list[Cycle]:
+    found: list[Cycle] = []
+    for root in range(len(neighbours)):
+        for name, chain in linkage.chains.items():
+            go = _path(neighbours, root, chain.first, lambda link, own=name: link != own)
+            back = _path(neighbours, chain.second, root, lambda link, own=name: link != own)
+            if go is None or back is None:
+                continue
+            cycle = (*go, (name, True), *back)
+            if len({link for link, _ in cycle}) == len(cycle):
+                found.append(cycle)
+    return found
+
+
+def _path(neighbours: list[list[tuple[int, str, bool]]], start: int, end: int, allowed: object) -> Cycle | None:
+    """The shortest way from one body to another."""
+    reached: dict[int, tuple[int, str, bool] | None] = {start: None}
+    queue = deque([start])
+    while queue and end not in reached:
+        body = queue.popleft()
+        for other, link, forward in neighbours[body]:
+            if other not in reached and allowed(link):  # type: ignore[operator]
+                reached[other] = (body, link, forward)
+                queue.append(other)
+    if end not in reached:
+        return None
+    way, body = [], end
+    while (step := reached[body]) is not None:
+        way.append((step[1], step[2]))
+        body = step[0]
+    return tuple(reversed(way))
+
+
+def cycle_screws(positions: Positions, cycle: Cycle, x: Array) -> Array:
+    """Screws of all freedoms along a loop run through as an open chain; configurations need not be closed."""
+    r, p = np.eye(3), np.zeros(3)
+    screws = []
+    numbers = positions.arithmetic
+    for link, forward in cycle:
+        for piece in positions.linkage.chains[link].walk(forward):
+            if isinstance(piece, Atom):
+                axis = np.array(numbers.constants(piece.axis, positions.linkage.given), dtype=float)
+                value = float(piece.factor) * x[piece.variable]
+                world = r @ axis
+                screws.append(np.concatenate([world, np.cross(p, world)] if piece.turn else [np.zeros(3), world]))
+                if piece.turn:
+                    r = r @ _turn(axis, value)
+                else:
+                    p = p + world * value
+            else:
+                a, b = _numbers(positions, piece.pose)
+                if piece.inverse:
+                    a, b = a.T, -(a.T @ b)
+                p = p + r @ b
+                r = r @ a
+    return np.array(screws).reshape(-1, 6)
+
+
+def _numbers(positions: Positions, pose: object) -> tuple[Array, Array]:
+    cache = positions.__dict__.setdefault("_pose_numbers", {})
+    if id(pose) not in cache:
+        entries = [x for row in pose.rotation for x in row] + list(pose.position)  # type: ignore[attr-defined]
+        values = np.array(positions.arithmetic.constants(entries, positions.linkage.given), dtype=float)
+        cache[id(pose)] = (values[:9].reshape(3, 3), values[9:], pose)
+    return cache[id(pose)][0], cache[id(pose)][1]
+
+
+def _turn(axis: Array, angle: float) -> Array:
+    x, y, z = axis
+    tilde = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return np.cos(angle) * np.eye(3) + np.sin(angle) * tilde + (1 - np.cos(angle)) * np.outer(axis, axis)
+
+
+def bracket(a: Array, b: Array) -> Array:
+    """Lie bracket of screws (angular velocity, velocity at the origin)."""
+    w = np.cross(a[..., :3], b[..., :3])
+    v = np.cross(a[..., :3], b[..., 3:]) + np.cross(a[..., 3:], b[..., :3])
+    return np.concatenate([w, v], axis=-1)
+
+
+def generated_algebra(screws: Array, tolerance: float = 1e-9) -> Array:
+    """An orthonormal basis of the Lie algebra that screws generate."""
+    basis = _basis(screws, tolerance)
+    while 0 < len(basis) < 6:
+        pairs = bracket(basis[:, None, :], basis[None, :, :]).reshape(-1, 6)
+        larger = _basis(np.concatenate([basis, pairs]), tolerance)
+        if len(larger) == len(basis):
+            break
+        basis = larger
+    return basis
+
+
+def _basis(rows: Array, tolerance: float) -> Array:
+    if not len(rows):
+        return rows.reshape(0, 6)
+    _, s, vt = np.linalg.svd(rows, full_matrices=False)
+    return vt[s > tolerance * max(1.0, s[0])]
+
+
+def _subgroup(positions: Positions, cycle: Cycle, x: Array) -> tuple[int, str]:
+    screws = cycle_screws(positions, cycle, x)
+    if len(screws):
+        # a unit of length of the mechanism's size, so that the tolerance means the same for watches and for cranes
+        size = max(float(np.abs(screws[:, 3:]).max()), 1e-300)
+        screws = screws * np.array([1, 1, 1, 1 / size, 1 / size, 1 / size])
+    basis = generated_algebra(screws)
+    turns = len(_basis(basis[:, :3], 1e-9)) if len(basis) else 0
+    return len(basis), _NAMES.get((len(basis), turns), f"subgroup of dimension {len(basis)}")
+
+
+_NAMES = {
+    (0, 0): "welded",
+    (1, 0): "translation along a line",
+    (1, 1): "rotation about an axis",
+    (2, 0): "translation in a plane",
+    (2, 1): "cylindrical",
+    (3, 0): "translation",
+    (3, 1): "planar",
+    (3, 3): "spherical",
+    (4, 1): "Schoenflies",
+    (6, 3): "general",
+}

@@ -1,0 +1,252 @@
+"""Dynamics of closed loops in the speeds of the spanning tree: M u' = S + F + G^T lambda, G u + g_t = 0.
+
+Each cut link keeps its own coordinates x as further states. With the relative twist xi of its second frame and the
+motion subspace S(x) of its joint, the link asks that xi lie in the span of S:
+
+    c = Pi xi = 0,   Pi = 1 - S (S^T S)^-1 S^T,        x' from sigma = (S^T S)^-1 S^T xi
+
+This holds for every joint, subgroup or not. Rows that depend on others (all planar loops in space have some) are left
+out by value when the multipliers are solved for: the motion does not depend on which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dalembert import expr as ex
+from dalembert.expr import HALF, ZERO, Expr, Matrix
+from dalembert.expr.space import Matrix3, Vector3, apply3, apply_transposed3, cross, product3, sub3, transpose3
+from dalembert.formalisms.factor import factor_symmetric, solve_factored, solve_semidefinite, solve_symmetric
+from dalembert.formalisms.recursive import Recursion, mass_matrix, right_side
+from dalembert.kinematics import (
+    EARTH_NODE,
+    Pose,
+    StepMotion,
+    Tree,
+    Twist,
+    build_tree,
+    define_functions,
+    link_efforts,
+    link_motions,
+    poses,
+    twists,
+)
+from dalembert.mechanism import CutLink, Frame, Layout
+
+
+@dataclass(frozen=True, slots=True)
+class Closure:
+    """One cut link: its own speeds and rates, its condition on the velocities, and how far it is from closed.
+
+    `misfit` is the small displacement (rotation, then translation) that still separates the two frames.
+    """
+
+    link: CutLink
+    coordinates: tuple[Expr, ...]
+    columns: tuple[tuple[Expr, Twist], ...]
+    twist: tuple[Expr, ...]
+    sigma: tuple[Expr, ...]
+    rates: tuple[Expr, ...]
+    condition: tuple[Expr, ...]
+    misfit: tuple[Expr, ...]
+
+    def projected(self, six: Sequence[Expr]) -> list[Expr]:
+        """Pi six."""
+        return _outside([twist for _, twist in self.columns], six)
+
+
+@dataclass(frozen=True, slots=True)
+class LoopEquations:
+    """Accelerations, multipliers and one step of projection, all as expressions of the state (q, u, x)."""
+
+    tree: Tree
+    closures: tuple[Closure, ...]
+    mass: Matrix
+    constraint: Matrix
+    accelerations: tuple[Expr, ...]
+    multipliers: tuple[Expr, ...]
+    corrected: tuple[Expr, ...]  # q, u, x after one Newton step towards the closure
+
+    @property
+    def cut_coordinates(self) -> tuple[Expr, ...]:
+        return tuple(x for one in self.closures for x in one.coordinates)
+
+    @property
+    def cut_rates(self) -> tuple[Expr, ...]:
+        return tuple(x for one in self.closures for x in one.rates)
+
+    @property
+    def misfit(self) -> tuple[Expr, ...]:
+        return tuple(x for one in self.closures for x in one.misfit)
+
+    def reactions(self) -> dict[str, tuple[Expr, ...]]:
+        """Wrench (moment, force) of each cut link on its second body, at and in the base of its second frame."""
+        found, place = {}, 0
+        for one in self.closures:
+            found[one.link.link.name] = tuple(one.projected(self.multipliers[place : place + 6]))
+            place += 6
+        return found
+
+
+def derive_loops(layout: Layout) -> LoopEquations:
+    """The equations of a mechanism with loops, ready for compilation."""
+    model = Recursion.of(build_tree(layout))
+    tree = model.tree
+    closures = tuple(_closure(tree, cut) for cut in layout.cuts)
+    mass = mass_matrix(model)
+    lower, diagonal = factor_symmetric(mass)
+    right = [r + f for r, f in zip(right_side(model), _cut_efforts(tree, closures), strict=True)]
+    free = solve_factored(lower, diagonal, right)
+    condition = [x for one in closures for x in one.condition]
+    constraint = Matrix(ex.jacobian(condition, tree.speeds), (len(condition), len(tree.speeds)))
+    moving = {ex.TIME: ex.ONE, **tree.rates}
+    moving |= {x: rate for one in closures for x, rate in zip(one.coordinates, one.rates, strict=True)}
+    drift = ex.tangent(condition, moving)
+    answers = [solve_factored(lower, diagonal, row) for row in constraint.rows()]
+    rows = constraint.rows()
+    schur = [[ex.dot_product(rows[min(i, j)], answers[max(i, j)]) for j in range(len(rows))] for i in range(len(rows))]
+    compliance = Matrix(schur, (len(rows), len(rows)))
+    wanted = [-(d + ex.dot_product(row, free)) for d, row in zip(drift, rows, strict=True)]
+    multipliers = solve_semidefinite(compliance, wanted)
+    accelerations = _moved(free, multipliers, answers)
+    corrected = _corrected(tree, closures, compliance, answers, condition)
+    return LoopEquations(tree, closures, mass, constraint, tuple(accelerations), tuple(multipliers), tuple(corrected))
+
+
+def _moved(start: list[Expr], weights: list[Expr], answers: list[list[Expr]]) -> list[Expr]:
+    found = list(start)
+    for weight, answer in zip(weights, answers, strict=True):
+        found = [a + weight * b if b is not ZERO else a for a, b in zip(found, answer, strict=True)]
+    return found
+
+
+def _corrected(
+    tree: Tree, closures: tuple[Closure, ...], compliance: Matrix, answers: list[list[Expr]], condition: list[Expr]
+) -> list[Expr]:
+    """The nearest state, in the kinetic metric, that satisfies the linearised closure and velocity conditions."""
+    still = [ZERO] * len(tree.speeds)
+    gap = [-x for one in closures for x in one.projected(one.misfit)]
+    shift = _moved(still, solve_semidefinite(compliance, gap), answers)
+    slowed = _moved(list(tree.speeds), solve_semidefinite(compliance, [-c for c in condition]), answers)
+    along = dict(zip(tree.speeds, shift, strict=True))
+    resting = dict.fromkeys(tree.speeds, ZERO)
+    rates = list(tree.rates.values())
+    moved = ex.substitute(rates, along)
+    drifts = ex.substitute(rates, resting)
+    steps = {x: a - b for x, a, b in zip(tree.rates, moved, drifts, strict=True)}
+    positions = [x + steps[x] for x in tree.coordinates]
+    own: list[Expr] = []
+    for one in closures:
+        jacobian = ex.jacobian(one.twist, tree.speeds)
+        total = [m + ex.dot_product(row, shift) for m, row in zip(one.misfit, jacobian, strict=True)]
+        sigma = _inside([twist for _, twist in one.columns], total)
+        symbols = {speed: s for (speed, _), s in zip(one.columns, sigma, strict=True)}
+        own += [x + d for x, d in zip(one.coordinates, ex.substitute(_own_rates(one.link), symbols), strict=True)]
+    return [*positions, *slowed, *own]
+
+
+def _closure(tree: Tree, cut: CutLink) -> Closure:
+    motions = link_motions(cut.link)
+    coordinates = tuple(ex.symbol(x) for x in cut.link.coordinates)
+    columns, drift = _joint_columns(motions, cut)
+    twist = [a - b for a, b in zip(_relative_twist(tree, cut), drift.scalars, strict=True)]
+    sigma = _inside([one for _, one in columns], twist)
+    known = {speed: s for (speed, _), s in zip(columns, sigma, strict=True)}
+    rates = tuple(ex.substitute(_own_rates(cut), known))
+    misfit = tuple(_misfit(tree, cut, motions))
+    condition = tuple(_outside([one for _, one in columns], twist))
+    return Closure(cut, coordinates, tuple(columns), tuple(twist), tuple(sigma), rates, condition, misfit)
+
+
+def _own_rates(cut: CutLink) -> list[Expr]:
+    """Rates of a cut link's coordinates in its own speeds."""
+    known = {x: rate for motion in link_motions(cut.link) for x, rate in motion.rates.items()}
+    return [known[x] for x in cut.link.coordinates]
+
+
+def _joint_columns(motions: tuple[StepMotion, ...], cut: CutLink) -> tuple[list[tuple[Expr, Twist]], Twist]:
+    """Motion subspace of the whole joint in its last frame, one column for each speed, and its drift in time."""
+    total: dict[Expr, Twist] = {ex.symbol(x): Twist() for x in cut.link.speeds}
+    drift = Twist()
+    for motion in motions:
+        total = {speed: _carried(motion, twist) for speed, twist in total.items()}
+        drift = _carried(motion, drift) + motion.drift
+        for name, twist in motion.columns:
+            total[ex.symbol(name)] = total[ex.symbol(name)] + twist
+    return list(total.items()), drift
+
+
+def _carried(motion: StepMotion, twist: Twist) -> Twist:
+    linear = tuple(a + b for a, b in zip(twist.linear, cross(twist.angular, motion.translation), strict=True))
+    back = motion.rotation
+    return Twist(apply_transposed3(back, twist.angular), apply_transposed3(back, (linear[0], linear[1], linear[2])))
+
+
+def _outside(columns: list[Twist], six: Sequence[Expr]) -> list[Expr]:
+    """Pi six: what the joint does not allow."""
+    left = list(six)
+    for weight, twist in zip(_inside(columns, six), columns, strict=True):
+        left = [a - weight * s for a, s in zip(left, twist.scalars, strict=True)]
+    return left
+
+
+def _inside(columns: list[Twist], six: Sequence[Expr]) -> list[Expr]:
+    """(S^T S)^-1 S^T six."""
+    if not columns:
+        return []
+    gram = Matrix([[ex.dot_product(a.scalars, b.scalars) for b in columns] for a in columns])
+    return solve_symmetric(gram, [ex.dot_product(a.scalars, six) for a in columns])
+
+
+def _relative_twist(tree: Tree, cut: CutLink) -> list[Expr]:
+    """Twist of the second frame relative to the first body, in the base and at the origin of the second frame."""
+    moving, absolute = twists(tree), poses(tree)
+    first, near = _frame_field(tree, cut.link.first, moving, absolute)
+    second, far = _frame_field(tree, cut.link.second, moving, absolute)
+    turn = product3(transpose3(far.rotation), near.rotation)
+    arm = apply_transposed3(far.rotation, sub3(far.position, near.position))
+    spin = apply3(turn, first.angular)
+    carried = sub3(apply3(turn, first.linear), cross(arm, spin))
+    return [*sub3(second.angular, spin), *sub3(second.linear, carried)]
+
+
+def _frame_field(tree: Tree, frame: Frame, moving: list[Twist], absolute: list[Pose]) -> tuple[Twist, Pose]:
+    """Twist of a frame in its own base, and its pose in earth."""
+    node, place = tree.frame_place(frame)
+    if node == EARTH_NODE:
+        return Twist(), place
+    twist = moving[node]
+    linear = tuple(a + b for a, b in zip(twist.linear, cross(twist.angular, place.position), strict=True))
+    back = place.rotation
+    own = Twist(apply_transposed3(back, twist.angular), apply_transposed3(back, (linear[0], linear[1], linear[2])))
+    return own, absolute[node] @ place
+
+
+def _misfit(tree: Tree, cut: CutLink, motions: tuple[StepMotion, ...]) -> list[Expr]:
+    absolute = poses(tree)
+    _, near = _frame_field(tree, cut.link.first, twists(tree), absolute)
+    _, far = _frame_field(tree, cut.link.second, twists(tree), absolute)
+    for motion in motions:
+        near = near @ Pose(motion.rotation, motion.translation)
+    left = product3(transpose3(near.rotation), far.rotation)
+    return [*_axial(left), *apply_transposed3(far.rotation, sub3(far.position, near.position))]
+
+
+def _axial(m: Matrix3) -> Vector3:
+    """The small rotation that a matrix near the identity is."""
+    return (HALF * (m[2][1] - m[1][2]), HALF * (m[0][2] - m[2][0]), HALF * (m[1][0] - m[0][1]))
+
+
+def _cut_efforts(tree: Tree, closures: tuple[Closure, ...]) -> list[Expr]:
+    """Known efforts in cut links, felt by the speeds of the tree."""
+    total = [ZERO] * len(tree.speeds)
+    functions = tree.layout.mechanism.functions
+    for one in closures:
+        sigma = dict(zip([speed for speed, _ in one.columns], one.sigma, strict=True))
+        rates = {ex.prime(x): rate for x, rate in zip(one.coordinates, one.rates, strict=True)}
+        for speed, effort in link_efforts(one.link.link, link_motions(one.link.link)):
+            (value,) = define_functions(ex.substitute([effort], rates), functions)
+            slopes = ex.gradient(sigma[speed], tree.speeds)
+            total = [a + value * slope for a, slope in zip(total, slopes, strict=True)]
+    return total

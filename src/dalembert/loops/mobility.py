@@ -1,0 +1,146 @@
+"""`mobility(mechanism)`: the verdict, by a ladder of methods from cheap to dear."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from dalembert.expr import Expr
+from dalembert.loops.assembly import Closing, assemble
+from dalembert.loops.cycles import Loop, independent_loops
+from dalembert.loops.genericrank import rank_off
+from dalembert.loops.linkage import Linkage, build_linkage
+from dalembert.loops.local import LocalDimension, local_dimension
+from dalembert.loops.redundancy import redundant_links
+from dalembert.loops.verdict import Branch, Mobility
+from dalembert.mechanism import Layout, Mechanism
+
+
+def mobility(
+    mechanism: Mechanism | Layout,
+    at: Mapping[str, float] | None = None,
+    *,
+    given: Mapping[str, Any] | None = None,
+    cut: Collection[str] = (),
+    equations: Sequence[Expr | str] = (),
+    digits: int = 50,
+    seed: int = 0,
+) -> Mobility:
+    """How many degrees of freedom the mechanism really has near a closed configuration, and why.
+
+    `at` gives coordinates by name (a rough guess is enough; the mechanism's `start` when not said). `equations` are
+    further conditions between coordinates, for links that no chain of turns and slides describes.
+
+    >>> from dalembert.mechanism import Mechanism, earth, revolute
+    >>> m = Mechanism("parallelogram")
+    >>> a, b, c = m.body("a"), m.body("b"), m.body("c")
+    >>> links = [m.join(earth, a, revolute("z"), name="A"), m.join(a.at([1, 0, 0]), b, revolute("z"), name="B"),
+    ...          m.join(earth.at([2, 0, 0]), c, revolute("z"), name="D"),
+    ...          m.join(b.at([2, 0, 0]), c.at([1, 0, 0]), revolute("z"), name="C")]
+    >>> mobility(m, at={"A.th": 1, "D.th": 1, "B.th": -1, "C.th": 1}).dof
+    1
+    """
+    layout = mechanism if isinstance(mechanism, Layout) else Layout.of(mechanism, cut)
+    start = dict(layout.mechanism.start if at is None else at)
+    linkage = build_linkage(layout, given, start, equations)
+    gruebler = _gruebler(linkage)
+    if not linkage.cuts and not equations:
+        return _tree_verdict(linkage, gruebler)
+    closing = Closing(linkage)
+    x = assemble(linkage, linkage.start(start), seed=seed)
+    loops = independent_loops(linkage, closing.positions)
+    local = local_dimension(closing, x, loops, digits, seed=seed)
+    return _verdict(closing, local, loops, gruebler)
+
+
+def _gruebler(linkage: Linkage) -> int:
+    """6 (bodies - links) + freedoms of the links - further equations."""
+    layout = linkage.layout
+    links = len(layout.mechanism.links)
+    freedoms = sum(link.joint.dof for link in layout.mechanism.links.values())
+    extra = len(linkage.equations) - len(linkage.auxiliary)
+    return 6 * (len(layout.bodies) - 1 - links) + freedoms - extra
+
+
+def _tree_verdict(linkage: Linkage, gruebler: int) -> Mobility:
+    m = linkage.layout.dof
+    by = "no loop: every coordinate of the tree is free"
+    at = linkage.coordinates(linkage.start(linkage.layout.mechanism.start))
+    return Mobility(
+        linkage.layout.mechanism.name,
+        m,
+        True,
+        m,
+        gruebler,
+        0,
+        0,
+        0,
+        0,
+        m,
+        m,
+        m,
+        by,
+        by,
+        by,
+        (),
+        0,
+        0,
+        False,
+        (),
+        (),
+        at,
+    )
+
+
+def _verdict(closing: Closing, local: LocalDimension, loops: list[Loop], gruebler: int) -> Mobility:
+    linkage = closing.linkage
+    # the auxiliary variables come with as many equations, the cut links' own variables with as many ranks
+    hidden = linkage.size - linkage.tree_variables + sum(1 for i in linkage.auxiliary if i < linkage.tree_variables)
+    redundancy = local.tangent.stresses.shape[1]
+    generic = max([local.tangent.rank, *(b.tangent.rank for b in local.branches)])
+    permanent = redundancy - (generic - local.tangent.rank)
+    branches = _branches(linkage, local, hidden)
+    proved = local.proved
+    dof = local.lower if proved or local.lower > 0 or local.upper == 0 else 0
+    method = local.lower_by if local.lower_by == local.upper_by else f"{local.lower_by}; {local.upper_by}"
+    notes = list(local.notes)
+    if local.rounding:
+        notes.append(
+            "the data are rounded numbers: the verdict holds to their precision, an exact proof needs exact data"
+        )
+    return Mobility(
+        linkage.layout.mechanism.name,
+        dof,
+        proved,
+        linkage.layout.dof,
+        gruebler,
+        rank_off(linkage),
+        rank_off(linkage, "closure"),
+        local.tangent.rank - hidden,
+        generic - hidden,
+        local.tangent.mobility,
+        local.lower,
+        local.upper,
+        local.lower_by,
+        local.upper_by,
+        method,
+        redundant_links(closing, local.x, local.tangent.stresses),
+        redundancy,
+        permanent,
+        local.singular,
+        branches,
+        tuple((loop.links, loop.dimension, loop.name) for loop in loops),
+        linkage.coordinates(local.x),
+        closing.gap(local.x),
+        local.point.radius,
+        tuple(notes),
+    )
+
+
+def _branches(linkage: Linkage, local: LocalDimension, hidden: int) -> tuple[Branch, ...]:
+    found = [
+        Branch(b.lower, b.proved, b.tangent.rank - hidden, linkage.coordinates(np.asarray(b.x))) for b in local.branches
+    ]
+    return tuple(found)
