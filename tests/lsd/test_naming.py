@@ -184,3 +184,16 @@ def test_tables_of_random_mechanisms_hold_every_kind_of_joint():
         table = lsd.names(random_tree(seed))
         assert str(table)
         assert table.latex().count("{") == table.latex().count("}")
+
+
+def test_unknowns_and_table_agree_on_the_frames_of_forces():
+    m = lsd.loads(
+        """let a = body mass = 1, iframe = [0,0,1], inertia = 0 end ; let b = body mass = 1, iframe = 0 end ;
+        join earth and a.frame with link end ; join [1,0,0] @ a and b.frame with link end ;
+        apply force body = a end on [0,0,1] @ a ; apply force body = a end on [1,0,0] @ a ;
+        apply force body = a end on [2,0,0] @ a ; apply force body = b end on [2,0,0] @ a ;
+        apply force body = a end on [3,0,0] @ a ; apply force body = a end on 1 || [0,0,1] @ a ;"""
+    )
+    for entry in lsd.names(m).declared:
+        if "FE" in entry.name:
+            assert entry.value.scalars[0].name == lsd.places.lowered(entry.name) + "_x"

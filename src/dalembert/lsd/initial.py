@@ -94,14 +94,17 @@ def _state_name(item: StartValue, checked: CheckedProgram, into: Mechanism) -> s
 
 
 def _number(value: Expr, values: Values, source: Source, span: Span, checked: CheckedProgram) -> float | None:
-    missing = sorted(x.name for x in ex.free_symbols([value]) if x not in values)
+    if value.is_number:
+        found = value.value
+        return found if isinstance(found, int | float) else float(found)
+    symbols = ex.free_symbols([value])
+    missing = sorted(x.name for x in symbols if x not in values)
     if missing or ex.unknown_functions([value]):
         what = missing[0] if missing else "an unknown function"
         checked.report.add(source, span, f"this is not a number: {what} has no value here", "give it a value first")
         return None
     try:
-        (found,) = ex.evaluate([value], values)
-        number = float(found)
+        number = float(ex.evaluate([value], {x: values[x] for x in symbols})[0])
     except (ExpressionError, ArithmeticError, ValueError, TypeError) as error:
         checked.report.add(source, span, f"this is not a number: {error}")
         return None

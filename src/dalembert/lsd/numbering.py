@@ -24,15 +24,12 @@ class Numbering:
     bodies: tuple[str, ...]
     links: tuple[Numbered, ...]
     unreached: tuple[str, ...]
+    complementary: int
     wide: bool
 
     @property
     def n(self) -> int:
         return len(self.bodies) - 1
-
-    @property
-    def complementary(self) -> int:
-        return sum(not link.principal for link in self.links)
 
     def pair(self, body: int, index: int) -> str:
         """`15` for body 1, index 5; `1c12` once any index has two digits."""
@@ -91,4 +88,4 @@ def number(bodies: Sequence[str], joins: Sequence[tuple[str, str]], others: int 
             links.append(Numbered(extra, i, j, False, flipped))
     unreached = tuple(b for b in dict.fromkeys([*bodies, *around]) if b not in index)
     largest = extra + 1 + others
-    return Numbering(tuple(order), tuple(links), unreached, largest > 9)
+    return Numbering(tuple(order), tuple(links), unreached, extra - len(order) + 1, largest > 9)

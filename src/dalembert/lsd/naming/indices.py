@@ -66,7 +66,8 @@ def place(mechanism: Mechanism) -> Indices:
     joins = [(link.first.body, link.second.body) for link in links]
     joint_frames = {(f.body, f.displacement) for link in links for f in (link.first, link.second)}
     forces = [e for e in mechanism.efforts if isinstance(e, Force)]
-    others = Counter(f.at.body for f in forces if _role(mechanism, f.at, joint_frames) == "other")
+    other = {(f.at.body, f.at.displacement) for f in forces if _role(mechanism, f.at, joint_frames) == "other"}
+    others = Counter(body for body, _ in other)
     numbering = number(list(mechanism.bodies)[1:], joins, max(others.values(), default=0))
     if numbering.unreached:
         raise ModelError(
@@ -131,6 +132,7 @@ def _efforts(
     placed: list[EffortPlace] = []
     seen: Counter[str] = Counter()
     other: dict[tuple[str, Displacement], str] = {}
+    ranks: Counter[str] = Counter()
     for effort in mechanism.efforts:
         if isinstance(effort, Force):
             body, kind = effort.at.body, "FE"
@@ -145,7 +147,8 @@ def _efforts(
             else:
                 key = (body, effort.at.displacement)
                 if key not in other:
-                    rank = sum(b == body for b, _ in other)
+                    rank = ranks[body]
+                    ranks[body] += 1
                     other[key] = numbering.other_frame(index[body], rank)
                     frames.append(FramePlace(index[body], other[key], effort.at.displacement))
                 at = other[key]
