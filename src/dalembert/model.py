@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from dalembert.mechanism import Layout
 if TYPE_CHECKING:
     from dalembert.codegen import CompiledMechanism
     from dalembert.formalisms import Equations
+    from dalembert.loops import Mobility
     from dalembert.view import Motion
 
 
@@ -48,10 +49,17 @@ class Mechanism(description.Mechanism):
 
         `start`, `given`, `t_eval`, `events`, `rtol`, `atol`, `method`, `max_step`: see `dalembert.simulate.run`.
         """
-        from dalembert.simulate import run, system_of
+        from dalembert.simulate import simulate
         from dalembert.view import Motion
 
-        return run(system_of(self), t_span, kind=Motion, **options)
+        motion: Motion = simulate(self, t_span, kind=Motion, **options)
+        return motion
+
+    def mobility(self, at: Mapping[str, float] | None = None, **options: Any) -> Mobility:
+        """How many degrees of freedom there really are near a configuration, which links are redundant, and why."""
+        from dalembert.loops import mobility
+
+        return mobility(self, at, **options)
 
     def to_lsd(self) -> str:
         """The description as an LSD program that reads back to an equal mechanism."""

@@ -15,4 +15,11 @@ from dalembert.kinematics.motion import (
 )
 from dalembert.kinematics.step import StepMotion, Twist, step_motion
 from dalembert.kinematics.tree import EARTH_NODE, Node, Pose, Tree, build_tree, link_motions
-from dalembert.kinematics.wrench import Wrench, define_functions, external_wrenches, in_speeds, joint_efforts
+from dalembert.kinematics.wrench import (
+    Wrench,
+    define_functions,
+    external_wrenches,
+    in_speeds,
+    joint_efforts,
+    link_efforts,
+)

@@ -11,7 +11,7 @@ from dalembert.expr.space import ZERO3, Vector3, add3, apply3, apply_transposed3
 from dalembert.kinematics.motion import poses
 from dalembert.kinematics.step import StepMotion, Twist
 from dalembert.kinematics.tree import EARTH_NODE, Pose, Tree
-from dalembert.mechanism import Effort, Force, TreeLink
+from dalembert.mechanism import Effort, Force, Link
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,30 +74,36 @@ def joint_efforts(tree: Tree) -> list[Expr]:
     total = [ZERO] * len(tree.speeds)
     index = {x: i for i, x in enumerate(tree.speeds)}
     for one in tree.layout.tree:
-        for name, effort in _wrench_powers(tree, one):
-            total[index[ex.symbol(name)]] += effort
-        for coordinate, effort in one.link.placed_efforts().items():
-            rate = tree.rates[ex.symbol(coordinate)]
-            for i, slope in enumerate(ex.gradient(rate, tree.speeds)):
-                total[i] += effort * slope
+        for speed, effort in link_efforts(one.link, tree.motions[one.link.name]):
+            total[index[speed]] += effort
     return in_speeds(tree, total)
 
 
-def _wrench_powers(tree: Tree, one: TreeLink) -> list[tuple[str, Expr]]:
+def link_efforts(link: Link, motions: Sequence[StepMotion]) -> list[tuple[Expr, Expr]]:
+    """Known efforts of a link on the speeds of its own joint: wrenches on its steps, efforts on its coordinates."""
+    found = _wrench_powers(link, motions)
+    speeds = [ex.symbol(x) for x in link.speeds]
+    rates = {x: rate for motion in motions for x, rate in motion.rates.items()}
+    for coordinate, effort in link.placed_efforts().items():
+        slopes = ex.gradient(rates[coordinate], speeds)
+        found += [(speed, effort * slope) for speed, slope in zip(speeds, slopes, strict=True) if slope is not ZERO]
+    return found
+
+
+def _wrench_powers(link: Link, motions: Sequence[StepMotion]) -> list[tuple[Expr, Expr]]:
     """Power, for a unit of each speed, of the wrenches that a joint's steps carry (on the second body at the step)."""
-    steps, motions = one.link.placed_steps(), tree.motions[one.link.name]
-    found: list[tuple[str, Expr]] = []
-    for k, step in enumerate(steps):
+    found: list[tuple[Expr, Expr]] = []
+    for k, step in enumerate(link.placed_steps()):
         if not step.is_loaded:
             continue
         rotation = motions[k].rotation
         own = Wrench(apply_transposed3(rotation, step.torque), apply_transposed3(rotation, step.force))
         for motion, wrench in _along(motions, k, own):
-            found += [(name, wrench.power(twist)) for name, twist in motion.columns]
+            found += [(ex.symbol(name), wrench.power(twist)) for name, twist in motion.columns]
     return found
 
 
-def _along(motions: tuple[StepMotion, ...], k: int, own: Wrench) -> list[tuple[StepMotion, Wrench]]:
+def _along(motions: Sequence[StepMotion], k: int, own: Wrench) -> list[tuple[StepMotion, Wrench]]:
     """One wrench, known after step k, written after every step of the joint."""
     seen = [(motions[k], own)]
     wrench = own

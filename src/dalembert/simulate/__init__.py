@@ -9,7 +9,7 @@ from dalembert.simulate._run import run
 from dalembert.simulate._run_many import run_many
 from dalembert.simulate.ensemble import Ensemble, integrate_many
 from dalembert.simulate.event import Event
-from dalembert.simulate.mechanism import system_of
+from dalembert.simulate.mechanism import simulate, system_of
 from dalembert.simulate.methods import METHODS, Method, find_method
 from dalembert.simulate.motion import Motion
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from dalembert import expr as ex
 from dalembert.codegen import Quantities
 from dalembert.errors import ExpressionError
 from dalembert.expr import Expr
 from dalembert.formalisms.factor import factor_symmetric
 from dalembert.kinematics import Pose, Tree, frame_pose, poses
+from dalembert.loops.dynamics import derive_loops
 from dalembert.mechanism import EARTH, Frame, Layout, Mechanism, QuaternionTurn
-from dalembert.simulate.system import Condition, Picture, System
+from dalembert.simulate._run import run
+from dalembert.simulate.loops import closed_start, with_loops
+from dalembert.simulate.system import Condition, Picture, System, Value
 
 #: Degrees of freedom up to which the pivots of the mass matrix are watched while a motion is computed.
 _WATCHED = 12
@@ -22,10 +28,12 @@ def system_of(mechanism: Mechanism, layout: Layout | None = None) -> System:
     absolute = poses(about.tree)
     quaternions = _quaternions(mechanism)
     upright = {group[0]: 1.0 for group in quaternions}
-    return System(
+    closing = bool(about.layout.cuts)
+    accelerations = [ex.ZERO] * len(about.speeds) if closing else about.accelerations()
+    system = System(
         about.layout.coordinates,
         about.layout.speeds,
-        (*about.rates, *about.accelerations()),
+        (*about.rates, *accelerations),
         given=dict(mechanism.given),
         start={**upright, **mechanism.start},
         kinetic=kinetic,
@@ -37,6 +45,23 @@ def system_of(mechanism: Mechanism, layout: Layout | None = None) -> System:
         up=_up(mechanism),
         name=mechanism.name,
     )
+    return with_loops(system, derive_loops(about.layout)) if closing else system
+
+
+def simulate(
+    mechanism: Mechanism,
+    t_span: tuple[float, float],
+    *,
+    start: Mapping[str, Value] | None = None,
+    given: Mapping[str, Value] | None = None,
+    **options: Any,
+) -> Any:
+    """The motion of a mechanism: `run` on its system, after its loops have been closed."""
+    system = system_of(mechanism)
+    layout = Layout.of(mechanism)
+    if layout.cuts:
+        start = closed_start(layout, system, derive_loops(layout), start or {}, given or {})
+    return run(system, t_span, start=start, given=given, **options)
 
 
 def _quaternions(mechanism: Mechanism) -> tuple[tuple[str, str, str, str], ...]:

@@ -1,0 +1,87 @@
+"""Closed loops in motion: multipliers solved at every instant, every step brought back to the closure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from dalembert import expr as ex
+from dalembert.errors import ModelError, SimulationError
+from dalembert.expr import Expr
+from dalembert.loops import Closing, assemble, build_linkage, project
+from dalembert.loops.dynamics import LoopEquations
+from dalembert.mechanism import Layout
+from dalembert.simulate._run import compiled
+from dalembert.simulate.projection import in_place
+from dalembert.simulate.system import System
+
+#: A loop counts as closed below this gap.
+_CLOSED = 1e-9
+_REPEATS = 8
+
+
+def with_loops(system: System, equations: LoopEquations) -> System:
+    """The system of a tree, completed by its cut links: their coordinates, reactions and the projection."""
+    coordinates = tuple(x.name for x in equations.cut_coordinates)
+    count = len(system.coordinates)
+    rates = (*system.rates[:count], *equations.accelerations, *equations.cut_rates)
+    reactions: dict[str, Expr] = {}
+    for name, wrench in equations.reactions().items():
+        parts = zip(("Mx", "My", "Mz", "Fx", "Fy", "Fz"), wrench, strict=True)
+        reactions |= {f"{name}.{part}": value for part, value in parts}
+    whole = replace(system, rates=rates, others=coordinates, outputs={**system.outputs, **reactions})
+    step = compiled("projection", whole.symbols, whole.known_parameters, equations.corrected)
+    return replace(whole, project=in_place(step, len(whole.states), _REPEATS))
+
+
+def closed_start(
+    layout: Layout, system: System, equations: LoopEquations, start: Mapping[str, Any], given: Mapping[str, Any]
+) -> dict[str, float]:
+    """A start that closes every loop: what the user gives is kept where it can be, the rest follows."""
+    values = {**system.given, **given}
+    wanted = {**system.start, **start}
+    positions = _closed_positions(layout, wanted, values)
+    state = {**dict.fromkeys(system.states, 0.0), **{k: float(v) for k, v in wanted.items()}, **positions}
+    numbers = {ex.symbol(k): float(v) for k, v in {**values, **state}.items()} | {ex.TIME: 0.0}
+    gap = np.abs(ex.evaluate(equations.misfit, numbers)).max(initial=0.0)
+    if not gap < _CLOSED:
+        raise SimulationError(
+            f"'{system.name}' does not close at its start: a gap of {gap:.2g} is left. "
+            "Give a better guess of its coordinates with `start`."
+        )
+    speeds = _closed_speeds(system, equations, numbers, {name for name in wanted if name in system.speeds})
+    return {**{name: state[name] for name in (*system.coordinates, *system.others)}, **speeds}
+
+
+def _closed_positions(layout: Layout, wanted: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, float]:
+    start = {k: float(v) for k, v in wanted.items()}
+    linkage = build_linkage(layout, values, start)
+    closing = Closing(linkage)
+    guess = np.array(linkage.start(start), dtype=float)
+    held = [i for i, name in enumerate(linkage.variables) if name in wanted]
+    x = project(closing, guess, fixed=held)
+    if closing.gap(x) > _CLOSED:
+        try:
+            x = assemble(linkage, guess)
+        except ModelError as error:
+            raise SimulationError(str(error)) from None
+    return linkage.coordinates(x)
+
+
+def _closed_speeds(
+    system: System, equations: LoopEquations, numbers: dict[Expr, float], kept: set[str]
+) -> dict[str, float]:
+    """Speeds that the loops allow: those the user gives stay, the others follow; all move if that cannot be."""
+    names = system.speeds
+    flat = ex.evaluate([*equations.constraint.entries], numbers)
+    matrix = np.array(flat, dtype=float).reshape(equations.constraint.shape)
+    conditions = [c for one in equations.closures for c in one.condition]
+    u = np.array([numbers[ex.symbol(name)] for name in names])
+    for free in ([i for i, name in enumerate(names) if name not in kept], list(range(len(names)))):
+        gap = np.array(ex.evaluate(conditions, {**numbers, **dict(zip(map(ex.symbol, names), u, strict=True))}))
+        if free and np.abs(gap).max(initial=0.0) > 0:
+            u[free] -= np.linalg.lstsq(matrix[:, free], gap, rcond=1e-12)[0]
+    return dict(zip(names, map(float, u), strict=True))
