@@ -52,7 +52,7 @@ def test_pendulum_period_is_the_elliptic_integral(pendulum: NativeFunction, meth
 
 
 @pytest.mark.parametrize("method", PAIRS)
-def test_explicit_pairs_converge_with_their_order(pendulum: NativeFunction, method: str) -> None:
+def test_adaptive_methods_converge_with_their_order(pendulum: NativeFunction, method: str) -> None:
     order = METHODS[method].order
     error = []
     for h in (0.2, 0.1) if order > 5 else (0.02, 0.01):
@@ -60,7 +60,7 @@ def test_explicit_pairs_converge_with_their_order(pendulum: NativeFunction, meth
             pendulum, (0, 2), [1.0, 0.0], [GRAVITY], method=method, rtol=1e3, atol=1e3, first_step=h, max_step=h
         )
         error.append(abs(motion.y[0, -1] - pendulum_angle(2.0, 1.0)))
-    assert math.log2(error[0] / error[1]) == pytest.approx(order, abs=0.6)
+    assert order - 0.6 < math.log2(error[0] / error[1]) < order + 1.2
 
 
 @pytest.mark.parametrize("method", COMPOSITIONS)
@@ -272,6 +272,7 @@ def test_empty_span_gives_the_start(pendulum: NativeFunction) -> None:
     [
         ({"method": "RK54"}, "unknown method 'RK54'"),
         ({"method": "symplectic"}, "fixed step"),
+        ({"method": "Radau"}, "Did you mean 'RODAS4'"),
         ({"t_eval": [0.0, 2.0]}, "t_eval"),
         ({"t_eval": [0.5, 0.2]}, "t_eval"),
         ({"rtol": -1.0}, "rtol"),

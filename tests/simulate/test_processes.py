@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,20 +34,53 @@ print(json.dumps({"status": motion.status, "message": motion.message, "t": motio
 """
 
 
+def told_by(program: str, **variables: str) -> dict[str, Any]:
+    """What another process prints as JSON."""
+    command, environment = [sys.executable, "-c", program], {**os.environ, **variables}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=600, env=environment)
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
 def test_another_process_starts_without_compiling() -> None:
     integrate(lambda t, y: -y, (0.0, 1.0), [1.0])  # the code is on disk from here on
-    done = subprocess.run([sys.executable, "-c", START], capture_output=True, text=True, check=True, timeout=60)
-    told = json.loads(done.stdout)
+    told = told_by(START)
     assert told["numba"] is False
     assert told["end"] == pytest.approx(0.36787944117144233)
 
 
+def test_shipped_code_is_that_of_the_sources() -> None:
+    """After a change of the loop: `python -m dalembert.simulate._translate`."""
+    assert _native.shipped_text() is not None
+
+
 def test_any_source_of_the_loop_is_part_of_its_fingerprint(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = Path.read_text
-    before = _native._fingerprint()
-    for name in ("_layout.py", "_step.py", "_crossing.py", "_loop.py"):
-        monkeypatch.setattr(Path, "read_text", lambda self, name=name, **k: real(self, **k) + "#" * (self.name == name))
-        assert _native._fingerprint() != before
+    real = Path.read_bytes
+    before = _native.fingerprint()
+    for name in ("_layout.py", "_step.py", "_stiff.py", "_crossing.py", "_loop.py", "_many.py"):
+        monkeypatch.setattr(Path, "read_bytes", lambda self, name=name: real(self) + b"#" * (self.name == name))
+        assert _native.fingerprint() != before
+        assert _native.shipped_text() is None
+
+
+def test_a_fresh_machine_needs_no_numba(tmp_path: Path) -> None:
+    fresh = {**os.environ, "DALEMBERT_CACHE": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", START], capture_output=True, text=True, check=True, timeout=120, env=fresh
+    )
+    assert json.loads(done.stdout)["numba"] is False
+
+
+@pytest.mark.slow
+def test_numba_translates_the_loop_where_no_text_fits(tmp_path: Path) -> None:
+    fresh = {**os.environ, "DALEMBERT_CACHE": str(tmp_path)}
+    start = "from dalembert.simulate import _native; _native.shipped_text = lambda: None" + START
+    done = subprocess.run(
+        [sys.executable, "-c", start], capture_output=True, text=True, check=True, timeout=600, env=fresh
+    )
+    told = json.loads(done.stdout)
+    assert told["numba"] is True
+    assert told["end"] == pytest.approx(0.36787944117144233)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals to a child differ")

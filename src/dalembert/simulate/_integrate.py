@@ -95,6 +95,7 @@ def integrate(
     first_step: float | None = None,
     dense_output: bool = True,
     guards: NativeGuards | None = None,
+    jacobian: Any = 0,
     project: Any = 0,
     quaternions: Sequence[Sequence[int]] = (),
     progress: bool | None = None,
@@ -105,7 +106,9 @@ def integrate(
     `rhs` is the address of `void f(const double *t, const double *y, const double *p, double *dy)`, a compiled function
     that has one, or (slower) a Python function f(t, y). A failure on the way is told in `status` and `message`.
     Ctrl-C ends the run and keeps what was computed (`status` 2); pressed twice it raises KeyboardInterrupt.
-    `callbacks` are Python functions that the caller has put behind an address; what they raise is raised here.
+    `jacobian` serves the implicit methods: a compiled function of (t, y, p) that gives df/dy row by row, then df/dt;
+    without it differences are taken. `callbacks` are Python functions that the caller has put behind an address; what
+    they raise is raised here.
 
     >>> import math
     >>> motion = integrate(lambda t, y: -y, (0.0, 1.0), [1.0])
@@ -117,6 +120,7 @@ def integrate(
     span = as_span(t_span)
     callbacks = [] if callbacks is None else callbacks
     addresses = {at.RHS: as_address(rhs, start.size, callbacks), at.PROJECT: getattr(project, "address", project)}
+    addresses[at.JACOBIAN] = getattr(jacobian, "address", jacobian)
     native = as_events(events, start.size, callbacks)
     if native is not None:
         addresses[at.EVENT] = native.address
@@ -140,7 +144,7 @@ def integrate(
     set_grid(memory, grid, start.size)
     begin(memory, span, start, *step_sizes(chosen, span, first_step, max_step))
     reason, stored, found = _run(memory, span, callbacks, progress)
-    owners = (rhs, callbacks, native, guards, project)
+    owners = (rhs, callbacks, native, guards, project, jacobian)
     return _solution(memory, chosen, reason, stored, found, grid, dense_output, owners)
 
 

@@ -23,11 +23,14 @@ KEPT = 61
 # Many trajectories: where each one's start, parameters and results are; SETUP digests parameters into KEPT.
 (MANY_Y, MANY_P, MANY_P_STRIDE, MANY_GRID, MANY_TERMINAL, SETUP) = range(62, 68)
 (MANY_STATUS, MANY_NFEV, MANY_T_LAST, MANY_Y_LAST) = range(68, 72)
-INTEGERS = 72
+# A linearly implicit method: couplings of its stages, weights of the explicit time derivative, compiled Jacobian (0 is
+# none), its values followed by the time derivative, the matrix in factors, its row exchanges; is the Jacobian new?
+(IMPLICIT, COUPLING, DRIFT, JACOBIAN, MATRIX, FACTORED, PIVOT, STALE) = range(72, 80)
+INTEGERS = 80
 
 # Entries of the array of reals.
-(T, T_END, T_START, STEP, MAX_STEP, LAST_ERROR, EXPONENT, ALPHA, BETA, CHOSEN_STEP) = range(10)
-REALS = 10
+(T, T_END, T_START, STEP, MAX_STEP, LAST_ERROR, EXPONENT, ALPHA, BETA, CHOSEN_STEP, GAMMA) = range(11)
+REALS = 11
 
 # What a chunk ends with.
 (CONTINUE, DONE, TERMINAL, COLLAPSE, SINGULAR, BAD_EVENT, STOPPED) = range(7)

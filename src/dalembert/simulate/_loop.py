@@ -33,6 +33,7 @@ from dalembert.simulate._layout import (
     GRID_SIZE,
     GRID_T,
     GRID_Y,
+    IMPLICIT,
     INFO,
     KEEP,
     LARGEST_FACTOR,
@@ -54,6 +55,7 @@ from dalembert.simulate._layout import (
     SLOPE,
     SMALLEST_FACTOR,
     STAGES,
+    STALE,
     STEP,
     STEP_H,
     STEP_ROOM,
@@ -88,6 +90,7 @@ from dalembert.simulate._step import (
     smaller,
     state_at,
 )
+from dalembert.simulate._stiff import rosenbrock
 
 
 @compiled
@@ -161,7 +164,7 @@ def _begin(m: Any) -> int:
 def _try_step(m: Any, t: float, y: Any, h: float) -> bool:
     """Make a step and size the next one; False if the error is too large."""
     real = doubles(m[REAL])
-    m[NFEV] += explicit(m, t, y, h)
+    m[NFEV] += rosenbrock(m, t, y, h) if m[IMPLICIT] else explicit(m, t, y, h)
     size = error(m, y, h)
     if not (size < 1.0):
         factor = larger(SMALLEST_FACTOR, SAFETY * size ** -real[EXPONENT])
@@ -271,6 +274,7 @@ def loop(m: Any, attempts: int) -> int:
         _fill_grid(m, t, y, t_new, reached)
         copy(n, past(doubles(m[EVENT_Y]), n * (m[EVENTED] - 1)) if found > 0 else y_new, y)
         copy(n, last, slope)
+        m[STALE] = 1
         real[T] = reached
         m[ACCEPTED] += 1
         _store(m, reached, h)
@@ -293,7 +297,11 @@ def steps_again(m: Any, first: int, last: int) -> int:
         if m[WEIGHTS] > 0:
             compose(m, t[k], y, h[k])
         else:
-            explicit(m, t[k], y, h[k])
+            if m[IMPLICIT]:
+                m[STALE] = 1
+                rosenbrock(m, t[k], y, h[k])
+            else:
+                explicit(m, t[k], y, h[k])
             project(m, t[k] + h[k], y_new)
             rates(m, t[k] + h[k], y_new, past(slope, n * m[STAGES]))
         dense(m, t[k], y, h[k])

@@ -34,6 +34,7 @@ from dalembert.simulate._layout import (
     REMAINING,
     SETUP,
     SHRUNK,
+    STALE,
     STEP,
     STOP,
     T_START,
@@ -57,7 +58,7 @@ def _restart(m: Any, k: int) -> None:
     copy(n, past(doubles(m[MANY_Y]), n * k), doubles(m[Y]))
     real[T], real[STEP], real[LAST_ERROR] = real[T_START], real[CHOSEN_STEP], 1e-4
     m[NEXT] = m[NFEV] = m[ACCEPTED] = m[REJECTED] = m[SHRUNK] = m[EVENTED] = 0
-    m[INFO] = -1
+    m[INFO], m[STALE] = -1, 1
     for j in range(m[EVENTS]):
         remaining[j] = terminal[j]
     for j in range(m[GUARDS]):

@@ -83,6 +83,8 @@ def allocate(
     memory.room(at.SLOPE, slopes(method), size)
     memory.room(at.COEFFICIENT, degree(method), size)
     memory.room(at.TIME, 1)
+    if method.implicit:
+        _allocate_implicit(memory, method, size)
     for slot in (at.Y, at.Y_NEW, at.Y_TRY):
         memory.room(slot, size)
     for slot in (at.OLD_EVENT, at.NEW_EVENT, at.ROOT):
@@ -91,6 +93,23 @@ def allocate(
         memory.room(slot, max(guards, 1))
     _allocate_results(memory, size, events, keep)
     return memory
+
+
+def _allocate_implicit(memory: Memory, method: Method, size: int) -> None:
+    implicit = method.tableau.implicit if method.tableau else None
+    if implicit is None:
+        return
+    coupling = np.zeros((len(implicit.coupling), len(implicit.coupling)))
+    for i, row in enumerate(implicit.coupling):
+        for j, weight in row.items():
+            coupling[i, j] = weight
+    memory.bind(at.COUPLING, coupling)
+    memory.bind(at.DRIFT, np.array(implicit.drift))
+    memory.room(at.MATRIX, size * size + size)
+    memory.room(at.FACTORED, size, size)
+    memory.bind(at.PIVOT, np.zeros(size, dtype=np.int64))
+    memory.real[at.GAMMA] = implicit.gamma
+    memory.block[at.IMPLICIT] = 1
 
 
 def _allocate_results(memory: Memory, size: int, events: int, keep: bool) -> None:
@@ -113,7 +132,7 @@ def begin(
     """Put a trajectory at its start; counters go to zero."""
     m, real = memory.block, memory.real
     m[[at.STORED, at.EVENTED, at.NEXT, at.NFEV, at.ACCEPTED, at.REJECTED, at.SHRUNK, at.STOP]] = 0
-    m[at.INFO] = -1
+    m[at.INFO], m[at.STALE] = -1, 1
     real[[at.T, at.T_START, at.T_END]] = t_span[0], t_span[0], t_span[1]
     real[[at.STEP, at.CHOSEN_STEP, at.MAX_STEP, at.LAST_ERROR]] = first_step, first_step, max_step, 1e-4
     memory[at.Y][:] = y0

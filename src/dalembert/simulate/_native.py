@@ -1,67 +1,68 @@
-"""The compiled loop as three functions: numba makes the machine code once, the disk keeps it, later processes load it.
+"""The compiled loop as three functions, loaded without numba wherever its machine code or its LLVM text is at hand.
 
-Loading needs neither numba nor a compiler, so that a process starts quickly. The code is kept under a fingerprint of
-the files it is made of, of numba's version and of the processor: a change in any of them compiles again.
+The loop is written in Python and translated by numba to LLVM text. That takes many seconds, so the text travels with
+the package (`loop.ll.gz`, written by `python -m dalembert.simulate._translate`), and the machine code made from it is
+kept on disk for each processor. The text carries a fingerprint of the files it was made from; when they have changed,
+or LLVM cannot read it, numba makes it anew.
 """
 
 from __future__ import annotations
 
 import ctypes
+import gzip
+import hashlib
 import threading
 from collections.abc import Callable
 from functools import lru_cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from dalembert.codegen import _target, cache
 
-_SOURCES = ("_layout.py", "_step.py", "_crossing.py", "_loop.py", "_many.py", "_native.py")
+_SOURCES = ("_layout.py", "_step.py", "_stiff.py", "_crossing.py", "_loop.py", "_many.py", "_translate.py")
+SHIPPED = Path(__file__).with_name("loop.ll.gz")
 _lock = threading.Lock()
-ADVANCE, STEPS_AGAIN, MANY = range(3)
 
 
-def _fingerprint() -> str:
-    here = Path(__file__).parent
-    sources = "".join((here / name).read_text(encoding="utf-8") for name in _SOURCES)
-    return "\n".join(("integrator", _target.version(), version("numba"), sources))
+def fingerprint() -> str:
+    """What the loop is made of."""
+    digest = hashlib.sha256()
+    for name in _SOURCES:
+        digest.update(Path(__file__).with_name(name).read_bytes().replace(b"\r\n", b"\n"))
+    return digest.hexdigest()
 
 
-def _compile() -> bytes:
-    """Object code of the entry: numba's optimised LLVM text, its mangled name replaced by ours."""
-    import re
+def shipped_text() -> str | None:
+    """The LLVM text in the package, if it is that of the present sources."""
+    try:
+        text = gzip.decompress(SHIPPED.read_bytes()).decode("ascii")
+    except (OSError, EOFError):
+        return None
+    return text if text.startswith(f"; {fingerprint()}\n") else None
 
-    from numba import njit
 
-    from dalembert.simulate._loop import loop, steps_again
-    from dalembert.simulate._many import loop_many
-    from dalembert.simulate._step import integers
+def _assemble() -> bytes:
+    text = shipped_text()
+    if text is not None:
+        try:
+            return _target.assemble(text, effort=2)
+        except RuntimeError:
+            pass  # the text of another LLVM; it is made again below
+    from dalembert.simulate._translate import llvm_text
 
-    options = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
-    entry = njit("int64(int64, int64, int64, int64)", no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)
-
-    @entry
-    def run(task: int, m: int, first: int, last: int) -> int:
-        if task == ADVANCE:
-            return loop(integers(m), last)
-        if task == STEPS_AGAIN:
-            return steps_again(integers(m), first, last)
-        return loop_many(integers(m), first, last)
-
-    made = run.overloads[run.signatures[0]]
-    text: str = made.library.get_llvm_str()
-    name = re.escape(made.fndesc.llvm_func_name)
-    text = re.sub(rf'@"?{name}"?(?=\()', "@dalembert_integrate", text)
-    text = re.sub(r"(?m)^target (triple|datalayout) = .*$", "", text)
-    return _target.assemble(text, effort=2)
+    return _target.assemble(llvm_text(), effort=2)
 
 
 @lru_cache(maxsize=1)
 def _entry() -> tuple[Callable[..., int], Any]:
-    loaded = _target.Loaded(cache.remember(_fingerprint(), _compile), ["dalembert_integrate"])
+    code = cache.remember(f"integrator\n{_target.version()}\n{fingerprint()}", _assemble)
+    loaded = _target.Loaded(code, ["dalembert_integrate"])
     word, pointer = ctypes.c_int64, ctypes.POINTER(ctypes.c_int64)
     kind = ctypes.CFUNCTYPE(ctypes.c_int32, pointer, pointer, word, word, word, word)
     return kind(loaded.addresses["dalembert_integrate"]), loaded
+
+
+ADVANCE, STEPS_AGAIN, MANY = range(3)
 
 
 def _call(task: int, block: int, first: int, last: int) -> int:

@@ -24,6 +24,8 @@ from dalembert.simulate.motion import Motion
 from dalembert.simulate.system import System, Value
 
 M = TypeVar("M", bound=Motion)
+_LONGEST_JACOBIAN = 100_000
+"""Operations above which differences are quicker to have than a compiled Jacobian."""
 
 
 def run(
@@ -83,6 +85,7 @@ def run(
         first_step=first_step,
         dense_output=dense_output,
         guards=native_guards(system),
+        jacobian=native_jacobian(system) if chosen.implicit else 0,
         project=system.project or 0,
         quaternions=quaternion_rows(system),
         progress=progress,
@@ -117,6 +120,15 @@ def compiled(
     inputs = [[ex.TIME], states, [ex.symbol(p) for p in parameters]]
     constants = [2] if name == "rates" and parameters else []
     return compile_functions([Function(name, inputs, outputs, constants=constants)])[name]
+
+
+def native_jacobian(system: System) -> NativeFunction | int:
+    """The derivatives of the rates by the states, row by row, then by time; nothing where they are too long."""
+    rows = ex.jacobian(system.rates, [*system.symbols, ex.TIME])
+    outputs = (*(e for row in rows for e in row[:-1]), *(row[-1] for row in rows))
+    if ex.count_operations(outputs) > _LONGEST_JACOBIAN:
+        return 0
+    return compiled("jacobian", system.symbols, system.known_parameters, outputs)
 
 
 def quaternion_rows(system: System) -> list[list[int]]:

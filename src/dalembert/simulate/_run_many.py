@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.errors import SimulationError
-from dalembert.simulate._run import compiled, native_events, native_guards, quaternion_rows
+from dalembert.simulate._run import compiled, native_events, native_guards, native_jacobian, quaternion_rows
 from dalembert.simulate._separable import check_separable
 from dalembert.simulate._values import initial_values, parameter_values
 from dalembert.simulate.ensemble import Ensemble, integrate_many
@@ -54,6 +54,7 @@ def run_many(
         method=chosen.name,
         events=native_events(watched, system, None, []),
         guards=native_guards(system),
+        jacobian=native_jacobian(system) if chosen.implicit else 0,
         project=system.project or 0,
         quaternions=quaternion_rows(system),
         **options,

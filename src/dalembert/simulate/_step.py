@@ -155,7 +155,7 @@ def project(m: Any, t: float, y: Any) -> None:
 
 
 @compiled
-def _combine(m: Any, row: int, y: Any, h: float, out: Any) -> None:
+def combine(m: Any, row: int, y: Any, h: float, out: Any) -> None:
     """out = y + h * sum of value * slope over a row; four slopes a pass, so that `out` is touched rarely."""
     n, slope, value, column, start = m[N], doubles(m[SLOPE]), doubles(m[VALUE]), integers(m[COLUMN]), integers(m[START])
     j, end = start[row], start[row + 1]
@@ -183,9 +183,9 @@ def explicit(m: Any, t: float, y: Any, h: float) -> int:
     n, stages, node, slope = m[N], m[STAGES], doubles(m[NODE]), doubles(m[SLOPE])
     y_try, y_new = doubles(m[Y_TRY]), doubles(m[Y_NEW])
     for i in range(1, stages):
-        _combine(m, i, y, h, y_try)
+        combine(m, i, y, h, y_try)
         rates(m, t + node[i] * h, y_try, past(slope, n * i))
-    _combine(m, stages, y, h, y_new)
+    combine(m, stages, y, h, y_new)
     if m[EARLY]:
         rates(m, t + h, y_new, past(slope, n * stages))
     return stages - 1 + m[EARLY]
@@ -268,7 +268,7 @@ def dense(m: Any, t: float, y: Any, h: float) -> int:
         doubles(m[DENSE]),
     )
     for j in range(m[STAGES] + 1, slopes):
-        _combine(m, j, y, h, y_try)
+        combine(m, j, y, h, y_try)
         rates(m, t + node[j] * h, y_try, past(slope, n * j))
     for i in range(n):
         c[i] = y_new[i] - y[i]

@@ -2,7 +2,8 @@
 
 Dormand and Prince, J. Comput. Appl. Math. 6 (1980) 19, order 5(4) with dense output of order 4; Hairer, Norsett and
 Wanner, Solving Ordinary Differential Equations I (1993), II.5-II.6 and the code DOP853, order 8(5,3) with dense output
-of order 7; Bogacki and Shampine, Appl. Math. Lett. 2 (1989) 321, order 3(2).
+of order 7; Bogacki and Shampine, Appl. Math. Lett. 2 (1989) 321, order 3(2); Hairer and Wanner, Solving Ordinary
+Differential Equations II (1996), IV.7 and the code RODAS, linearly implicit and stiffly accurate, order 4(3).
 """
 
 from __future__ import annotations
@@ -13,6 +14,16 @@ from typing import TypeAlias
 
 Row: TypeAlias = Mapping[int, float]
 Rows: TypeAlias = tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Implicit:
+    """What a linearly implicit (Rosenbrock) method has besides: see `_stiff`. Slope 0 is f itself, 1... the stages."""
+
+    gamma: float
+    coupling: Rows
+    nodes: tuple[float, ...]
+    drift: tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,6 +40,7 @@ class Tableau:
     milder: Row = field(default_factory=dict)
     extra: Rows = ()
     dense: Rows = ()
+    implicit: Implicit | None = None
 
 
 BOGACKI_SHAMPINE = Tableau(
@@ -234,5 +246,57 @@ DORMAND_PRINCE_8 = Tableau(
             14: -39.17726167561544,
             15: -149.72683625798564,
         },
+    ),
+)
+
+_LAST = {1: 1.221224509226641, 2: 6.019134481288629, 3: 12.53708332932087, 4: -0.6878860361058950}
+
+RODAS_4 = Tableau(
+    stages=(
+        {},
+        {},
+        {1: 1.544},
+        {1: 0.9466785280815826, 2: 0.2557011698983284},
+        {1: 3.314825187068521, 2: 2.896124015972201, 3: 0.9986419139977817},
+        _LAST,
+        {**_LAST, 5: 1.0},
+    ),
+    step={**_LAST, 5: 1.0, 6: 1.0},
+    error={6: 1.0},
+    dense=(
+        {
+            1: 10.12623508344586,
+            2: -7.487995877610167,
+            3: -34.80091861555747,
+            4: -7.992771707568823,
+            5: 1.025137723295662,
+        },
+        {
+            1: -0.6762803392801253,
+            2: 6.087714651680015,
+            3: 16.43084320892478,
+            4: 24.76722511418386,
+            5: -6.594389125716872,
+        },
+    ),
+    implicit=Implicit(
+        gamma=0.25,
+        coupling=(
+            {},
+            {},
+            {1: -5.6688},
+            {1: -2.430093356833875, 2: -0.2063599157091915},
+            {1: -0.1073529058151375, 2: -9.594562251023355, 3: -20.47028614809616},
+            {1: 7.496443313967647, 2: -10.24680431464352, 3: -33.99990352819905, 4: 11.70890893206160},
+            {
+                1: 8.083246795921522,
+                2: -7.981132988064893,
+                3: -31.52159432874371,
+                4: 16.31930543123136,
+                5: -6.058818238834054,
+            },
+        ),
+        nodes=(0.0, 0.0, 0.386, 0.21, 0.63, 1.0, 1.0, 1.0),
+        drift=(0.0, 0.25, -0.1043, 0.1035, -0.03620000000000023, 0.0, 0.0),
     ),
 )

@@ -72,6 +72,7 @@ def integrate_many(
     max_step: float = np.inf,
     first_step: float | None = None,
     guards: NativeGuards | None = None,
+    jacobian: Any = 0,
     project: Any = 0,
     quaternions: Sequence[Sequence[int]] = (),
     threads: int | None = None,
@@ -93,6 +94,7 @@ def integrate_many(
     callbacks = [] if callbacks is None else callbacks
     native = as_events(events, size, callbacks)
     addresses = {at.RHS: as_address(rhs, size, callbacks), at.PROJECT: getattr(project, "address", project)}
+    addresses[at.JACOBIAN] = getattr(jacobian, "address", jacobian)
     addresses[at.EVENT], addresses[at.GUARD] = getattr(native, "address", 0), getattr(guards, "address", 0)
     result = {
         at.MANY_STATUS: np.full(count, at.STOPPED, dtype=np.int64),

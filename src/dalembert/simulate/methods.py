@@ -55,6 +55,11 @@ class Method:
         """Does it need separable equations and a fixed step?"""
         return self.tableau is None
 
+    @property
+    def implicit(self) -> bool:
+        """Does it solve linear equations with the Jacobian, for the sake of stiff systems?"""
+        return self.tableau is not None and self.tableau.implicit is not None
+
 
 def _suzuki(weights: tuple[float, ...], order: int) -> tuple[float, ...]:
     """Five copies of a symmetric method of `order`, the middle one backwards: order + 2 (Suzuki 1990)."""
@@ -87,13 +92,16 @@ METHODS = {
         Method("DOP853", 8, 7, _tableaux.DORMAND_PRINCE_8, damping=0.02),
         Method("DOPRI5", 5, 4, _tableaux.DORMAND_PRINCE_5, damping=0.04),
         Method("BS23", 3, 2, _tableaux.BOGACKI_SHAMPINE, damping=0.04),
+        Method("RODAS4", 4, 3, _tableaux.RODAS_4),
         Method("symplectic2", 2, 2, weights=(1.0,)),
         Method("symplectic4", 4, 4, weights=_suzuki((1.0,), 2)),
         Method("symplectic6", 6, 6, weights=_YOSHIDA_6),
         Method("symplectic8", 8, 8, weights=_YOSHIDA_8),
     )
 }
-ALIASES = {"RK45": "DOPRI5", "RK23": "BS23", "SYMPLECTIC": "symplectic4", "VERLET": "symplectic2"}
+ALIASES = {"RK45": "DOPRI5", "RK23": "BS23", "SYMPLECTIC": "symplectic4", "VERLET": "symplectic2", "STIFF": "RODAS4"}
+#: Stiff methods of SciPy, for which there is one here.
+_STIFF = ("RADAU", "BDF", "LSODA")
 
 
 def find_method(name: str) -> Method:
@@ -106,7 +114,7 @@ def find_method(name: str) -> Method:
     known |= {alias: METHODS[target] for alias, target in ALIASES.items()}
     method = known.get(name.upper())
     if method is None:
-        near = get_close_matches(name.upper(), known, n=1)
+        near = ["RODAS4"] if name.upper() in _STIFF else get_close_matches(name.upper(), known, n=1)
         hint = f" Did you mean '{known[near[0]].name}'?" if near else ""
         raise SimulationError(f"unknown method '{name}'.{hint} Methods: {', '.join(METHODS)}.")
     return method
@@ -129,10 +137,11 @@ def table(method: Method) -> Table:
     start = np.cumsum([0, *map(len, rows)]).astype(np.int64)
     column = np.array([j for row in rows for j in row], dtype=np.int64)
     value = np.array([a for row in rows for a in row.values()], dtype=float)
-    node = np.array([sum(row.values()) for row in rows], dtype=float)
+    implicit = pair.implicit
+    node = np.array(implicit.nodes if implicit else [sum(row.values()) for row in rows], dtype=float)
     width = len(rows)
     step, first, end = _dense_row(pair.step, width), _dense_row({0: 1.0}, width), _dense_row({stages: 1.0}, width)
-    cubic = [first - step, 2.0 * step - first - end]
+    cubic = [] if implicit else [first - step, 2.0 * step - first - end]
     return Table(
         start,
         column,
@@ -151,7 +160,9 @@ def table(method: Method) -> Table:
 
 def degree(method: Method) -> int:
     """Degree of the dense output's polynomial."""
-    return 5 if method.tableau is None else 3 + len(method.tableau.dense)
+    if method.tableau is None:
+        return 5
+    return len(method.tableau.dense) + (1 if method.implicit else 3)
 
 
 def slopes(method: Method) -> int:

@@ -1,0 +1,50 @@
+"""The loop's Python turned into LLVM text by numba, under one plain name. Loads numba.
+
+Run `python -m dalembert.simulate._translate` after a change of the loop: it writes the text that travels with the
+package.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+
+from numba import njit
+
+from dalembert.simulate._files import written_whole
+from dalembert.simulate._loop import loop, steps_again
+from dalembert.simulate._many import loop_many
+from dalembert.simulate._native import SHIPPED, fingerprint
+from dalembert.simulate._step import integers
+
+NAME = "dalembert_integrate"
+
+
+def llvm_text() -> str:
+    """Optimised LLVM text of `int dalembert_integrate(int64 *result, void *, int64 task, int64 block, first, last)`.
+
+    Nothing in it depends on the processor or the process; the names of numba's functions are made short.
+    """
+    options = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
+
+    @njit("int64(int64, int64, int64, int64)", no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)
+    def run(task: int, m: int, first: int, last: int) -> int:
+        if task == 0:
+            return loop(integers(m), last)
+        if task == 1:
+            return steps_again(integers(m), first, last)
+        return loop_many(integers(m), first, last)
+
+    made = run.overloads[run.signatures[0]]
+    text: str = made.library.get_llvm_str()
+    text = re.sub(r"(?m)^(target (triple|datalayout) = .*|source_filename.*|; ModuleID.*)\n", "", text)
+    text = re.sub(r"(?m)^@\"?_ZN08NumbaEnv.*\n", "", text)
+    names = [made.fndesc.llvm_func_name, *sorted(set(re.findall(r'@"?(_ZN[\w.$]+)"?', text)))]
+    short = {name: f"f{k}" for k, name in enumerate(names)} | {names[0]: NAME}
+    return re.sub(r'@"?(_ZN[\w.$]+)"?', lambda found: f"@{short[found.group(1)]}", text)
+
+
+if __name__ == "__main__":
+    with written_whole(SHIPPED) as file:
+        file.write(gzip.compress(f"; {fingerprint()}\n{llvm_text()}".encode("ascii"), mtime=0))
+    print(f"wrote {SHIPPED.name}, {SHIPPED.stat().st_size} bytes")
