@@ -12,8 +12,9 @@ th = al.scalar("th")
 sine, sine_of_triple = al.scalar(ex.sin(ex.symbol("x"))), al.scalar(ex.sin(3 * ex.symbol("x")))
 
 
-def test_dependence_of_four_vectors_is_found_by_points():
-    four = al.triple(b, c, d) * a - al.triple(a, c, d) * b + al.triple(a, b, d) * c - al.triple(a, b, c) * d
+def test_dependence_of_turned_vectors_is_found_by_points():
+    p, q, r, t = A * a, B * b, A * B * c, B * A * d
+    four = al.triple(q, r, t) * p - al.triple(p, r, t) * q + al.triple(p, q, t) * r - al.triple(p, q, r) * t
     verdict = al.is_zero(four)
     assert verdict
     assert verdict.method == "random points modulo primes"

@@ -12,7 +12,9 @@ Orientation of the identities (each one terminates, and the tests check that the
 * rotation(u, th) -> cos th 1 + sin th ~u + (1 - cos th) u (x) u;  sin^2 -> 1 - cos^2;
 * a quaternion -> (scalar part, vector part);  for a unit quaternion v . v -> 1 - s^2.
 
-Not oriented: the linear dependence of four vectors. `is_zero` decides those cases by evaluation.
+* at the end, the linear dependence of four vectors (see `_straighten.py`).
+
+Not oriented: dependences between vectors behind matrices, as A u and B v. `is_zero` decides those by evaluation.
 """
 
 from __future__ import annotations
@@ -46,6 +48,7 @@ from dalembert.algebra._quaternions import pair, scalar_part, vector_part
 from dalembert.algebra._rebuild import rebuild
 from dalembert.algebra._scalars import scalar_power
 from dalembert.algebra._sorts import VECTOR, Sort
+from dalembert.algebra._straighten import straighten
 from dalembert.algebra._term import ONE, Term, TermLike, Weight, make, postorder
 from dalembert.algebra._words import power, transpose
 from dalembert.expr import cos, sin
@@ -64,7 +67,7 @@ def canonical(term: TermLike) -> Term:
         args = tuple(done[a] for a in t.args)
         weights = tuple(done[w] if isinstance(w, Term) else w for w in t.weights)
         done[t] = canonical_node(t, args, weights)
-    return done[root]
+    return straighten(done[root])
 
 
 def canonical_node(t: Term, args: tuple[Term, ...], weights: tuple[Weight, ...]) -> Term:

@@ -29,6 +29,7 @@ class Definitions:
     """
 
     entries: dict[Term, Term] = field(default_factory=dict)
+    _used: set[Term] = field(default_factory=set, repr=False)
 
     def define(self, symbol: str | Term, value: TermLike) -> Term:
         """Name a term; a name alone makes a symbol of the same sort, with the properties that the value has."""
@@ -40,11 +41,11 @@ class Definitions:
             raise AlgebraError(f"'{target}', a {target.sort}, cannot stand for '{term}', a {term.sort}.")
         if target in self.entries:
             raise AlgebraError(f"'{target}' is already defined as '{self.entries[target]}'. Choose another name.")
-        users = [n for n, t in self.entries.items() if target in set(postorder([t]))]
-        if target in set(postorder([term])) or users:
-            raise AlgebraError(
-                f"the definition of '{target}' would go in a circle (through {[str(u) for u in users] or 'itself'})."
-            )
+        leaves = {t for t in postorder([term]) if not t.args}
+        if target in leaves or target in self._used:
+            users = [str(n) for n, t in self.entries.items() if target in postorder([t])]
+            raise AlgebraError(f"the definition of '{target}' would go in a circle (through {users or 'itself'}).")
+        self._used |= leaves
         self.entries[target] = term
         return target
 

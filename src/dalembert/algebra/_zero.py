@@ -25,7 +25,7 @@ TRIES = 200  # random points that may be undefined before one is found
 BITS = 300
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Verdict:
     """Whether a term is 0, how that was decided, and a bound on the probability that the answer is wrong.
 
@@ -41,6 +41,15 @@ class Verdict:
     def __bool__(self) -> bool:
         return self.zero
 
+    def __eq__(self, other: object) -> bool:
+        """A verdict equals the plain answer, so that `is_zero(term) == True` reads as expected."""
+        if isinstance(other, Verdict):
+            return self.zero == other.zero and self.method == other.method
+        return self.zero is other
+
+    def __hash__(self) -> int:
+        return hash((self.zero, self.method))
+
     def __str__(self) -> str:
         chance = f", wrong with probability below {float(self.error_probability):.1e}" if self.error_probability else ""
         return f"{'zero' if self.zero else 'not zero'} by {self.method}{chance}"
@@ -49,9 +58,8 @@ class Verdict:
 def is_zero(term: TermLike, *, points: int = 3, limit: int = LIMIT) -> Verdict:
     """Decide whether a term is identically 0 for all values that its declared properties allow.
 
-    >>> a, b, c, d = vectors("a b c d")
-    >>> four = triple(b, c, d) * a - triple(a, c, d) * b + triple(a, b, d) * c - triple(a, b, c) * d
-    >>> verdict = is_zero(four)  # four vectors of space are linearly dependent
+    >>> A, a = matrix("A"), vector("a")
+    >>> verdict = is_zero(trace(A) * ~a - A.T * ~a - ~a * A - ~(A * a))
     >>> bool(verdict), verdict.method
     (True, 'random points modulo primes')
     """
