@@ -8,14 +8,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from dalembert import expr as ex
 from dalembert.lsd import library
 from dalembert.lsd import syntax as s
 from dalembert.lsd.check_expressions import check, infer
+from dalembert.lsd.check_numbers import given_action, initial_action, law_action
 from dalembert.lsd.checking import Context, Fact, Thunk
 from dalembert.lsd.parser import parse_into
-from dalembert.lsd.running import AppliedValue, Fault, GivenItem, JoinValue, LawItem, Run, StartValue
-from dalembert.lsd.scope import CONSTANTS, Bound, DefinitionBody, Scope, similar
+from dalembert.lsd.running import AppliedValue, Fault, JoinValue, Run
+from dalembert.lsd.scope import Bound, DefinitionBody, Scope, similar
 from dalembert.lsd.source import Diagnostic, Report, Source, TooManyErrors
 from dalembert.lsd.types import TYPE_NAMES, Type
 from dalembert.lsd.values import BodyValue, FrameValue
@@ -192,18 +192,7 @@ class _Checker:
 
     def start(self, item: s.Start, scope: Scope, _package: str | None) -> None:
         for one in item.items:
-            value = check(self.ctx, one.value, Type.SCALAR, scope, "start")
-            self.actions.append(self._start_action(one, value, self.ctx.source))
-
-    def _start_action(self, one: s.Initial, value: Thunk, source: Source) -> Action:
-        if one.order > 1:
-            self.ctx.error(one.parameter.span, "a start gives positions and speeds, not accelerations")
-        spans = (one.link.span, one.parameter.span, one.value.span)
-
-        def action(state: Run) -> None:
-            state.start.append(StartValue(one.link.text, one.parameter.text, one.order, value(state), source, spans))
-
-        return action
+            self.actions.append(initial_action(self.ctx, one, scope))
 
     def given(self, item: s.Given, scope: Scope, _package: str | None) -> None:
         # The type of a given name is known once every use has been seen.
@@ -214,64 +203,9 @@ class _Checker:
             self.ctx.source = source
             for one in item.items:
                 if isinstance(one, s.GivenLaw):
-                    self._law(one, scope)
+                    self.actions.extend(law_action(self.ctx, one, scope))
                 else:
-                    self._given_value(one, scope)
-
-    def _given_value(self, one: s.GivenValue, scope: Scope) -> None:
-        source, name = self.ctx.source, one.word.text
-        bound = scope.find(name)
-        if one.field is not None:
-            if bound is None or bound.type is not Type.BODY:
-                names = [b.name for b in scope.all() if b.type is Type.BODY]
-                self.ctx.error(one.word.span, f"{name} is not a body", similar(name, names))
-                return
-            if one.field.text not in ("mass", "inertia"):
-                self.ctx.error(one.field.span, "only mass and inertia of a body are given this way")
-                return
-            want, stamp = Type.SCALAR if one.field.text == "mass" else Type.VECTOR, bound.stamp
-        else:
-            if bound is not None:
-                hint = "change the `let`, or drop it so that the name becomes a parameter"
-                self.ctx.error(one.word.span, f"{name} is defined by `let`, so it cannot be given", hint)
-                return
-            if name in CONSTANTS and name not in self.ctx.free:
-                self.ctx.error(one.word.span, f"{name} is predefined, so it cannot be given")
-                return
-            want, stamp = self.ctx.free[name][0] if name in self.ctx.free else Type.SCALAR, None
-            if want not in (Type.SCALAR, Type.VECTOR):
-                self.ctx.error(one.word.span, f"{name} is a {want}: give its scalar symbols one by one")
-                return
-        # The right side may use names given before; it must not invent parameters.
-        before = dict(self.ctx.free)
-        value = check(self.ctx, one.value, want, scope, f"value of {name}")
-        for extra in set(self.ctx.free) - set(before):
-            del self.ctx.free[extra]
-        field_name = one.field.text if one.field else None
-
-        def action(state: Run) -> None:
-            body = state.env.get(stamp) if stamp is not None else None
-            state.given.append(GivenItem(name, field_name, value(state), source, one.span, body))
-
-        self.actions.append(action)
-
-    def _law(self, one: s.GivenLaw, scope: Scope) -> None:
-        inner = Scope(scope)
-        symbols = []
-        for word in one.parameters:
-            if word.text in inner.names:
-                self.ctx.error(word.span, f"argument {word.text} is named twice")
-            bound = Bound(word.text, Type.SCALAR, self.ctx.source, word.span)
-            inner.names[word.text] = bound
-            symbols.append((bound.stamp, ex.symbol(word.text)))
-        value = check(self.ctx, one.value, Type.SCALAR, inner, f"law of {one.word.text}")
-        source = self.ctx.source
-
-        def action(state: Run) -> None:
-            state.env.update(symbols)
-            state.given.append(LawItem(one.word.text, tuple(x for _, x in symbols), value(state), source, one.span))
-
-        self.actions.append(action)
+                    self.actions.extend(given_action(self.ctx, one, scope))
 
     def use(self, item: s.Use, scope: Scope, _package: str | None) -> None:
         source = self._find(item)

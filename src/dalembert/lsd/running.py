@@ -82,6 +82,7 @@ class Run:
     start: list[StartValue] = field(default_factory=list)
     gravity: Vector3 | None = None
     frames: list[FrameValue] = field(default_factory=list)
+    frame_names: set[str] = field(default_factory=set)
     bodies: list[Any] = field(default_factory=list)
     unknowns: dict[Expr, int] = field(default_factory=dict)
     in_link: list[Expr] | None = None
@@ -100,11 +101,11 @@ class Run:
 
     def frame_name(self, name: str) -> str:
         """The name of a frame in the mechanism: a later `let` of the same name gets a number."""
-        taken = {frame.name for frame in self.frames}
         unique, count = name, 1
-        while unique in taken:
+        while unique in self.frame_names:
             count += 1
             unique = f"{name}_{count}"
+        self.frame_names.add(unique)
         return unique
 
     def fault(self, source: Source, span: Span, message: str, hint: str | None = None) -> Fault:
