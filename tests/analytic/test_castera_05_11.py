@@ -10,6 +10,7 @@ ENTRIES = load("castera-05-11.toml")["ex"]
 RECIPES = {**FIRST, **SECOND}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: e["id"])
 def test_worked_example(entry):
     run_entry(entry, RECIPES)

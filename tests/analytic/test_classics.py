@@ -37,6 +37,7 @@ def test_runge_lenz_closes_with_the_angular_momentum():
     assert an.equal(closure.integrals["[Ax,L]"], -n.read(f"-px*(x*py - y*px)/m - k*y/{r}"))
 
 
+@pytest.mark.slow
 def test_kepler_by_hamilton_jacobi_has_one_frequency_and_bohr_energies():
     s = an.System(
         "r theta phi", H="(pr**2 + ptheta**2/r**2 + pphi**2/(r**2*sin(theta)**2))/(2*m) - k/r", momenta="pr ptheta pphi"
@@ -144,6 +145,7 @@ def neumann() -> an.System:
     )
 
 
+@pytest.mark.slow
 def test_neumann_system_has_uhlenbecks_integrals():
     s = neumann()
     n, motion = s.names, s.lagrange()
@@ -158,6 +160,7 @@ def test_neumann_system_has_uhlenbecks_integrals():
     assert an.equal(sum(x * f for x, f in zip(a, F)) / 2, motion.energy)
 
 
+@pytest.mark.slow
 def test_neumann_system_separates_in_sphero_conical_coordinates_only():
     assert not neumann().hamilton_jacobi().separable
     # x_i^2 = prod_k (u_k - a_i)/prod_j (a_j - a_i); T = sum (u_k - u_l) u_k'^2/(-8 A(u_k)), V = (a + b + c - u - v)/2

@@ -133,4 +133,10 @@ def design_map(
         solved = sp.dsolve(condition, function)
         found = solved if isinstance(solved, list) else [solved]
         return Design(condition, tuple(s.rhs for s in found))
-    return Design(condition, tuple(tidy(s) for s in sp.solve(condition, n.symbol(unknown))))
+    solutions = [tidy(s) for s in sp.solve(condition, n.symbol(unknown))]
+    constant = tuple(s for s in solutions if not s.has(n.symbol(Q), n.symbol(P)))
+    if not constant:
+        raise ModelError(
+            f"no constant {unknown} makes this map canonical: {condition} = 0 cannot hold for all {Q}, {P}"
+        )
+    return Design(condition, constant)

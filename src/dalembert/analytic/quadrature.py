@@ -32,7 +32,7 @@ def antiderivative(f: sp.Expr, q: sp.Symbol) -> sp.Expr:
         constant, rest = f.as_independent(q, as_Add=True)
         if constant != 0:
             return constant * q + antiderivative(rest, q)
-    for method in (_linear_root, _quadratic_root, _plain):
+    for method in (_linear_root, _quadratic_root, _exponential, _plain):
         try:
             found = method(f, q)
         except (ValueError, TypeError, NotImplementedError, sp.PolynomialError, ZeroDivisionError):
@@ -149,8 +149,28 @@ def _arc(x: sp.Expr, c0: sp.Expr, c1: sp.Expr, c2: sp.Expr) -> sp.Expr:
     return sp.asin((-2 * c2 * x - c1) / sp.sqrt(discriminant)) / sp.sqrt(-c2)
 
 
+def _exponential(f: sp.Expr, q: sp.Symbol) -> sp.Expr | None:
+    """All of q inside exp(c q): with u = exp(c q) the integral is that of f/(c u) du."""
+    exponents = [e.args[0] for e in f.atoms(sp.exp) if e.has(q)]
+    rates = [sp.diff(e, q) for e in exponents]
+    if not rates or any(r.has(q) for r in rates):
+        return None
+    base = min(rates, key=lambda r: r.count_ops())
+    u = sp.Dummy("u", positive=True)
+    inside = f.replace(
+        lambda e: isinstance(e, sp.exp) and e.has(q),
+        lambda e: u ** tidy(sp.diff(e.args[0], q) / base) * sp.exp(e.args[0].subs(q, 0)),
+    )
+    if inside.has(q):
+        return None
+    found = antiderivative(inside / (base * u), u)
+    return None if found.has(sp.Integral) else found.subs(u, sp.exp(base * q))
+
+
 def _plain(f: sp.Expr, q: sp.Symbol) -> sp.Expr | None:
     """No roots: SymPy's table methods, which are quick on polynomials and elementary functions."""
+    if any(e.exp.is_Rational and e.exp.q > 1 and e.base.has(q) and not e.base.is_Symbol for e in f.atoms(sp.Pow)):
+        return None  # roots were the business of the methods above; a general search could take minutes
     if f.is_polynomial(q):
         return tidy(sp.integrate(f, q))
     if f.count_ops() > 60:

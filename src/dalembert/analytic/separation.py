@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import sympy as sp
 
@@ -110,17 +111,28 @@ def separate(
 def _isolate(
     equation: sp.Expr, x: sp.Symbol, y: sp.Symbol, others: list[sp.Symbol], clearing: bool
 ) -> tuple[sp.Expr, sp.Expr, sp.Expr] | None:
-    """Write equation = factor(others)*G(x, y) + rest(others); `clearing` multiplies the denominator away first."""
-    expanded = sp.expand(equation)
-    if clearing:
-        kernels = equation.atoms(sp.Function, sp.Derivative)
-        plain = {k: sp.Dummy() for k in sorted(kernels, key=str)}
-        top = sp.fraction(sp.cancel(sp.together(equation.xreplace(plain))))[0]
-        expanded = sp.expand(top.xreplace({v: k for k, v in plain.items()}))
-    own = [t for t in sp.Add.make_args(expanded) if t.has(x, y)]
-    rest = sp.Add(*(t for t in sp.Add.make_args(expanded) if not t.has(x, y)))
-    found = _common_factor(own, x, y, others)
-    return None if found is None else (found[0], found[1], rest)
+    """Write equation = factor(others)*G(x, y) + rest(others); `clearing` tries to multiply denominators away first."""
+    for scale in _scales(equation, [x, *others]) if clearing else [sp.Integer(1)]:
+        expanded = sp.expand(equation)
+        if scale != 1:
+            expanded = sp.expand(sp.Add(*(sp.cancel(t * scale) for t in sp.Add.make_args(expanded))))
+        own = [t for t in sp.Add.make_args(expanded) if t.has(x, y)]
+        rest = sp.Add(*(t for t in sp.Add.make_args(expanded) if not t.has(x, y)))
+        found = _common_factor(own, x, y, others)
+        if found is not None:
+            return found[0], found[1], rest
+    return None
+
+
+def _scales(equation: sp.Expr, moving: list[sp.Symbol]) -> list[sp.Expr]:
+    """Products of some of the moving factors of the denominator, sums first: those are what couples coordinates."""
+    denominator = sp.fraction(sp.together(equation))[1]
+    kernels = {k: sp.Dummy() for k in sorted(denominator.atoms(sp.Function), key=str)}
+    factors = sp.factor_list(denominator.xreplace(kernels))[1]
+    back = {v: k for k, v in kernels.items()}
+    bases = [f.xreplace(back) for f, _ in factors if f.xreplace(back).has(*moving)][:6]
+    bases.sort(key=lambda f: not isinstance(f, sp.Add))
+    return [sp.Mul(*c) for size in range(1, len(bases) + 1) for c in combinations(bases, size)]
 
 
 def _common_factor(

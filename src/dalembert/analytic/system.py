@@ -40,7 +40,8 @@ class System:
     V, U          potential V(q, t); generalised potential U(q, q', t) with Q = d/dt(dU/dq') - dU/dq
     D             Rayleigh dissipation function, Q = -dD/dq'
     Q             further generalised forces, one for each coordinate
-    constraints   holonomic f(q, t) = 0;  rolling: kinematic, affine in the velocities, a(q, t).q' + b(q, t) = 0
+    constraints   holonomic f(q, t) = 0;  rolling: kinematic, affine in the velocities, a(q, t).q' + b(q, t) = 0,
+                  as a formula or as the row of coefficients [a_1, ..., a_n] or [a_1, ..., a_n, b]
 
     >>> pendulum = System("theta", particles=[Particle("m", ["l*sin(theta)", "-l*cos(theta)"])], gravity=["0", "-g"])
     >>> pendulum.lagrange().accelerations["theta"]
@@ -65,7 +66,7 @@ class System:
         Q: Sequence[Formula] | None = None,
         field: ElectromagneticField | None = None,
         constraints: Sequence[Formula] = (),
-        rolling: Sequence[Formula] = (),
+        rolling: Sequence[Formula | Sequence[Formula]] = (),
         multipliers: Sequence[str] | None = None,
         given: str | Sequence[str] | Mapping[str, Formula] = (),
         released: Mapping[str, Formula] | None = None,
@@ -118,7 +119,7 @@ class System:
         if len(self.Q_given) != len(n.coordinates):
             raise ModelError(f"Q needs one generalised force for each of {n.coordinates}, not {len(self.Q_given)}")
         self.constraints = n.read_all(constraints)
-        self.rolling = n.read_all(rolling)
+        self.rolling = tuple(_rolling(n, row) for row in rolling)
         count = len(self.constraints) + len(self.rolling)
         labels = (
             words(multipliers)
@@ -293,6 +294,16 @@ def _momenta(coordinates: Sequence[str]) -> tuple[str, ...]:
         f"p{c[1:]}" if re.match(r"^q\d*$", c) else f"p{c}" if len(c) == 1 or c.isalpha() else f"p_{c}"
         for c in coordinates
     )
+
+
+def _rolling(names: Names, row: Any) -> sp.Expr:
+    """A kinematic constraint as an expression in the velocities."""
+    if isinstance(row, (str, sp.Expr)):
+        return names.read(row)
+    entries = names.read_all(row)
+    if len(entries) not in (len(names.coordinates), len(names.coordinates) + 1):
+        raise ModelError(f"a Pfaffian row has one coefficient for each of {names.coordinates}, and one for dt if any")
+    return sp.Add(*(a * v for a, v in zip(entries, (*names.v, sp.Integer(1)))))
 
 
 def electromagnetic_potential(names: Names, field: ElectromagneticField) -> sp.Expr:
