@@ -12,6 +12,8 @@ import numpy as np
 
 from dalembert import expr as ex
 from dalembert.expr import Expr
+from dalembert.expr.space import vector3
+from dalembert.mechanism import Displacement, Frame, Mechanism, earth, revolute
 
 GRAVITY = 9.81
 Vector = list[Expr]
@@ -176,6 +178,19 @@ def forward_dynamics(chain: Chain, q: Vector, u: Vector, tau: Vector) -> Vector:
         angular = [x + acceleration if k == chain.axes[i] else x for k, x in enumerate(angular)]
         result.append(acceleration)
     return result
+
+
+def mechanism(chain: Chain) -> Mechanism:
+    """The same chain as a mechanism."""
+    m = Mechanism(f"chain of {chain.size}")
+    last = earth.frame
+    for i in range(chain.size):
+        body = m.body(f"b{i}", float(chain.masses[i]), chain.centres[i].tolist(), chain.inertias[i].tolist())
+        held = Frame(last.body, Displacement(vector3(chain.offsets[i].tolist())))
+        m.join(held, body, revolute("xyz"[chain.axes[i]]), name=f"j{i}")
+        last = body.frame
+    m.gravity = [0, 0, -GRAVITY]
+    return m
 
 
 def chain_symbols(n: int) -> tuple[Vector, Vector, Vector]:

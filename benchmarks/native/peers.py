@@ -52,13 +52,18 @@ def mujoco_model(chain: Chain) -> Any:
     return mujoco.MjModel.from_xml_string(f"<mujoco>{option}<worldbody>{head}{tail}</worldbody></mujoco>")
 
 
-def mujoco_forward(model: Any, q: np.ndarray, u: np.ndarray, tau: np.ndarray) -> np.ndarray:
+def mujoco_batch(model: Any, q: np.ndarray, u: np.ndarray, threads: int) -> Any:
+    """One explicit step from each state: the forward dynamics and little else, in MuJoCo's own thread pool."""
     import mujoco
+    from mujoco import rollout
 
-    data = mujoco.MjData(model)
-    data.qpos[:], data.qvel[:], data.qfrc_applied[:] = q, u, tau
-    mujoco.mj_forward(model, data)
-    return np.array(data.qacc)
+    data = [mujoco.MjData(model) for _ in range(threads)]
+    size = mujoco.mj_stateSize(model, mujoco.mjtState.mjSTATE_FULLPHYSICS)
+    state = np.zeros((len(q), size))
+    n = model.nq
+    state[:, 1 : 1 + n], state[:, 1 + n : 1 + 2 * n] = q, u
+    pool = rollout.Rollout(nthread=threads if threads > 1 else 0)
+    return lambda: pool.rollout(model, data if threads > 1 else data[:1], state, nstep=1, skip_checks=False)
 
 
 def heyoka_function(symbols: list[Any], outputs: list[Any]) -> Any:

@@ -1,49 +1,44 @@
-"""Times of native code without the cost of a Python call: the best of several short runs."""
+"""Times without the cost of a Python call, taken in turns so that a busy machine disturbs all alike."""
 
 from __future__ import annotations
 
 import ctypes
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 
-def best(run: Callable[[], Any], repeat: int = 7) -> float:
-    """Seconds of the quickest run: the one least disturbed by others."""
-    run()
-    times = []
-    for _ in range(repeat):
-        start = time.perf_counter()
+def compare(runs: Mapping[str, Callable[[], Any]], repeat: int = 9) -> dict[str, float]:
+    """Seconds of the quickest of several runs of each, interleaved."""
+    best = dict.fromkeys(runs, float("inf"))
+    for run in runs.values():
         run()
-        times.append(time.perf_counter() - start)
-    return min(times)
+    for _ in range(repeat):
+        for name, run in runs.items():
+            start = time.perf_counter()
+            run()
+            best[name] = min(best[name], time.perf_counter() - start)
+    return best
 
 
-def native_loop(address: int, states: list[np.ndarray], out: int, length: int = 2000) -> float:
-    """Seconds of one call in a compiled loop over different states (rows of the arrays)."""
+@lru_cache(maxsize=1)
+def _loop() -> Any:
     import numba
 
-    count = len(states)
-    call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * (count + 1))(address)
-    result = np.empty(out)
-    rows = states[0].shape[0]
-    if count == 3:
+    @numba.njit
+    def loop(f: Any, t: Any, q: Any, u: Any, e: Any, p: Any, out: Any, n: int) -> None:
+        for i in range(n):
+            k = i % q.shape[0]
+            f(t.ctypes.data, q[k].ctypes.data, u[k].ctypes.data, e[k].ctypes.data, p.ctypes.data, out.ctypes.data)
 
-        @numba.njit
-        def loop(f: Any, a: Any, b: Any, c: Any, o: Any, n: int) -> None:
-            for i in range(n):
-                k = i % a.shape[0]
-                f(a[k].ctypes.data, b[k].ctypes.data, c[k].ctypes.data, o.ctypes.data)
+    return loop
 
-    else:
 
-        @numba.njit
-        def loop(f: Any, a: Any, b: Any, c: Any, d: Any, o: Any, n: int) -> None:
-            for i in range(n):
-                k = i % a.shape[0]
-                f(a[k].ctypes.data, b[k].ctypes.data, c[k].ctypes.data, d[k].ctypes.data, o.ctypes.data)
-
-    assert rows > 0
-    return best(lambda: loop(call, *states, result, length)) / length
+def native_loop(address: int, q: np.ndarray, u: np.ndarray, e: np.ndarray, size: int) -> Callable[[int], None]:
+    """A compiled loop of calls `f(t, q, u, e, p, out)` over the rows of q, u, e."""
+    call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 6)(address)
+    out, t, p = np.empty(size), np.zeros(1), np.zeros(1)
+    return lambda count: _loop()(call, t, q, u, e, p, out, count)

@@ -19,7 +19,7 @@ class Blocks:
     text: str
     early: list[str]
     late: list[str]
-    used: set[str]
+    used: set[tuple[str, int]]
 
 
 def write_blocks(function: Function, plan: Schedule, width: int) -> Blocks:

@@ -13,7 +13,7 @@ _STACK = 1 << 17  # bytes of scratch that may live on the stack
 
 def scalar_module(functions: list[tuple[Function, Schedule]]) -> str:
     """All functions, for one state at a time."""
-    used: set[str] = set()
+    used: set[tuple[str, int]] = set()
     parts = []
     for function, plan in functions:
         blocks = write_blocks(function, plan, 1)
@@ -37,13 +37,14 @@ def workspace_size(function: Function, plan: Schedule, width: int) -> int:
     return width * (sum(function.sizes) + plan.constants + plan.scratch + len(function.outputs))
 
 
-def _module(width: int, used: set[str], parts: list[str]) -> str:
-    w = Writer(width)
-    t, s = w.real, w.suffix
-    intrinsics = [f"declare {t} @llvm.{name}.{s}({t})" for name in ("fabs", "sqrt")]
-    intrinsics += [f"declare {t} @llvm.{name}.{s}({t}, {t})" for name in ("copysign", "minimum", "maximum")]
-    intrinsics.append(f"declare {t} @llvm.fmuladd.{s}({t}, {t}, {t})")
-    bodies = [_elementary.definition(name, width) for name in sorted(used)]
+def _module(width: int, used: set[tuple[str, int]], parts: list[str]) -> str:
+    intrinsics: list[str] = []
+    for w in sorted({width} | {one for _, one in used}):
+        t, s = Writer(w).real, Writer(w).suffix
+        intrinsics += [f"declare {t} @llvm.{name}.{s}({t})" for name in ("fabs", "sqrt")]
+        intrinsics += [f"declare {t} @llvm.{name}.{s}({t}, {t})" for name in ("copysign", "minimum", "maximum")]
+        intrinsics.append(f"declare {t} @llvm.fmuladd.{s}({t}, {t}, {t})")
+    bodies = [_elementary.definition(name, w) for name, w in sorted(used)]
     library = "declare ptr @malloc(i64)\ndeclare void @free(ptr)\n" + _elementary.declarations()
     weights = '!0 = !{!"branch_weights", i32 1, i32 100000}\n'
     return "\n".join([*intrinsics, library, *bodies, *parts, weights])

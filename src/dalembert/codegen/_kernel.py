@@ -6,6 +6,7 @@ with the caller's own arrays (width 1); the batch entry transposes rows into lan
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from dalembert.codegen import _elementary
@@ -14,6 +15,8 @@ from dalembert.codegen._lower import Cell
 from dalembert.codegen._schedule import Schedule
 from dalembert.codegen.function import Function
 
+#: Angles of one state that are turned into sines and cosines at once.
+_LANES = 4
 _RELATION = {"lt": "olt", "le": "ole", "eq": "oeq"}
 _ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 _INTRINSIC = {"abs": "fabs", "sqrt": "sqrt", "min": "minimum", "max": "maximum"}
@@ -29,7 +32,9 @@ class Block:
         self.truths: dict[Cell, str] = {}
         self.powers: dict[tuple[Cell, int], str] = {}
         self.turns: dict[tuple[str, Cell], Cell] = {}
-        self.used: set[str] = set()
+        self.used: set[tuple[str, int]] = set()  # elementary functions, with their widths
+        self.angles: list[Cell] = []  # arguments of sines and cosines still to come
+        self.inside: set[Cell] = set()
         self.align = 8 * width
 
     def pointer(self, base: str, index: int) -> str:
@@ -66,14 +71,19 @@ class Block:
         return self.w.compare("une", self.operand(e), self.w.constant(0.0))
 
     def call(self, name: str, *args: str) -> str:
-        self.used.add(name)
+        self.used.add((name, self.w.width))
         t = self.w.real
         listed = ", ".join(f"{t} {a}" for a in args)
         return self.w.emit(f"call fastcc {t} @{_elementary.symbol(name, self.w.width)}({listed})")
 
+    def begin(self, nodes: Sequence[Cell]) -> None:
+        self.turns = {(e.op, e.args[0]): e for e in nodes if e.op in ("sin", "cos")}
+        self.angles = list(dict.fromkeys([e.args[0] for e in nodes if e.op in ("sin", "cos")]))
+        self.inside = set(nodes)
+
     def write(self, nodes: tuple[Cell, ...]) -> None:
         keep, slots = self.plan.kept, self.plan.slots
-        self.turns = {(e.op, e.args[0]): e for e in nodes if e.op in ("sin", "cos")}
+        self.begin(nodes)
         for e in nodes:
             if e not in self.values and e not in self.truths:
                 self.node(e)
@@ -107,15 +117,29 @@ class Block:
             self.values[e] = self.call(op, *[self.operand(a) for a in args])
 
     def turn(self, e: Cell) -> None:
-        """Sine and cosine of one angle by one call."""
-        self.used.add("sincos")
-        w, x = self.w, self.operand(e.args[0])
-        pair = f"{{{w.real}, {w.real}}}"
-        both = w.emit(f"call fastcc {pair} @{_elementary.symbol('sincos', w.width)}({w.real} {x})")
+        """Sine and cosine of one angle by one call; one state has its angles done side by side in vector lanes."""
+        together = [e.args[0]]
+        if self.w.width == 1:
+            together = [a for a in self.angles[:64] if a not in self.inside or a in self.values][:_LANES]
+            together = together if e.args[0] in together else [e.args[0]]
+        self.angles = [a for a in self.angles if a not in together]
+        lanes = Writer(self.w.width if len(together) == 1 else 2 if len(together) == 2 else _LANES)
+        self.used.add(("sincos", lanes.width))
+        w, pair = self.w, f"{{{lanes.real}, {lanes.real}}}"
+        argument = self.operand(together[0])
+        if len(together) > 1:
+            argument = "poison"
+            for k in range(lanes.width):
+                x = self.operand(together[min(k, len(together) - 1)])
+                argument = w.emit(f"insertelement {lanes.real} {argument}, double {x}, i32 {k}")
+        both = w.emit(f"call fastcc {pair} @{_elementary.symbol('sincos', lanes.width)}({lanes.real} {argument})")
         for index, op in enumerate(("sin", "cos")):
-            node = self.turns.get((op, e.args[0]))
-            if node is not None:
-                self.values[node] = w.emit(f"extractvalue {pair} {both}, {index}")
+            part = w.emit(f"extractvalue {pair} {both}, {index}")
+            for k, angle in enumerate(together):
+                node = self.turns.get((op, angle))
+                if node is not None:
+                    single = len(together) == 1
+                    self.values[node] = part if single else w.emit(f"extractelement {lanes.real} {part}, i32 {k}")
 
     def power(self, e: Cell) -> str:
         """Integer and half-integer powers by products and a root, others by the C library."""

@@ -21,7 +21,7 @@ class LoopBlock(Block):
     def write_loop(self, name: str, one: LoopPlan) -> str:
         """The whole function, with the tables that it reads."""
         cells = self._cells(name, one)
-        self.turns = {(c.op, c.args[0]): c for c in cells if c.op in ("sin", "cos")}
+        self.begin(cells)
         for cell in cells:
             if cell not in self.values and cell not in self.truths:
                 self.node(cell)

@@ -14,8 +14,9 @@ from dalembert.codegen._memory import LoopPlan, plan_memory
 from dalembert.codegen._repeats import LONG, Loop, Piece, find_loops
 from dalembert.codegen.function import Function
 
-#: Operations in one block: chosen by measurement (benchmarks/native/compile_time.py).
-BLOCK = 1500
+#: Operations in one block, and how many times that a whole function may have without being cut: chosen by measurement.
+BLOCK = 600
+_WHOLE = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,7 @@ def _cut(sequence: list[Cell], block: int) -> tuple[tuple[Cell, ...], ...]:
     """Consecutive blocks of nearly equal size; a sine and cosine side by side stay together."""
     if not sequence:
         return ()
-    count = -(-len(sequence) // block)
+    count = -(-len(sequence) // block) if len(sequence) > _WHOLE * block else 1
     size = -(-len(sequence) // count)
     blocks: list[list[Cell]] = []
     start = 0

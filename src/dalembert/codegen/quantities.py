@@ -9,7 +9,7 @@ from dalembert.errors import ModelError
 from dalembert.expr import Expr, Matrix
 from dalembert.expr.space import Vector3, add3, apply3, cross
 from dalembert.formalisms import articulated
-from dalembert.formalisms.factor import factor_symmetric, solve_factored, solve_symmetric
+from dalembert.formalisms.factor import factor_symmetric, solve_symmetric
 from dalembert.formalisms.recursive import Recursion, generalised_forces, inverse_dynamics, mass_matrix, right_side
 from dalembert.kinematics import (
     EARTH_NODE,
@@ -141,8 +141,7 @@ class Quantities:
         slopes = ex.jacobian(self.inverse_dynamics, variables)
         flat = ex.substitute([-x for row in slopes for x in row], held)
         n, m = len(self.speeds), len(variables)
-        lower, diagonal = self._factors
-        columns = [solve_factored(lower, diagonal, [flat[i * m + j] for i in range(n)]) for j in range(m)]
+        columns = [self._solve([flat[i * m + j] for i in range(n)]) for j in range(m)]
         return [columns[j][i] for i in range(n) for j in range(m)]
 
     def inverse_slopes(self, variables: list[Expr]) -> list[Expr]:
@@ -152,10 +151,23 @@ class Quantities:
     def inverse_mass(self) -> list[Expr]:
         """M^-1, rows: the derivative of u' with respect to efforts."""
         n = len(self.speeds)
-        lower, diagonal = self._factors
-        columns = [solve_factored(lower, diagonal, [ex.ONE if i == j else ex.ZERO for i in range(n)]) for j in range(n)]
+        columns = [self._solve([ex.ONE if i == j else ex.ZERO for i in range(n)]) for j in range(n)]
         return [columns[max(i, j)][min(i, j)] for i in range(n) for j in range(n)]
+
+    def _solve(self, right: list[Expr]) -> list[Expr]:
+        """M^-1 b, with the pivots inverted once for all right sides."""
+        lower, inverses = self._factors
+        n, x = len(right), list(right)
+        for k in range(n - 1, -1, -1):
+            for i in range(k):
+                x[i] = x[i] - lower[k][i] * x[k]
+        x = [value * inverse for value, inverse in zip(x, inverses, strict=True)]
+        for k in range(n):
+            for i in range(k):
+                x[k] = x[k] - lower[k][i] * x[i]
+        return x
 
     @cached_property
     def _factors(self) -> tuple[list[list[Expr]], list[Expr]]:
-        return factor_symmetric(self.mass_matrix)
+        lower, diagonal = factor_symmetric(self.mass_matrix)
+        return lower, [1 / pivot for pivot in diagonal]

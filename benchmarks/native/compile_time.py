@@ -1,0 +1,43 @@
+"""Seconds from a mechanism to machine code, and how they grow with the number of operations. The cache is off."""
+
+from __future__ import annotations
+
+import os
+import time
+
+os.environ["DALEMBERT_CACHE"] = ""
+
+from chains import make_chain, mechanism
+
+from dalembert import expr as ex
+from dalembert.codegen import Function, compile_functions, compile_mechanism
+
+
+def straight(operations: int) -> Function:
+    """Operations without any repetition: what splitting into blocks must cope with."""
+    x = [ex.symbol(f"x{i}") for i in range(20)]
+    values, state = list(x), 12345
+    while len(values) < operations:
+        state = (state * 1103515245 + 12345) % 2**31
+        a, b = values[-1 - state % 50 % len(values)], values[-1 - state // 64 % 400 % len(values)]
+        made = (a + b, a * b, a - 3 * b)[state // 7 % 3]
+        values.append(made)
+    return Function("straight", [x], values[-20:])
+
+
+if __name__ == "__main__":
+    compile_functions([straight(50)])
+    for count in (1_000, 10_000, 100_000):
+        function = straight(count)
+        start = time.process_time()
+        compile_functions([function])
+        spent = time.process_time() - start
+        print(f"{count:7d} operations without repetition: {spent:6.2f} s of CPU, {spent / count * 1e6:.1f} us each")
+    for size in (7, 100, 1000):
+        start = time.process_time()
+        f = compile_mechanism(mechanism(make_chain(size)))
+        f.acceleration([0.1] * size, [0.1] * size)
+        print(
+            f"chain of {size:4d} bodies, description to first result: {time.process_time() - start:6.2f} s of CPU",
+            flush=True,
+        )

@@ -1,0 +1,47 @@
+"""Derivatives of forward dynamics with respect to q, u and efforts, against Pinocchio (called from Python)."""
+
+from __future__ import annotations
+
+import numpy as np
+from chains import make_chain, mechanism
+from peers import optional, pinocchio_model
+from timing import compare, native_loop
+
+from dalembert.codegen import compile_mechanism
+from dalembert.expr import count_operations
+
+
+def run(n: int) -> None:
+    chain = make_chain(n)
+    f = compile_mechanism(mechanism(chain))
+    q, u, e = np.random.default_rng(n).normal(size=(3, 20, n))
+    ours = f.acceleration_derivatives(q[0], u[0], efforts=e[0])
+    native = f._native(("acceleration_slopes",))[0]
+    operations = count_operations(native.function.outputs)
+    count = max(20, 8000 // (n * n))
+    loop = native_loop(native.address, q, u, e, 3 * n * n)
+    runs = {"ours": lambda: loop(count)}
+    model = pinocchio_model(chain)
+    if model is not None:
+        pin = optional("pinocchio")
+        data = model.createData()
+        pin.computeABADerivatives(model, data, q[0], u[0], e[0])
+        assert np.abs(data.ddq_dq - ours.coordinates).max() < 1e-7 * np.abs(ours.coordinates).max()
+        assert np.abs(data.ddq_dv - ours.speeds).max() < 1e-7 * np.abs(ours.speeds).max()
+
+        def many(function: object) -> None:
+            for _ in range(count):
+                function(model, data, q[0], u[0], e[0])  # type: ignore[operator]
+
+        runs["derivatives"] = lambda: many(pin.computeABADerivatives)
+        runs["call"] = lambda: many(lambda *_: pin.updateGlobalPlacements)
+    times = {name: seconds / count * 1e6 for name, seconds in compare(runs).items()}
+    line = f"n = {n:3d}  {operations:7d} operations  {times['ours']:8.2f} us"
+    if "derivatives" in times:
+        line += f"   Pinocchio {times['derivatives']:8.2f} us   ratio {times['ours'] / times['derivatives']:.2f}"
+    print(line, flush=True)
+
+
+if __name__ == "__main__":
+    for size in (2, 7, 12):
+        run(size)
