@@ -82,3 +82,25 @@ def test_what_lsd_cannot_say_is_an_error():
     m.body("b", mass=ex.derivative(ex.function("f")(ex.symbol("x")), ex.symbol("x")))
     with pytest.raises(ModelError, match="unknown function"):
         lsd.to_lsd(m)
+
+
+def test_deep_and_shared_formulas_survive():
+    x = ex.symbol("x")
+    deep = doubled = x
+    for k in range(300):
+        deep = ex.sin(deep + k)
+    for k in range(60):
+        doubled = doubled * ex.cos(doubled) + k
+    m = Mechanism("deep")
+    body = m.body("b", mass=doubled, centre=[deep, 0, 0])
+    m.join(earth, body, Joint(("x",), (Step(Displacement.of([x, 0, 0]), (deep, doubled, x)),)), name="j")
+    same(m)
+
+
+def test_unknowns_everywhere_survive():
+    text = """let a = body iframe = ?v ++ ?s || [0,0,1] end ; gravity [0,0,?s] ;
+    join [?s,0,0] @ earth and a.frame with link(x) dof = [x + ?s,0,0], force = ?fv(x,x') end ;
+    apply force end on [0,?s,0] @ a ; apply torque end on a ;"""
+    m = lsd.loads(text)
+    assert "v0G_z" in m.parameters()
+    same(m)

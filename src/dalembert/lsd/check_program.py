@@ -243,7 +243,7 @@ class _Checker:
         path = None if folder is None and not Path(item.path).is_absolute() else (folder or Path()) / item.path
         try:
             if path is not None and path.is_file():
-                text = path.read_text(encoding="utf-8")
+                text = path.read_text(encoding="utf-8-sig")
                 return Source(text, str(path), path.parent)
         except (OSError, UnicodeDecodeError, ValueError) as error:
             self.ctx.error(item.span, f'cannot read "{item.path}": {error}')

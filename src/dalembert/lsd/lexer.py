@@ -61,7 +61,8 @@ def scan(source: Source, report: Report, *, strict: bool = False) -> Iterator[To
         if kind == "OPEN_COMMENT":
             report.add(source, (found.start(), found.start() + 2), "comment never closed", "end it with `*)`")
             return
-        report.add(source, found.span(), f"unexpected character {text!r}", _HINTS.get(text))
+        hint = "a name with other letters is written in back quotes" if text.isalpha() else _HINTS.get(text)
+        report.add(source, found.span(), f"unexpected character {text!r}", hint)
 
 
 _FAULTS = frozenset(("OPEN_COMMENT", "WRONG"))

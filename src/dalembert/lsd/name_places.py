@@ -66,6 +66,7 @@ class PlaceNames:
                     self._name_displacement(index, f"{index}_{pair}", frame.displacement)
             self._name_link(k, join.link, a, b)
         self._name_efforts()
+        look.vector("V0G", self.state.gravity or ())
         own = {unknown for names in self.own.values() for unknown in names}
         for unknown, serial in look.serial.items():
             if unknown not in look.names and unknown not in own:

@@ -21,7 +21,7 @@ def read_source(path: str | Path) -> Source:
     """The text of a file; a file that cannot be read is an `LsdError`."""
     path = Path(path)
     try:
-        return Source(path.read_text(encoding="utf-8"), str(path), path.parent)
+        return Source(path.read_text(encoding="utf-8-sig"), str(path), path.parent)
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not a UTF-8 text"
         raise LsdError(f"cannot read {path}: {reason}") from error

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections import Counter
 from collections.abc import Iterable
 from fractions import Fraction
 
@@ -16,6 +18,8 @@ from dalembert.lsd.scope import CONSTANTS, EARTH_NAME, FUNCTIONS
 _PLAIN = re.compile(r"[_A-Za-z][_A-Za-z0-9]*")
 _SUM, _PRODUCT, _ATOM = 1, 2, 4
 _LONGEST = 200_000
+_LONG = 200
+_DEEPEST = 24
 
 
 def word(name: str) -> str:
@@ -58,12 +62,26 @@ class ScalarWriter:
         self.local |= {p + "'": word(p) + "'" for p in parameters}
 
     def text(self, e: Expr) -> str:
+        """The formula; parts that are deep, or long and used twice, are named first with `local`."""
+        order = ex.topological([e])
+        uses = Counter(a for node in order for a in node.args)
         written: dict[Expr, tuple[str, int]] = {}
-        for node in ex.topological([e]):
-            written[node] = self._node(node, written)
-            if len(written[node][0]) > _LONGEST:
+        depth: dict[Expr, int] = {}
+        named: list[tuple[str, str]] = []
+        taken = {node.name for node in order if node.op in ("symbol", "apply")} | set(self.local)
+        fresh = (name for name in (f"z{k}" for k in itertools.count(1)) if name not in taken)
+        for node in order:
+            string, level = self._node(node, written)
+            depth[node] = 1 + max((depth[a] for a in node.args), default=0)
+            if node is not e and (depth[node] > _DEEPEST or (uses[node] > 1 and len(string) > _LONG)):
+                name = next(fresh)
+                named.append((name, string))
+                string, level, depth[node] = name, _ATOM, 1
+            written[node] = (string, level)
+            if len(string) > _LONGEST:
                 raise ModelError("a formula of the mechanism is too long to be written as LSD text.")
-        return written[e][0]
+        opening = "".join(f"local {name} = {value} in " for name, value in named)
+        return opening + written[e][0] + " end" * len(named)
 
     def vector(self, value: Iterable[Expr]) -> str:
         return "[" + ", ".join(self.text(x) for x in value) + "]"
