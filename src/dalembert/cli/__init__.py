@@ -16,6 +16,8 @@ COMMANDS = {
     "names": "names",
     "equations": "equations",
     "compare": "compare",
+    "linearize": "linearize",
+    "equilibria": "equilibria",
     "codegen": "codegen",
     "simulate": "simulate",
     "lsp": "lsp",
