@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -64,3 +65,10 @@ def test_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Mo
         motion.to_csv(path)
     assert path.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["m.csv"]
+
+
+def test_motion_travels_between_processes() -> None:
+    motion = run(free_body(), (0, 1), events="wx")
+    again = pickle.loads(pickle.dumps(motion))
+    assert again.sol(0.3) == pytest.approx(motion.sol(0.3), abs=1e-15)  # type: ignore[misc]
+    assert np.array_equal(again["momentum.x"], motion["momentum.x"])

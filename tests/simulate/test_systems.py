@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from typing import Any
 
@@ -192,3 +193,12 @@ def test_symplectic_accepts_coupled_constant_masses() -> None:
     assert abs(energy - energy[0]).max() < 1e-4
     reference = run(system, (0, 50), rtol=1e-12, atol=1e-13)
     assert motion.y[:, -1] == pytest.approx(reference.y[:, -1], abs=2e-4)
+
+
+def test_outputs_may_be_watched_and_computed_with() -> None:
+    th, l = ex.symbols("joint.th l")
+    system = dataclasses.replace(pendulum(), outputs={"bob.Z": -l * ex.cos(th)})
+    motion = run(system, (0, 2), events="bob.Z < -0.9", rtol=1e-10)
+    assert motion["bob.Z + 1"] == pytest.approx(1 - np.cos(motion["joint.th"]))
+    first = motion.state(motion.events["bob.Z < -0.9"][0])
+    assert abs(first["joint.th"]) == pytest.approx(math.acos(0.9), abs=1e-9)

@@ -11,7 +11,7 @@ import numpy as np
 
 from dalembert import expr as ex
 from dalembert.errors import SimulationError
-from dalembert.simulate._dense import DenseOutput, renormalise
+from dalembert.simulate._dense import DenseOutput, Manifold
 from dalembert.simulate.motion import Motion
 from dalembert.simulate.system import Condition, Picture, System
 
@@ -51,7 +51,7 @@ def unpack(kind: type[M], stored: Mapping[str, Any], path: str) -> M:
         t, h, y = stored["step_t"], stored["step_h"], stored["step_y"]
         c = stored["step_coefficients"] if "step_coefficients" in stored else np.zeros((0, 1, y.shape[1]))
         groups = np.array([[system.states.index(x) for x in group] for group in system.quaternions], dtype=np.int64)
-        sol = DenseOutput(t, h, y, c, lambda times, states: renormalise(states, groups))
+        sol = DenseOutput(t, h, y, c, Manifold(groups.reshape(-1, 4)))
     return kind(
         system=system,
         parameters=about["parameters"],

@@ -3,13 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dalembert.errors import SimulationError
+from dalembert.simulate._callback import call_projection
 
 Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Manifold:
+    """Where states belong: unit quaternions, and what a native projection (kept alive by `owner`) keeps."""
+
+    quaternions: NDArray[np.int64]
+    project: int = 0
+    parameters: Array | None = None
+    owner: Any = None
+
+    def bring_back(self, times: Array, states: Array) -> None:
+        """Project each row of `states`, in place."""
+        for group in self.quaternions:
+            states[:, group] /= np.linalg.norm(states[:, group], axis=1, keepdims=True)
+        if self.project:
+            for t, state in zip(times, states, strict=True):
+                call_projection(self.project, float(t), state, self.parameters)
 
 
 class DenseOutput:
@@ -25,7 +46,7 @@ class DenseOutput:
         h: Array,
         y: Array,
         coefficients: Array | Callable[[], Array],
-        restore: Callable[[Array, Array], None],
+        restore: Manifold,
     ) -> None:
         self.t, self.h, self.y = t, h, y
         self._coefficients = coefficients
@@ -46,6 +67,10 @@ class DenseOutput:
             self._coefficients = self._coefficients()
         return self._coefficients
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Another process gets the polynomials; the compiled functions stay behind."""
+        return DenseOutput, (self.t, self.h, self.y, self.coefficients, Manifold(self._restore.quaternions))
+
     def __repr__(self) -> str:
         return f"<dense output on [{self.t_min:g}, {self.t_max:g}], {len(self.t) - 1} steps>"
 
@@ -65,7 +90,7 @@ class DenseOutput:
             sense = 1.0 if self.t[-1] >= self.t[0] else -1.0
             step = np.clip(np.searchsorted(sense * self.t, sense * times, side="right") - 1, 0, len(self.t) - 2)
             states = self._evaluate(times, step)
-        self._restore(times, states)
+        self._restore.bring_back(times, states)
         return states[0] if asked.ndim == 0 else np.ascontiguousarray(states.T)
 
     def _evaluate(self, times: Array, step: NDArray[np.int64]) -> Array:
@@ -76,9 +101,3 @@ class DenseOutput:
             total = (total + c[step, j]) * (x if j % 2 == 0 else 1.0 - x)
         out: Array = self.y[step] + total
         return out
-
-
-def renormalise(states: Array, quaternions: NDArray[np.int64]) -> None:
-    """Unit quaternions again, in place; `states` has a row for each time."""
-    for group in quaternions:
-        states[:, group] /= np.linalg.norm(states[:, group], axis=1, keepdims=True)

@@ -14,8 +14,8 @@ from dalembert.errors import SimulationError
 from dalembert.simulate import _layout as at
 from dalembert.simulate import _native
 from dalembert.simulate._attention import progress_bar, watching_interrupt
-from dalembert.simulate._callback import Callback, call_projection, call_setup, joined
-from dalembert.simulate._dense import DenseOutput, renormalise
+from dalembert.simulate._callback import Callback, call_setup, joined
+from dalembert.simulate._dense import DenseOutput, Manifold
 from dalembert.simulate._inputs import as_grid, as_span, as_state, set_grid, set_tolerances, step_sizes
 from dalembert.simulate._memory import Memory, allocate, begin
 from dalembert.simulate.methods import Method, find_method
@@ -156,7 +156,10 @@ def _run(memory: Memory, span: tuple[float, float], callbacks: list[Callback], s
     with watching_interrupt() as interrupt, progress_bar(abs(span[1] - span[0]), "simulate", show) as bar:
         while True:
             began = time.perf_counter()
-            reason = _native.advance(memory.address, attempts) if span[0] != span[1] else _stay(memory)
+            try:
+                reason = _native.advance(memory.address, attempts) if span[0] != span[1] else _stay(memory)
+            except KeyboardInterrupt:  # a handler of somebody else, called as soon as Python runs again
+                reason = at.STOPPED
             _collect(memory, stored, found)
             for callback in callbacks:
                 if callback.error is not None:
@@ -206,7 +209,8 @@ def _solution(
     t, h, y = _joined(stored, size)
     sol = None
     if keep and dense_output:
-        sol = DenseOutput(t, h[1:], y, _coefficient_maker(memory, t, h, y, owners), _restorer(memory))
+        manifold = Manifold(memory[at.QUATERNION], int(m[at.PROJECT]), memory[at.P], owners)
+        sol = DenseOutput(t, h[1:], y, _coefficient_maker(memory, t, h, y, owners), manifold)
     status, message = MESSAGES[reason]
     t_events, y_events = None, None
     if m[at.EVENTS]:
@@ -252,18 +256,6 @@ def _coefficient_maker(memory: Memory, t: Array, h: Array, y: Array, owners: Any
         return out
 
     return make
-
-
-def _restorer(memory: Memory) -> Callable[[Array, Array], None]:
-    groups, project, p = memory[at.QUATERNION], int(memory.block[at.PROJECT]), memory[at.P]
-
-    def restore(times: Array, states: Array) -> None:
-        renormalise(states, groups)
-        if project:
-            for t, state in zip(times, states, strict=True):
-                call_projection(project, float(t), state, p)
-
-    return restore
 
 
 def set_parameters(memory: Memory, rhs: Any, parameters: Array) -> None:

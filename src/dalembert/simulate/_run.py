@@ -124,11 +124,16 @@ def compiled(
 
 def native_jacobian(system: System) -> NativeFunction | int:
     """The derivatives of the rates by the states, row by row, then by time; nothing where they are too long."""
-    rows = ex.jacobian(system.rates, [*system.symbols, ex.TIME])
-    outputs = (*(e for row in rows for e in row[:-1]), *(row[-1] for row in rows))
+    outputs = _derivatives(system.rates, system.symbols)
     if ex.count_operations(outputs) > _LONGEST_JACOBIAN:
         return 0
     return compiled("jacobian", system.symbols, system.known_parameters, outputs)
+
+
+@lru_cache(maxsize=16)
+def _derivatives(rates: tuple[Expr, ...], states: tuple[Expr, ...]) -> tuple[Expr, ...]:
+    rows = ex.jacobian(rates, [*states, ex.TIME])
+    return (*(e for row in rows for e in row[:-1]), *(row[-1] for row in rows))
 
 
 def quaternion_rows(system: System) -> list[list[int]]:

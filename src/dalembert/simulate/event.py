@@ -62,16 +62,18 @@ def _resolve(event: Any, system: System, name: str) -> ResolvedEvent:
     if isinstance(when, Expr):
         if when.op in ("lt", "le", "eq"):  # a < b becomes true when a - b falls through zero
             direction = direction or (0.0 if when.op == "eq" else -1.0)
+            name = name or ex.text(when)
             when = when.args[0] - when.args[1]
+        (when,) = system.with_outputs([when])
         _check_names(when, system)
-        return ResolvedEvent(name or ex.text(when), when, None, terminal, direction)
+        return ResolvedEvent(name or ex.text(when)[:80], when, None, terminal, direction)
     if callable(when):
         return ResolvedEvent(name or getattr(when, "__name__", "event"), None, when, terminal, direction)
     raise SimulationError(f"{when!r} cannot be an event: give a formula, an expression, or a function f(t, y).")
 
 
 def _check_names(value: Expr, system: System) -> None:
-    known = [*system.states, *system.known_parameters]
+    known = [*system.states, *system.outputs, *system.known_parameters]
     for name in system.names_in([value]):
         if name not in known:
             raise SimulationError(

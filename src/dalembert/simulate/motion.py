@@ -74,6 +74,7 @@ class Motion:
 
     def evaluate(self, exprs: Sequence[Expr]) -> list[Array]:
         """The values of expressions along the motion, one array each."""
+        exprs = self.system.with_outputs(exprs)
         values: dict[Expr, Any] = dict(zip(self.system.symbols, self.y, strict=True))
         values |= {ex.symbol(name): number for name, number in self.parameters.items()}
         values[ex.TIME] = self.t
@@ -83,7 +84,7 @@ class Motion:
                 raise SimulationError(f"'{symbol.name}' has no value: simulate with given={{'{symbol.name}': ...}}.")
             hint = did_you_mean(symbol.name, known)
             raise SimulationError(f"the motion of '{self.system.name}' has no '{symbol.name}'.{hint}")
-        found = ex.evaluate(list(exprs), values)
+        found = ex.evaluate(exprs, values)
         return [np.broadcast_to(np.asarray(x, dtype=float), self.t.shape).copy() for x in found]
 
     def state(self, t: float) -> dict[str, float]:

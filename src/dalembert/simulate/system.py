@@ -107,6 +107,11 @@ class System:
         everything = self.names_in([*energies, *points, *self.outputs.values()])
         return tuple(sorted({*self.parameters, *everything, *self.given}))
 
+    def with_outputs(self, exprs: Iterable[Expr]) -> list[Expr]:
+        """Expressions in which the names of outputs stand for what they are."""
+        named = {ex.symbol(name): value for name, value in self.outputs.items() if name not in self.states}
+        return ex.substitute(list(exprs), named)
+
     def names_in(self, exprs: Iterable[Expr]) -> tuple[str, ...]:
         """The symbols of some expressions that are neither states nor time."""
         found = ex.free_symbols(exprs) - set(self.symbols) - {ex.TIME}
