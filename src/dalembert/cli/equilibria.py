@@ -8,6 +8,7 @@ import typer
 
 from dalembert.cli.options import File, Format, FormatOption, Settings
 from dalembert.cli.output import show_json
+from dalembert.cli.settings import apply_settings
 
 
 def command(
@@ -39,7 +40,8 @@ def command(
         return found
 
     mechanism = dalembert.load(file)
-    found = equilibria(mechanism.equations("kane"), numbers(set), speeds=numbers(speed), starts=starts, seed=seed)
+    apply_settings(mechanism, set)
+    found = equilibria(mechanism.equations("kane"), speeds=numbers(speed), starts=starts, seed=seed)
     if format is Format.json:
         show_json({"mechanism": mechanism.name, "equilibria": [one.as_dict() for one in found]})
         return

@@ -25,7 +25,7 @@ def command(
 
     Coordinates that are not said stay symbols; speeds that are not said follow from the coordinates.
 
-    Example: dalembert linearize examples/cart_pole.lsd --about hinge.th=0 --numbers
+    Example: dalembert linearize examples/cart_pole.lsd --about pivot.th=0 --about rail.x=0 --numbers
     """
     import dalembert
     from dalembert.errors import ModelError
