@@ -227,3 +227,17 @@ def test_a_symbol_replaced_by_zero_leaves_the_sum():
     k = al.scalar("k")
     assert al.substitute(k * A + B, {A: 0}) is B
     assert al.substitute(k * (u + v), {u: -v}) == 0
+
+
+def test_explicit_matrices_are_computed_at_once():
+    k = al.scalar("k")
+    M = al.array([[1, 2, 0], [0, k, 1], [1, 0, 1]])
+    assert al.det(M) is k + 2
+    assert al.is_zero(M**-1 * M - al.identity(3))
+    assert M**2 is M * M
+    with pytest.raises(Exception, match="determinant is 0"):
+        _ = al.array([[1, 2], [2, 4]]) ** -1
+    assert al.components(M**-1 * u, {u: [1, 0, 0]}).shape == (3, 1)
+    assert al.text(2 / k * u) == "2/k u"
+    assert al.text(al.matrix("J", 1, 6) * al.vector("p", 6)) == "J p"
+    assert u * np.int64(3) is 3 * u

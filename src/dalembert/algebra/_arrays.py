@@ -119,6 +119,28 @@ def dot_arrays(a: Term, b: Term) -> Term:
     return add(*[times(x, y) if x.sort.is_scalar else dot(x, y) for x, y in zip(a.args, b.args)])
 
 
+def power_of_array(a: Term, n: int) -> Term | None:
+    """Powers of a matrix of scalars, entry by entry; the inverse by cofactors up to size 4. None for block matrices."""
+    from dalembert.algebra._linear_algebra import adjugate_inverse
+    from dalembert.errors import SingularError
+
+    if not is_explicit(a) or (n < 0 and a.sort.rows > 4):
+        return None
+    base = a
+    if n < 0:
+        from dalembert.algebra._matrices import det
+
+        if det(a) == 0:
+            raise SingularError(f"'{a}' has no inverse: its determinant is 0.")
+        base = array(adjugate_inverse([list(row) for row in cells(a)], ONE))
+    result = base
+    for _ in range(abs(n) - 1):
+        step = multiply_arrays(result, base)
+        assert step is not None
+        result = step
+    return result
+
+
 def trace_array(a: Term) -> Term | None:
     from dalembert.algebra._matrices import trace
 

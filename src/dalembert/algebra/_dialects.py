@@ -36,6 +36,7 @@ class Dialect(Protocol):
     def bracket(self, args: list[str]) -> str: ...
     def array(self, rows: list[list[str]]) -> str: ...
     def overline(self, inner: str) -> str: ...
+    def couple(self, first: str, second: str) -> str: ...
     def identity(self, sort: Sort) -> str: ...
 
 
@@ -92,6 +93,9 @@ class Text:
 
     def overline(self, inner: str) -> str:
         return f"conj({inner})"
+
+    def couple(self, first: str, second: str) -> str:
+        return self.group(f"{first}, {second}")
 
     def identity(self, sort: Sort) -> str:
         return "1" if sort.is_quaternion else "Id"
@@ -189,7 +193,13 @@ class MathML(Text):
     def _row(*parts: str) -> str:
         return f"<mrow>{''.join(parts)}</mrow>"
 
+    def couple(self, first: str, second: str) -> str:
+        return self.group(f"{first}<mo>,</mo>{second}")
+
     def name(self, name: str, order: int, sort: Sort) -> str:
+        call = re.fullmatch(r"(\w+)\((.*)\)", name)
+        if call:
+            return self._row(self.name(call.group(1), order, sort), self.group(f"<mi>{escape(call.group(2))}</mi>"))
         stem, _, rest = name.partition("_")
         variant = "" if sort.is_scalar else ' mathvariant="bold"'
         head = f"<mi{variant}>{escape(_LETTERS.get(stem, stem))}</mi>"

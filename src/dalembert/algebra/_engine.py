@@ -81,6 +81,8 @@ def as_term(value: Any) -> Term:
         from dalembert.algebra._scalars import from_expr
 
         return from_expr(value)
+    if hasattr(value, "__index__"):  # integers of other libraries
+        return number(value.__index__())
     raise AlgebraError(f"{value!r} is not a term. Use vector(), matrix(), quaternion(), scalar(), an Expr or a number.")
 
 

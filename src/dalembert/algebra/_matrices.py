@@ -113,6 +113,12 @@ def det(matrix: TermLike) -> Term:
     size = term.sort.rows
     if is_zero_term(term) or term.op is DYAD or term.op is TILDE or (size % 2 and is_antisymmetric(term)):
         return ZERO
+    if term.op is ARRAY and size <= 4 and all(e.sort.is_scalar for e in term.args):
+        from dalembert.algebra._arrays import cells
+        from dalembert.algebra._linear_algebra import determinant
+
+        found: Term = determinant([list(row) for row in cells(term)])
+        return found
     if term.op is SUM:
         if len(term.args) == 1:
             return times(scalar_power(term.weights[0], size), det(term.args[0]))  # type: ignore[arg-type]

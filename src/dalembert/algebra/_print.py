@@ -86,7 +86,7 @@ class _Writer:
         if t.op is op.CONJUGATE:
             return d.overline(self.done[args[0]][0]), _ATOM
         if t.op is op.PAIR:
-            return d.group(", ".join(self.done[a][0] for a in args)) if isinstance(d, Text) else "", _ATOM
+            return d.couple(self.done[args[0]][0], self.done[args[1]][0]), _ATOM
         if t.op is op.ARRAY:
             rows, columns = t.payload
             cells = [self.done[a][0] for a in args]
@@ -108,6 +108,9 @@ class _Writer:
         return self.d.infix("x", self._at(a, _POWER), self._at(b, _POWER)), _INFIX
 
     def _dot(self, a: Term, b: Term) -> Piece:
+        if any(t.op is op.SYMBOL and "row" in t.payload.properties for t in (a, b)):
+            a, b = (a, b) if a.op is op.SYMBOL and "row" in a.payload.properties else (b, a)
+            return self.d.product([self._transposed(a)[0], self._at(b, _PRODUCT)]), _PRODUCT
         if self.matrix or (a.op is not op.SUM and b.op is op.PRODUCT):
             return self.d.product([self._transposed(a)[0], self._at(b, _PRODUCT)]), _PRODUCT
         return self.d.infix(".", self._at(a, _POWER), self._at(b, _POWER)), _INFIX
@@ -145,10 +148,10 @@ class _Writer:
             return self.d.power(marked, self._exponent(exponent)), _POWER
         return self.d.power(self._at(base, _ATOM), self._exponent(exponent)), _POWER
 
-    def _times(self, t: Term) -> Piece:
+    def _times(self, t: Term, lead: Fraction | None = None) -> Piece:
         if not t.args:
             return self.d.number(Fraction(1)), _ATOM
-        top: list[Piece] = []
+        top: list[Piece] = [(self.d.number(lead), _ATOM)] if lead is not None else []
         bottom: list[Piece] = []
         plain = (op.EXPR, op.SYMBOL)  # names before dot products, as people write them
         for base, e in sorted(zip(t.args, t.weights), key=lambda pair: pair[0].op not in plain):
@@ -194,6 +197,8 @@ class _Writer:
                 return minus, (self.d.number(size), _ATOM)
             if size == 1:
                 return minus, self.done[body]
+            if body.op is op.TIMES:
+                return minus, self._times(body, size)
             return minus, (self.d.product([self.d.number(size), self._at(body, _PRODUCT)]), _PRODUCT)
         assert isinstance(weight, Term)
         content, _ = split_content(weight)

@@ -231,6 +231,12 @@ def power(base: TermLike, exponent: TermLike) -> Term:
     front, body = _front(term)
     if front is not ONE:
         return scale(scalar_power(front, n), power(body, n))
+    if body.op is ARRAY and isinstance(n, int):
+        from dalembert.algebra._arrays import power_of_array
+
+        found = power_of_array(body, n)
+        if found is not None:
+            return found
     return _word_power(body, n)
 
 
