@@ -143,3 +143,26 @@ def test_equations_as_data():
     data = json.loads(call("equations", PENDULUM, "--format", "json").stdout)
     assert data["coordinates"] == ["hinge.th"]
     assert len(data["mass_matrix"]) == 1
+
+
+@pytest.mark.parametrize("level", ["vector", "matrix", "scalar"])
+@pytest.mark.parametrize("format", ["text", "latex"])
+def test_equations_at_every_level(level, format):
+    result = call("equations", PENDULUM, "--formalism", "kane", "--level", level, "--format", format)
+    assert result.exit_code == 0
+    assert ("begin{" in result.stdout) == (format == "latex")
+
+
+def test_equations_of_an_unknown_formalism_name_the_known_ones():
+    result = run("equations", PENDULUM, "--formalism", "kanes")
+    assert result.returncode == 1
+    assert "kane" in result.stderr
+
+
+def test_equations_go_to_a_file(tmp_path):
+    target = tmp_path / "equations.txt"
+    assert call("equations", PENDULUM, "--out", str(target)).exit_code == 0
+    assert "hinge.th" in target.read_text()
+    nowhere = run("equations", PENDULUM, "--out", str(tmp_path / "none" / "equations.txt"))
+    assert nowhere.returncode == 1
+    assert "cannot write" in nowhere.stderr

@@ -45,39 +45,12 @@ def command(
 
             write_atomically(Path(out), json.dumps(data, indent=2) + "\n")
         return
-    shown = equations.show(level=level.value) if hasattr(equations, "show") else _listing(equations, format)
-    text = _latex(shown) if format is PaperFormat.latex else str(shown)
+    shown = equations.show(level=level.value)
+    text = shown.latex() if format is PaperFormat.latex else str(shown)
     if out is None:
         typer.echo(text)
     else:
         write_atomically(Path(out), text + "\n")
-
-
-def _latex(shown: Any) -> str:
-    for name in ("latex", "_repr_latex_"):
-        found = getattr(shown, name, None)
-        if found is not None:
-            return str(found() if callable(found) else found)
-    return str(shown)
-
-
-def _listing(equations: Any, format: PaperFormat) -> str:
-    """M u' = S + F line by line, shared intermediates first."""
-    from dalembert import expr as ex
-
-    size = len(equations.speeds)
-    places = [(i, j) for i in range(size) for j in range(size) if equations.mass_matrix[i, j] is not ex.ZERO]
-    notation = "latex" if format is PaperFormat.latex else "text"
-    sides = [*(equations.mass_matrix[i, j] for i, j in places), *equations.bias, *equations.forces]
-    listing = ex.listing(sides, notation=notation)
-    lines = [f"{name} = {value}" for name, value in listing.definitions]
-    left: list[list[str]] = [[] for _ in range(size)]
-    for (i, j), entry in zip(places, listing.results):
-        left[i].append(f"({entry}) d({equations.speeds[j]})/dt")
-    right = listing.results[len(places) :]
-    for i in range(size):
-        lines.append(f"{' + '.join(left[i]) or '0'} = {right[i]} + {right[size + i]}")
-    return "\n".join(lines)
 
 
 def _plain(equations: Any) -> dict[str, Any]:
