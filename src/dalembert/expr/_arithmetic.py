@@ -210,6 +210,8 @@ def div(a: Expr, b: Expr) -> Expr:
         return neg(div(a, b.args[0]))
     if b_op == "mul" and b.args[0].op == "const":
         return div(mul(_folded(_quotient, 1, b.args[0].data), a), b.args[1])
+    if b_op == "sqrt" and b.args[0].op == "const":  # 1/sqrt(2) is sqrt(2)/2
+        return mul(mul(_folded(_quotient, 1, b.args[0].data), b), a)
     if a_op == "neg":
         return neg(div(a.args[0], b))
     if a_op == "mul":
@@ -260,6 +262,8 @@ def _integer_power(a: Expr, exponent: int) -> Expr:
         return mul(_integer_power(a.args[0], exponent), _integer_power(a.args[1], exponent))
     if op == "sqrt" and exponent % 2 == 0:
         return _integer_power(a.args[0], exponent // 2)
+    if op == "div" and a.args[0] is ONE:
+        return div(ONE, _integer_power(a.args[1], exponent))
     return intern("pow", (a, const(exponent)))
 
 

@@ -20,6 +20,8 @@ AXES: dict[str, Vector3] = {"x": IDENTITY3[0], "y": IDENTITY3[1], "z": IDENTITY3
 
 def vector3(value: Sequence[Scalar]) -> Vector3:
     """Three expressions from three numbers, expressions or formulas."""
+    if isinstance(value, str) or not hasattr(value, "__iter__"):
+        raise ExpressionError(f"a vector of space has three components, such as [0, 0, 1], not {value!r}.")
     listed = tuple(as_expr(x) for x in value)
     if len(listed) != 3:
         raise ExpressionError(f"a vector of space has three components, not {len(listed)}: {value!r}.")
