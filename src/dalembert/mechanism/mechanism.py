@@ -57,7 +57,7 @@ class Mechanism:
         if centre is not None and iframe is not None:
             raise ModelError(f"body '{name}': give the centre or the inertia frame, not both.")
         try:
-            place = iframe or Displacement(vector3(centre or (0, 0, 0)))
+            place = iframe or Displacement(vector3((0, 0, 0) if centre is None else centre))
             made = Body(name, ex.as_expr(mass), place, Inertia.of(inertia))
         except ModelError as error:
             raise ModelError(f"body '{name}': {error}") from None
