@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from dalembert import expr as ex
 from dalembert.errors import SingularError
@@ -56,41 +57,103 @@ def solve_symmetric(matrix: Matrix, right: Sequence[Expr]) -> list[Expr]:
     return solve_factored(lower, diagonal, right)
 
 
-def solve_semidefinite(matrix: Matrix, right: Sequence[Expr], tolerance: float = 1e-11) -> list[Expr]:
-    """A solution of S x = b, S symmetric positive semidefinite, b in its range.
+@dataclass(frozen=True, slots=True)
+class KineticBasis:
+    """Coordinates w = D^1/2 L u in which the kinetic metric is the identity, from M = L^T D L."""
 
-    A pivot that is small against the diagonal belongs to a row that depends on the others (its whole row has vanished
-    with it), so it is left out: x is zero there. The choice is made by value, without branches.
+    lower: list[list[Expr]]
+    roots: list[Expr]
+
+    @staticmethod
+    def of(mass: Matrix) -> KineticBasis:
+        lower, diagonal = factor_symmetric(mass)
+        return KineticBasis(lower, [ex.sqrt(pivot) for pivot in diagonal])
+
+    def covector(self, force: Sequence[Expr]) -> list[Expr]:
+        """D^-1/2 L^-T f: forces and rows of constraints."""
+        x = list(force)
+        for k in range(len(x) - 1, -1, -1):
+            if x[k] is not ZERO:
+                for i in range(k):
+                    if self.lower[k][i] is not ZERO:
+                        x[i] = x[i] - self.lower[k][i] * x[k]
+        return [value / root for value, root in zip(x, self.roots, strict=True)]
+
+    def speeds(self, w: Sequence[Expr]) -> list[Expr]:
+        """L^-1 D^-1/2 w."""
+        x = [value / root for value, root in zip(w, self.roots, strict=True)]
+        for k in range(len(x)):
+            for i in range(k):
+                if self.lower[k][i] is not ZERO:
+                    x[k] = x[k] - self.lower[k][i] * x[i]
+        return x
+
+
+@dataclass(frozen=True, slots=True)
+class OrthogonalRows:
+    """Rows b_i = sum_j r_ij q_j with orthonormal q_j; a row that depends on those before has q_i = 0.
+
+    Gram-Schmidt, not normal equations: near a singular configuration the error grows like 1/angle, not 1/angle^2.
+    Whether a row depends on others is decided by value, without branches.
     """
-    n = matrix.shape[0]
-    work = [list(row) for row in matrix.rows()]
-    scale = ZERO
-    for i in range(n):
-        scale = ex.maximum(scale, matrix[i, i])
-    floor = tolerance * scale
-    inverse: list[Expr] = [ZERO] * n
-    lower: list[list[Expr]] = [[ZERO] * n for _ in range(n)]
-    for k in range(n):
-        pivot = work[k][k]
-        if pivot is ZERO:
-            continue
-        kept = floor < pivot
-        inverse[k] = ex.where(kept, 1 / ex.where(kept, pivot, ONE), ZERO)
-        below = [i for i in range(k + 1, n) if work[i][k] is not ZERO]
-        for i in below:
-            lower[i][k] = work[i][k] * inverse[k]
-        for i in below:
-            for j in below:
-                if j <= i:
-                    work[i][j] = work[i][j] - lower[i][k] * work[j][k]
-    x = list(right)
-    for k in range(n):
-        for i in range(k + 1, n):
-            if lower[i][k] is not ZERO:
-                x[i] = x[i] - lower[i][k] * x[k]
-    x = [value * one for value, one in zip(x, inverse, strict=True)]
-    for k in range(n - 1, -1, -1):
-        for i in range(k):
-            if lower[k][i] is not ZERO:
-                x[i] = x[i] - lower[k][i] * x[k]
-    return x
+
+    rows: list[list[Expr]]
+    factors: list[list[Expr]]
+    inverses: list[Expr]
+
+    @staticmethod
+    def of(rows: Sequence[Sequence[Expr]], tolerance: float = 1e-10) -> OrthogonalRows:
+        made: list[list[Expr]] = []
+        factors: list[list[Expr]] = []
+        inverses: list[Expr] = []
+        largest = ZERO
+        for row in rows:
+            largest = ex.maximum(largest, ex.dot_product(row, row))
+        floor = tolerance * largest
+        for row in rows:
+            left, own = list(row), list[Expr]()
+            for q in made:
+                weight = ex.dot_product(q, left)
+                own.append(weight)
+                if weight is not ZERO:
+                    left = [a - weight * b if b is not ZERO else a for a, b in zip(left, q, strict=True)]
+            size = ex.dot_product(left, left)
+            if size is ZERO:
+                made.append([ZERO] * len(left))
+                factors.append(own)
+                inverses.append(ZERO)
+                continue
+            kept = floor < size
+            inverse = ex.where(kept, 1 / ex.sqrt(ex.where(kept, size, ONE)), ZERO)
+            made.append([inverse * a for a in left])
+            factors.append(own)
+            inverses.append(inverse)
+        return OrthogonalRows(made, factors, inverses)
+
+    def weights(self, wanted: Sequence[Expr]) -> list[Expr]:
+        """z with rows . (sum z_j q_j) = wanted."""
+        found: list[Expr] = []
+        for value, own, inverse in zip(wanted, self.factors, self.inverses, strict=True):
+            for weight, z in zip(own, found, strict=True):
+                if weight is not ZERO and z is not ZERO:
+                    value = value - weight * z
+            found.append(value * inverse)
+        return found
+
+    def combination(self, weights: Sequence[Expr]) -> list[Expr]:
+        """sum z_j q_j."""
+        total = [ZERO] * (len(self.rows[0]) if self.rows else 0)
+        for z, q in zip(weights, self.rows, strict=True):
+            if z is not ZERO:
+                total = [a + z * b if b is not ZERO else a for a, b in zip(total, q, strict=True)]
+        return total
+
+    def multipliers(self, weights: Sequence[Expr]) -> list[Expr]:
+        """lambda with sum lambda_i b_i = sum z_j q_j, zero on dependent rows."""
+        found = list(weights)
+        for k in range(len(found) - 1, -1, -1):
+            found[k] = found[k] * self.inverses[k]
+            for j, weight in enumerate(self.factors[k]):
+                if weight is not ZERO:
+                    found[j] = found[j] - weight * found[k]
+        return found

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from dalembert import expr as ex
 from dalembert.expr import HALF, ZERO, Expr, Matrix
 from dalembert.expr.space import Matrix3, Vector3, apply3, apply_transposed3, cross, product3, sub3, transpose3
-from dalembert.formalisms.factor import factor_symmetric, solve_factored, solve_semidefinite, solve_symmetric
+from dalembert.formalisms.factor import KineticBasis, OrthogonalRows, solve_symmetric
 from dalembert.formalisms.recursive import Recursion, mass_matrix, right_side
 from dalembert.kinematics import (
     EARTH_NODE,
@@ -95,40 +95,37 @@ def derive_loops(layout: Layout) -> LoopEquations:
     tree = model.tree
     closures = tuple(_closure(tree, cut) for cut in layout.cuts)
     mass = mass_matrix(model)
-    lower, diagonal = factor_symmetric(mass)
+    basis = KineticBasis.of(mass)
     right = [r + f for r, f in zip(right_side(model), _cut_efforts(tree, closures), strict=True)]
-    free = solve_factored(lower, diagonal, right)
     condition = [x for one in closures for x in one.condition]
     constraint = Matrix(ex.jacobian(condition, tree.speeds), (len(condition), len(tree.speeds)))
     moving = {ex.TIME: ex.ONE, **tree.rates}
     moving |= {x: rate for one in closures for x, rate in zip(one.coordinates, one.rates, strict=True)}
     drift = ex.tangent(condition, moving)
-    answers = [solve_factored(lower, diagonal, row) for row in constraint.rows()]
-    rows = constraint.rows()
-    schur = [[ex.dot_product(rows[min(i, j)], answers[max(i, j)]) for j in range(len(rows))] for i in range(len(rows))]
-    compliance = Matrix(schur, (len(rows), len(rows)))
-    wanted = [-(d + ex.dot_product(row, free)) for d, row in zip(drift, rows, strict=True)]
-    multipliers = solve_semidefinite(compliance, wanted)
-    accelerations = _moved(free, multipliers, answers)
-    corrected = _corrected(tree, closures, compliance, answers, condition)
-    return LoopEquations(tree, closures, mass, constraint, tuple(accelerations), tuple(multipliers), tuple(corrected))
-
-
-def _moved(start: list[Expr], weights: list[Expr], answers: list[list[Expr]]) -> list[Expr]:
-    found = list(start)
-    for weight, answer in zip(weights, answers, strict=True):
-        found = [a + weight * b if b is not ZERO else a for a, b in zip(found, answer, strict=True)]
-    return found
+    rows = [basis.covector(row) for row in constraint.rows()]
+    normal = OrthogonalRows.of(rows)
+    free = basis.covector(right)
+    weights = normal.weights([-(d + ex.dot_product(row, free)) for d, row in zip(drift, rows, strict=True)])
+    found = [a + b for a, b in zip(free, normal.combination(weights), strict=True)]
+    return LoopEquations(
+        tree,
+        closures,
+        mass,
+        constraint,
+        tuple(basis.speeds(found)),
+        tuple(normal.multipliers(weights)),
+        tuple(_corrected(tree, closures, basis, normal, condition)),
+    )
 
 
 def _corrected(
-    tree: Tree, closures: tuple[Closure, ...], compliance: Matrix, answers: list[list[Expr]], condition: list[Expr]
+    tree: Tree, closures: tuple[Closure, ...], basis: KineticBasis, normal: OrthogonalRows, condition: list[Expr]
 ) -> list[Expr]:
     """The nearest state, in the kinetic metric, that satisfies the linearised closure and velocity conditions."""
-    still = [ZERO] * len(tree.speeds)
     gap = [-x for one in closures for x in one.projected(one.misfit)]
-    shift = _moved(still, solve_semidefinite(compliance, gap), answers)
-    slowed = _moved(list(tree.speeds), solve_semidefinite(compliance, [-c for c in condition]), answers)
+    shift = basis.speeds(normal.combination(normal.weights(gap)))
+    change = basis.speeds(normal.combination(normal.weights([-c for c in condition])))
+    slowed = [u + d for u, d in zip(tree.speeds, change, strict=True)]
     along = dict(zip(tree.speeds, shift, strict=True))
     resting = dict.fromkeys(tree.speeds, ZERO)
     rates = list(tree.rates.values())
