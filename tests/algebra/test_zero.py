@@ -94,3 +94,15 @@ def test_typed_points_respect_every_declared_property():
 def test_a_verdict_says_how_it_was_reached():
     assert str(al.is_zero(al.cross(a, a))) == "zero by canonical form"
     assert str(al.is_zero(A)).startswith("not zero by a point modulo")
+
+
+def test_both_signs_of_an_absolute_value_are_met():
+    k, m = al.scalar("k"), al.scalar("m")
+    assert not al.is_zero(al.absolute(k) - k)
+    assert not al.is_zero(al.absolute(k) + k)
+    assert not al.is_zero(al.absolute(k) * al.absolute(m) - k * m)
+    assert al.is_zero(al.absolute(k * m) - al.absolute(k) * al.absolute(m))
+    assert al.is_zero(al.absolute(k + m) ** 2 - (k + m) ** 2)
+    split = al.absolute(k + m) * al.absolute(k - m) - al.absolute(k**2 - m**2)
+    assert al.is_zero(split)
+    assert al.is_zero(split).error_probability < 1e-6

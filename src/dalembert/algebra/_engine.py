@@ -128,6 +128,9 @@ def linear_combination(pairs: Iterable[tuple[Weight, Term]], sort: Sort) -> Term
         return _sum({t: w if type(w) is Fraction else Fraction(w) for t, w in merged.items() if w}, sort)
     tensors: dict[Term, list[Term]] = {}
     queue = list(pairs)
+    if len(queue) == 1 and queue[0][1].op not in (SUM, ARRAY, PAIR) and isinstance(queue[0][0], Term):
+        weight, term = queue[0]
+        return zero(sort) if is_zero_term(weight) else _sum({term: weight}, sort)  # type: ignore[arg-type]
     while queue:
         for weight, term in queue:
             if is_zero_term(term):
@@ -235,7 +238,10 @@ def leading_number(weight: Weight) -> Fraction:
 
 def times(*factors: Term) -> Term:
     """The product of scalars: numbers in front, equal factors as powers, sums kept as groups."""
-    return power_product((f, 1) for f in factors)
+    live = [f for f in factors if f is not ONE]
+    if len(live) < 2:
+        return live[0] if live else ONE
+    return power_product((f, 1) for f in live)
 
 
 def power_product(pairs: Iterable[tuple[Term, int]]) -> Term:

@@ -132,7 +132,8 @@ class Balls(Sampler):
         self.random = random.Random(seed)
 
     def draw(self) -> Any:
-        return self.number(Fraction(self.random.randrange(2**56, 2**61), 2**60))
+        size = Fraction(self.random.randrange(2**56, 2**61), 2**60)
+        return self.number(size if self.random.random() < 0.5 else -size)
 
     def number(self, value: Fraction) -> Any:
         from flint import fmpq

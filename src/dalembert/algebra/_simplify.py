@@ -106,7 +106,7 @@ class _Worker:
         if args != t.args or weights != t.weights:
             candidates.append(rebuild(t, args, weights))
         for derived in (self.expanded[t], self.canonical[t]):
-            if derived is not None and derived.sort == t.sort:
+            if derived is not None and derived is not t and derived.sort == t.sort:
                 candidates.append(derived)
                 if t.op is op.SUM and len(t.args) > 1:
                     candidates.append(self._mixed(t, self.expanded if derived is self.expanded[t] else self.canonical))

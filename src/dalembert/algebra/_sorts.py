@@ -48,6 +48,11 @@ class Sort:
     def transposed(self) -> Sort:
         return Sort(self.columns, self.rows)
 
+    @property
+    def token(self) -> str:
+        """A short name for keys."""
+        return "q" if self.is_quaternion else f"{self.rows}x{self.columns}"
+
     def __str__(self) -> str:
         if self.is_quaternion:
             return "quaternion"

@@ -208,7 +208,7 @@ def _order_key(term: Term) -> tuple[str, bytes]:
     else:
         leaf = "" if payload is None else _payload_text(payload)
         label = _natural(leaf) if not term.args else _label(term)
-    text = f"{term.op.name}|{term.sort}|{leaf}|{weights}"
+    text = f"{term.op.name}|{term.sort.token}|{leaf}|{weights}"
     digest = hashlib.blake2b(text.encode(), digest_size=12)
     for a in term.args:
         digest.update(a.key[1])

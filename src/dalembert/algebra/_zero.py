@@ -89,6 +89,10 @@ def _by_balls(root: Term, residue: Term, points: int) -> Verdict:
     """Roots and transcendental functions: real points in ball arithmetic, where not 0 is a proof."""
     from flint import ctx
 
+    # An absolute value has two pieces: with k of them, a piece may be met with probability 2^-k only.
+    pieces = len({t for t in postorder([root]) if t.op is op.ABS})
+    if pieces:
+        points = max(points, 60 * 2 ** min(pieces, 4))
     before = ctx.prec
     ctx.prec = BITS + 200
     try:
@@ -102,6 +106,8 @@ def _by_balls(root: Term, residue: Term, points: int) -> Verdict:
         ctx.prec = before
     # Each draw is one of 2^60 dyadic numbers, and a value below 2^-BITS counts as 0.
     chance = min(Fraction(degree(root), 2**60), Fraction(1)) ** points
+    if pieces:
+        chance += (1 - Fraction(1, 2**pieces)) ** points
     return Verdict(True, f"{points} real points in ball arithmetic of {BITS} bits", chance)
 
 
