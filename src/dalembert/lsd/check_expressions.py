@@ -13,7 +13,7 @@ from dalembert.lsd.check_calls import infer_call, infer_instance, infer_unknown
 from dalembert.lsd.check_records import infer_record, infer_select
 from dalembert.lsd.checking import BAD, Checked, Context, Thunk
 from dalembert.lsd.running import Run
-from dalembert.lsd.scope import CONSTANTS, EARTH_NAME, Bound, Scope, similar
+from dalembert.lsd.scope import CONSTANTS, EARTH_NAME, FUNCTIONS, Bound, Scope, similar
 from dalembert.lsd.types import MATHEMATICAL, MECHANICAL, Type
 from dalembert.lsd.values import EARTH, STILL, BodySpeeds, FrameValue, turned
 from dalembert.mechanism.displacement import Displacement
@@ -98,6 +98,8 @@ def _name(ctx: Context, node: s.Name, scope: Scope, want: Type | None) -> Checke
         value = CONSTANTS[word.text]
         ctx.fact(word.span, f"{word.text} : scalar - " + ("the number pi" if word.text == "pi" else "the time"))
         return Checked(Type.SCALAR, lambda _state: value)
+    if word.text in FUNCTIONS and not word.quoted:
+        return ctx.wrong(word.span, f"{word.text} is a function", f"give it its argument: {word.text}(x)")
     if want in MECHANICAL:
         names = (b.name for b in scope.all() if b.type is want or b.type in (Type.BODY, Type.DEFINITION))
         return ctx.wrong(word.span, f"unbound variable {word.text}", similar(word.text, names) or _declare_hint(want))

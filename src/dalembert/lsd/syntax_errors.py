@@ -66,6 +66,7 @@ def describe(stream: list[Token], at: int, accepted: frozenset[str]) -> tuple[st
     return message, _hint(previous, token, stream, at, accepted), span
 
 
+_UNITS = frozenset("kg g m mm cm km s ms rad deg N Nm Hz J W".split())
 _BEGINS = frozenset(
     ("LET", "JOIN", "PACKAGE", "APPLY", "GIVEN", "START", "GRAVITY", "USE", "CONSTRAIN", "DRIVE", "CONTACT")
 )
@@ -82,7 +83,11 @@ def _hint(previous: Token | None, token: Token, stream: list[Token], at: int, ac
     if previous.type in ("INT", "FLOAT") and kind == "DOT":
         return f"a decimal point needs digits after it: `{previous.text}.0`"
     if kind == "DOT":
-        return "a decimal number needs digits before its point: `0.5`"
+        after_value = previous.type in ("ID", "PRIMED", "UNKID", "RPAR", "RSQB", "END")
+        named = "only a name has fields: give the object a name with `let`"
+        return named if after_value else "a decimal number needs digits before its point: `0.5`"
+    if previous.type in ("INT", "FLOAT") and text in _UNITS:
+        return f"units are for comments: (* {text} *)"
     if previous.type in ("INT", "FLOAT") and kind in ("ID", "LPAR", "PRIMED"):
         return f"multiplication is written: `{previous.text}*{text}`"
     if kind == "STAR" and previous.type == "STAR":
@@ -95,14 +100,16 @@ def _hint(previous: Token | None, token: Token, stream: list[Token], at: int, ac
         return f"write `{previous.text} = ...`"
     if kind == "EQUAL" and previous.type == "EQUAL":
         return "one `=` is enough"
+    if kind == previous.type == "SEMICOLON":
+        return "one `;` is enough"
+    if kind == "END" and accepted >= _STARTS_EXPRESSION:
+        return "something is missing before `end`"
     if kind == "SEMICOLON" and "END" in accepted:
         return "`end` closes body, link, force, torque, local and package"
     if kind == "AND" and "COMMA" in accepted:
         return "the fields of an object are separated by `,`"
     if kind == "COMMA" and "AND" in accepted:
         return "several definitions of one `let` are separated by `and`"
-    if kind == "DOT":
-        return "only a name has fields: give the object a name with `let`"
     if previous.type == "ID" and kind == "ID" and "SEMICOLON" in accepted:
         return "two names side by side: an operator or `;` is missing between them"
     if kind in _spelling() and "ID" in accepted and text.isalpha():
