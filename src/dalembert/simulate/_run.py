@@ -14,7 +14,9 @@ from dalembert.codegen import Function, NativeFunction, compile_functions
 from dalembert.errors import SimulationError
 from dalembert.expr import Expr
 from dalembert.simulate._callback import Callback
+from dalembert.simulate._dense import DenseOutput, Manifold
 from dalembert.simulate._diagnosis import diagnose
+from dalembert.simulate._inputs import as_grid, as_span
 from dalembert.simulate._integrate import FAILED, NativeEvents, NativeGuards, Solution, integrate
 from dalembert.simulate._separable import check_separable
 from dalembert.simulate._values import initial_values, parameter_values, single
@@ -65,6 +67,8 @@ def run(
     parameters = single(parameter_values(system, given, needed))
     first = initial_values(system, start, parameters)
     y0 = list(single(dict(zip(system.states, first, strict=True))).values())
+    if not system.states:
+        return result(system, parameters, **_prescribed(t_span, t_eval), message="there is nothing to integrate")
     if chosen.symplectic:
         check_separable(system, parameters, chosen.name)
     names = system.known_parameters
@@ -168,6 +172,18 @@ def native_events(
 
     callbacks.append(Callback(all_events, len(system.states), len(watched)))
     return NativeEvents(callbacks[-1].address, terminal, direction, callbacks[-1])
+
+
+def _prescribed(t_span: tuple[float, float], t_eval: ArrayLike | None) -> dict[str, Any]:
+    """The times of a motion without states, all of it prescribed by time: it can still be looked at."""
+    span = as_span(t_span)
+    grid = as_grid(t_eval, span)
+    t = np.linspace(*span, 201 if span[0] != span[1] else 1) if grid is None else grid
+    ends = np.array(span) if span[0] != span[1] else np.array(span[:1])
+    steps = len(ends) - 1
+    none = np.zeros((len(ends), 0))
+    sol = DenseOutput(ends, np.diff(ends), none, np.zeros((steps, 1, 0)), Manifold(np.zeros((0, 4), dtype=np.int64)))
+    return {"t": t, "y": np.zeros((0, len(t))), "sol": sol}
 
 
 def _message(solution: Solution, watched: Sequence[ResolvedEvent]) -> str:
