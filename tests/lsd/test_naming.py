@@ -82,6 +82,9 @@ def test_deduced_assignments_and_equations(satellite):
 def test_generic_variables_have_no_assignment(satellite):
     for name in ("mu_1", "mu_4", "MIg_1", "V2T_2_25", "M3R_3_35"):
         assert name not in satellite
+    generic = {str(e) for e in satellite.generic}
+    assert "MIg_1 := diag(mIg_1_x,mIg_1_y,mIg_1_z)" in generic
+    assert "V2T_2_25 := [v2T_2_25_x,v2T_2_25_y,v2T_2_25_z]" in generic
 
 
 def test_breadth_first_numbers_and_complementary_links():

@@ -29,6 +29,9 @@ def as_text(table: NamingTable) -> str:
     lines += [f"> {entry} ;" for entry in table.declared]
     lines.append("(* deduced assignments *)")
     lines += [f"> {entry} ;" for entry in table.deduced]
+    if table.generic:
+        lines.append("(* generic vectors and matrices, by their scalars *)")
+        lines += [f"> {entry} ;" for entry in table.generic]
     return "\n".join(lines)
 
 
@@ -54,6 +57,7 @@ def as_dict(table: NamingTable) -> dict[str, object]:
         "variables": {v.name: v.denotes for v in table.variables},
         "declared": listed(table.declared),
         "deduced": listed(table.deduced),
+        "generic": listed(table.generic),
     }
 
 
@@ -62,6 +66,6 @@ def as_latex(table: NamingTable) -> str:
     for i, body in enumerate(table.indices.bodies[1:], 1):
         escaped = body.name.replace("_", r"\_")
         lines.append(rf"\mathcal{{S}}_{{{i}}} &= \text{{{escaped}}}\\")
-    for entry in (*table.declared, *table.deduced):
+    for entry in (*table.declared, *table.deduced, *table.generic):
         lines.append(rf"{t.latex_name(entry.name)} &{entry.operator} {t.latex(entry.value)}\\")
     return "\n".join([*lines, r"\end{align*}"])

@@ -26,6 +26,7 @@ class NamingTable:
     variables: tuple[Variable, ...]
     declared: tuple[Entry, ...]
     deduced: tuple[Entry, ...]
+    generic: tuple[Entry, ...] = ()
 
     def __getitem__(self, name: str) -> Entry:
         """The assignment or equation of one variable: `table["M0Io_4"]`."""
@@ -65,7 +66,12 @@ def names(mechanism: Mechanism) -> NamingTable:
     collected = _Declared(mechanism, indices)
     declared = tuple(collected.all())
     return NamingTable(
-        mechanism, indices, tuple(_variables(mechanism, indices)), declared, tuple(deduce(indices, declared))
+        mechanism,
+        indices,
+        tuple(_variables(mechanism, indices)),
+        declared,
+        tuple(deduce(indices, declared)),
+        tuple(collected.generic),
     )
 
 
@@ -73,7 +79,7 @@ def names(mechanism: Mechanism) -> NamingTable:
 class _Declared:
     mechanism: Mechanism
     indices: Indices
-    entries: list[Entry] = field(default_factory=list)
+    generic: list[Entry] = field(default_factory=list)
 
     def all(self) -> Iterator[Entry]:
         for i, body in enumerate(self.indices.bodies[1:], 1):
@@ -93,19 +99,25 @@ class _Declared:
         inertia = body.inertia
         if inertia.is_diagonal:
             values = inertia.entries[:3]
-            if not _own(values, f"mIg_{i}", "xyz"):
-                yield Entry(f"MIg_{i}", ":=", t.diagonal(values))
+            entry = Entry(f"MIg_{i}", ":=", t.diagonal(values))
+            yield from self._told(entry, _own(values, f"mIg_{i}", "xyz"))
         else:
             flat = tuple(x for row in inertia.matrix for x in row)
             yield Entry(f"MIg_{i}", ":=", t.Term("matrix", scalars=flat))
 
     def _parts(self, base: str, index: str, value: Displacement) -> Iterator[Entry]:
-        """Translation and rotation; what is wholly generic has no assignment."""
-        if not _own(value.translation, f"v{base}T_{index}", "xyz"):
-            yield Entry(f"V{base}T_{index}", ":=", t.vector(value.translation))
+        slide = Entry(f"V{base}T_{index}", ":=", t.vector(value.translation))
+        yield from self._told(slide, _own(value.translation, f"v{base}T_{index}", "xyz"))
         angles = tuple(x for turn in value.turns for x in turn.scalars[:1])
-        if not _own(angles, f"m{base}R_{index}", "123"):
-            yield Entry(f"M{base}R_{index}", ":=", t.rotation(value.turns))
+        turned = Entry(f"M{base}R_{index}", ":=", t.rotation(value.turns))
+        yield from self._told(turned, _own(angles, f"m{base}R_{index}", "123"))
+
+    def _told(self, entry: Entry, generic: bool) -> Iterator[Entry]:
+        """What is wholly generic was not declared: it only defines a matrix by its own scalars."""
+        if generic:
+            self.generic.append(entry)
+        else:
+            yield entry
 
     def _displacement(self, one: FramePlace) -> Iterator[Entry]:
         if not one.is_inertia:
