@@ -1,13 +1,22 @@
-"""Analytical mechanics by hand-sized formulas: one system, every mechanics as a view of it."""
+"""Analytical mechanics by hand-sized formulas: one system, every mechanics as a view of it.
 
-# one system, its parts and its views
+a system      System, Particle, Rotor, RigidBody, ElectromagneticField; its views are methods of System
+claims        check, check_derivation, equal, is_zero, check_dimensions
+statics       nature_of_equilibrium, potential_of, classify, frobenius
+Lagrange      euler_lagrange, gauge_function, equivalence, similarity, change_coordinates, Chart, normal_modes, period
+Hamilton      legendre, poisson_bracket, lagrange_bracket, poisson_closure, phase_portrait, flow_determinant
+canonical     CanonicalMap, generate, generator_of, convert, infinitesimal, standard_map, design_map
+Jacobi        levi_civita, action_angle, fronts, stationary_wave, action_fronts
+variations    Functional, stationary, maupertuis, brachistochrone, action_along
+symmetries    noether, symmetry_of, search_symmetries, search_first_integrals, galilei_algebra
+inverse       helmholtz, lagrangian_for
+"""
+
 from ._equality import Verdict, equal, is_zero, proportional
 from ._names import Names
 from ._normal import tidy
 from .action_angle import ActionAngle, action_angle, numeric_action
 from .bodies import ElectromagneticField, Particle, RigidBody, Rotor, euler_rotation
-
-# canonical transformations and brackets
 from .brachistochrone import Brachistochrone, brachistochrone, cycloid_check, descent_time
 from .brackets import Closure, bracket_matrix, lagrange_bracket, poisson_bracket, poisson_closure, rank_of
 from .canonical import CanonicalMap, Canonicity
@@ -55,4 +64,125 @@ from .system import System
 from .variational import Functional, Stationary, action_along, maupertuis, stationary
 from .waves import Fronts, StationaryWave, are_orthogonal, de_broglie, fronts, stationary_wave
 
-__all__ = [name for name in dir() if not name.startswith("_")]
+__all__ = [
+    "ActionAngle",
+    "AngularMomentum",
+    "Brachistochrone",
+    "CanonicalMap",
+    "Canonicity",
+    "Chart",
+    "Closure",
+    "Comparison",
+    "CompleteIntegral",
+    "Constraint",
+    "DAlembert",
+    "Design",
+    "Diagnosis",
+    "ElectromagneticField",
+    "EnergyVerdict",
+    "Equivalence",
+    "FoundLagrangian",
+    "Frobenius",
+    "Fronts",
+    "Functional",
+    "GalileiAlgebra",
+    "Generated",
+    "Hamilton",
+    "HamiltonJacobi",
+    "Helmholtz",
+    "Infinitesimal",
+    "Lagrange",
+    "Legendre",
+    "LeviCivita",
+    "Mismatch",
+    "Names",
+    "Nature",
+    "Newton",
+    "Noether",
+    "NormalModes",
+    "Particle",
+    "Period",
+    "PointChange",
+    "Report",
+    "RigidBody",
+    "Rotor",
+    "Similarity",
+    "Stationary",
+    "StationaryWave",
+    "Step",
+    "Steps",
+    "System",
+    "Trajectory",
+    "Verdict",
+    "VirtualWork",
+    "action_along",
+    "action_angle",
+    "action_fronts",
+    "angular_momentum",
+    "antiderivative",
+    "are_orthogonal",
+    "brachistochrone",
+    "bracket_matrix",
+    "change_coordinates",
+    "check",
+    "check_derivation",
+    "check_dimensions",
+    "classify",
+    "convert",
+    "cycloid_check",
+    "de_broglie",
+    "descent_time",
+    "design_map",
+    "equal",
+    "equivalence",
+    "euler_lagrange",
+    "euler_rotation",
+    "finite_invariance",
+    "first_difference",
+    "flow",
+    "flow_determinant",
+    "free_lagrangian",
+    "frobenius",
+    "fronts",
+    "galilei_algebra",
+    "gauge_function",
+    "generate",
+    "generator_of",
+    "generator_of_family",
+    "helmholtz",
+    "independent",
+    "infinitesimal",
+    "integrate",
+    "invariance_family",
+    "is_invariance",
+    "is_null",
+    "is_zero",
+    "lagrange_bracket",
+    "lagrangian_for",
+    "latex",
+    "legendre",
+    "levi_civita",
+    "maupertuis",
+    "nature_of_equilibrium",
+    "noether",
+    "normal_modes",
+    "numeric_action",
+    "numeric_modes",
+    "period",
+    "phase_portrait",
+    "poisson_bracket",
+    "poisson_closure",
+    "potential_landscape",
+    "potential_of",
+    "proportional",
+    "rank_of",
+    "search_first_integrals",
+    "search_symmetries",
+    "similarity",
+    "standard_map",
+    "stationary",
+    "stationary_wave",
+    "strip_gauge",
+    "symmetry_of",
+    "tidy",
+]

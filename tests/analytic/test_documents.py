@@ -1,0 +1,44 @@
+"""The chapter, the notebooks and the examples run as they stand."""
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
+EXAMPLES = sorted((ROOT / "examples" / "analytic").glob("*.py"))
+
+
+def test_the_chapter_runs(capsys):
+    namespace: dict = {}
+    for block in re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "analytic.md").read_text(), re.DOTALL):
+        exec(compile(block, "docs/analytic.md", "exec"), namespace)
+    assert "different" in capsys.readouterr().out
+
+
+def test_there_is_a_notebook_for_each_chapter():
+    assert [int(p.name[:2]) for p in NOTEBOOKS] == list(range(1, 12))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.stem)
+def test_notebook_runs(path, monkeypatch):
+    import nbformat
+    from nbclient import NotebookClient
+
+    monkeypatch.setenv("MPLBACKEND", "module://matplotlib_inline.backend_inline")
+
+    notebook = nbformat.read(path, as_version=4)
+    NotebookClient(notebook, timeout=180, kernel_name="python3").execute()
+    outputs = [o for c in notebook.cells if c.cell_type == "code" for o in c.outputs]
+    assert any("image/png" in o.get("data", {}) for o in outputs)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
+def test_example_runs(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(path), run_name="__main__")
+    assert list(tmp_path.glob("*.png"))
