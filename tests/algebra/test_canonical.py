@@ -109,6 +109,7 @@ def test_word_rules_overlap_like_strings():
 def test_dependence_of_four_vectors_has_a_canonical_form():
     four = al.triple(b, c, d) * a - al.triple(a, c, d) * b + al.triple(a, b, d) * c - al.triple(a, b, c) * d
     assert al.canonical(four) == 0
+    assert al.simplify(four) == 0
     assert al.canonical(al.dot(four, e)) == 0
     assert al.canonical(al.dyad(four, e)) == 0
     frame = al.dyad(x(b, c), a) + al.dyad(x(c, a), b) + al.dyad(x(a, b), c)

@@ -15,6 +15,7 @@ from dalembert.algebra._cost import local_cost
 from dalembert.algebra._engine import add, as_term, items, linear_combination, number, scale
 from dalembert.algebra._expand import expand_node
 from dalembert.algebra._rebuild import rebuild
+from dalembert.algebra._straighten import straighten
 from dalembert.algebra._term import Term, TermLike, children, postorder
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 LIMIT = 1500  # monomials; beyond that an expansion is not worth its price
 ROUNDS = 6
+STRAIGHT = 40  # summands; longer sums are not searched for dependent vectors
 
 
 def simplify(term: TermLike, rules: Iterable[Rule] = (), *, limit: int = LIMIT) -> Term:
@@ -47,6 +49,9 @@ def simplify_all(terms: Iterable[TermLike], rules: Iterable[Rule] = (), *, limit
         current = rewrite(term, listed) if listed else as_term(term)
         for _ in range(ROUNDS):
             better = worker.run(current)
+            normal = worker.canonical.get(current)
+            if normal is not None and len(normal.args) <= STRAIGHT:
+                better = min(better, straighten(normal), key=worker.cost)
             if listed:  # a rule may apply to the expanded form only
                 forms = [better, worker.expanded.get(current), worker.canonical.get(current)]
                 better = min((rewrite(f, listed) for f in forms if f is not None), key=worker.cost)

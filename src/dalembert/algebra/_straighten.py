@@ -56,8 +56,8 @@ def straighten(term: Term) -> Term:
 def _may_reduce(term: Term) -> bool:
     if len(term.args) > LARGEST:
         return False
-    seen = postorder([term])
-    return any(t.op in (op.TRIPLE, op.CROSS) for t in seen) or sum(t.op is op.DOT for t in seen) >= 4
+    plain = [t for t in postorder([term]) if t.args and all(a.op is not op.PRODUCT for a in t.args)]
+    return any(t.op in (op.TRIPLE, op.CROSS) for t in plain) or sum(t.op is op.DOT for t in plain) >= 4
 
 
 def _straighten_scalar(poly: Term) -> Term:
