@@ -118,5 +118,5 @@ def check_body(body: Body) -> None:
     if principal[2] > (principal[0] + principal[1]) * (1 + 1e-9) + 1e-9 * scale:
         raise ModelError(
             f"body '{body.name}' has principal inertias {', '.join(f'{x:.6g}' for x in principal)}: the largest "
-            "exceeds the sum of the others, which no distribution of mass can give. Check the entries and their units."
+            "exceeds the sum of the others, which no distribution of mass can give (a flat body has [a, b, a + b])."
         )

@@ -15,6 +15,7 @@ from dalembert.loops import Closing, assemble, build_linkage, project
 from dalembert.loops.dynamics import LoopEquations
 from dalembert.mechanism import Layout
 from dalembert.simulate._run import compiled
+from dalembert.simulate._values import initial_values, parameter_values, single
 from dalembert.simulate.projection import in_place
 from dalembert.simulate.system import System
 
@@ -41,11 +42,11 @@ def closed_start(
     layout: Layout, system: System, equations: LoopEquations, start: Mapping[str, Any], given: Mapping[str, Any]
 ) -> dict[str, float]:
     """A start that closes every loop: what the user gives is kept where it can be, the rest follows."""
-    values = {**system.given, **given}
-    wanted = {**system.start, **start}
-    positions = _closed_positions(layout, wanted, values)
-    state = {**dict.fromkeys(system.states, 0.0), **{k: float(v) for k, v in wanted.items()}, **positions}
-    numbers = {ex.symbol(k): float(v) for k, v in {**values, **state}.items()} | {ex.TIME: 0.0}
+    values = single(parameter_values(system, given))
+    first = single(dict(zip(system.states, initial_values(system, start, values), strict=True)))
+    wanted = {name: first[name] for name in {**system.start, **start}}
+    state = {**first, **_closed_positions(layout, wanted, values)}
+    numbers = {ex.symbol(name): value for name, value in {**values, **state}.items()} | {ex.TIME: 0.0}
     gap = np.abs(ex.evaluate(equations.misfit, numbers)).max(initial=0.0)
     if not gap < _CLOSED:
         raise SimulationError(
@@ -56,19 +57,20 @@ def closed_start(
     return {**{name: state[name] for name in (*system.coordinates, *system.others)}, **speeds}
 
 
-def _closed_positions(layout: Layout, wanted: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, float]:
-    start = {k: float(v) for k, v in wanted.items()}
-    linkage = build_linkage(layout, values, start)
+def _closed_positions(layout: Layout, wanted: Mapping[str, float], values: Mapping[str, float]) -> dict[str, float]:
+    """Coordinates that close the loops: the first ones given are kept; the last ones are guesses if not all can be."""
+    linkage = build_linkage(layout, values, wanted)
     closing = Closing(linkage)
-    guess = np.array(linkage.start(start), dtype=float)
-    held = [i for i, name in enumerate(linkage.variables) if name in wanted]
-    x = project(closing, guess, fixed=held)
-    if closing.gap(x) > _CLOSED:
-        try:
-            x = assemble(linkage, guess)
-        except ModelError as error:
-            raise SimulationError(str(error)) from None
-    return linkage.coordinates(x)
+    guess = np.array(linkage.start(wanted), dtype=float)
+    held = [linkage.variables.index(name) for name in wanted if name in linkage.variables]
+    for count in range(len(held), -1, -1):
+        x = project(closing, guess, fixed=held[:count])
+        if closing.gap(x) < _CLOSED:
+            return linkage.coordinates(x)
+    try:
+        return linkage.coordinates(assemble(linkage, guess))
+    except ModelError as error:
+        raise SimulationError(str(error)) from None
 
 
 def _closed_speeds(
