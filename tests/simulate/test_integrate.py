@@ -288,3 +288,17 @@ def test_wrong_options_are_named(options: dict[str, Any], complaint: str) -> Non
 def test_method_names_of_scipy_are_understood() -> None:
     assert find_method("rk45").name == "DOPRI5"
     assert find_method("dop853").order == 8
+
+
+def test_asked_times_let_go_of_steps_that_grow_too_many(
+    pendulum: NativeFunction, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import dalembert.simulate._integrate as core
+
+    monkeypatch.setattr(core, "MOST_KEPT", 10_000)
+    t = np.linspace(0, 500, 11)
+    lean = integrate(pendulum, (0, 500), [1.0, 0.0], [GRAVITY], t_eval=t)
+    whole = integrate(pendulum, (0, 500), [1.0, 0.0], [GRAVITY], t_eval=t, dense_output=True)
+    assert lean.sol is None
+    assert whole.sol is not None
+    assert np.array_equal(lean.y, whole.y)

@@ -24,6 +24,8 @@ Array = NDArray[np.float64]
 Callable2 = Callable[[float, Any], Any]
 
 CHUNK_SECONDS = 0.05
+MOST_KEPT = 50_000_000
+"""Numbers of kept steps after which dense output is given up, where it was not asked for and `t_eval` was."""
 FINISHED, EVENT, INTERRUPTED, FAILED = 0, 1, 2, -1
 MESSAGES = {
     at.DONE: (FINISHED, "the end of the span is reached"),
@@ -93,7 +95,7 @@ def integrate(
     atol: ArrayLike = 1e-10,
     max_step: float = np.inf,
     first_step: float | None = None,
-    dense_output: bool = True,
+    dense_output: bool | None = None,
     guards: NativeGuards | None = None,
     jacobian: Any = 0,
     project: Any = 0,
@@ -105,6 +107,7 @@ def integrate(
 
     `rhs` is the address of `void f(const double *t, const double *y, const double *p, double *dy)`, a compiled function
     that has one, or (slower) a Python function f(t, y). A failure on the way is told in `status` and `message`.
+    `dense_output` None keeps the steps for `sol` unless `t_eval` is given and they grow too many.
     Ctrl-C ends the run and keeps what was computed (`status` 2); pressed twice it raises KeyboardInterrupt.
     `jacobian` serves the implicit methods: a compiled function of (t, y, p) that gives df/dy row by row, then df/dt;
     without it differences are taken. `callbacks` are Python functions that the caller has put behind an address; what
@@ -134,7 +137,7 @@ def integrate(
         quaternions=quaternions,
         events=len(native.terminal) if native else 0,
         guards=guards.count if guards else 0,
-        keep=dense_output or grid is None,
+        keep=dense_output is not False or grid is None,
     )
     if native is not None:
         memory[at.REMAINING][: len(native.terminal)] = native.terminal
@@ -143,12 +146,13 @@ def integrate(
     set_tolerances(memory, rtol, atol, start.size)
     set_grid(memory, grid, start.size)
     begin(memory, span, start, *step_sizes(chosen, span, first_step, max_step))
-    reason, stored, found = _run(memory, span, callbacks, progress)
+    spare = grid is not None and dense_output is None
+    reason, stored, found = _run(memory, span, callbacks, progress, spare)
     owners = (rhs, callbacks, native, guards, project, jacobian)
     return _solution(memory, chosen, reason, stored, found, grid, dense_output, owners)
 
 
-def _run(memory: Memory, span: tuple[float, float], callbacks: list[Callback], show: bool | None) -> Any:
+def _run(memory: Memory, span: tuple[float, float], callbacks: list[Callback], show: bool | None, spare: bool) -> Any:
     """Chunk after chunk, each short enough for the bar and for Ctrl-C; the buffers are emptied in between."""
     stored: list[tuple[Array, Array, Array]] = []
     found: list[tuple[Array, Array, Array]] = []
@@ -161,6 +165,9 @@ def _run(memory: Memory, span: tuple[float, float], callbacks: list[Callback], s
             except KeyboardInterrupt:  # a handler of somebody else, called as soon as Python runs again
                 reason = at.STOPPED
             _collect(memory, stored, found)
+            if spare and m[at.KEEP] and len(stored) * m[at.STEP_ROOM] * m[at.N] > MOST_KEPT:
+                m[at.KEEP] = 0
+                stored.clear()
             for callback in callbacks:
                 if callback.error is not None:
                     raise callback.error
@@ -201,14 +208,14 @@ def _solution(
     stored: list[Any],
     found: list[Any],
     grid: Array | None,
-    dense_output: bool,
+    dense_output: bool | None,
     owners: Any,
 ) -> Solution:
     m, size = memory.block, int(memory.block[at.N])
     keep, asked = bool(m[at.KEEP]), int(m[at.NEXT])
     t, h, y = _joined(stored, size)
     sol = None
-    if keep and dense_output:
+    if keep and dense_output is not False:
         manifold = Manifold(memory[at.QUATERNION], int(m[at.PROJECT]), memory[at.P], owners)
         sol = DenseOutput(t, h[1:], y, _coefficient_maker(memory, t, h, y, owners), manifold)
     status, message = MESSAGES[reason]

@@ -43,7 +43,7 @@ def run(
     atol: ArrayLike = 1e-10,
     max_step: float = np.inf,
     first_step: float | None = None,
-    dense_output: bool = True,
+    dense_output: bool | None = None,
     progress: bool | None = None,
     kind: type[M] | None = None,
 ) -> M:
