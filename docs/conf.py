@@ -14,9 +14,9 @@ extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.mathjax"]
 myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "deflist"]
 myst_heading_anchors = 3
 # Pages link to files of the repository (examples, tests), which are not pages of the manual.
-suppress_warnings = ["toc.empty_glob", "myst.xref_missing", "myst.header", "misc.highlighting_failure"]
+suppress_warnings = ["myst.xref_missing", "myst.header", "misc.highlighting_failure"]
 
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "notebooks"]
 html_theme = "furo"
 html_title = "dalembert"
 html_static_path = ["_static"]
