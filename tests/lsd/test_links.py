@@ -127,3 +127,8 @@ def test_forgotten_bodies_are_warned_about():
     )
     lsd.elaborate(checked, Mechanism())
     assert [d.message for d in checked.diagnostics] == ["body b is joined to nothing"]
+
+
+def test_a_parsed_program_can_be_elaborated_at_once():
+    text = "let a = body mass = 1 end ; join earth and a.frame with link end ;"
+    assert lsd.elaborate(lsd.parse(text), Mechanism()) == lsd.loads(text)

@@ -10,21 +10,22 @@ from dalembert.errors import DalembertError
 from dalembert.expr import Expr
 from dalembert.expr.space import ZERO3, Vector3
 from dalembert.lsd._memory import collector_paused
-from dalembert.lsd.check_program import CheckedProgram, evaluate
+from dalembert.lsd.check_program import CheckedProgram, check_program, evaluate
 from dalembert.lsd.checking import generic_turns
 from dalembert.lsd.initial import fill_given, fill_start
 from dalembert.lsd.name_places import PlaceNames
 from dalembert.lsd.numbering import Numbering
 from dalembert.lsd.running import AppliedValue, JoinValue, Run
 from dalembert.lsd.source import Source, Span, TooManyErrors
+from dalembert.lsd.syntax import Program
 from dalembert.lsd.values import EARTH, BodyValue, FrameValue, LinkValue
 from dalembert.mechanism import Displacement, Force, Frame, Inertia, Joint, Mechanism, Step, Torque
 
 IFRAME = "iframe"
 
 
-def elaborate(checked: CheckedProgram, into: Mechanism) -> Mechanism:
-    """Fill a mechanism (any object with the builder's verbs) from a checked program.
+def elaborate(program: CheckedProgram | Program, into: Mechanism) -> Mechanism:
+    """Fill a mechanism (any object with the builder's verbs) from a program, checked here if it is not yet.
 
     >>> from dalembert.lsd import check, elaborate
     >>> from dalembert.mechanism import Mechanism
@@ -32,6 +33,7 @@ def elaborate(checked: CheckedProgram, into: Mechanism) -> Mechanism:
     >>> elaborate(check(text), Mechanism()).links["rod"].coordinates
     ('rod.th',)
     """
+    checked = program if isinstance(program, CheckedProgram) else check_program(program)
     checked.report.raise_if_failed()
     with collector_paused(), suppress(TooManyErrors):
         state = evaluate(checked)
