@@ -48,6 +48,11 @@ def test_formatted_programs_mean_the_same():
         assert lsd.loads(format_text(path.read_text())) == lsd.load(path)
 
 
+def test_faulty_programs_keep_their_tokens():
+    for text in ("let a = 0 . 0 ;", "let b = ) ( [ , ;", "let x' = 1 ++ + 2 ;", "package p = let a = 1 ;", "end ; ;"):
+        assert lexemes(format_text(text)) == lexemes(text)
+
+
 def test_unreadable_text_is_refused():
     with pytest.raises(LsdError):
         format_text("let a = (* open")

@@ -7,6 +7,7 @@ import pytest
 from dalembert import lsd
 from dalembert.errors import LsdError
 from dalembert.mechanism import Layout
+from lsd.mutations import GALLERY
 from lsd.satellite import SATELLITE
 from random_mechanisms import random_tree
 
@@ -200,3 +201,8 @@ def test_unknowns_and_table_agree_on_the_frames_of_forces():
     for entry in lsd.names(m).declared:
         if "FE" in entry.name:
             assert entry.value.scalars[0].name == lsd.places.lowered(entry.name) + "_x"
+
+
+def test_the_example_file_is_the_program_of_the_thesis(satellite):
+    example = lsd.names(lsd.load(next(p for p in GALLERY if p.stem == "satellite")))
+    assert lines(example) == lines(satellite)

@@ -69,6 +69,8 @@ def _spaced(tokens: list[Token], k: int) -> bool:
     if ":" in (token.text, before.text):
         # `x : scalar` in the head of a definition, `package:member` elsewhere.
         return tokens[0].text == "let" and all(other.text != "=" for other in tokens[:k])
+    if "." in (token.text, before.text) and {"INT", "FLOAT"} & {token.type, before.type}:
+        return True  # a stray point must not become part of a number
     if token.text in _TIGHT_BEFORE or before.text in _TIGHT_AFTER:
         return False
     if token.text == "(":
