@@ -1,0 +1,102 @@
+"""A wrong description or question gets an answer that says what is wrong, never a bare traceback."""
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+import dalembert as da
+
+
+def pendulum():
+    m = da.Mechanism("pendulum")
+    rod = m.body("rod", mass="m", centre=[0, 0, "-l"])
+    m.join(da.earth, rod, da.revolute("x"), name="pivot")
+    m.gravity = [0, 0, -9.81]
+    m.given = {"m": 1, "l": 1}
+    m.start = {"pivot.th": 0.5}
+    return m
+
+
+def lonely(m):
+    m.body("lonely", mass=1)
+    return m.equations()
+
+
+def massless():
+    m = da.Mechanism("massless")
+    m.join(da.earth, m.body("ghost", mass=0), da.revolute("x"), name="hinge")
+    return m.simulate((0, 1))
+
+
+def started(**start):
+    m = pendulum()
+    m.start = {name.replace("_", "."): value for name, value in start.items()}
+    return m.simulate((0, 1))
+
+
+def gravity(value):
+    m = pendulum()
+    m.gravity = value
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        (lonely, "body 'lonely' is not connected to earth"),
+        (lambda m: m.body("rod", mass=1), "body name 'rod' is used twice"),
+        (lambda m: m.body("earth", mass=1), "body name 'earth' is used twice"),
+        (lambda m: m.body("my rod", mass=1), "'my rod' cannot name a body"),
+        (lambda m: m.body("b", mass=-1), "negative mass"),
+        (lambda m: m.body("b", mass="2x"), "write 2\\*x"),
+        (lambda m: m.body("b", mass=math.nan), "nan is not finite"),
+        (lambda m: m.body("b", mass=1, centre=[0, 1]), "three components"),
+        (lambda m: m.body("b", mass=1, inertia=[1, 1, 5]), "no distribution of mass"),
+        (lambda m: m.body("b", mass=1, inertia=[1, 2]), "inertia needs"),
+        (lambda m: m.join(b := m.body("b", mass=1), b, da.revolute("x")), "joins 'b' to itself"),
+        (lambda m: m.join(da.earth, m.body("b"), da.revolute("x"), name="pivot"), "link name 'pivot' is used twice"),
+        (lambda m: da.revolute("w"), "axis 'w' is unknown"),
+        (lambda m: da.revolute([0, 0, 0]), "zero vector"),
+        (lambda m: da.revolute("x").with_efforts(x="1"), "no coordinate 'x'"),
+        (lambda m: gravity(9.81), "three components"),
+        (lambda m: m.equations("newton"), "Did you mean 'newton-euler'"),
+        (lambda m: massless(), "mass matrix"),
+        (lambda m: started(pivot_x=1), "Did you mean 'pivot.th'"),
+        (lambda m: started(pivot_th="abc"), "abc"),
+        (lambda m: m.simulate((0, math.inf)), "finite"),
+        (lambda m: m.simulate((0, 1), method="RK99"), "unknown method 'RK99'"),
+        (lambda m: m.simulate((0, 1), t_eval=[0, 2]), "t_eval"),
+        (lambda m: m.simulate((0, 1), rtol=-1), "rtol"),
+        (lambda m: m.simulate((0, 1), events=["pivot.zz"]), "pivot.zz"),
+        (lambda m: m.simulate((0, 1))["elbow"], "no 'elbow'"),
+        (lambda m: m.simulate((0, 1)).at(5), "outside the motion"),
+        (lambda m: m.compile().acceleration([0.1], [0], k=1), "no parameter 'k'"),
+        (lambda m: m.compile().acceleration(np.zeros((4, 1)), np.zeros((3, 1))), "shape"),
+        (lambda m: da.load("nowhere.lsd"), "cannot read nowhere.lsd"),
+        (lambda m: da.loads("let a = body mass = end ;"), "expected an expression"),
+        (lambda m: da.loads("(* never closed"), "comment never closed"),
+        (lambda m: da.loads("given a = " + "(" * 5000 + "1" + ")" * 5000 + " ;"), "nested too deeply"),
+        (lambda m: da.loads('use "../../secret.txt" ;'), "not an .lsd file"),
+    ],
+)
+def test_a_fault_is_told(fault, message):
+    with pytest.raises(da.DalembertError, match=message):
+        fault(pendulum())
+
+
+def test_arrays_of_numpy_describe_as_lists_do():
+    m = da.Mechanism("pendulum")
+    rod = m.body("rod", mass=np.float64(2), centre=np.array([0, 0, -0.5]), inertia=np.diag([1.0, 1.0, 0.5]))
+    m.join(da.earth, rod, da.revolute(np.array([1, 0, 0])), name="pivot")
+    assert m.equations("recursive").mass_matrix[0, 0].value == 1.5
+
+
+def test_descriptions_equations_and_motions_travel_between_processes():
+    m = pendulum()
+    again = pickle.loads(pickle.dumps(m))
+    assert again.equations().mass_matrix == m.equations().mass_matrix
+    eq = m.equations()
+    assert pickle.loads(pickle.dumps(eq)).mass_matrix == eq.mass_matrix
+    motion = m.simulate((0, 1))
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(motion)).y, motion.y)
