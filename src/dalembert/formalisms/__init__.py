@@ -5,9 +5,23 @@
 >>> m = Mechanism("pendulum")
 >>> link = m.join(earth, m.body("rod", mass="m", centre=[0, 0, "-l"]), revolute("x"), name="pivot")
 >>> m.gravity = [0, 0, "-g"]
->>> derive(Layout.of(m), "kane").accelerations
-(-(g*m*l*sin(pivot.th))/(m*l**2),)
+>>> derive(Layout.of(m), "kane").mass_matrix
+Matrix([[l*m*l]])
 """
 
+# equations
+# integrals of motion
+from dalembert.formalisms.balance import Balance, balance, conserved, hamiltonian, lagrangian
+
+# choices
+from dalembert.formalisms.charts import recharted, with_body_speeds
+
+# analysis
+from dalembert.formalisms.compare import Comparison, compare
 from dalembert.formalisms.equations import Equations
+from dalembert.formalisms.equilibria import Equilibrium, equilibria
+from dalembert.formalisms.linearize import Linearization, linearize
+from dalembert.formalisms.reactions import Reaction, reactions
 from dalembert.formalisms.registry import FORMALISMS, derive, formalism_names
+from dalembert.formalisms.relative import seen_from
+from dalembert.formalisms.speeds import with_speeds

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
 from typing import Any
 
 from dalembert.errors import ModelError
 from dalembert.expr import Scalar
+from dalembert.formalisms.charts import recharted, with_body_speeds
 from dalembert.formalisms.equations import Equations
+from dalembert.formalisms.relative import seen_from
+from dalembert.formalisms.speeds import with_speeds
+from dalembert.kinematics import build_tree
 from dalembert.mechanism import Layout, did_you_mean
 
 #: name -> (module, whether it takes a tree whose speeds may be chosen); the others build their own from the layout
@@ -42,22 +46,51 @@ def derive(
     layout: Layout,
     formalism: str = "mixed",
     *,
+    reference: str | None = None,
+    cut: Collection[str] = (),
+    chart: str | None = None,
     speeds: Mapping[str, Scalar | str] | str | None = None,
     **choices: Any,
 ) -> Equations:
     """Equations of the tree of a layout by one formalism.
 
-    `speeds`: None for the joints' own, "automatic", or a table of formulas (see `with_speeds`); other choices belong
-    to the formalism.
+    `reference` is the body from which the motion is studied (earth unless said); `cut` names links kept out of the
+    spanning tree; `chart` the representation of free rotations ("euler", "bryant", "quaternion", "zyx"...); `speeds`
+    None for the joints' own, "automatic" for body components where a joint gives them all, or a table of formulas (see
+    `with_speeds`). Other choices belong to the
+    formalism.
     """
     make, takes_tree = find_formalism(formalism)
+    layout = chosen_layout(layout, reference, cut, chart, speeds)
     if not takes_tree:
-        if speeds is not None:
+        if isinstance(speeds, Mapping):
             raise ModelError(
                 f"the formalism '{formalism}' works in the joints' own speeds. Choose speeds in kane, gibbs-appell, "
-                "lagrange, hamilton, dalembert or newton-euler, or give the joint body speeds."
+                "lagrange, hamilton, dalembert or newton-euler."
             )
         return make(layout, **choices)
-    from dalembert.formalisms.speeds import chosen_tree
+    tree = build_tree(layout)
+    return make(with_speeds(tree, speeds) if isinstance(speeds, Mapping) else tree, **choices)
 
-    return make(chosen_tree(layout, speeds), **choices)
+
+def chosen_layout(
+    layout: Layout,
+    reference: str | None,
+    cut: Collection[str],
+    chart: str | None,
+    speeds: Mapping[str, Scalar | str] | str | None,
+) -> Layout:
+    """The layout of the same mechanism under other choices."""
+    if isinstance(speeds, str) and speeds not in ("joint", "automatic"):
+        raise ModelError(f"speeds are 'joint', 'automatic' or a table of formulas, not {speeds!r}.")
+    if reference is None and not cut and chart is None and speeds != "automatic":
+        return layout
+    mechanism = layout.mechanism
+    if chart is not None:
+        mechanism = recharted(mechanism, chart)
+    if reference is not None:
+        mechanism = seen_from(mechanism, reference)
+    if speeds == "automatic":
+        mechanism = with_body_speeds(mechanism)
+    kept = {one.link.name for one in layout.cuts} if not cut else {*cut}
+    return Layout.of(mechanism, [name for name in kept if name in mechanism.links])

@@ -11,11 +11,11 @@ from dataclasses import dataclass, fields, replace
 
 from dalembert import expr as ex
 from dalembert.errors import ModelError
-from dalembert.expr import ONE, TIME, ZERO, Expr, Matrix, Scalar
+from dalembert.expr import ONE, TIME, ZERO, Expr, Scalar
 from dalembert.expr.space import IDENTITY3, Vector3, add3, apply_transposed3, cross, product3, scale3, sub3
 from dalembert.formalisms.elimination import solve_linear
-from dalembert.kinematics import Node, Tree, Twist
-from dalembert.mechanism import Layout, QuaternionTurn, Step, Turn
+from dalembert.kinematics import Node, Tree, Twist, carried, relative_twist
+from dalembert.mechanism import QuaternionTurn, Step, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,56 +155,10 @@ def _node(
     return replace(node, columns=columns, drift=drift, rate=rate)
 
 
-def automatic_speeds(tree: Tree) -> dict[str, Expr]:
-    """Speeds that make equations short: body components of the velocities where a joint gives all of them.
-
-    A joint with six speeds gets the velocity of its second frame's origin and its angular velocity, in the base of the
-    child; a joint with three speeds that turn about every axis gets the angular velocity. Others keep their rates.
-    """
-    chosen: dict[str, Expr] = {}
-    for one in tree.layout.tree:
-        speeds = [ex.symbol(x) for x in one.link.speeds]
-        steps = one.link.placed_steps()
-        if len(speeds) not in (3, 6) or any(step.speeds == "body" for step in steps):
-            continue
-        twist = link_twist(tree, one.link.name)
-        parts = [("w", twist.angular)] if len(speeds) == 3 else [("v", twist.linear), ("w", twist.angular)]
-        formulas = {f"{one.link.name}.{p}{axis}": x for p, v in parts for axis, x in zip("xyz", v, strict=True)}
-        if _generic_rank(list(formulas.values()), speeds) == len(speeds):
-            chosen |= formulas
-    return chosen
-
-
 def link_twist(tree: Tree, link: str) -> Twist:
     """Motion of a link's last frame relative to the one before the link, in the base of the last frame."""
-    from dalembert.kinematics import carried, relative_twist
-
     total = Twist()
     for node in tree.nodes:
         if node.link == link:
             total = carried(node, total) + relative_twist(tree, node)
     return total
-
-
-def _generic_rank(exprs: Sequence[Expr], variables: Sequence[Expr]) -> int:
-    """Rank of a Jacobian at a random point."""
-    import numpy as np
-
-    rows = Matrix(ex.jacobian(exprs, variables))
-    rng = np.random.default_rng(7)
-    values = {x: float(rng.uniform(0.3, 1.2)) for x in ex.free_symbols(rows.entries)}
-    return int(np.linalg.matrix_rank(np.array(ex.evaluate(rows.entries, values)).reshape(rows.shape)))
-
-
-def chosen_tree(layout: Layout, speeds: Mapping[str, Scalar | str] | str | None) -> Tree:
-    """The tree of a layout in the speeds that the user wants: None (joints' own), "automatic", or formulas."""
-    from dalembert.kinematics import build_tree
-
-    tree = build_tree(layout)
-    if speeds is None or speeds == "joint":
-        return tree
-    if isinstance(speeds, str):
-        if speeds != "automatic":
-            raise ModelError(f"speeds are 'joint', 'automatic' or a table of formulas, not {speeds!r}.")
-        speeds = automatic_speeds(tree)
-    return with_speeds(tree, speeds) if speeds else tree
