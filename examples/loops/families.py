@@ -353,33 +353,61 @@ def stewart(radius: float = 2.0, top: float = 1.2, height: float = 2.0) -> Mecha
     return m
 
 
-def delta(base: float = 2.0, top: float = 1.0, arm: float = 1.0, width: float = 0.6, drop: float = 2.0) -> Mechanism:
+def delta(base: float = 2.0, top: float = 1.0, arm: float = 1.0, width: float = 0.6, rod: float = 3.0) -> Mechanism:
     """Clavel's Delta: three motors, three parallelograms of rods with universal joints; the plate only translates."""
     m = Mechanism("delta")
-    plate = m.body("plate", mass=1, centre=[0, 0, -drop], inertia=[0.1, 0.1, 0.1])
+    plate = m.body("plate", mass=1, inertia=[0.1, 0.1, 0.1])
     for i, third in enumerate(("0", "2*pi/3", "-2*pi/3"), 1):
         turned = turn(third, "z")
-        o = [0, 0, 0]
-        upper = m.body(f"arm{i}", mass=1, inertia=[0.1, 0.1, 0.1])
-        # in the turned frame x points outwards and the motor turns about y
-        m.join(
-            earth.at(o, turned) if i == 1 else earth.at(o, turned),
-            upper.at([-base, 0, 0]),
-            revolute("y"),
-            name=f"motor{i}",
-        )
+
+        def placed(x: float, y: float, angle: str = third) -> list[str]:
+            return [f"{x}*cos({angle}) - ({y})*sin({angle})", f"{x}*sin({angle}) + ({y})*cos({angle})", "0"]
+
+        upper = m.body(f"arm{i}", mass=1, centre=[arm / 2, 0, 0], inertia=[0.1, 0.1, 0.1])
+        m.join(earth.at(placed(base, 0), turned), upper, revolute("y"), name=f"motor{i}")
         for side, y in (("l", width / 2), ("r", -width / 2)):
-            rod = m.body(f"rod{side}{i}", mass=0.3, inertia=[0.1, 0.1, 0.1])
-            m.join(upper.at([arm, y, 0]), rod, universal(("y", "x")), name=f"elbow{side}{i}")
+            low = m.body(f"rod{side}{i}", mass=0.3, centre=[0, 0, -rod / 2], inertia=[0.1, 0.1, 0.1])
+            m.join(upper.at([arm, y, 0]), low, universal(("y", "x")), name=f"elbow{side}{i}")
             m.join(
-                rod.at([0, 0, -drop]),
-                plate.at(
-                    o,
-                    turned,
-                ),
-                universal(("x", "y")),
-                name=f"wrist{side}{i}",
+                low.at([0, 0, -rod]), plate.at(placed(top, y), turned), universal(("x", "y")), name=f"wrist{side}{i}"
             )
+    lean = math.asin((base + arm - top) / rod)
+    for i in (1, 2, 3):
+        for side in "lr":
+            m.start.update({f"elbow{side}{i}.al": lean, f"wrist{side}{i}.be": -lean})
+    return m
+
+
+def antenna_grid(size: int = 2, fold: float = 0.9) -> Mechanism:
+    """size x size triangular cells: upright rods at the corners, two-rod arms of unit rods along the edges.
+
+    It deploys when the elbows open (`fold` is the angle of the rods to the horizontal); the upright rods may slide
+    against each other, so there is one freedom for each of them but the first, and one for the deployment.
+    """
+    m = Mechanism(f"antenna_grid_{size}")
+    edges: dict[tuple[tuple[int, int], tuple[int, int]], None] = {}
+    for row in range(size):
+        for k in range(size):
+            i = k // 2
+            cell = (
+                [(i, row), (i + 1, row), (i, row + 1)] if k % 2 == 0 else [(i + 1, row), (i + 1, row + 1), (i, row + 1)]
+            )
+            for a, b in ((0, 1), (1, 2), (0, 2)):
+                edges.setdefault(tuple(sorted((cell[a], cell[b]))))  # type: ignore[arg-type]
+    corners = sorted({v for edge in edges for v in edge})
+    upright = {corners[0]: earth}
+    for i, j in corners[1:]:
+        upright[i, j] = m.body(f"v{i}_{j}", mass=1, inertia=[0.1, 0.1, 0.1])
+    azimuth = {(1, 0): "0", (0, 1): "pi/3", (1, -1): "-pi/3"}
+    for (i, j), (k, l) in edges:
+        turned = turn(azimuth[k - i, l - j], "x")
+        name = f"{i}_{j}_{k}_{l}"
+        near = m.body(f"p{name}", mass=0.2, centre=[0, 0.5, 0], inertia=[0.02, 0.001, 0.02])
+        far = m.body(f"q{name}", mass=0.2, centre=[0, 0.5, 0], inertia=[0.02, 0.001, 0.02])
+        m.join(upright[i, j].at([0, 0, 0], turned), near, revolute("z"), name=f"a{name}")
+        m.join(near.at([0, 1, 0]), far, revolute("z"), name=f"b{name}")
+        m.join(far.at([0, 1, 0]), upright[k, l].at([0, 0, 0], turned), revolute("z"), name=f"c{name}")
+        m.start.update({f"a{name}.th": fold, f"b{name}.th": -2 * fold, f"c{name}.th": fold})
     return m
 
 
@@ -387,7 +415,7 @@ FAMILIES = {
     f.__name__: f
     for f in (
         triangle, slider_crank, saliere, homokinetic, antenna, half_salieres, parallelogram, kite, watt, stephenson,
-        n_four_bar, scissor_lift, bennett, goldberg, bricard, sarrus, stewart, delta,
+        n_four_bar, scissor_lift, bennett, goldberg, bricard, sarrus, stewart, delta, antenna_grid,
     )
 }  # fmt: skip
 

@@ -118,6 +118,11 @@ def project(closing: Closing, x: Array, iterations: int = 60, fixed: Sequence[in
 
 def _damped_step(jacobian: Array, residual: Array, damping: float) -> Array:
     """(J^T J + d^2) step = J^T r by singular values; directions that do not show in J are left alone."""
+    if min(jacobian.shape) > 60:
+        small = max(damping, 1e-7 * float(np.abs(jacobian).max()))
+        square = jacobian @ jacobian.T
+        square[np.diag_indices(len(square))] += small * small
+        return jacobian.T @ np.linalg.solve(square, residual)
     u, s, vt = np.linalg.svd(jacobian, full_matrices=False)
     keep = s > 1e-12 * max(1.0, s[0] if s.size else 1.0)
     weights = np.where(keep, s / (s * s + damping * damping), 0.0)

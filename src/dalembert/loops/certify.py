@@ -52,9 +52,7 @@ class Reduced:
 def choose_reduced(
     closing: Closing, x: Array, tolerance: float = 1e-9, linear: Array | None = None, constant: Sequence[Any] = ()
 ) -> Reduced:
-    """Independent rows and well-conditioned dependent variables, by QR with pivoting."""
-    from scipy.linalg import qr
-
+    """Independent rows and well-conditioned dependent variables, by orthogonalisation with pivoting."""
     jacobian = closing.jacobian(x)
     n = jacobian.shape[1]
     given = np.zeros((0, n)) if linear is None else np.asarray(linear, dtype=float)
@@ -63,20 +61,31 @@ def choose_reduced(
         inside = jacobian - (jacobian @ q) @ q.T
     else:
         inside = jacobian
-    if inside.size:
-        _, r, order = qr(inside.T, mode="economic", pivoting=True)
-        diagonal = np.abs(np.diag(r))
-        count = int((diagonal > tolerance * max(1.0, diagonal[0])).sum())
-    else:
-        order, count = np.zeros(0, dtype=int), 0
-    rows = np.sort(order[:count])
+    rows = np.sort(independent_columns(inside.T, tolerance))
     system = np.concatenate([jacobian[rows], given])
-    if len(system):
-        _, _, columns = qr(system, mode="economic", pivoting=True)
-    else:
-        columns = np.arange(n)
-    dependent = np.sort(columns[: len(system)])
+    dependent = np.sort(independent_columns(system, 0.0)[: len(system)])
     return Reduced(rows, given, tuple(constant), dependent, np.setdiff1d(np.arange(n), dependent))
+
+
+def independent_columns(matrix: Array, tolerance: float) -> Array:
+    """Columns in the order of their distance from those before (Gram-Schmidt with pivoting), until it is small."""
+    a = np.array(matrix, dtype=float)
+    lengths = (a * a).sum(axis=0)
+    chosen: list[int] = []
+    first = 0.0
+    for _ in range(min(a.shape)):
+        j = int(np.argmax(lengths))
+        length = float(np.linalg.norm(a[:, j]))
+        first = first or length
+        if length <= max(tolerance * max(1.0, first), 1e-14 * first) or not length:
+            break
+        chosen.append(j)
+        q = a[:, j] / length
+        a -= np.outer(q, q @ a)
+        a -= np.outer(q, q @ a)  # twice is enough
+        lengths = (a * a).sum(axis=0)
+        lengths[chosen] = -1.0
+    return np.array(chosen, dtype=int)
 
 
 class Precise:

@@ -66,6 +66,25 @@ def _equation_forms(closing: Closing, x: Array, stresses: Array, kernel: Array) 
     return forms
 
 
+def on_cone(forms: Array, start: Array, iterations: int = 30) -> Array:
+    """A unit direction near `start` on which all forms vanish, by Gauss-Newton (the best found if there is none)."""
+    v = start / np.linalg.norm(start)
+    if not len(forms):
+        return v
+    for _ in range(iterations):
+        slopes = 2 * forms @ v
+        values = slopes @ v / 2
+        if np.abs(values).max() < 1e-13:
+            break
+        rows = np.concatenate([slopes, v[None]])
+        v = v - np.linalg.lstsq(rows, np.concatenate([values, [0.0]]), rcond=1e-10)[0]
+        norm = np.linalg.norm(v)
+        if norm < 1e-12:
+            return start / np.linalg.norm(start)
+        v /= norm
+    return v
+
+
 def common_radical(forms: Array, tolerance: float = 1e-7) -> Array:
     """Directions (columns) on which every form vanishes with all others: what one deflation leaves."""
     k = forms.shape[1]
@@ -88,19 +107,15 @@ def cone_dimension(forms: Array, depth: int = 2) -> int:
     if not len(left):
         return k
     best = k - 1  # a quadric that is not a square still costs one dimension
-    for slices in range(depth + 1):
-        if slices >= best:
+    for i in dict.fromkeys([*range(min(k, 6)), *range(max(0, k - 6), k)]):
+        if best <= 1:
             break
+        rest = _peel(_restrict(left, np.delete(np.eye(k), i, axis=1)), size)
+        if not len(rest):
+            best = min(best, rest.shape[1] + 1)
+    for slices in range(min(depth + 1, best)):
         if _only_origin(left, slices):
             return slices
-    if k <= 60:
-        for i in dict.fromkeys([*range(min(k, 6)), *range(max(0, k - 6), k)]):
-            keep = np.delete(np.eye(k), i, axis=1)
-            rest = _peel(_restrict(left, keep), size)
-            if not len(rest):
-                best = min(best, rest.shape[1] + 1)
-            if best <= 1:
-                break
     return best
 
 
@@ -118,14 +133,23 @@ def _peel(forms: Array, size: float, tolerance: float = 1e-8) -> Array:
         k = forms.shape[1]
         if not len(forms):
             return np.zeros((0, k, k))
-        square = _perfect_square(forms, tolerance)
-        if square is None:
+        squares = _perfect_squares(forms, tolerance)
+        if not len(squares):
             return forms
-        # a basis of the hyperplane that keeps the coordinates, so that sparse forms stay sparse
-        pivot = int(np.argmax(np.abs(square)))
-        columns = np.delete(np.eye(k), pivot, axis=1)
-        columns[pivot] = -np.delete(square, pivot) / square[pivot]
-        forms = _restrict(forms, columns)
+        forms = _restrict(forms, _zeros_of(squares))
+
+
+def _zeros_of(squares: Array) -> Array:
+    """A basis (columns) of the common zeros of linear forms, along coordinates so that sparse forms stay sparse."""
+    rows = reduced_rows(squares)
+    k = rows.shape[1]
+    pivots = [int(np.flatnonzero(np.abs(row) > 0.5)[0]) for row in rows]
+    free = [i for i in range(k) if i not in pivots]
+    columns = np.zeros((k, len(free)))
+    for c, i in enumerate(free):
+        columns[i, c] = 1.0
+        columns[pivots, c] = -rows[:, i]
+    return columns
 
 
 def _independent(forms: Array, tolerance: float, size: float) -> Array:
@@ -166,18 +190,20 @@ def reduced_rows(rows: Array, tolerance: float = 1e-9, size: float | None = None
     return a[:row]
 
 
-def _perfect_square(forms: Array, tolerance: float) -> Array | None:
+def _perfect_squares(forms: Array, tolerance: float) -> Array:
+    """Linear forms whose squares are among the given forms."""
+    found = []
     for f in forms:
         values, vectors = np.linalg.eigh(f)
         order = np.argsort(-np.abs(values))
         if len(values) == 1 or abs(values[order[1]]) < tolerance * abs(values[order[0]]):
             vector = vectors[:, order[0]].copy()
             vector[np.abs(vector) < tolerance] = 0.0
-            return vector
-    return None
+            found.append(vector)
+    return np.array(found).reshape(len(found), forms.shape[1])
 
 
-def _only_origin(forms: Array, slices: int, limit: int = 4000) -> bool:
+def _only_origin(forms: Array, slices: int, limit: int = 300) -> bool:
     """Whether the forms have no common zero but the origin on a random subspace of codimension `slices` (Macaulay)."""
     k = forms.shape[1] - slices
     if k <= 0:

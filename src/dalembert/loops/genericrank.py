@@ -189,9 +189,9 @@ def _classical(entries: list[Expr], rows: int, columns: int) -> int:
     import sympy
 
     symbols = sorted(ex.free_symbols(entries), key=lambda s: s.name)
-    names = {s: sympy.Symbol(f"v{i}") for i, s in enumerate(symbols)}
+    names = [ex.to_sympy(ex.symbol(f"v{i}")) for i in range(len(symbols))]
     plain = ex.substitute(entries, {s: ex.symbol(f"v{i}") for i, s in enumerate(symbols)})
-    field = sympy.QQ.frac_field(*names.values()) if symbols else sympy.QQ
+    field = sympy.QQ.frac_field(*names) if symbols else sympy.QQ
     values = [field.from_sympy(sympy.together(ex.to_sympy(e))) for e in plain]
     a = [values[i * columns : (i + 1) * columns] for i in range(rows)]
     rank = 0

@@ -18,7 +18,7 @@ import numpy as np
 
 from dalembert.loops.assembly import Closing, project
 from dalembert.loops.certify import Identity, Point, Reduced, certify_point, check_identity, choose_reduced
-from dalembert.loops.cone import common_radical, cone_dimension, quadratic_forms, reduced_rows
+from dalembert.loops.cone import common_radical, cone_dimension, on_cone, quadratic_forms, reduced_rows
 from dalembert.loops.cycles import Loop
 
 Array = Any
@@ -170,46 +170,50 @@ def _deflated(closing: Closing, x: Array, tangent: Tangent, tolerance: float = 1
     return tangent.kernel @ common_radical(forms, tolerance)
 
 
-def linear_relations(
-    closing: Closing, x: Array, directions: Array, samples: int = 0
-) -> tuple[Array, tuple[Any, ...]] | None:
+def linear_relations(closing: Closing, x: Array, directions: Array) -> tuple[Array, tuple[Any, ...]] | None:
     """Relations sum c_i x_i = constant with small whole coefficients that hold on the closure near x.
 
-    Angles about parallel axes add up; where a loop forces bodies to stay parallel, such a sum is constant. They are
-    read from closed configurations around x and confirmed later, to all digits, by the identity test.
+    Angles about parallel axes add up; where a loop forces bodies to stay parallel, such a sum is constant. A relation
+    is orthogonal to the motions that second order leaves at every closed configuration: a few of them show all. The
+    relations are confirmed later, to all digits, by the identity test.
     """
-    n = closing.size
     rng = np.random.default_rng(11)
-    count = samples or min(2 * directions.shape[1] + 6, 40)
-    points = []
-    for i in range(count):
-        if not directions.shape[1]:
+    moves, tangents, still = [], directions, 0
+    span = _span(tangents)
+    for i in range(24):
+        if not directions.shape[1] or still == 2 or len(span) == closing.size:
             break
         move = directions @ rng.normal(size=directions.shape[1])
-        start = x + (0.3 if i % 2 else 0.1) * move / max(np.linalg.norm(move), 1e-12)
-        end = project(closing, start, iterations=100)
-        if closing.gap(end) < 1e-10:
-            points.append(end - x)
-    if directions.shape[1] and len(points) < directions.shape[1] + 2:
-        return None
-    moves = np.array(points).reshape(-1, n)
-    _, s, vt = np.linalg.svd(moves) if len(moves) else (None, np.zeros(0), np.eye(n))
-    rank = int((s > 1e-4).sum())
-    if rank == n:
+        start = x + (0.25 if i % 2 else 0.1) * move / max(np.linalg.norm(move), 1e-12)
+        end = project(closing, start, iterations=60)
+        if closing.gap(end) > 1e-10:
+            continue
+        moves.append(end - x)
+        there = tangent_at(closing, end, 1e-5)
+        larger = _span(np.concatenate([span.T, _deflated(closing, end, there, 1e-4)], axis=1))
+        still = still + 1 if len(larger) == len(span) else 0
+        span = larger
+    if directions.shape[1] and len(moves) < 2:
         return None
     rows = []
-    for row in reduced_rows(vt[rank:], 1e-3):
+    for row in reduced_rows(np.linalg.svd(span)[2][len(span) :] if len(span) else np.eye(closing.size), 1e-3):
         fractions = [Fraction(float(v)).limit_denominator(12) for v in row]
-        if max(abs(float(f) - v) for f, v in zip(fractions, row, strict=True)) > 1e-3:
-            continue
         whole = np.array([float(f) for f in fractions])
-        if len(moves) and np.abs(moves @ whole).max() > 1e-5:
+        if np.abs(whole - row).max() > 1e-3 or any(abs(move @ whole) > 1e-5 for move in moves):
             continue
         rows.append(whole)
     if not rows:
         return None
     linear = np.array(rows)
     return linear, tuple(_nice(float(v)) for v in linear @ x)
+
+
+def _span(columns: Array) -> Array:
+    """An orthonormal basis (rows) of the span of columns, to half the digits."""
+    if not columns.shape[1]:
+        return np.zeros((0, columns.shape[0]))
+    u, s, _ = np.linalg.svd(columns, full_matrices=False)
+    return u[:, s > 1e-4 * max(1.0, s[0])].T
 
 
 def _nice(value: float) -> Any:
@@ -256,7 +260,7 @@ def _singular(
                     )
     branches: tuple[LocalDimension, ...] = ()
     if lower < upper or (lower == 0 and k > 0):
-        branches = _neighbours(closing, x, tangent, loops, digits, neighbours, seed)
+        branches = _neighbours(closing, x, tangent, forms, sparse_kernel, upper, loops, digits, neighbours, seed)
         for branch in branches:
             if branch.lower > lower or (branch.lower == lower and rounding and not branch.rounding):
                 lower, best, rounding = branch.lower, branch.reduced, branch.rounding
@@ -280,18 +284,30 @@ def _singular(
 
 
 def _neighbours(
-    closing: Closing, x: Array, tangent: Tangent, loops: list[Loop], digits: int, count: int, seed: int
+    closing: Closing,
+    x: Array,
+    tangent: Tangent,
+    forms: Array,
+    kernel: Array,
+    upper: int,
+    loops: list[Loop],
+    digits: int,
+    count: int,
+    seed: int,
 ) -> tuple[LocalDimension, ...]:
     """Closed configurations near x that are simpler than x: for each rank met, the first that can be decided."""
     met: dict[int, list[tuple[Array, Tangent]]] = {}
-    for end in _near(closing, x, tangent, count, seed):
+    for end in _near(closing, x, forms, kernel, count, seed):
         there = tangent_at(closing, end)
         if there.rank >= tangent.rank:
             met.setdefault(there.rank, []).append((end, there))
-    found = []
+    found: list[LocalDimension] = []
     for rank in sorted(met, reverse=True):
         for end, there in met[rank][:2]:
-            decided = _decide(closing, end, there, loops, digits)
+            enough = any(f.proved and f.lower == upper for f in found)
+            decided = (
+                _regular(closing, end, there, loops, digits) if enough else _decide(closing, end, there, loops, digits)
+            )
             if decided is not None:
                 found.append(decided)
                 if decided.proved:
@@ -299,21 +315,27 @@ def _neighbours(
     return tuple(sorted(found, key=lambda f: (-f.lower, f.tangent.rank)))
 
 
-def _near(closing: Closing, x: Array, tangent: Tangent, count: int, seed: int) -> Iterator[Array]:
-    """Closed configurations around x: moves along instantaneous motions, brought back to the closure."""
+def _near(closing: Closing, x: Array, forms: Array, kernel: Array, count: int, seed: int) -> Iterator[Array]:
+    """Closed configurations around x: along directions that second order allows, then along any."""
     rng = np.random.default_rng(seed)
-    kernel = reduced_rows(tangent.kernel.T).T
+    k = kernel.shape[1]
     # several sizes: near ones stay on the branches through x, far ones leave a slow tangency
-    for size in (0.08, 0.3, 0.02):
-        for i in range(count):
-            weights = rng.normal(size=kernel.shape[1])
-            if i % 2:
-                weights *= rng.random(kernel.shape[1]) < 0.4
+    for size, second_order in ((0.08, True), (0.25, True), (0.15, False), (0.02, False)):
+        for i in range(count if second_order else count // 3):
+            weights = rng.normal(size=k)
+            if i % 3 == 1:
+                weights *= rng.random(k) < 0.4
+            elif i % 3 == 2:
+                weights = np.ones(k) * rng.choice([-1.0, 1.0]) + rng.normal(0, 0.2, k)
+            if not weights.any():
+                continue
+            if second_order:
+                weights = on_cone(forms, weights)
             move = kernel @ weights
             norm = np.linalg.norm(move)
-            if norm == 0:
+            if norm < 1e-9:
                 continue
-            end = project(closing, x + size * move / norm, iterations=80)
+            end = project(closing, x + size * move / norm, iterations=30)
             apart = np.linalg.norm(end - x)
             if closing.gap(end) < 1e-10 and 0.1 * size < apart < 4 * size:
                 yield end

@@ -1,0 +1,18 @@
+"""The linkages of the examples, as builders."""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "examples" / "loops"
+
+
+@pytest.fixture(scope="session")
+def families():
+    spec = importlib.util.spec_from_file_location("loop_families", FOLDER / "families.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["loop_families"] = module
+    spec.loader.exec_module(module)
+    return module

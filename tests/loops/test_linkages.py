@@ -1,0 +1,99 @@
+"""Published mobilities of classic linkages."""
+
+import pytest
+
+from dalembert import loops
+
+MOBILITIES = {
+    "bennett": 1,
+    "goldberg": 1,
+    "bricard": 1,
+    "sarrus": 1,
+    "parallelogram": 1,
+    "kite": 1,
+    "watt": 1,
+    "stephenson": 1,
+    "stewart": 6,
+    "delta": 3,
+    "scissor_lift": 1,
+}
+
+
+@pytest.mark.parametrize("name", MOBILITIES)
+def test_published_mobility(families, name):
+    verdict = loops.mobility(families.FAMILIES[name]())
+    assert (verdict.dof, verdict.proved) == (MOBILITIES[name], True)
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_row_of_four_bars_lying_flat_moves_with_one_freedom(families, count):
+    """IFToMM's N-four-bar: at the horizontal posture the tangent space has N + 1 dimensions, the motion one."""
+    verdict = loops.mobility(families.n_four_bar(count))
+    assert (verdict.instantaneous, verdict.dof, verdict.proved, verdict.singular) == (count + 1, 1, True, True)
+
+
+def test_bennett_with_a_wrong_length_is_rigid(families):
+    m = families.denavit_hartenberg(
+        "stiff", [("sqrt(3)", "pi/3"), ("1", "pi/6"), ("sqrt(3)", "pi/3"), ("1", "pi/6")], [0.7, 2.6, 0.7, 2.6]
+    )
+    at = loops.mobility(m).at
+    stiff = families.denavit_hartenberg(
+        "stiff",
+        [("sqrt(3)", "pi/3"), ("1", "pi/6"), ("17/10", "pi/3"), ("1", "pi/6")],
+        [at[f"j{i}.th"] for i in range(1, 5)],
+    )
+    with pytest.raises(loops.ModelError, match="cannot be assembled"):
+        loops.mobility(stiff)
+
+
+def test_tree_has_all_its_freedoms(families):
+    from dalembert.mechanism import Mechanism, earth, revolute, spherical
+
+    m = Mechanism("tree")
+    a, b = m.body("a", mass=1), m.body("b", mass=1)
+    m.join(earth, a, spherical("quaternion"), name="ball")
+    m.join(a, b, revolute("x"), name="hinge")
+    verdict = loops.mobility(m)
+    assert (verdict.dof, verdict.proved, verdict.rank_on) == (4, True, 0)
+
+
+def test_plane_four_bar_names_what_is_redundant(families):
+    verdict = loops.mobility(families.four_bar(4, 1, 3.5, 2.5))
+    assert verdict.redundancy == verdict.permanent_redundancy == 3
+    assert {r.link for r in verdict.redundant} == {"earth_crank", "crank_coupler", "earth_rocker", "coupler_rocker"}
+    assert all((r.count, r.of) == (3, 5) for r in verdict.redundant)
+    assert all("force along z" in r.words for r in verdict.redundant)
+    assert "planar" in str(verdict)
+
+
+def test_quaternion_balls_are_the_same_as_bryant_balls(families):
+    from dalembert.mechanism import Mechanism, earth, revolute, spherical
+
+    verdicts = []
+    for chart in ("bryant", "quaternion"):
+        m = Mechanism(chart)
+        a, b, c = (m.body(n, mass=1) for n in "abc")
+        m.join(earth, a, revolute("z"), name="A")
+        m.join(a.at([1, 0, 0]), b.at([1, 0, 0]), spherical(chart), name="B")
+        m.join(earth.at([3, 0, 1]), c.at([3, 0, 1]), revolute([0, 1, 1]), name="D")
+        m.join(b.at([2, 2, 1]), c.at([2, 2, 1]), spherical(chart), name="C")
+        verdicts.append(loops.mobility(m))
+    assert [v.dof for v in verdicts] == [2, 2]  # the coupler also spins about its own line
+    assert verdicts[0].rank_on == verdicts[1].rank_on
+
+
+def test_link_given_by_an_equation_takes_a_freedom(families):
+    """A gear between two cranks on one frame: not a subgroup, an equation between coordinates."""
+    from dalembert.mechanism import Mechanism, earth, revolute
+
+    m = Mechanism("gears")
+    for name in "ab":
+        m.join(earth, m.body(name, mass=1), revolute("z"), name=name.upper())
+    verdict = loops.mobility(m, equations=[_gear()])
+    assert (verdict.dof, verdict.proved, verdict.gruebler) == (1, True, 1)
+
+
+def _gear():
+    from dalembert import expr as ex
+
+    return ex.symbol("A.th") + 2 * ex.symbol("B.th")
