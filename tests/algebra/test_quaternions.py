@@ -211,3 +211,24 @@ def test_interpolation_has_constant_angular_velocity():
     assert ex.evaluate(list(al.components(path)), {W: 0.7, t: 1.0}) == pytest.approx(
         ex.evaluate(list(al.components(end)), {W: 0.7})
     )
+
+
+def test_angular_velocity_at_every_level():
+    """w = 2 q' q^-1 from components, from a pair and from a symbol agrees with R' = ~w R."""
+    th, ph = ex.symbol("th"), ex.symbol("ph")
+    about_z = qm.rot2quat(th, [0, 0, 1])
+    assert al.is_zero(al.angular_velocity(about_z) - al.column(0, 0, al.scalar("th'")))
+    both = qm.rot2quat(ph, [1, 0, 0]) * about_z
+    matrix = qm.quat2mat(both)
+    assert al.is_zero(al.dt(matrix) * matrix.T - ~al.angular_velocity(both))
+    axis = al.vector("e", unit=True)
+    spin = al.angular_velocity(qm.rot2quat(th, axis))
+    assert al.is_zero(spin - al.angular_velocity(al.rotation(axis, th)))
+
+
+def test_derivative_commutes_with_expansion_on_random_terms():
+    from algebra import random_terms as rt
+
+    for seed in range(40):
+        term = rt.term(random.Random(seed), 2)
+        assert al.is_zero(al.dt(term) - al.dt(al.expand(term))), term
