@@ -12,7 +12,7 @@ from dalembert.mechanism import Layout
 if TYPE_CHECKING:
     from dalembert.codegen import CompiledMechanism
     from dalembert.formalisms import Equations
-    from dalembert.loops import Mobility
+    from dalembert.loops import Mobility, Reaction
     from dalembert.view import Motion
 
 
@@ -60,6 +60,12 @@ class Mechanism(description.Mechanism):
         from dalembert.loops import mobility
 
         return mobility(self, at, **options)
+
+    def reactions(self, state: Mapping[str, float]) -> dict[str, Reaction]:
+        """Efforts in all links at a state (every coordinate and speed by name), and which of them are determined."""
+        from dalembert.loops import reactions
+
+        return reactions(self, state)
 
     def to_lsd(self) -> str:
         """The description as an LSD program that reads back to an equal mechanism."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from linkages import four_bar, slider_crank
 from scipy.integrate import solve_ivp
 
 import dalembert as da
@@ -15,20 +16,6 @@ def closure_gap(m: da.Mechanism, mo) -> float:
     misfit = derive_loops(m.layout()).misfit
     values = {ex.symbol(name): mo[name] for name in mo.names} | {ex.symbol(k): v for k, v in m.given.items()}
     return max(float(np.abs(x).max()) for x in ex.evaluate(list(misfit), values))
-
-
-def slider_crank() -> da.Mechanism:
-    m = da.Mechanism("slider crank")
-    crank = m.body("crank", mass=1, centre=[0.1, 0, 0], inertia=[0.005, 0.005, 0.01])
-    rod = m.body("rod", mass=0.5, centre=[0.25, 0, 0], inertia=[0.01, 0.01, 0.02])
-    slider = m.body("slider", mass=2)
-    m.join(da.earth, crank, da.revolute("z"), name="main")
-    m.join(crank.at([0.2, 0, 0]), rod, da.revolute("z"), name="pin")
-    m.join(da.earth, slider, da.prismatic("x"), name="rail")
-    m.join(rod.at([0.5, 0, 0]), slider, da.revolute("z"), name="wrist")
-    m.gravity = [0, -9.81, 0]
-    m.start = {"main.th": 0.4, "rail.x": 0.6, "main.th'": 12.0}
-    return m
 
 
 def slider_crank_by_hand(t: np.ndarray) -> np.ndarray:
@@ -68,20 +55,6 @@ def test_slider_crank_follows_its_closed_form():
     x = 0.2 * np.cos(a) + np.sqrt(0.25 - (0.2 * np.sin(a)) ** 2)
     assert np.abs(mo["rail.x"] - x).max() < 1e-12
     assert closure_gap(m, mo) < 1e-12
-
-
-def four_bar(lengths, ground) -> da.Mechanism:
-    m = da.Mechanism("four-bar")
-    a, b, c = (
-        m.body(n, mass=1, centre=[l / 2, 0, 0], inertia=[0, l * l / 12, l * l / 12])
-        for n, l in zip("abc", lengths, strict=True)
-    )
-    m.join(da.earth, a, da.revolute("z"), name="A")
-    m.join(a.at([lengths[0], 0, 0]), b, da.revolute("z"), name="B")
-    m.join(da.earth.at([ground, 0, 0]), c, da.revolute("z"), name="D")
-    m.join(b.at([lengths[1], 0, 0]), c.at([lengths[2], 0, 0]), da.revolute("z"), name="C")
-    m.gravity = [0, -9.81, 0]
-    return m
 
 
 def test_four_bar_keeps_energy_closure_and_what_the_user_gives():

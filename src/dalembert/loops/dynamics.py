@@ -32,7 +32,7 @@ from dalembert.kinematics import (
     poses,
     twists,
 )
-from dalembert.mechanism import CutLink, Frame, Layout
+from dalembert.mechanism import CutLink, Frame, Layout, Link
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ def _corrected(
 def _closure(tree: Tree, cut: CutLink) -> Closure:
     motions = link_motions(cut.link)
     coordinates = tuple(ex.symbol(x) for x in cut.link.coordinates)
-    columns, drift = _joint_columns(motions, cut)
+    columns, drift = joint_columns(motions, cut.link)
     twist = [a - b for a, b in zip(_relative_twist(tree, cut), drift.scalars, strict=True)]
     sigma = _inside([one for _, one in columns], twist)
     known = {speed: s for (speed, _), s in zip(columns, sigma, strict=True)}
@@ -162,9 +162,9 @@ def _own_rates(cut: CutLink) -> list[Expr]:
     return [known[x] for x in cut.link.coordinates]
 
 
-def _joint_columns(motions: tuple[StepMotion, ...], cut: CutLink) -> tuple[list[tuple[Expr, Twist]], Twist]:
+def joint_columns(motions: tuple[StepMotion, ...], link: Link) -> tuple[list[tuple[Expr, Twist]], Twist]:
     """Motion subspace of the whole joint in its last frame, one column for each speed, and its drift in time."""
-    total: dict[Expr, Twist] = {ex.symbol(x): Twist() for x in cut.link.speeds}
+    total: dict[Expr, Twist] = {ex.symbol(x): Twist() for x in link.speeds}
     drift = Twist()
     for motion in motions:
         total = {speed: _carried(motion, twist) for speed, twist in total.items()}

@@ -1,0 +1,33 @@
+"""Planar linkages that several tests move."""
+
+from __future__ import annotations
+
+import dalembert as da
+
+
+def slider_crank() -> da.Mechanism:
+    m = da.Mechanism("slider crank")
+    crank = m.body("crank", mass=1, centre=[0.1, 0, 0], inertia=[0.005, 0.005, 0.01])
+    rod = m.body("rod", mass=0.5, centre=[0.25, 0, 0], inertia=[0.01, 0.01, 0.02])
+    slider = m.body("slider", mass=2)
+    m.join(da.earth, crank, da.revolute("z"), name="main")
+    m.join(crank.at([0.2, 0, 0]), rod, da.revolute("z"), name="pin")
+    m.join(da.earth, slider, da.prismatic("x"), name="rail")
+    m.join(rod.at([0.5, 0, 0]), slider, da.revolute("z"), name="wrist")
+    m.gravity = [0, -9.81, 0]
+    m.start = {"main.th": 0.4, "rail.x": 0.6, "main.th'": 12.0}
+    return m
+
+
+def four_bar(lengths, ground) -> da.Mechanism:
+    m = da.Mechanism("four-bar")
+    a, b, c = (
+        m.body(n, mass=1, centre=[l / 2, 0, 0], inertia=[0, l * l / 12, l * l / 12])
+        for n, l in zip("abc", lengths, strict=True)
+    )
+    m.join(da.earth, a, da.revolute("z"), name="A")
+    m.join(a.at([lengths[0], 0, 0]), b, da.revolute("z"), name="B")
+    m.join(da.earth.at([ground, 0, 0]), c, da.revolute("z"), name="D")
+    m.join(b.at([lengths[1], 0, 0]), c.at([lengths[2], 0, 0]), da.revolute("z"), name="C")
+    m.gravity = [0, -9.81, 0]
+    return m
