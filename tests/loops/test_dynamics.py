@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from linkages import four_bar, slider_crank
 from scipy.integrate import solve_ivp
 
 import dalembert as da
 from dalembert import expr as ex
 from dalembert.loops.dynamics import derive_loops
+from linkages import four_bar, slider_crank
 
 
 def closure_gap(m: da.Mechanism, mo) -> float:

@@ -6,13 +6,13 @@ import warnings
 
 import numpy as np
 import pytest
-from linkages import four_bar, slider_crank
-from random_mechanisms import random_state, random_tree
 
 from dalembert import expr as ex
 from dalembert.kinematics import joint_efforts
 from dalembert.loops import ReactionEquations
 from dalembert.mechanism import Layout
+from linkages import four_bar, slider_crank
+from random_mechanisms import random_state, random_tree
 
 
 def test_planar_four_bar_leaves_only_out_of_plane_reactions_open():

@@ -17,6 +17,9 @@ from dalembert.loops.assembly import Closing, assemble, assembly_modes, project
 # loops and their subgroups
 from dalembert.loops.cycles import Loop, independent_loops
 
+# dynamics
+from dalembert.loops.dynamics import Closure, LoopEquations, derive_loops
+
 # rank off the closure
 from dalembert.loops.genericrank import generic_rank, rank_off
 
@@ -25,8 +28,5 @@ from dalembert.loops.linkage import Linkage, build_linkage
 
 # the verdict
 from dalembert.loops.mobility import mobility
+from dalembert.loops.reactions import Reaction, ReactionEquations, reactions
 from dalembert.loops.verdict import Branch, Mobility, Redundant
-
-# dynamics
-from dalembert.loops.dynamics import Closure, LoopEquations, derive_loops  # noqa: E402
-from dalembert.loops.reactions import Reaction, ReactionEquations, reactions  # noqa: E402
