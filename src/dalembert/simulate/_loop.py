@@ -174,7 +174,8 @@ def _try_step(m: Any, t: float, y: Any, h: float) -> bool:
         return False
     factor = LARGEST_FACTOR
     if size > 0.0:
-        factor = smaller(factor, SAFETY * size ** -real[ALPHA] * real[LAST_ERROR] ** real[BETA])
+        damping = real[LAST_ERROR] ** real[BETA] if real[BETA] != 0.0 else 1.0
+        factor = smaller(factor, SAFETY * size ** -real[ALPHA] * damping)
         factor = larger(SMALLEST_FACTOR, factor)
     real[STEP] = abs(h) * (smaller(1.0, factor) if m[SHRUNK] else factor)
     real[LAST_ERROR] = larger(size, 1e-4)

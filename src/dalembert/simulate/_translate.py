@@ -10,6 +10,7 @@ import gzip
 import re
 
 from numba import njit
+from numba.core import config
 
 from dalembert.simulate._files import written_whole
 from dalembert.simulate._loop import loop, steps_again
@@ -25,6 +26,7 @@ def llvm_text() -> str:
 
     Nothing in it depends on the processor or the process; the names of numba's functions are made short.
     """
+    config.SLP_VECTORIZE = 1  # sums of four states at a time become vectors
     options = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
 
     @njit("int64(int64, int64, int64, int64)", no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)
