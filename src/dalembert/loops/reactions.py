@@ -145,8 +145,8 @@ class ReactionEquations:
             place += count
         if loose:
             warnings.warn(
-                f"the mechanics of rigid bodies does not determine all reactions in {', '.join(loose)}: the constraints "
-                "are redundant. The wrenches of least norm are given.",
+                f"the mechanics of rigid bodies does not determine all reactions in {', '.join(loose)}: "
+                "the constraints are redundant. The wrenches of least norm are given.",
                 stacklevel=3,
             )
         return found
