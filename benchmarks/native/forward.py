@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import time
 
 import numpy as np
 from chains import chain_symbols, forward_dynamics, make_chain, mechanism
@@ -59,7 +60,9 @@ def batch(n: int, count: int) -> None:
     f = compile_mechanism(mechanism(chain))
     q, u, e = states(n, count)
     threads = len(os.sched_getaffinity(0))
-    runs = {"dalembert": lambda: f.acceleration(q, u, efforts=e)}
+    native = f._native(("forced_acceleration",))[0]
+    result = np.empty((count, n))
+    runs = {"dalembert": lambda: native(0.0, q, u, e, [], out=result)}
     model = pinocchio_model(chain)
     if model is not None:
         pin = optional("pinocchio")
@@ -83,14 +86,17 @@ def batch(n: int, count: int) -> None:
         compiled = heyoka_function(variables, list(outputs))
         if compiled is not None:
             table = np.ascontiguousarray([rows[x] for x in used])
-            result = np.empty((n, count))
-            runs[name] = lambda c=compiled, x=table, o=result: c(x, outputs=o)
+            found = np.empty((n, count))
+            runs[name] = lambda c=compiled, x=table, o=found: c(x, outputs=o)
     times = compare(runs)
+    processor = compare(runs, clock=time.process_time)
     mine = times.pop("dalembert")
     print(f"\nn = {n}, {count} states on {threads} threads")
     print(f"  {'dalembert':28s} {mine / count * 1e6:8.4f} us a state   {count / mine / 1e6:.1f} M/s")
+    own = processor["dalembert"]
     for name, other in times.items():
-        print(f"  {name:28s} {other / count * 1e6:8.4f} us a state   {other / mine:6.2f} times ours")
+        ratio = f"{other / mine:6.2f} times ours (CPU {processor[name] / own:5.2f})"
+        print(f"  {name:28s} {other / count * 1e6:8.4f} us a state   {ratio}")
 
 
 if __name__ == "__main__":

@@ -162,3 +162,12 @@ def test_shapes_that_do_not_fit_are_refused() -> None:
         function(np.ones((3, 2)), np.ones((4, 1)))
     with pytest.raises(ExpressionError, match="takes 2 arrays"):
         function([1.0, 2.0])
+
+
+def test_results_go_where_the_caller_wants() -> None:
+    function = compile_functions([Function("f", [[X, Y]], [X * Y])])["f"]
+    states, out = np.ones((3000, 2)) * 2, np.empty((3000, 1))
+    assert function(states, out=out) is out
+    assert (out == 4.0).all()
+    with pytest.raises(ExpressionError, match=r"'out' of 'f' must be .* shape \(3000, 1\)"):
+        function(states, out=np.empty((1, 3000)).T[:, ::-1][::2])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dalembert.codegen import _elementary
 from dalembert.codegen._blocks import write_blocks
 from dalembert.codegen._ir import Writer
+from dalembert.codegen._lanes import moving_code
 from dalembert.codegen._schedule import Schedule
 from dalembert.codegen.function import Function
 
@@ -27,7 +28,7 @@ def scalar_module(functions: list[tuple[Function, Schedule]]) -> str:
 def batch_module(function: Function, plan: Schedule, width: int) -> str:
     """One function, for `width` states side by side."""
     blocks = write_blocks(function, plan, width)
-    moves = [_gather(width), _scatter(width)]
+    moves = moving_code(width, function.sizes, len(function.outputs))
     entry = _batch_entry(function, plan, width, blocks.early, blocks.late)
     return _module(width, blocks.used, [blocks.text, *moves, entry])
 
@@ -119,7 +120,7 @@ def _batch_entry(function: Function, plan: Schedule, width: int, early: list[str
         offset += size
     text.append("  %last = sub i64 %end, 1")
     fill = [
-        f"  call void @gather.{width}(ptr %source{g}, i64 %stride{g}, i64 %begin, i64 %last, i64 {size}, ptr %in{g})"
+        f"  call void @gather.{size}(ptr %source{g}, i64 %stride{g}, i64 %begin, i64 %last, ptr %in{g})"
         for g, size in enumerate(function.sizes)
     ]
     steady = "true"
@@ -132,11 +133,11 @@ def _batch_entry(function: Function, plan: Schedule, width: int, early: list[str
     text += early_calls
     text += ["  br label %loop", "loop:", "  %row = phi i64 [ %begin, %0 ], [ %next, %done ]"]
     for g, size in enumerate(function.sizes):
-        where = f"ptr %source{g}, i64 %stride{g}, i64 %row, i64 %last, i64 {size}, ptr %in{g}"
+        where = f"ptr %source{g}, i64 %stride{g}, i64 %row, i64 %last, ptr %in{g}"
         text += [
             f"  br i1 %moves{g}, label %move{g}, label %moved{g}",
             f"move{g}:",
-            f"  call void @gather.{width}({where})",
+            f"  call void @gather.{size}({where})",
             f"  br label %moved{g}",
             f"moved{g}:",
         ]
@@ -145,7 +146,7 @@ def _batch_entry(function: Function, plan: Schedule, width: int, early: list[str
         text.append("steady:")
     text += [
         _calls(late, arguments).rstrip("\n"),
-        f"  call void @scatter.{width}(ptr %lanes, i64 %row, i64 %last, i64 {len(function.outputs)}, ptr %out)",
+        f"  call void @scatter.{len(function.outputs)}(ptr %lanes, i64 %row, i64 %last, ptr %out)",
         "  br label %done",
         "done:",
         f"  %next = add i64 %row, {width}",
@@ -156,113 +157,3 @@ def _batch_entry(function: Function, plan: Schedule, width: int, early: list[str
     ]
     head = f"define void @{function.name}.batch(ptr %inputs, ptr %strides, ptr %out, i64 %begin, i64 %end, ptr %work)"
     return head + " nounwind {\n" + "\n".join(text)
-
-
-def _rows(w: Writer, base: str, stride: str) -> list[str]:
-    """Addresses of the rows of one vector of states; rows past the end repeat the last one."""
-    found = []
-    for lane in range(w.width):
-        row = w.emit(f"add i64 %row, {lane}")
-        inside = w.emit(f"icmp slt i64 {row}, %last")
-        row = w.emit(f"select i1 {inside}, i64 {row}, i64 %last")
-        offset = w.emit(f"mul i64 {row}, {stride}")
-        found.append(w.emit(f"getelementptr double, ptr {base}, i64 {offset}"))
-    return found
-
-
-def _transpose(w: Writer, rows: list[str]) -> list[str]:
-    """A square of lanes by log2(width) rounds of two-row shuffles."""
-    n, half = w.width, w.width // 2
-    while half:
-        new = list(rows)
-        for i in range(n):
-            if i & half:
-                continue
-            low = [k if not k & half else n + k - half for k in range(n)]
-            high = [k + half if not k & half else n + k for k in range(n)]
-            for target, mask in ((i, low), (i + half, high)):
-                listed = ", ".join(f"i32 {m}" for m in mask)
-                pair = f"{w.real} {rows[i]}, {w.real} {rows[i + half]}"
-                new[target] = w.emit(f"shufflevector {pair}, <{n} x i32> <{listed}>")
-        rows = new
-        half //= 2
-    return rows
-
-
-def _columns(w: Writer, square: list[str], single: list[str]) -> str:
-    """Loops over columns: whole squares first, then one by one; `%c` is the column."""
-    return "\n".join(
-        [
-            f"  %whole = and i64 %n, {-w.width}",
-            "  br label %squares",
-            "squares:",
-            "  %c = phi i64 [ 0, %0 ], [ %c.next, %square ]",
-            "  %c.more = icmp slt i64 %c, %whole",
-            "  br i1 %c.more, label %square, label %singles",
-            "square:",
-            *square,
-            f"  %c.next = add i64 %c, {w.width}",
-            "  br label %squares",
-            "singles:",
-            "  %s = phi i64 [ %whole, %squares ], [ %s.next, %single ]",
-            "  %s.more = icmp slt i64 %s, %n",
-            "  br i1 %s.more, label %single, label %end",
-            "single:",
-            *single,
-            "  %s.next = add i64 %s, 1",
-            "  br label %singles",
-            "end:",
-            "  ret void\n}\n",
-        ]
-    )
-
-
-def _gather(width: int) -> str:
-    """Rows of states into lanes."""
-    w = Writer(width)
-    rows = _rows(w, "%from", "%stride")
-    head, w.lines = w.lines, []
-    loaded = []
-    for row in rows:
-        address = w.emit(f"getelementptr double, ptr {row}, i64 %c")
-        loaded.append(w.emit(f"load {w.real}, ptr {address}, align 8"))
-    for k, value in enumerate(_transpose(w, loaded)):
-        column = w.emit(f"add i64 %c, {k}")
-        address = w.emit(f"getelementptr {w.real}, ptr %to, i64 {column}")
-        w.line(f"  store {w.real} {value}, ptr {address}, align {8 * width}")
-    square, w.lines = w.lines, []
-    vector = "poison"
-    for lane, row in enumerate(rows):
-        address = w.emit(f"getelementptr double, ptr {row}, i64 %s")
-        value = w.emit(f"load double, ptr {address}, align 8")
-        vector = w.emit(f"insertelement {w.real} {vector}, double {value}, i32 {lane}")
-    address = w.emit(f"getelementptr {w.real}, ptr %to, i64 %s")
-    w.line(f"  store {w.real} {vector}, ptr {address}, align {8 * width}")
-    formal = "ptr noalias readonly %from, i64 %stride, i64 %row, i64 %last, i64 %n, ptr noalias %to"
-    opening = f"define internal void @gather.{width}({formal}) noinline nounwind {{\n"
-    return opening + "\n".join(head) + "\n" + _columns(w, square, w.lines)
-
-
-def _scatter(width: int) -> str:
-    """Lanes back into rows; the rows that repeat the last state write the same numbers again."""
-    w = Writer(width)
-    rows = _rows(w, "%to", "%n")
-    head, w.lines = w.lines, []
-    loaded = []
-    for k in range(width):
-        column = w.emit(f"add i64 %c, {k}")
-        address = w.emit(f"getelementptr {w.real}, ptr %from, i64 {column}")
-        loaded.append(w.emit(f"load {w.real}, ptr {address}, align {8 * width}"))
-    for row, value in zip(rows, _transpose(w, loaded), strict=True):
-        address = w.emit(f"getelementptr double, ptr {row}, i64 %c")
-        w.line(f"  store {w.real} {value}, ptr {address}, align 8")
-    square, w.lines = w.lines, []
-    address = w.emit(f"getelementptr {w.real}, ptr %from, i64 %s")
-    vector = w.emit(f"load {w.real}, ptr {address}, align {8 * width}")
-    for lane, row in enumerate(rows):
-        value = w.emit(f"extractelement {w.real} {vector}, i32 {lane}")
-        address = w.emit(f"getelementptr double, ptr {row}, i64 %s")
-        w.line(f"  store double {value}, ptr {address}, align 8")
-    formal = "ptr noalias readonly %from, i64 %row, i64 %last, i64 %n, ptr noalias %to"
-    opening = f"define internal void @scatter.{width}({formal}) noinline nounwind {{\n"
-    return opening + "\n".join(head) + "\n" + _columns(w, square, w.lines)

@@ -117,29 +117,44 @@ class Block:
             self.values[e] = self.call(op, *[self.operand(a) for a in args])
 
     def turn(self, e: Cell) -> None:
-        """Sine and cosine of one angle by one call; one state has its angles done side by side in vector lanes."""
-        together = [e.args[0]]
-        if self.w.width == 1:
-            together = [a for a in self.angles[:64] if a not in self.inside or a in self.values][:_LANES]
-            together = together if e.args[0] in together else [e.args[0]]
+        """Sines and cosines of several angles by one call: side by side in vector lanes, or in neighbouring vectors."""
+        most = _LANES if self.w.width == 1 else 2
+        together = [a for a in self.angles[:64] if a not in self.inside or a in self.values][:most]
+        together = together if e.args[0] in together else [e.args[0]]
         self.angles = [a for a in self.angles if a not in together]
-        lanes = Writer(self.w.width if len(together) == 1 else 2 if len(together) == 2 else _LANES)
+        count = len(together) if len(together) <= 2 else most
+        w, lanes = self.w, Writer(self.w.width * count)
         self.used.add(("sincos", lanes.width))
-        w, pair = self.w, f"{{{lanes.real}, {lanes.real}}}"
-        argument = self.operand(together[0])
-        if len(together) > 1:
-            argument = "poison"
-            for k in range(lanes.width):
-                x = self.operand(together[min(k, len(together) - 1)])
-                argument = w.emit(f"insertelement {lanes.real} {argument}, double {x}, i32 {k}")
+        pair = f"{{{lanes.real}, {lanes.real}}}"
+        argument = self.joined([self.operand(together[min(k, len(together) - 1)]) for k in range(count)], lanes.real)
         both = w.emit(f"call fastcc {pair} @{_elementary.symbol('sincos', lanes.width)}({lanes.real} {argument})")
         for index, op in enumerate(("sin", "cos")):
             part = w.emit(f"extractvalue {pair} {both}, {index}")
             for k, angle in enumerate(together):
                 node = self.turns.get((op, angle))
                 if node is not None:
-                    single = len(together) == 1
-                    self.values[node] = part if single else w.emit(f"extractelement {lanes.real} {part}, i32 {k}")
+                    self.values[node] = part if count == 1 else self.taken(part, lanes.real, k)
+
+    def joined(self, parts: list[str], real: str) -> str:
+        """Values of several angles as one vector."""
+        w = self.w
+        if len(parts) == 1:
+            return parts[0]
+        if w.width == 1:
+            vector = "poison"
+            for k, x in enumerate(parts):
+                vector = w.emit(f"insertelement {real} {vector}, double {x}, i32 {k}")
+            return vector
+        mask = ", ".join(f"i32 {k}" for k in range(2 * w.width))
+        return w.emit(f"shufflevector {w.real} {parts[0]}, {w.real} {parts[1]}, <{2 * w.width} x i32> <{mask}>")
+
+    def taken(self, vector: str, real: str, k: int) -> str:
+        """Part k of a joined vector."""
+        w = self.w
+        if w.width == 1:
+            return w.emit(f"extractelement {real} {vector}, i32 {k}")
+        mask = ", ".join(f"i32 {k * w.width + i}" for i in range(w.width))
+        return w.emit(f"shufflevector {real} {vector}, {real} poison, <{w.width} x i32> <{mask}>")
 
     def power(self, e: Cell) -> str:
         """Integer and half-integer powers by products and a root, others by the C library."""

@@ -9,6 +9,7 @@ sum needs it: its first use as a summand decides, and the constant takes the sig
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -168,14 +169,21 @@ class _Builder:
         self.numbers: dict[float, Cell] = {}
         self.cells: list[Cell] = []
         self.negated: dict[Cell, Cell] = {}
+        self.divisors: Counter[Expr] = Counter()
+        self.inverses: dict[Cell, Cell] = {}
 
-    def build(self, order: Iterable[Expr], outputs: Sequence[Expr]) -> Lowered:
+    def build(self, order: Sequence[Expr], outputs: Sequence[Expr]) -> Lowered:
+        self.divisors.update([_bare(e.args[1])[0] for e in order if e.op == "div"])
         for e in order:
             sign = self.signs.of(e)
             self.negative[e] = sign if isinstance(sign, bool) else sign[1]  # what nobody asked about is as it is
-            self.cell[e] = made = self.make(e)
-            self.cells.append(made)
+            self.cell[e] = self.make(e)
         return Lowered(self.cells, [self.true(e) for e in outputs])
+
+    def new(self, op: str, args: tuple[Cell, ...], data: Any = None) -> Cell:
+        made = Cell(op, args, data)
+        self.cells.append(made)
+        return made
 
     def number(self, value: float) -> Cell:
         key = math.copysign(0.5, value) if value == 0 else value
@@ -201,8 +209,7 @@ class _Builder:
             return cell
         known = self.negated.get(cell)
         if known is None:
-            known = self.negated[cell] = Cell("neg", (cell,))
-            self.cells.append(known)
+            known = self.negated[cell] = self.new("neg", (cell,))
         return known
 
     def make(self, e: Expr) -> Cell:
@@ -213,15 +220,26 @@ class _Builder:
             (a, a_flip), (b, b_flip) = self.held(args[0]), self.held(args[1])
             if a_flip ^ b_flip ^ negative:  # only a constant can take the sign
                 a, b = (self.number(-a.data), b) if a.op == "const" else (a, self.number(-b.data))
-            return Cell(op, (a, b))
+            if op == "div" and self.divisors[_bare(args[1])[0]] > 1:
+                return self.quotient(a, b)
+            return self.new(op, (a, b))
         if op == "pow" and args[1].op == "const":
             whole = isinstance(args[1].data, int)
-            return Cell("pow", (self.held(args[0])[0] if whole else self.true(args[0]),), args[1].data)
+            return self.new("pow", (self.held(args[0])[0] if whole else self.true(args[0]),), args[1].data)
         if op in _ODD or op in _EVEN:
-            return Cell(op, (self.held(args[0])[0],))
+            return self.new(op, (self.held(args[0])[0],))
         if op == "where":
-            return Cell(op, (self.held(args[0])[0], self.true(args[1]), self.true(args[2])))
-        return Cell(op, tuple([self.true(a) for a in args]))
+            return self.new(op, (self.held(args[0])[0], self.true(args[1]), self.true(args[2])))
+        return self.new(op, tuple([self.true(a) for a in args]))
+
+    def quotient(self, a: Cell, b: Cell) -> Cell:
+        """A division by something that divides often: one inverse, then products."""
+        inverse = self.inverses.get(b)
+        if inverse is None:
+            inverse = self.inverses[b] = self.new("div", (self.number(1.0), b))
+        if a.op == "const" and a.data == 1:
+            return inverse
+        return self.new("mul", (a, inverse))
 
     def total(self, x: Expr, y: Expr, minus: bool, negative: bool) -> Cell:
         (a, a_flip), (b, b_flip) = self.held(x), self.held(y)
@@ -234,7 +252,7 @@ class _Builder:
             a, b, a_flip, b_flip = b, a, b_flip, a_flip
         if a_flip:  # both: cannot happen, the sign of the sum follows its first operand
             raise AssertionError("a sum of two negatives has the wrong sign")
-        return Cell("sub" if b_flip else "add", (a, b))
+        return self.new("sub" if b_flip else "add", (a, b))
 
 
 def number_of(e: Expr) -> float:

@@ -29,6 +29,7 @@ class Schedule:
     slots: dict[Cell, int]  # scratch slot of each value that another block reads
     scratch: int  # number of scratch slots
     outputs: tuple[Cell, ...]
+    operations: int
 
     @property
     def constants(self) -> int:
@@ -55,7 +56,7 @@ def schedule(function: Function, block: int = BLOCK, long: int = LONG) -> Schedu
     blocks = _cut(_paired(second), block)
     slots: dict[Cell, int] = {}
     scratch = max(_allocate(early, slots, kept), _allocate(blocks, slots, kept))
-    return Schedule(early, blocks, kept, slots, scratch, outputs)
+    return Schedule(early, blocks, kept, slots, scratch, outputs, len(order))
 
 
 def _early(function: Function, order: Iterable[Cell]) -> set[Cell]:
@@ -102,7 +103,7 @@ def _roll(
         pieces += [one] if isinstance(one, Loop) or not one else list(_cut(list(one), block))
     planned, slots, scratch = plan_memory(pieces, outputs, kept)
     scratch = max(scratch, _allocate(early, slots, kept))
-    return Schedule(early, tuple(planned), kept, slots, scratch, outputs)
+    return Schedule(early, tuple(planned), kept, slots, scratch, outputs, len(sequence))
 
 
 def _cut(sequence: list[Cell], block: int) -> tuple[tuple[Cell, ...], ...]:

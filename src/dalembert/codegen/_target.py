@@ -41,6 +41,13 @@ def vector_width() -> int:
     return 4 if "+avx" in features else 2
 
 
+@lru_cache(maxsize=1)
+def fuses() -> bool:
+    """Whether a product and a sum are one instruction with one rounding."""
+    triple, _, features = host()
+    return "+fma" in features.split(",") or triple.startswith(("aarch64", "arm64"))
+
+
 def version() -> str:
     """What object code depends on besides its source."""
     import llvmlite

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import ctypes
-import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from dalembert.codegen import _entries, _target, cache
 from dalembert.codegen._collector import uncollected
+from dalembert.codegen._crew import share
 from dalembert.codegen._schedule import Schedule, schedule
 from dalembert.codegen.function import Function
 from dalembert.errors import ExpressionError
-
-#: States below which one thread is quicker than waking others.
-_THREAD_SHARE = 512
 
 Array = Any
 
@@ -64,7 +60,7 @@ class NativeFunction:
     def __repr__(self) -> str:
         return f"<native {self.name}: {' + '.join(map(str, self._sizes))} numbers -> {self._shape}>"
 
-    def __call__(self, *args: Array) -> np.ndarray:
+    def __call__(self, *args: Array, out: np.ndarray | None = None) -> np.ndarray:
         if len(args) != len(self._sizes):
             raise ExpressionError(f"'{self.name}' takes {len(self._sizes)} arrays, not {len(args)}.")
         arrays = [np.ascontiguousarray(a, dtype=np.float64) for a in args]
@@ -78,8 +74,8 @@ class NativeFunction:
                 raise ExpressionError(self._wrong_shape(g, a, batch))
             batch = a.shape[0]
         if batch >= 0:
-            return self._run_batch(arrays, batch)
-        out = np.empty(self._shape)
+            return self._run_batch(arrays, batch, out)
+        out = self._result(self._shape, out)
         self._call(*[a.__array_interface__["data"][0] for a in arrays], out.__array_interface__["data"][0])
         return out
 
@@ -106,9 +102,16 @@ class NativeFunction:
         loaded = self._batch_entry()[3]
         return int(loaded.addresses[f"{self.name}.batch"])
 
-    def _run_batch(self, arrays: list[np.ndarray], count: int) -> np.ndarray:
+    def _result(self, shape: tuple[int, ...], out: np.ndarray | None) -> np.ndarray:
+        if out is None:
+            return np.empty(shape)
+        if out.shape != shape or out.dtype != np.float64 or not out.flags.c_contiguous or not out.flags.writeable:
+            raise ExpressionError(f"'out' of '{self.name}' must be a contiguous array of doubles of shape {shape}.")
+        return out
+
+    def _run_batch(self, arrays: list[np.ndarray], count: int, out: np.ndarray | None = None) -> np.ndarray:
         entry, room, width, _ = self._batch_entry()
-        out = np.empty((count, len(self.function.outputs)))
+        out = self._result((count, *self._shape), out)
         if count:
             pointers = np.array([a.ctypes.data for a in arrays], dtype=np.uintp)
             strides = np.array([a.shape[1] if a.ndim == 2 else 0 for a in arrays], dtype=np.int64)
@@ -116,35 +119,10 @@ class NativeFunction:
 
             def run(begin: int, end: int) -> None:
                 work = np.empty(room + 8)
-                aligned = (work.ctypes.data + 63) & ~63
-                entry(*where, begin, end, aligned)
+                entry(*where, begin, end, (work.ctypes.data + 63) & ~63)
 
-            _share(run, count, width)
-        return out.reshape(count, *self._shape)
-
-
-@lru_cache(maxsize=1)
-def _pool() -> Any:
-    from concurrent.futures import ThreadPoolExecutor
-
-    return ThreadPoolExecutor(max(1, _processors() - 1), thread_name_prefix="dalembert")
-
-
-def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _share(run: Any, count: int, width: int) -> None:
-    """Run [0, count) in nearly equal parts, one for each processor; a part is whole vectors."""
-    threads = max(1, min(_processors(), count // _THREAD_SHARE))
-    if threads == 1:
-        run(0, count)
-        return
-    part = -(-count // (threads * width)) * width
-    others = [_pool().submit(run, k * part, min(count, (k + 1) * part)) for k in range(1, threads) if k * part < count]
-    run(0, min(part, count))
-    for other in others:
-        other.result()
+            share(run, count, width, self._plan.operations)
+        return out
 
 
 class Library(Mapping[str, NativeFunction]):
