@@ -13,7 +13,12 @@ import matplotlib.pyplot as plt
 import dalembert as da
 
 HERE = Path(__file__).parent
-NAMES = {"shoulder.th": r"\theta_1", "elbow.th": r"\theta_2", "shoulder.th'": r"\dot{\theta}_1", "elbow.th'": r"\dot{\theta}_2"}
+NAMES = {
+    "shoulder.th": r"\theta_1",
+    "elbow.th": r"\theta_2",
+    "shoulder.th'": r"\dot{\theta}_1",
+    "elbow.th'": r"\dot{\theta}_2",
+}
 NAMES |= {f"{letter}{i}": f"{letter}_{i}" for letter in "ml" for i in (1, 2)}
 
 m = da.load(HERE.parent / "examples" / "double_pendulum.lsd")
@@ -25,7 +30,12 @@ equations = m.equations("recursive").to_sympy()
 def written(expression):
     simple = sp.nsimplify(sp.simplify(sp.trigsimp(expression)), rational=True)
     symbols = {s: NAMES.get(s.name, s.name) for s in simple.free_symbols}
-    return sp.latex(sp.expand(simple), symbol_names=symbols).replace(r"{\left(", "(").replace(r"\right)}", ")").replace("frac", "dfrac")
+    return (
+        sp.latex(sp.expand(simple), symbol_names=symbols)
+        .replace(r"{\left(", "(")
+        .replace(r"\right)}", ")")
+        .replace("frac", "dfrac")
+    )
 
 
 figure, (picture, text) = plt.subplots(1, 2, figsize=(9, 4), width_ratios=[1, 1.25])
