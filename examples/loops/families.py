@@ -199,11 +199,11 @@ def four_bar(ground: float, crank: float, coupler: float, rocker: float, angle: 
 
 
 def parallelogram() -> Mechanism:
-    m = planar_linkage(
+    """Opposite bars equal: two branches that cross where it lies flat."""
+    return planar_linkage(
         "parallelogram",
         [("earth", "a", (0, 0)), ("a", "b", (0.6, 0.8)), ("earth", "c", (2, 0)), ("b", "c", (2.6, 0.8))],
     )
-    return m
 
 
 def kite() -> Mechanism:
@@ -420,11 +420,24 @@ FAMILIES = {
 }  # fmt: skip
 
 
-def main() -> None:
+def program(name: str, *numbers: int) -> str:
+    """An LSD program with a closed start."""
+    from dalembert import loops
     from dalembert.lsd import to_lsd
+    from dalembert.mechanism import Layout
 
+    made = FAMILIES[name](*numbers)
+    linkage = loops.build_linkage(Layout.of(made))
+    closed = linkage.coordinates(loops.assemble(linkage))
+    made.start.clear()
+    made.start.update({name: value for name, value in closed.items() if value})
+    story = " ".join((FAMILIES[name].__doc__ or name).split())
+    return f"(* {story} *)\n" + to_lsd(made)
+
+
+def main() -> None:
     name, *numbers = sys.argv[1:] or ["parallelogram"]
-    print(to_lsd(FAMILIES[name](*(int(n) for n in numbers))))
+    print(program(name, *(int(n) for n in numbers)))
 
 
 if __name__ == "__main__":

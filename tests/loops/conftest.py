@@ -1,4 +1,4 @@
-"""The linkages of the examples, as builders."""
+"""The linkages of the examples, as builders, and the random ones of this folder."""
 
 import importlib.util
 import sys
@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 FOLDER = Path(__file__).parents[2] / "examples" / "loops"
+sys.path.append(str(Path(__file__).parent))
 
 
 @pytest.fixture(scope="session")

@@ -14,6 +14,9 @@ from dalembert.errors import ModelError
 # closed configurations
 from dalembert.loops.assembly import Closing, assemble, assembly_modes, project
 
+# curves and pictures
+from dalembert.loops.curve import Curve, trace_curve
+
 # loops and their subgroups
 from dalembert.loops.cycles import Loop, independent_loops
 
@@ -28,5 +31,6 @@ from dalembert.loops.linkage import Linkage, build_linkage
 
 # the verdict
 from dalembert.loops.mobility import mobility
+from dalembert.loops.pictures import draw_curve, draw_mechanism
 from dalembert.loops.reactions import Reaction, ReactionEquations, reactions
 from dalembert.loops.verdict import Branch, Mobility, Redundant
