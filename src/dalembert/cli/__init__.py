@@ -19,6 +19,7 @@ COMMANDS = {
     "linearize": "linearize",
     "equilibria": "equilibria",
     "codegen": "codegen",
+    "mobility": "mobility",
     "simulate": "simulate",
     "lsp": "lsp",
 }
