@@ -40,13 +40,13 @@ def source(
     """The text of one file that holds the functions; `groups` names their array arguments.
 
     >>> from dalembert import expr as ex
-    >>> x, v, k = ex.symbols("x v k")
-    >>> print(source([Function("force", [[x, v], [k]], [-k * x])], "c", groups=["y", "p"]).split(chr(10) * 2)[1])
-    void force(const double y[], const double p[], double out[])
+    >>> x, v = ex.symbols("x v")
+    >>> text = source([Function("force", [[x, v]], [-4 * x])], "c", groups=["y"])
+    >>> print(text.split(chr(10) * 2)[1].strip())
+    void force(const double y[], double out[])
     {
         const double x = y[0]; /* x */
-        const double k = p[0]; /* k */
-        out[0] = -k*x;
+        out[0] = -4.0*x;
     }
     """
     how = language(to)
