@@ -101,6 +101,19 @@ def test_dense_output_is_as_good_as_the_steps(pendulum: NativeFunction, method: 
     assert motion.sol(1.0).shape == (2,)
 
 
+@pytest.mark.parametrize(("method", "order"), [("VERNER98", 8), ("DOP853", 7), ("DOPRI5", 4), ("RODAS4", 3)])
+def test_dense_output_converges_with_its_order(pendulum: NativeFunction, method: str, order: int) -> None:
+    """Between the steps the error shrinks at least as h**(order + 1): it is local, but for what the steps add."""
+    t = np.linspace(0, 2, 101)
+    error = []
+    for h in (0.2, 0.1) if order > 5 else (0.02, 0.01):
+        options: dict[str, Any] = {"rtol": 1e3, "atol": 1e3, "first_step": h, "max_step": h, "method": method}
+        motion = integrate(pendulum, (0, 2), [1.0, 0.0], [GRAVITY], **options)
+        assert motion.sol is not None
+        error.append(abs(motion.sol(t)[0] - pendulum_angle(t, 1.0)).max())
+    assert math.log2(error[0] / error[1]) > order + 0.4
+
+
 def test_dense_output_matches_asked_times(pendulum: NativeFunction) -> None:
     t = np.linspace(0, 5, 50)
     motion = integrate(pendulum, (0, 5), [1.0, 0.0], [GRAVITY], t_eval=t)

@@ -31,7 +31,8 @@ class Tableau:
     """An explicit pair: slope i is taken at `y + h * stages[i]`, the step is `y + h * step`.
 
     The slope at the end of the step has the number `len(stages)`; `extra` slopes follow it and serve dense output,
-    `dense` are its weights beyond the cubic through both ends. `error` is scaled down by `milder` where there is one.
+    `dense` are its weights beyond the cubic through both ends, or `through` are slopes that it also passes through.
+    `error` is scaled down by `milder` where there is one.
     """
 
     stages: Rows
@@ -40,6 +41,7 @@ class Tableau:
     milder: Row = field(default_factory=dict)
     extra: Rows = ()
     dense: Rows = ()
+    through: tuple[int, ...] = ()
     implicit: Implicit | None = None
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dalembert.errors import SimulationError
 from dalembert.simulate import _tableaux
 from dalembert.simulate._tableaux import Row, Tableau
+from dalembert.simulate._verner import VERNER_9
 
 if TYPE_CHECKING:
     import numpy as np
@@ -90,6 +91,7 @@ METHODS = {
     method.name: method
     for method in (
         Method("DOP853", 8, 7, _tableaux.DORMAND_PRINCE_8, damping=0.02),
+        Method("VERNER98", 9, 8, VERNER_9, damping=0.02),
         Method("DOPRI5", 5, 4, _tableaux.DORMAND_PRINCE_5, damping=0.04),
         Method("BS23", 3, 2, _tableaux.BOGACKI_SHAMPINE, damping=0.04),
         Method("RODAS4", 4, 3, _tableaux.RODAS_4),
@@ -99,7 +101,14 @@ METHODS = {
         Method("symplectic8", 8, 8, weights=_YOSHIDA_8),
     )
 }
-ALIASES = {"RK45": "DOPRI5", "RK23": "BS23", "SYMPLECTIC": "symplectic4", "VERLET": "symplectic2", "STIFF": "RODAS4"}
+ALIASES = {
+    "RK45": "DOPRI5",
+    "RK23": "BS23",
+    "VERN9": "VERNER98",
+    "SYMPLECTIC": "symplectic4",
+    "VERLET": "symplectic2",
+    "STIFF": "RODAS4",
+}
 #: Stiff methods of SciPy, for which there is one here.
 _STIFF = ("RADAU", "BDF", "LSODA")
 
@@ -148,7 +157,7 @@ def table(method: Method) -> Table:
         value,
         node,
         np.array([_dense_row(pair.error, stages + 1), _dense_row(pair.milder, stages + 1)]),
-        np.array([*cubic, *(_dense_row(row, width) for row in pair.dense)]),
+        np.array([*cubic, *(_dense_row(row, width) for row in pair.dense), *_passing(pair, node, cubic, step)]),
         np.zeros(0),
         stages,
         int(stages in pair.error),
@@ -158,11 +167,33 @@ def table(method: Method) -> Table:
     )
 
 
+def _passing(pair: Tableau, node: NDArray[np.float64], cubic: list[Any], step: Any) -> list[Any]:
+    """Rows c3, c4... of the nested form whose derivative takes the values of the slopes `through` at their nodes.
+
+    On top of the cubic come terms x^2 (1-x)^2 (c3 + x (c4 + (1-x) (c5 + ...))); their derivatives at the nodes are a
+    matrix, and what the cubic lacks there is its right side.
+    """
+    import numpy as np
+
+    if not pair.through:
+        return []
+    one, x, rest = (np.polynomial.Polynomial(c) for c in ([1.0], [0.0, 1.0], [1.0, -1.0]))
+    terms, factor = [], one
+    for k in range(3 + len(pair.through)):
+        factor = factor * (x if k % 2 == 0 else rest)
+        terms.append(factor)
+    places = node[list(pair.through)]
+    slopes_there = np.array([[term.deriv()(c) for term in terms] for c in places])
+    wanted = np.array([_dense_row({k: 1.0}, len(step)) for k in pair.through])
+    lacking = wanted - slopes_there[:, :3] @ np.array([step, *cubic])
+    return list(np.linalg.solve(slopes_there[:, 3:], lacking))
+
+
 def degree(method: Method) -> int:
     """Degree of the dense output's polynomial."""
     if method.tableau is None:
         return 5
-    return len(method.tableau.dense) + (1 if method.implicit else 3)
+    return len(method.tableau.dense) + len(method.tableau.through) + (1 if method.implicit else 3)
 
 
 def slopes(method: Method) -> int:
