@@ -19,6 +19,7 @@ Monomial: TypeAlias = tuple[tuple[Expr, int], ...]  # atoms in order of creation
 Polynomial: TypeAlias = dict[Monomial, Number]
 
 _ONE: Monomial = ()
+_ROUNDING = 1e-13
 
 
 class _TooLargeError(Exception):
@@ -88,8 +89,9 @@ def _sum(a: Polynomial, b: Polynomial, sign: int) -> Polynomial:
 
 
 def _collect(total: Polynomial, monomial: Monomial, coefficient: Number) -> None:
-    value = total.get(monomial, 0) + coefficient
-    if value == 0:
+    known = total.get(monomial, 0)
+    value = known + coefficient
+    if value == 0 or (isinstance(value, float) and abs(value) < _ROUNDING * abs(float(known))):
         total.pop(monomial, None)
     else:
         total[monomial] = value
@@ -138,6 +140,32 @@ def _inverse(a: Polynomial, limit: int) -> Polynomial:
 
 
 def _reduced(polynomial: Polynomial, limit: int) -> Polynomial:
+    """Even powers of sines or of cosines go where fewer terms are left; then two terms make one where they can."""
+    work = polynomial
+    for angle in dict.fromkeys(a.args[0] for m in polynomial for a, _ in m if a.op in ("sin", "cos")):
+        choices = [work, _even_powers_left(work, fn.sin(angle), limit), _even_powers_left(work, fn.cos(angle), limit)]
+        work = min(choices, key=len)
+    return _paired(work)
+
+
+def _even_powers_left(polynomial: Polynomial, wave: Expr, limit: int) -> Polynomial:
+    """wave^2 = 1 - twin^2, used wherever it can be."""
+    if wave.op not in ("sin", "cos"):
+        return polynomial
+    square: Polynomial = {_ONE: 1, ((_twin(wave), 2),): -1}
+    total: Polynomial = {}
+    for monomial, coefficient in polynomial.items():
+        exponent = dict(monomial).get(wave, 0)
+        if exponent < 2:
+            _collect(total, monomial, coefficient)
+            continue
+        rest = _times(monomial, ((wave, -(exponent - exponent % 2)),))
+        for other, factor in _product({rest: coefficient}, _power(square, exponent // 2, limit), limit).items():
+            _collect(total, other, factor)
+    return total
+
+
+def _paired(polynomial: Polynomial) -> Polynomial:
     """Apply the identities below, each of which makes one term of two, until none applies."""
     work = dict(polynomial)
     queue = list(work)
@@ -147,7 +175,8 @@ def _reduced(polynomial: Polynomial, limit: int) -> Polynomial:
             continue
         for other, sign, result in _partners(monomial):
             coefficient = work.get(monomial)
-            if coefficient is None or work.get(other) != sign * coefficient:
+            partner = work.get(other)
+            if coefficient is None or partner is None or not _same(partner, sign * coefficient):
                 continue
             del work[monomial], work[other]
             _collect(work, result, coefficient)
@@ -155,6 +184,11 @@ def _reduced(polynomial: Polynomial, limit: int) -> Polynomial:
                 queue.append(result)
             break
     return work
+
+
+def _same(a: Number, b: Number) -> bool:
+    """Equal, or equal up to rounding where floats are involved."""
+    return a == b or (isinstance(a - b, float) and abs(float(a) - float(b)) <= _ROUNDING * abs(float(a)))
 
 
 def _partners(monomial: Monomial) -> Iterator[tuple[Monomial, int, Monomial]]:
@@ -206,6 +240,8 @@ def _rebuilt(polynomial: Polynomial) -> Expr:
     for monomial in sorted(rest, key=_order):
         coefficient = rest[monomial]
         size: Number = coefficient if coefficient > 0 else -coefficient
+        if isinstance(size, float):
+            size = float(f"{size:.15g}")  # the last digit is rounding, not information
         term = mul(const(size), _written(monomial))
         total = add(total, term if coefficient > 0 else neg(term))
     return mul(_written(common), total) if common else total

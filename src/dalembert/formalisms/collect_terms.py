@@ -7,10 +7,13 @@ derivatives: exact, and free of any search for monomials.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 from dalembert import expr as ex
 from dalembert.expr import HALF, ZERO, Expr
 from dalembert.formalisms.equations import Equations
+
+K = TypeVar("K")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,21 @@ class Collected:
         terms = [c * (a * b) for (a, b), c in self.products.items()]
         terms += [c * a for a, c in self.linear.items()]
         return _sum([*terms, self.constant, self.forces])
+
+    def tidied(self) -> Collected:
+        """The same equation, each coefficient written as a person would."""
+        return Collected(
+            _tidied(self.accelerations),
+            _tidied(self.products),
+            _tidied(self.linear),
+            ex.tidy(self.constant),
+            ex.tidy(self.forces),
+        )
+
+
+def _tidied(coefficients: dict[K, Expr]) -> dict[K, Expr]:
+    written = {key: ex.tidy(value) for key, value in coefficients.items()}
+    return {key: value for key, value in written.items() if value is not ZERO}
 
 
 def collect(eq: Equations) -> list[Collected]:

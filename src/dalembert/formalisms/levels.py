@@ -26,6 +26,8 @@ TITLES = {
     "recursive": "recursive: composite bodies and Newton-Euler recursions",
 }
 #: Coefficients are collected up to this many speeds; beyond, a page would not hold them.
+#: Operations up to which equations are written out, without named intermediates.
+MOST_WRITTEN_OUT = 150
 MOST_COLLECTED = 16
 
 
@@ -102,7 +104,9 @@ def scalar_lines(eq: Equations) -> tuple[list[Line], list[Line]]:
     if isinstance(eq.detail, Hamiltonian):
         return _canonical_lines(eq, eq.detail)
     if len(eq.tree.speeds) <= MOST_COLLECTED:
-        sides = [(one.left, one.right) for one in collect(eq)]
+        raw = collect(eq)
+        choices = [[(one.left, one.right) for one in found] for found in (raw, [one.tidied() for one in raw])]
+        sides = min(choices, key=lambda pairs: ex.count_operations(x for pair in pairs for x in pair))
     else:
         primes = ex.Matrix.column([ex.prime(u) for u in eq.tree.speeds])
         left = (eq.mass_matrix @ primes).entries
@@ -138,7 +142,11 @@ def _sides(
 ) -> tuple[list[Line], list[Line]]:
     """Lines of equations, and the intermediates with the extra formulas."""
     flat = [x for pair in sides for x in pair] + [x for _, a, b in extra for x in (a, b)]
-    shown, typeset = ex.listing(flat), ex.listing(flat, notation="latex")
+    if ex.count_operations(flat) <= MOST_WRITTEN_OUT:
+        shown = ex.Listing((), tuple(ex.text(x) for x in flat))
+        typeset = ex.Listing((), tuple(ex.latex(x) for x in flat))
+    else:
+        shown, typeset = ex.listing(flat), ex.listing(flat, notation="latex")
     lines = []
     for k, label in enumerate(labels):
         a, b = 2 * k, 2 * k + 1
