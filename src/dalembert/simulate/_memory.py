@@ -31,7 +31,7 @@ class Memory:
         if not array.flags.c_contiguous:
             raise ValueError("an array of the compiled loop must be contiguous")
         self._arrays[slot] = array
-        self.block[slot] = array.ctypes.data
+        self.block[slot] = array.__array_interface__["data"][0]
 
     def room(self, slot: int, *shape: int) -> None:
         """Let a slot point at fresh zeros."""

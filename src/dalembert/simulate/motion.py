@@ -90,17 +90,13 @@ class Motion:
     def state(self, t: float) -> dict[str, float]:
         """The named state at one time."""
         if self.sol is None:
-            raise SimulationError(
-                "states between the computed times need dense_output=True."
-            )
+            raise SimulationError("states between the computed times need dense_output=True.")
         return dict(zip(self.names, map(float, self.sol(t)), strict=True))
 
     def at(self: M, times: ArrayLike) -> M:
         """The same motion, seen at other times."""
         if self.sol is None:
-            raise SimulationError(
-                "states between the computed times need dense_output=True."
-            )
+            raise SimulationError("states between the computed times need dense_output=True.")
         t = np.atleast_1d(np.asarray(times, dtype=float))
         return replace(self, t=t, y=self.sol(t))
 
