@@ -35,8 +35,11 @@ class Mechanism(description.Mechanism):
     def equations(self, formalism: str = "mixed", *, cut: Collection[str] = (), **choices: Any) -> Equations:
         """Equations of motion in a formalism: mixed, newton-euler, dalembert, lagrange, hamilton, kane..."""
         from dalembert.formalisms import derive
+        from dalembert.loops import with_loops
 
-        return derive(self.layout(cut), formalism, **choices)
+        layout = self.layout(cut)
+        eq = derive(layout, formalism, **choices)
+        return with_loops(eq, layout) if layout.cuts else eq
 
     def compile(self) -> CompiledMechanism:
         """Native functions: `f.acceleration(q, u, t=0, **parameters)`, with an optional leading batch axis."""

@@ -143,3 +143,17 @@ def test_a_linkage_that_cannot_close_says_so():
     m = four_bar((0.1, 0.1, 0.1), 0.9)
     with pytest.raises(da.SimulationError, match="cannot be assembled"):
         m.simulate((0, 1))
+
+
+@pytest.mark.parametrize("formalism", ["mixed", "lagrange", "kane", "newton-euler", "gibbs-appell"])
+def test_every_formalism_has_the_same_accelerations_in_a_loop(formalism):
+    m = four_bar((0.2, 0.4, 0.35), 0.5)
+    mo = m.simulate((0, 0.1), start={"A.th": 1.0, "A.th'": 8.0})
+    state = {ex.symbol(name): mo[name][-1] for name in mo.names}
+    eq = m.equations(formalism)
+    expected = ex.evaluate(list(derive_loops(m.layout()).accelerations), state)
+    assert np.allclose(ex.evaluate(list(eq.accelerations), state), expected, rtol=1e-10)
+    left = np.array(ex.evaluate(list(eq.mass_matrix.entries), state)).reshape(3, 3) @ expected
+    constraint = np.array(ex.evaluate(list(eq.constraint.entries), state)).reshape(eq.constraint.shape)
+    right = ex.evaluate(list(eq.right_side), state) + constraint.T @ ex.evaluate(list(eq.multipliers), state)
+    assert np.allclose(left, right, atol=1e-9)

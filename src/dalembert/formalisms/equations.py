@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dalembert import expr as ex
 from dalembert.expr import Expr, Matrix
-from dalembert.formalisms.factor import solve_symmetric
+from dalembert.formalisms.factor import KineticBasis, OrthogonalRows, solve_symmetric
 from dalembert.kinematics import Tree
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ class Equations:
     """Equations of motion in the speeds u.
 
     `mass_matrix` M, `bias` S (inertia terms quadratic in the speeds), `forces` F (gravity and known efforts), and
-    `rates`, the coordinates' derivatives q' = P(q) u.
+    `rates`, the coordinates' derivatives q' = P(q) u. With closed loops M u' = S + F + G^T lambda, where `constraint`
+    is G and G u' = `constraint_right`.
     """
 
     formalism: str
@@ -30,6 +31,8 @@ class Equations:
     mass_matrix: Matrix = field(repr=False)
     bias: tuple[Expr, ...] = field(repr=False)
     forces: tuple[Expr, ...] = field(repr=False)
+    constraint: Matrix | None = field(default=None, repr=False)  # G of the closed loops: G u' = constraint_right
+    constraint_right: tuple[Expr, ...] = field(default=(), repr=False)
     detail: Any = field(default=None, repr=False, compare=False)  # what only this formalism knows: L, H, reactions...
     level: str = field(default="vector", compare=False)  # how much detail `show` gives when it is not told
 
@@ -57,10 +60,33 @@ class Equations:
         """S + F."""
         return tuple(s + f for s, f in zip(self.bias, self.forces, strict=True))
 
+    @property
+    def conditions(self) -> tuple[tuple[str, Expr], ...]:
+        """What must not vanish for the equations to hold: the charts of rotations, by name."""
+        return self.tree.conditions
+
     @cached_property
     def accelerations(self) -> tuple[Expr, ...]:
-        """u' as expressions, by the symbolic LDL^T of the mass matrix."""
-        return tuple(solve_symmetric(self.mass_matrix, self.right_side))
+        """u' as expressions, by the symbolic LDL^T of the mass matrix (and the multipliers of closed loops)."""
+        if self.constraint is None:
+            return tuple(solve_symmetric(self.mass_matrix, self.right_side))
+        return self._constrained[0]
+
+    @cached_property
+    def multipliers(self) -> tuple[Expr, ...]:
+        """lambda of the closed loops, zero on rows that depend on others."""
+        return () if self.constraint is None else self._constrained[1]
+
+    @cached_property
+    def _constrained(self) -> tuple[tuple[Expr, ...], tuple[Expr, ...]]:
+        assert self.constraint is not None
+        basis = KineticBasis.of(self.mass_matrix)
+        rows = [basis.covector(row) for row in self.constraint.rows()]
+        normal, free = OrthogonalRows.of(rows), basis.covector(self.right_side)
+        pairs = zip(self.constraint_right, rows, strict=True)
+        weights = normal.weights([right - ex.dot_product(row, free) for right, row in pairs])
+        moved = [a + b for a, b in zip(free, normal.combination(weights), strict=True)]
+        return tuple(basis.speeds(moved)), tuple(normal.multipliers(weights))
 
     def residual(self, accelerations: Sequence[Expr]) -> list[Expr]:
         """M u' - S - F."""

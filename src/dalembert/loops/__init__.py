@@ -21,7 +21,7 @@ from dalembert.loops.curve import Curve, trace_curve
 from dalembert.loops.cycles import Loop, independent_loops
 
 # dynamics
-from dalembert.loops.dynamics import Closure, LoopEquations, derive_loops
+from dalembert.loops.dynamics import Closure, LoopEquations, derive_loops, with_loops
 
 # rank off the closure
 from dalembert.loops.genericrank import generic_rank, rank_off

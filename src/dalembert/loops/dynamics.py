@@ -12,11 +12,13 @@ out by value when the multipliers are solved for: the motion does not depend on 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dalembert import expr as ex
+from dalembert.errors import ModelError
 from dalembert.expr import HALF, ZERO, Expr, Matrix
 from dalembert.expr.space import Matrix3, Vector3, apply3, apply_transposed3, cross, product3, sub3, transpose3
+from dalembert.formalisms.equations import Equations
 from dalembert.formalisms.factor import KineticBasis, OrthogonalRows, solve_symmetric
 from dalembert.formalisms.recursive import Recursion, mass_matrix, right_side
 from dalembert.kinematics import (
@@ -63,7 +65,9 @@ class LoopEquations:
     tree: Tree
     closures: tuple[Closure, ...]
     mass: Matrix
-    constraint: Matrix
+    constraint: Matrix  # G u' = constraint_right
+    constraint_right: tuple[Expr, ...]
+    cut_efforts: tuple[Expr, ...]  # known efforts in cut links, on the speeds of the tree
     accelerations: tuple[Expr, ...]
     multipliers: tuple[Expr, ...]
     corrected: tuple[Expr, ...]  # q, u, x after one Newton step towards the closure
@@ -96,7 +100,8 @@ def derive_loops(layout: Layout) -> LoopEquations:
     closures = tuple(_closure(tree, cut) for cut in layout.cuts)
     mass = mass_matrix(model)
     basis = KineticBasis.of(mass)
-    right = [r + f for r, f in zip(right_side(model), _cut_efforts(tree, closures), strict=True)]
+    cut_efforts = _cut_efforts(tree, closures)
+    right = [r + f for r, f in zip(right_side(model), cut_efforts, strict=True)]
     condition = [x for one in closures for x in one.condition]
     constraint = Matrix(ex.jacobian(condition, tree.speeds), (len(condition), len(tree.speeds)))
     moving = {ex.TIME: ex.ONE, **tree.rates}
@@ -112,6 +117,8 @@ def derive_loops(layout: Layout) -> LoopEquations:
         closures,
         mass,
         constraint,
+        tuple(-d for d in drift),
+        tuple(cut_efforts),
         tuple(basis.speeds(found)),
         tuple(normal.multipliers(weights)),
         tuple(_corrected(tree, closures, basis, normal, condition)),
@@ -247,3 +254,15 @@ def _cut_efforts(tree: Tree, closures: tuple[Closure, ...]) -> list[Expr]:
             slopes = ex.gradient(sigma[speed], tree.speeds)
             total = [a + value * slope for a, slope in zip(total, slopes, strict=True)]
     return total
+
+
+def with_loops(eq: Equations, layout: Layout) -> Equations:
+    """The equations of the spanning tree completed by the conditions of its cut links."""
+    loops = derive_loops(layout)
+    if eq.tree.speeds != loops.tree.speeds:
+        raise ModelError(
+            f"'{layout.mechanism.name}' has closed loops: their conditions are written in the speeds of its joints. "
+            "Derive its equations without choosing other speeds."
+        )
+    forces = tuple(f + e for f, e in zip(eq.forces, loops.cut_efforts, strict=True))
+    return replace(eq, forces=forces, constraint=loops.constraint, constraint_right=loops.constraint_right)
