@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -37,6 +39,16 @@ class Memory:
         """Let a slot point at fresh zeros."""
         self.bind(slot, np.zeros(shape))
 
+    def rooms(self, shapes: dict[int, tuple[int, ...]]) -> None:
+        """Fresh zeros for several slots, side by side in one piece of memory."""
+        sizes = [math.prod(shape) for shape in shapes.values()]
+        piece = np.zeros(sum(sizes))
+        base, at_number = piece.__array_interface__["data"][0], 0
+        for (slot, shape), size in zip(shapes.items(), sizes, strict=True):
+            self._arrays[slot] = piece[at_number : at_number + size].reshape(shape)
+            self.block[slot] = base + piece.itemsize * at_number
+            at_number += size
+
     @property
     def address(self) -> int:
         return int(self.block.ctypes.data)
@@ -65,34 +77,28 @@ def allocate(
     m[at.N], m[at.EVENTS], m[at.GUARDS], m[at.SAMPLES], m[at.KEEP] = size, events, guards, SAMPLES, keep
     m[at.STAGES], m[at.EARLY], m[at.WEIGHTS] = numbers.stages, numbers.early, len(numbers.weights)
     m[at.SLOPES], m[at.DENSE_ROWS] = slopes(method), degree(method) - 1
-    for slot, array in (
-        (at.START, numbers.start),
-        (at.COLUMN, numbers.column),
-        (at.VALUE, numbers.value),
-        (at.NODE, numbers.node),
-        (at.ERROR, numbers.error),
-        (at.DENSE, numbers.dense),
-        (at.WEIGHT, numbers.weights),
-    ):
-        memory.bind(slot, array)
+    m[at.START : at.WEIGHT + 1] = _table_addresses(method)
     groups = np.array(quaternions, dtype=np.int64).reshape(-1, 4)
     m[at.QUATERNIONS] = len(groups)
     memory.bind(at.QUATERNION, groups)
-    memory.room(at.REAL, at.REALS)
+    shapes: dict[int, tuple[int, ...]] = {at.REAL: (at.REALS,), at.TIME: (1,)}
+    shapes |= {at.SLOPE: (slopes(method), size), at.COEFFICIENT: (degree(method), size)}
+    shapes |= dict.fromkeys((at.Y, at.Y_NEW, at.Y_TRY), (size,))
+    shapes |= dict.fromkeys((at.OLD_EVENT, at.NEW_EVENT, at.ROOT, at.DIRECTION), (max(events, 1),))
+    shapes |= dict.fromkeys((at.OLD_GUARD, at.NEW_GUARD, at.GUARD_SCALE), (max(guards, 1),))
+    memory.rooms(shapes | _results(memory, size, events, keep))
     memory.real[[at.EXPONENT, at.ALPHA, at.BETA]] = numbers.exponent, numbers.alpha, numbers.beta
-    memory.room(at.SLOPE, slopes(method), size)
-    memory.room(at.COEFFICIENT, degree(method), size)
-    memory.room(at.TIME, 1)
     if method.implicit:
         _allocate_implicit(memory, method, size)
-    for slot in (at.Y, at.Y_NEW, at.Y_TRY):
-        memory.room(slot, size)
-    for slot in (at.OLD_EVENT, at.NEW_EVENT, at.ROOT):
-        memory.room(slot, max(events, 1))
-    for slot in (at.OLD_GUARD, at.NEW_GUARD, at.GUARD_SCALE):
-        memory.room(slot, max(guards, 1))
-    _allocate_results(memory, size, events, keep)
     return memory
+
+
+@cache
+def _table_addresses(method: Method) -> list[int]:
+    """Where the numbers of a method are, from START to WEIGHT; the table lives for ever."""
+    numbers = table(method)
+    arrays = (numbers.start, numbers.column, numbers.value, numbers.node, numbers.error, numbers.dense, numbers.weights)
+    return [int(array.ctypes.data) for array in arrays]
 
 
 def _allocate_implicit(memory: Memory, method: Method, size: int) -> None:
@@ -112,18 +118,15 @@ def _allocate_implicit(memory: Memory, method: Method, size: int) -> None:
     memory.block[at.IMPLICIT] = 1
 
 
-def _allocate_results(memory: Memory, size: int, events: int, keep: bool) -> None:
+def _results(memory: Memory, size: int, events: int, keep: bool) -> dict[int, tuple[int, ...]]:
+    """Room for steps and events."""
     steps = STEP_ROOM if keep else 0
     found = max(EVENT_ROOM, 4 * SAMPLES * events) if events else 0
     memory.block[at.STEP_ROOM], memory.block[at.EVENT_ROOM] = steps, found
-    memory.room(at.STEP_T, steps)
-    memory.room(at.STEP_H, steps)
-    memory.room(at.STEP_Y, steps, size)
-    memory.room(at.EVENT_T, found)
-    memory.room(at.EVENT_Y, found, size)
     memory.bind(at.EVENT_INDEX, np.zeros(found, dtype=np.int64))
     memory.bind(at.REMAINING, np.zeros(max(events, 1), dtype=np.int64))
-    memory.room(at.DIRECTION, max(events, 1))
+    shapes: dict[int, tuple[int, ...]] = {at.STEP_T: (steps,), at.STEP_H: (steps,), at.STEP_Y: (steps, size)}
+    return shapes | {at.EVENT_T: (found,), at.EVENT_Y: (found, size)}
 
 
 def begin(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -54,7 +55,9 @@ def _resolve(values: Mapping[str, Any], what: str, known: Mapping[str, Any] | No
     found: dict[str, Any] = {}
     numbers: dict[Expr, Any] = {ex.symbol(name): value for name, value in (known or {}).items()}
     for name, value in values.items():
-        if isinstance(value, str):
+        if isinstance(value, int | float):
+            found[name] = _finite(float(value), what, name)
+        elif isinstance(value, str):
             formulas[name] = ex.parse(value)
         elif np.ndim(value):
             found[name] = _finite(np.array(value, dtype=float), what, name)
@@ -77,7 +80,7 @@ def _resolve(values: Mapping[str, Any], what: str, known: Mapping[str, Any] | No
 
 
 def _finite(value: Any, what: str, name: str) -> Any:
-    if not np.isfinite(value).all():
+    if not (math.isfinite(value) if isinstance(value, float) else np.isfinite(value).all()):
         raise SimulationError(f"{what}: '{name}' is not a finite number.")
     return value
 
