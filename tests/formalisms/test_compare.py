@@ -7,7 +7,7 @@ import pytest
 from dalembert.errors import ModelError
 from dalembert.formalisms.compare import compare
 from dalembert.formalisms.registry import find_formalism
-from dalembert.mechanism import Layout
+from dalembert.mechanism import Layout, Mechanism, earth, prismatic
 from formalisms.satellite import FORMALISMS, satellite
 from random_mechanisms import random_tree
 
@@ -27,6 +27,15 @@ def test_a_wrong_formalism_shows_as_disagreement(monkeypatch):
     monkeypatch.setattr(hamilton, "turning_term", lambda tree, symbols, speeds: [0 * x for x in symbols])
     found = compare(Layout.of(satellite()), ["kane", "hamilton"])
     assert found.disagreement > 1e-3
+
+
+def test_a_formalism_that_refuses_does_not_end_the_table():
+    m = Mechanism()
+    m.join(earth, m.body("ghost"), prismatic("x"), name="rail")
+    found = compare(Layout.of(m), ["kane", "hamilton"])
+    assert found.formalisms[0].error is None
+    assert "moves no mass" in found.formalisms[1].error
+    assert "refused" in str(found)
 
 
 def test_json_has_the_agreed_fields():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from dalembert.formalisms.bodies import body_motions
 from dalembert.formalisms.lagrange import kinetic_energy
 from dalembert.formalisms.reactions import reactions
 from dalembert.formalisms.vocabulary import Vocabulary
-from dalembert.mechanism import Layout
+from dalembert.mechanism import Layout, Mechanism, earth, weld
 from formalisms.satellite import ACCELERATIONS, FORMALISMS, STATE, satellite
 from random_mechanisms import random_state, random_tree
 
@@ -101,6 +102,7 @@ def test_every_formalism_has_every_level_in_every_notation(name):
         shown = eq.show(level=level)
         assert len(str(shown)) > 40
         assert "\\begin{align*}" in shown.latex()
+        assert ElementTree.fromstring(shown.html().replace("&#x2062;", "")) is not None  # well-formed
         assert shown.html().count("<math") == len(shown.lines) + len(shown.formulas)
         assert json.loads(json.dumps(shown.as_dict()))["level"] == level
 
@@ -122,6 +124,19 @@ def test_formulas_lead_from_names_to_coordinates():
     table = str(derive(Layout.of(satellite()), "kane").formulas)
     for line in ("gamma(G4) := ", "M_0_4 := M_0_3*M_3_4", "r3_2 := [0; s3.q8; 0]", "V4 := U4 - ~rho4*W4"):
         assert line in table, line
+
+
+def test_formulas_are_well_formed_pages_too():
+    page = derive(Layout.of(satellite()), "mixed").formulas.html()
+    assert len(list(ElementTree.fromstring(page.replace("&#x2062;", "")).iter())) > 500
+
+
+def test_a_clamped_body_still_shows_its_balance():
+    m = Mechanism()
+    m.join(earth, m.body("beam", mass="m", centre=[1, 0, 0]), weld(), name="clamp")
+    shown = derive(Layout.of(m), "newton-euler").show("vector")
+    assert "R1 = mu1*gamma(G1)" in str(shown) or "R1 = 0" in str(shown)
+    assert "nothing moves" in str(derive(Layout.of(m), "kane").show("scalar"))
 
 
 def test_free_blocks_of_massless_arms_vanish_and_the_reflector_is_a_point():

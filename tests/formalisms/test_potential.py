@@ -31,10 +31,20 @@ def test_gravity_and_a_torsion_spring_add_up():
     assert ex.evaluate([found.value], values) == pytest.approx(ex.evaluate([wanted], values))
 
 
-def test_a_damper_has_no_potential_and_says_why():
-    m, _ = pendulum(th="-c*th'")
+def test_of_a_spring_with_a_damper_the_spring_has_a_potential_and_the_damper_remains():
+    m, _ = pendulum(th="-k*th - c*th'")
+    found = find_potential(build_tree(Layout.of(m)), "automatic")
+    _, (left,) = found.outside(build_tree(Layout.of(m)))
+    th, rate, k, c = ex.symbols("pivot.th pivot.th' k c")
+    assert ex.derivative(ex.derivative(found.value, k), th) is th
+    values = {th: 0.3, rate: 0.7, k: 2.0, c: 5.0}
+    assert ex.evaluate([left.effort], values) == pytest.approx([-3.5])
+
+
+def test_an_unknown_law_has_no_potential_and_says_why():
+    m, _ = pendulum(th="f(th, th')")
     found = find_potential(build_tree(Layout.of(m)))
-    assert "speeds" in found.refused["effort on pivot.th"]
+    assert "unknown function" in found.refused["effort on pivot.th"]
 
 
 def test_a_dead_force_has_a_potential_and_a_follower_force_on_a_double_pendulum_has_none():

@@ -98,6 +98,32 @@ def test_moments_move_with_the_point_and_turn_with_the_base():
     assert fixed == pytest.approx(np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]]) @ force)
 
 
+def test_moments_can_be_taken_at_any_named_point():
+    m = Mechanism()
+    arm = m.body("arm", mass=2, centre=[1, 0, 0])
+    m.join(earth, arm, revolute("y"), name="hinge")
+    m.frame("tip", arm.at([3, 0, 0]))
+    m.gravity = [0, 0, -10]
+    eq = derive(Layout.of(m), "kane")
+    values = {ex.symbol("hinge.th"): 0.3, ex.symbol("hinge.th'"): 0.2}
+    near, far, tip = (reactions(eq, at=at)["hinge"] for at in ("second", "arm", "tip"))
+    force = evaluated(near.force, values)
+    assert evaluated(near.moment, values) == pytest.approx([0, 0, 0], abs=1e-12)
+    assert evaluated(far.moment, values) == pytest.approx(np.cross([-1, 0, 0], force))
+    assert evaluated(tip.moment, values) == pytest.approx(np.cross([-3, 0, 0], force))
+    with pytest.raises(ModelError, match="no point"):
+        reactions(eq, at="top")
+
+
+def test_absolute_parametrisation_is_a_choice_of_lagrange():
+    layout = Layout.of(beam())
+    assert len(derive(layout, "lagrange", parametrisation="absolute").multipliers) == 6
+    with pytest.raises(ModelError, match="absolute"):
+        derive(layout, "kane", parametrisation="absolute")
+    with pytest.raises(ModelError, match="Did you mean 'chart'"):
+        derive(layout, "kane", charts="euler")
+
+
 def test_a_cylindrical_joint_transmits_two_forces_and_two_moments():
     m = Mechanism()
     m.join(earth, m.body("rod", mass=1, inertia=[1, 1, 1]), cylindrical("z"), name="c")

@@ -15,7 +15,7 @@ def command(
     formalism: Annotated[list[str] | None, typer.Option(help="Only these formalisms (repeat the option).")] = None,
     states: Annotated[int, typer.Option(help="How many random states to compare at.", min=1)] = 5,
     seed: Annotated[int, typer.Option(help="Where the random states start.")] = 0,
-    memory: Annotated[bool, typer.Option(help="Measure the peak of memory too (derives twice).")] = False,
+    memory: Annotated[bool, typer.Option(help="Measure the peak of memory too (derives twice).")] = True,
     format: FormatOption = Format.text,
 ) -> None:
     """Derive by every formalism: size and cost of the equations, and the largest difference of their accelerations.

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from dalembert import expr as ex
 from dalembert.expr import ZERO, Expr, dot_product
 from dalembert.expr.space import ZERO3, Vector3, add3, apply3, cross, scale3
-from dalembert.formalisms.actions import coordinate_efforts, known_actions
 from dalembert.formalisms.bodies import body_motions, body_poses
 from dalembert.formalisms.hamilton import Hamiltonian
 from dalembert.formalisms.hamilton import derive as derive_hamilton
@@ -43,7 +42,7 @@ def balance(layout: Layout) -> Balance:
     >>> link = m.join(earth, m.body("cart", mass="m"), prismatic("x").with_efforts(x="-k*x - c*x'"), name="s")
     >>> found = balance(Layout.of(m))
     >>> found.potential, found.power
-    (1/2*k*s.x**2, -(s.x'*c*s.x'))
+    (1/2*k*s.x**2, -c*s.x'*s.x')
     """
     return balance_of(build_tree(layout))
 
@@ -52,13 +51,12 @@ def balance_of(tree: Tree) -> Balance:
     motions, poses = body_motions(tree), body_poses(tree)
     found = find_potential(tree)
     power = ZERO
-    for action in known_actions(tree):
-        if action.name not in found.conservative:
-            one = motions[action.body]
-            power += dot_product(action.force, one.point(action.point)) + dot_product(action.torque, one.spin)
-    for effort in coordinate_efforts(tree):
-        if f"effort on {effort.coordinate.name}" not in found.conservative:
-            power += effort.effort * tree.rates[effort.coordinate]
+    actions, efforts = found.outside(tree)
+    for action in actions:
+        one = motions[action.body]
+        power += dot_product(action.force, one.point(action.point)) + dot_product(action.torque, one.spin)
+    for effort in efforts:
+        power += effort.effort * tree.rates[effort.coordinate]
     total, spin = ZERO3, ZERO3
     for one, pose in zip(motions[1:], poses[1:], strict=True):
         linear = apply3(pose.rotation, scale3(one.body.mass, one.centre_velocity))

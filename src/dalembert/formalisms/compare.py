@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from dalembert import expr as ex
+from dalembert.errors import DalembertError
 from dalembert.expr import Expr
 from dalembert.formalisms.equations import Equations
 from dalembert.formalisms.registry import FORMALISMS, derive, find_formalism
@@ -30,7 +31,8 @@ class Row:
     """One formalism: `equations` counts scalar equations, `operations` are those of M, S and F after sharing.
 
     `disagreement` is the largest relative difference of accelerations from any other formalism, over random states.
-    `memory` is the peak of the derivation in megabytes, when it was measured.
+    `memory` is the peak of the derivation in megabytes, when it was measured. A formalism that refuses the mechanism
+    has the reason in `error`.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Row:
     memory: float | None
     thesis_seconds: float | None
     thesis_memory: float | None
+    error: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,9 @@ class Comparison:
         head = f"{'formalism':14} " + " ".join(f"{name:>{width}}" for name, width in titles)
         lines = [f"{self.mechanism}: {self.dof} degrees of freedom, {self.states} random states", head]
         for row in self.formalisms:
+            if row.error is not None:
+                lines.append(f"{row.name:14} refused: {row.error}")
+                continue
             memory = "" if row.memory is None else f"{row.memory:.2f}"
             lines.append(
                 f"{row.name:14} {row.equations:9d} {row.unknowns:8d} {row.operations:10d} {row.seconds:8.3f} "
@@ -99,10 +105,15 @@ def compare(
     names = list(names or FORMALISMS)
     for name in names:
         find_formalism(name)  # modules are loaded before the clock starts
-    derived = [(name, *_timed(layout, name, memory)) for name in names]
+    derived: list[tuple[str, Equations, float, float | None]] = []
+    rows: list[Row] = []
+    for name in names:
+        try:
+            derived.append((name, *_timed(layout, name, memory)))
+        except DalembertError as error:
+            rows.append(Row(name, 0.0, 0, 0, 0, 0.0, None, None, None, str(error)))
     points = [random_state(layout, [eq for _, eq, _, _ in derived], seed + k) for k in range(states)]
     found = {name: [_accelerations(eq, point) for point in points] for name, eq, _, _ in derived}
-    rows = []
     for name, eq, seconds, peak in derived:
         thesis = THESIS.get(name, (None, None, "")) if layout.mechanism.name.startswith("satellite") else (None,) * 3
         pairs = [pair for other in found.values() for pair in zip(found[name], other, strict=True)]
@@ -111,6 +122,7 @@ def compare(
         rows.append(
             Row(name, seconds, eq.operations, len(eq.speeds), unknowns, gap, peak, thesis[0], thesis[1])  # type: ignore[arg-type]
         )
+    rows.sort(key=lambda row: names.index(row.name))
     return Comparison(layout.mechanism.name, layout.dof, states, tuple(rows))
 
 

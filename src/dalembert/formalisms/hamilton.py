@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from dalembert import expr as ex
 from dalembert.expr import HALF, ONE, TIME, ZERO, Expr, Matrix, dot_product
-from dalembert.formalisms.actions import coordinate_efforts, known_actions, pull_back
+from dalembert.formalisms.actions import pull_back
 from dalembert.formalisms.bodies import BodyMotion, body_motions, in_time
 from dalembert.formalisms.equations import Equations
 from dalembert.formalisms.factor import factor_symmetric
@@ -129,15 +129,14 @@ def _along_speeds(tree: Tree, slopes: Sequence[Expr]) -> list[Expr]:
 def _efforts(tree: Tree, motions: Sequence[BodyMotion], found: Potential) -> list[Expr]:
     fields: list[Expr] = []
     efforts: list[Expr] = []
-    for action in known_actions(tree):
-        if action.name not in found.conservative:
-            one = motions[action.body]
-            fields += [*one.point(action.point), *one.spin]
-            efforts += [*action.force, *action.torque]
-    for effort in coordinate_efforts(tree):
-        if f"effort on {effort.coordinate.name}" not in found.conservative:
-            fields.append(tree.rates[effort.coordinate])
-            efforts.append(effort.effort)
+    actions, known = found.outside(tree)
+    for action in actions:
+        one = motions[action.body]
+        fields += [*one.point(action.point), *one.spin]
+        efforts += [*action.force, *action.torque]
+    for effort in known:
+        fields.append(tree.rates[effort.coordinate])
+        efforts.append(effort.effort)
     return pull_back(fields, efforts, tree.speeds)
 
 

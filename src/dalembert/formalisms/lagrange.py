@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from dalembert import expr as ex
 from dalembert.expr import HALF, ONE, TIME, ZERO, Expr, Matrix
 from dalembert.expr.space import apply3, dot3
-from dalembert.formalisms.actions import coordinate_efforts, known_actions, pull_back
+from dalembert.formalisms.actions import pull_back
 from dalembert.formalisms.bodies import BodyMotion, body_motions
 from dalembert.formalisms.elimination import vanish
 from dalembert.formalisms.equations import Equations
@@ -109,16 +109,15 @@ def _generalised_efforts(
     """Coefficients of the rates in the power of the efforts that are not in the potential."""
     fields: list[Expr] = []
     efforts: list[Expr] = []
-    for action in known_actions(tree):
-        if action.name not in found.conservative:
-            one = motions[action.body]
-            fields += [*one.point(action.point), *one.spin]
-            efforts += [*action.force, *action.torque]
+    actions, known = found.outside(tree)
+    for action in actions:
+        one = motions[action.body]
+        fields += [*one.point(action.point), *one.spin]
+        efforts += [*action.force, *action.torque]
     fields = ex.substitute(fields, in_rates)
-    for effort in coordinate_efforts(tree):
-        if f"effort on {effort.coordinate.name}" not in found.conservative:
-            fields.append(ex.prime(effort.coordinate))
-            efforts.append(effort.effort)
+    for effort in known:
+        fields.append(ex.prime(effort.coordinate))
+        efforts.append(effort.effort)
     return pull_back(fields, efforts, rates)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from dalembert import algebra as al
@@ -12,7 +13,7 @@ from dalembert.formalisms import matrix_level, vector_level
 from dalembert.formalisms.collect_terms import collect
 from dalembert.formalisms.equations import Equations
 from dalembert.formalisms.hamilton import Hamiltonian
-from dalembert.formalisms.presentation import LEVELS, Line, Statement, plain, scalar_line
+from dalembert.formalisms.presentation import LEVELS, Line, Statement, scalar_line
 from dalembert.formalisms.vocabulary import Vocabulary
 
 TITLES = {
@@ -36,7 +37,7 @@ def show(eq: Equations, level: str) -> Statement:
     if level not in LEVELS:
         raise ModelError(f"there is no level '{level}': choose vector, matrix or scalar.")
     title = f"{TITLES.get(eq.formalism, eq.formalism)} ({level} level)"
-    if not eq.tree.speeds:
+    if not eq.tree.speeds and (level == "scalar" or eq.formalism != "newton-euler"):
         return Statement(eq.formalism, level, f"{title}: nothing moves freely", (), ())
     if level == "scalar":
         lines, where = scalar_lines(eq)
@@ -89,8 +90,18 @@ def component_lines(values: dict[al.Term, Any]) -> list[Line]:
             shown = "[" + "; ".join(", ".join(row) for row in cells) + "]"
             inner = " \\\\ ".join(" & ".join(ex.latex(x) for x in row) for row in rows)
             body = f"\\begin{{bmatrix}}{inner}\\end{{bmatrix}}"
-        lines.append(plain("", f"{name} := {shown}", f"{latex} := {body}"))
+        lines.append(Line("", f"{name} := {shown}", f"{latex} := {body}", _table_of(symbol, rows)))
     return lines
+
+
+def _table_of(symbol: al.Term, rows: list[list[Expr]]) -> str:
+    """MathML of a name and its components."""
+
+    def inside(term: al.Term | Expr) -> str:
+        return re.sub(r"</?math[^>]*>", "", al.mathml(al.as_term(term)))
+
+    cells = "".join("<mtr>" + "".join(f"<mtd>{inside(x)}</mtd>" for x in row) + "</mtr>" for row in rows)
+    return f"<mrow>{_written(symbol)[2]}<mo>:=</mo><mo>[</mo><mtable>{cells}</mtable><mo>]</mo></mrow>"
 
 
 def _written(symbol: al.Term) -> tuple[str, str, str]:

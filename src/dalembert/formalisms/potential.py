@@ -1,20 +1,20 @@
 """The potential of the efforts that derive from one, found effort by effort with the integrability test.
 
 Weights and forces of constant direction have V = -F . OP at once. Another effort is tried through its generalised
-components Q_i(q): it must not depend on speeds, must satisfy dQ_i/dq_j = dQ_j/dq_i, and then V is built by successive
-integration, V <- V - integral of (Q_i + dV/dq_i) dq_i. (Papegay 2.5; his V has the opposite sign, Q = +dV/dq, and is
-then used as if Q = -dV/dq.)
+components Q_i(q), taken at zero speeds (what depends on speeds, a damper, is left outside): they must satisfy
+dQ_i/dq_j = dQ_j/dq_i, and then V is built by successive integration, V <- V - integral of (Q_i + dV/dq_i) dq_i.
+(Papegay 2.5; his V has the opposite sign, Q = +dV/dq, and is then used as if Q = -dV/dq.)
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from dalembert import expr as ex
 from dalembert.expr import ZERO, Expr
 from dalembert.expr.space import Vector3, add3, apply3, dot3
-from dalembert.formalisms.actions import Action, coordinate_efforts, known_actions, pull_back
+from dalembert.formalisms.actions import Action, CoordinateEffort, coordinate_efforts, known_actions, pull_back
 from dalembert.formalisms.bodies import body_motions, body_poses
 from dalembert.formalisms.elimination import vanish
 from dalembert.formalisms.integration import antiderivative
@@ -29,6 +29,27 @@ class Potential:
     value: Expr
     conservative: frozenset[str]
     refused: dict[str, str] = field(default_factory=dict)
+
+    def outside(self, tree: Tree) -> tuple[list[Action], list[CoordinateEffort]]:
+        """The efforts that the potential does not account for; of a spring with a damper, the damper."""
+        still = dict.fromkeys(tree.speeds, 0)
+
+        def left(name: str, exprs: Sequence[Expr]) -> list[Expr]:
+            if name not in self.conservative:
+                return list(exprs)
+            return [a - b for a, b in zip(exprs, ex.substitute(list(exprs), still), strict=True)]
+
+        actions = []
+        for action in known_actions(tree):
+            f = left(action.name, [*action.force, *action.torque])
+            if any(x is not ZERO for x in f):
+                actions.append(replace(action, force=(f[0], f[1], f[2]), torque=(f[3], f[4], f[5])))
+        efforts = [replace(e, effort=left(effort_name(e), [e.effort])[0]) for e in coordinate_efforts(tree)]
+        return actions, [e for e in efforts if e.effort is not ZERO]
+
+
+def effort_name(effort: CoordinateEffort) -> str:
+    return f"effort on {effort.coordinate.name}"
 
 
 def find_potential(tree: Tree, which: str = "automatic") -> Potential:
@@ -53,7 +74,7 @@ def find_potential(tree: Tree, which: str = "automatic") -> Potential:
     for name, own in dead.items():
         total, names = total + own, [*names, name]
     for name, efforts in _others(tree, {*names}):
-        value, reason = integrate(efforts, tree.coordinates, tree)
+        value, reason = integrate(efforts, tree.coordinates)
         if value is None:
             refused[name] = reason
         else:
@@ -101,7 +122,7 @@ def _applied_names(tree: Tree) -> list[str]:
 
 def _others(tree: Tree, done: set[str]) -> Iterator[tuple[str, list[Expr]]]:
     """Generalised components of each remaining effort, where the speeds are the coordinates' own rates."""
-    rates = [ex.prime(q) for q in tree.coordinates]
+    rates, still = [ex.prime(q) for q in tree.coordinates], dict.fromkeys(tree.speeds, 0)
     plain = list(tree.speeds) == rates
     actions: dict[str, list[Action]] = {}
     for action in known_actions(tree):
@@ -116,16 +137,15 @@ def _others(tree: Tree, done: set[str]) -> Iterator[tuple[str, list[Expr]]]:
             one = motions[action.body]
             fields += [*one.point(action.point), *one.spin]
             efforts += [*action.force, *action.torque]
-        yield name, pull_back(fields, efforts, rates)
+        yield name, pull_back(fields, ex.substitute(efforts, still), rates)
     for effort in coordinate_efforts(tree):
-        components = [effort.effort if q is effort.coordinate else ZERO for q in tree.coordinates]
-        yield f"effort on {effort.coordinate.name}", components
+        held = ex.substitute([effort.effort], still)[0]
+        if held is not ZERO:
+            yield effort_name(effort), [held if q is effort.coordinate else ZERO for q in tree.coordinates]
 
 
-def integrate(efforts: Sequence[Expr], coordinates: Sequence[Expr], tree: Tree) -> tuple[Expr | None, str]:
+def integrate(efforts: Sequence[Expr], coordinates: Sequence[Expr]) -> tuple[Expr | None, str]:
     """V with Q = -dV/dq, or None and the reason."""
-    if ex.free_symbols(list(efforts)) & {*tree.speeds, *(ex.prime(q) for q in coordinates)}:
-        return None, "it depends on speeds"
     if ex.unknown_functions(list(efforts)):
         return None, "it holds an unknown function"
     slopes = ex.jacobian(list(efforts), coordinates)

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from dalembert import algebra as al
 from dalembert import expr as ex
+from dalembert.formalisms.mathml import mathml_of
 
 Level = Literal["vector", "matrix", "scalar"]
 LEVELS: tuple[Level, ...] = ("vector", "matrix", "scalar")
@@ -62,7 +63,7 @@ def definition(symbol: al.Term, term: al.Term, style: str = "vector", label: str
 
 def plain(label: str, text: str, latex: str, mathml: str | None = None) -> Line:
     """A line written by hand, for operators that the algebra does not know."""
-    return Line(label, text, latex, mathml or f"<mtext>{escape(text)}</mtext>")
+    return Line(label, text, latex, mathml or mathml_of(latex))
 
 
 def scalar_line(label: str, left: str, right: str, latex: tuple[str, str], sign: str = "=") -> Line:
@@ -140,10 +141,16 @@ def _listed(lines: Sequence[Line]) -> list[str]:
 def _rows(lines: Sequence[Line]) -> str:
     def row(line: Line) -> str:
         aligned = re.sub(r" (:=|=) ", r" &\1 ", line.latex, count=1)
-        label = line.label.replace("\\", "").replace("_", "\\_").replace("&", "\\&").replace("#", "\\#")
-        return aligned + (f" && \\text{{{label}}}" if line.label else "")
+        return aligned + (f" && \\text{{{_escaped(line.label)}}}" if line.label else "")
 
     return " \\\\\n".join(row(x) for x in lines)
+
+
+def _escaped(text: str) -> str:
+    """Plain text inside LaTeX."""
+    return (
+        re.sub(r"[_&#%${}]", lambda m: f"\\{m[0]}", text.replace("\\", "")).replace("^", "\\^{}").replace("~", "\\~{}")
+    )
 
 
 def _aligned(lines: Sequence[Line]) -> str:

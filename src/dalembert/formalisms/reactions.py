@@ -13,6 +13,7 @@ from dalembert.errors import ModelError
 from dalembert.expr import Expr
 from dalembert.expr.space import Vector3, add3, apply3, apply_transposed3, cross, neg3, sub3
 from dalembert.formalisms.actions import coordinate_efforts, in_base
+from dalembert.formalisms.bodies import body_poses
 from dalembert.formalisms.complement import actuation_wrench, free_components
 from dalembert.formalisms.equations import Equations
 from dalembert.formalisms.newton_euler import Isolated, LinkMotion, isolate, link_actions
@@ -57,8 +58,8 @@ def reactions(
 ) -> dict[str, Reaction]:
     """Actions of links on their second bodies, as functions of the state (or of u' too, when not `solved`).
 
-    `base` is "second" or "first" (the joint's own frames) or the name of a body; `at` is "second" or "first": the
-    origin of the joint's frame where the moment is taken.
+    `base` is "second" or "first" (the joint's own frames) or the name of a body; moments are taken `at` the origin of
+    the joint's "second" or "first" frame, at the centre of mass of a named body, or at a named frame of the mechanism.
 
     >>> from dalembert.formalisms import derive
     >>> from dalembert.mechanism import Layout, Mechanism, earth, prismatic
@@ -74,8 +75,6 @@ def reactions(
     for name in wanted:
         if name not in names:
             raise ModelError(f"there is no tree link '{name}'.{did_you_mean(name, names)} Links: {', '.join(names)}.")
-    if at not in ("first", "second"):
-        raise ModelError(f"moments of reactions are taken at the joint's 'first' or 'second' frame, not at {at!r}.")
     actions = link_actions(system)
     found = {}
     for one in system.links:
@@ -87,7 +86,7 @@ def reactions(
 def _reaction(system: Isolated, one: LinkMotion, action: Wrench, base: str, at: str) -> Reaction:
     """Move a wrench on the child (at its origin, in its base) to the point and base that are wanted."""
     link = one.link.link
-    place = joint_point(one, at)
+    place = moment_point(system, one, at)
     motor = motor_wrench(system, one)
 
     def seen(wrench: Wrench) -> Wrench:
@@ -111,6 +110,28 @@ def _reaction(system: Isolated, one: LinkMotion, action: Wrench, base: str, at: 
         known.moment,
         free_components(turned),
     )
+
+
+def moment_point(system: Isolated, one: LinkMotion, at: str) -> Vector3:
+    """A point from the child's origin, in the child's base."""
+    if at in ("first", "second"):
+        return joint_point(one, at)
+    tree = system.tree
+    mechanism = tree.layout.mechanism
+    poses = body_poses(tree)
+    if at in mechanism.frames:
+        frame = mechanism.frames[at]
+        held, arm = frame.body, frame.displacement.translation
+    elif at in mechanism.bodies:
+        held, arm = at, mechanism.bodies[at].centre
+    else:
+        known = ["first", "second", *mechanism.frames, *mechanism.bodies]
+        raise ModelError(f"'{at}' is no point for a moment: take one of {', '.join(known)}.{did_you_mean(at, known)}")
+    number, child = tree.layout.number(held), one.link.child
+    if number == child:
+        return arm
+    place = add3(poses[number].position, apply3(poses[number].rotation, arm))
+    return apply_transposed3(poses[child].rotation, sub3(place, poses[child].position))
 
 
 def joint_point(one: LinkMotion, at: str) -> Vector3:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from importlib import import_module
+from inspect import signature
 from typing import Any
 
 from dalembert.errors import ModelError
@@ -28,6 +29,10 @@ FORMALISMS: dict[str, tuple[str, bool]] = {
 }
 
 
+#: choices that every formalism understands
+GENERAL = ("reference", "cut", "chart", "speeds", "parametrisation")
+
+
 def formalism_names() -> tuple[str, ...]:
     return tuple(FORMALISMS)
 
@@ -50,6 +55,7 @@ def derive(
     cut: Collection[str] = (),
     chart: str | None = None,
     speeds: Mapping[str, Scalar | str] | str | None = None,
+    parametrisation: str = "relative",
     **choices: Any,
 ) -> Equations:
     """Equations of the tree of a layout by one formalism.
@@ -57,11 +63,20 @@ def derive(
     `reference` is the body from which the motion is studied (earth unless said); `cut` names links kept out of the
     spanning tree; `chart` the representation of free rotations ("euler", "bryant", "quaternion", "zyx"...); `speeds`
     None for the joints' own, "automatic" for body components where a joint gives them all, or a table of formulas (see
-    `with_speeds`). Other choices belong to the
-    formalism.
+    `with_speeds`); `parametrisation` "absolute" releases the bodies and keeps the links as multipliers (lagrange).
+    Other choices belong to the formalism: `potential` ("automatic", "gravity", "none") in lagrange and hamilton.
     """
     make, takes_tree = find_formalism(formalism)
+    known = list(signature(make).parameters)[1:]
+    unknown = next((name for name in choices if name not in known), None)
+    if unknown is not None:
+        raise ModelError(
+            f"'{formalism}' has no choice '{unknown}'.{did_you_mean(unknown, [*known, *GENERAL])} "
+            f"It knows {', '.join([*GENERAL, *known])}."
+        )
     layout = chosen_layout(layout, reference, cut, chart, speeds)
+    if parametrisation != "relative":
+        return _absolute(layout, formalism, parametrisation)
     if not takes_tree:
         if isinstance(speeds, Mapping):
             raise ModelError(
@@ -71,6 +86,16 @@ def derive(
         return make(layout, **choices)
     tree = build_tree(layout)
     return make(with_speeds(tree, speeds) if isinstance(speeds, Mapping) else tree, **choices)
+
+
+def _absolute(layout: Layout, formalism: str, parametrisation: str) -> Any:
+    """Lagrange's equations of the released bodies, with the links as conditions: a `MaximalEquations`."""
+    if parametrisation != "absolute" or formalism != "lagrange":
+        raise ModelError(
+            f"'{formalism}' has no {parametrisation!r} parametrisation: 'relative' is for every formalism, 'absolute' "
+            "(bodies released, links as multipliers) for lagrange."
+        )
+    return import_module("dalembert.formalisms.maximal").derive(layout)
 
 
 def chosen_layout(

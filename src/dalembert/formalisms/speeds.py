@@ -79,7 +79,7 @@ def with_speeds(tree: Tree, chosen: Mapping[str, Scalar | str]) -> Tree:
     >>> links = m.join(earth, a, prismatic("x"), name="s"), m.join(a, b, prismatic("x"), name="r")
     >>> tree = with_speeds(build_tree(Layout.of(m)), {"va": "s.x'", "vb": "s.x' + r.x'"})
     >>> [tree.rates[q] for q in tree.coordinates]
-    [va, -va + vb]
+    [va, vb - va]
     """
     names, formulas = _complete(tree, chosen)
     slopes = ex.jacobian(formulas, tree.speeds)
