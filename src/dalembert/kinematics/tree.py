@@ -118,6 +118,8 @@ def link_motions(link: Link) -> tuple[StepMotion, ...]:
 def _conditions(link: Link, steps: tuple[StepMotion, ...]) -> list[tuple[str, Expr]]:
     """What must not vanish: the charts of body speeds, and three turns by coordinates in a row."""
     found = [condition for step in steps for condition in step.conditions]
+    if sum(len(step.displacement.turns) for step in link.joint.steps) < 3:
+        return found
     coordinates = {ex.symbol(x) for x in link.coordinates}
     rates = [step.displacement for step in link.placed_steps() if step.speeds == "rates"]
     turns = [one for d in rates for one in d.turns if isinstance(one, Turn) and one.angle in coordinates]

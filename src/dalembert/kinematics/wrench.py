@@ -82,6 +82,8 @@ def joint_efforts(tree: Tree) -> list[Expr]:
 def link_efforts(link: Link, motions: Sequence[StepMotion]) -> list[tuple[Expr, Expr]]:
     """Known efforts of a link on the speeds of its own joint: wrenches on its steps, efforts on its coordinates."""
     found = _wrench_powers(link, motions)
+    if not link.joint.efforts:
+        return found
     speeds = [ex.symbol(x) for x in link.speeds]
     rates = {x: rate for motion in motions for x, rate in motion.rates.items()}
     for coordinate, effort in link.placed_efforts().items():
@@ -93,6 +95,8 @@ def link_efforts(link: Link, motions: Sequence[StepMotion]) -> list[tuple[Expr, 
 def _wrench_powers(link: Link, motions: Sequence[StepMotion]) -> list[tuple[Expr, Expr]]:
     """Power, for a unit of each speed, of the wrenches that a joint's steps carry (on the second body at the step)."""
     found: list[tuple[Expr, Expr]] = []
+    if not any(step.is_loaded for step in link.joint.steps):
+        return found
     for k, step in enumerate(link.placed_steps()):
         if not step.is_loaded:
             continue
