@@ -64,6 +64,7 @@ LSD = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("letter", LSD)
 def test_the_lsd_mechanism_moves_as_the_particles_do(letter):
     mechanism = da.loads(LSD[letter], letter)

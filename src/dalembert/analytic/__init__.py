@@ -24,6 +24,7 @@ from .claims import Report, check, check_derivation, first_difference
 from .compare import Comparison
 from .dalembert import DAlembert
 from .dimensions import Mismatch, check_dimensions
+from .equilibria import Equilibrium, equilibria, numeric_equilibrium
 from .galilei import GalileiAlgebra, free_lagrangian, galilei_algebra
 from .gauge import Equivalence, Similarity, equivalence, gauge_function, is_null, similarity, strip_gauge
 from .generating import Generated, convert, generate, generator_of
@@ -42,6 +43,7 @@ from .infinitesimal import (
 from .inverse import FoundLagrangian, Helmholtz, helmholtz, lagrangian_for
 from .lagrange import Lagrange, euler_lagrange
 from .legendre import Legendre, legendre
+from .motion import closed_motion
 from .newton import AngularMomentum, Newton, angular_momentum
 from .noether import Noether, finite_invariance, invariance_family, noether, symmetry_of
 from .oscillations import NormalModes, Period, normal_modes, numeric_modes, period
@@ -80,6 +82,7 @@ __all__ = [
     "Diagnosis",
     "ElectromagneticField",
     "EnergyVerdict",
+    "Equilibrium",
     "Equivalence",
     "FoundLagrangian",
     "Frobenius",
@@ -133,7 +136,10 @@ __all__ = [
     "de_broglie",
     "descent_time",
     "design_map",
+    "closed_motion",
     "equal",
+    "equilibria",
+    "numeric_equilibrium",
     "equivalence",
     "euler_lagrange",
     "euler_rotation",

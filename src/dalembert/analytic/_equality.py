@@ -7,7 +7,7 @@ not decide, 50-digit evaluation at random points where every root and logarithm 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -64,16 +64,34 @@ def equal(
             equal(left.subs(first, v), right.subs(first, v), signs=remaining, ranges=ranges)
             for v in (sp.Integer(1), sp.Integer(-1))
         ]
-        wrong = next((v for v in verdicts if not v), None)
-        return wrong or next((v for v in verdicts if v.proof == "numeric"), verdicts[0])
-    left, right = left.doit(), right.doit()
+        return weakest(verdicts)
+    left, right = left.doit(integrals=False), right.doit(integrals=False)
     if left == right:
         return Verdict(True, "symbolic")
+    unfinished = {i for i in (left - right).atoms(sp.Integral) if all(len(limit) == 1 for limit in i.limits)}
+    if unfinished:
+        return _with_integrals(left - right, unfinished, ranges)
     # numbers first: they refute at once, and the symbolic proof is tried only where it can succeed
     verdict = _numeric(left, right, ranges or {})
     if verdict.proof != "counter-example" and is_identically_zero(left - right):
         return Verdict(True, "symbolic")
     return verdict
+
+
+def _with_integrals(difference: sp.Expr, integrals: set[sp.Integral], ranges: Mapping[str, Any] | None) -> Verdict:
+    """Primitives left as integrals: what stands beside them must vanish, and so must the slope by each variable."""
+    bare = difference.xreplace(dict.fromkeys(integrals, sp.Integer(0)))
+    slopes = [sp.diff(difference, i.limits[0][0]) for i in sorted(integrals, key=str)]
+    verdicts = [equal(e, sp.Integer(0), ranges=ranges) for e in (bare, *slopes)]
+    return weakest(verdicts)
+
+
+def weakest(verdicts: Sequence[Verdict]) -> Verdict:
+    """The verdict on a conjunction: the first refutation, else a numeric proof if any, else a symbolic one."""
+    for verdict in verdicts:
+        if not verdict.equal:
+            return verdict
+    return next((v for v in verdicts if v.proof == "numeric"), verdicts[0])
 
 
 def is_zero(expression: sp.Expr, **options: Any) -> Verdict:

@@ -175,7 +175,7 @@ def _suffixes(name: str, *, slopes: bool = False) -> list[tuple[int, int]]:
     match = re.search(r"_?(d+)$", name)
     if match:
         whole = match.group(1)
-        found += [(len(name) - n, n) for n in range(len(whole), 0, -1)]
+        found += [(len(name) - n, n) for n in range(1, len(whole) + 1)]
         if name[: match.start()] != name[: match.start(1)]:
             found.append((match.start(), len(whole)))
     curves = (("p", 1), ("pp", 2)) if slopes else ()

@@ -13,6 +13,7 @@ from ._normal import tidy
 from ._solving import invert
 from .hamilton_jacobi import HamiltonJacobi
 from .quadrature import loop_integral
+from .steps import Notebook, Steps
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,7 @@ class ActionAngle:
     actions: dict[str, sp.Expr]
     energy: sp.Expr | None
     frequencies: dict[str, sp.Expr]
+    steps: Steps
 
 
 def action_angle(view: HamiltonJacobi) -> ActionAngle:
@@ -62,6 +64,9 @@ def _energy(view: HamiltonJacobi, actions: dict[str, sp.Expr]) -> ActionAngle:
     n = view.names
     symbols = {x: sp.Symbol(f"J_{x}", positive=True) for x in actions}
     values: dict[sp.Symbol, sp.Expr] = {}
+    book = Notebook()
+    for x, action in actions.items():
+        book.note(f"Action of {x}, (1/2 pi) times the loop integral of its momentum", f"J_{x}", action)
     pending = dict(actions)
     while pending:
         for x, action in list(pending.items()):
@@ -74,12 +79,16 @@ def _energy(view: HamiltonJacobi, actions: dict[str, sp.Expr]) -> ActionAngle:
                 del pending[x]
                 break
         else:
-            return ActionAngle(actions, None, {})
+            return ActionAngle(actions, None, {}, book.close())
     energy = values.get(n.symbol(str(view.energy)))
     if energy is None:
-        return ActionAngle(actions, None, {})
+        return ActionAngle(actions, None, {}, book.close())
     energy = tidy(sp.simplify(energy) if energy.count_ops() < 60 else energy)
-    return ActionAngle(actions, energy, {x: tidy(sp.diff(energy, s)) for x, s in symbols.items()})
+    frequencies = {x: tidy(sp.diff(energy, symbol)) for x, symbol in symbols.items()}
+    book.note("Solved for the energy", "E", energy)
+    for x, w in frequencies.items():
+        book.note("Frequency dE/dJ", f"w_{x}", w)
+    return ActionAngle(actions, energy, frequencies, book.close())
 
 
 def numeric_action(view: HamiltonJacobi, coordinate: str, values: Mapping[str, float]) -> float:

@@ -14,6 +14,7 @@ from ._equality import Verdict, equal, is_zero
 from ._names import Formula, Names
 from ._normal import tidy
 from .brackets import lagrange_bracket, poisson_bracket
+from .steps import Notebook, Steps
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class Canonicity:
     symplectic: bool
     valence: sp.Expr | None
     proof: str
+    steps: Steps
 
     def __bool__(self) -> bool:
         return self.poisson and self.lagrange and self.exact and self.symplectic
@@ -141,7 +143,19 @@ class CanonicalMap:
             if constant and first != 0 and all(judge(b, first * unit[i, j]) for (i, j), b in brackets.items()):
                 valence = first
         proof = "numeric" if any(v.proof == "numeric" for v in verdicts) else "symbolic"
-        return Canonicity(poisson, lagrange, exact, symplectic, valence, proof)
+        book = Notebook()
+        for (i, j), value in brackets.items():
+            book.note("Poisson bracket", f"[{'QP' if self._new is not None else 'qp'} {i + 1},{j + 1}]", tidy(value))
+        for words, verdict in (
+            ("Poisson brackets of the images are the fundamental ones", poisson),
+            ("Lagrange brackets through the inverse are the fundamental ones", lagrange),
+            ("p dq - P dQ is exact", exact),
+            ("the Jacobian is symplectic, M^T J M = J", symplectic),
+        ):
+            book.note(f"{words}: {'yes' if verdict else 'no'}")
+        if valence is not None:
+            book.note("All brackets are multiplied by the valence", "c", valence)
+        return Canonicity(poisson, lagrange, exact, symplectic, valence, proof, book.close())
 
     def _lagrange_test(self, judge: object) -> bool:
         """Brackets {u, v} of the images seen as variables: derivatives of the inverse map, by the inverse Jacobian."""

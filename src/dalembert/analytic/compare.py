@@ -9,7 +9,7 @@ import sympy as sp
 
 from dalembert.errors import DalembertError
 
-from ._equality import Verdict, equal
+from ._equality import Verdict, equal, weakest
 from ._normal import tidy
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Comparison:
 
 def _verdict(system: System, found: dict[str, sp.Expr], reference: dict[str, sp.Expr]) -> Verdict:
     verdicts = [equal(found[c], reference[c], signs=system.names.signs) for c in reference]
-    return next((v for v in verdicts if not v), next((v for v in verdicts if v.proof == "numeric"), verdicts[0]))
+    return weakest(verdicts)
 
 
 def compare(system: System) -> Comparison:
@@ -101,5 +101,5 @@ def _jacobi(system: System, reference: dict[str, sp.Expr]) -> Row:
         found[c] = along + sp.diff(field[c], n.time)
         expected[c] = reference[c].subs(on_field, simultaneous=True)
     verdicts = [equal(found[c], expected[c], signs=view.signs) for c in found]
-    worst = next((v for v in verdicts if not v), next((v for v in verdicts if v.proof == "numeric"), verdicts[0]))
+    worst = weakest(verdicts)
     return Row("Hamilton-Jacobi", {c: tidy(e) for c, e in expected.items()}, worst, "on p = dS/dq, for all constants")

@@ -10,7 +10,7 @@ import sympy as sp
 
 from dalembert.errors import SingularError
 
-from ._equality import equal, is_zero, proportional
+from ._equality import is_zero, proportional
 from ._names import Formula, Names
 from ._normal import as_sum, tidy
 from ._solving import linear_parts, solve_linear
@@ -167,10 +167,7 @@ class Lagrange(Judge):
         accelerations = [n.velocity(c, 2) for c in self.system.coordinates]
         if coordinate is not None:
             truth = self.equations[self.system.coordinates.index(coordinate)]
-            # an equation whose accelerations have been eliminated is compared on the motion instead
             verdict = proportional(stated, truth, accelerations, signs=n.signs)
-            if verdict or self.system.multipliers:
-                pass
             return Report(
                 verdict.equal,
                 verdict.proof,
@@ -223,6 +220,3 @@ def lagrange(system: System) -> Lagrange:
     for f in (*system.constraints, *system.rolling):
         book.note("Constraint", f, sp.Integer(0))
     return Lagrange(system, frozen, tuple(own), tuple(forces), tuple(equations), momenta, book.close())
-
-
-__all__ = ["Lagrange", "equal", "euler_lagrange", "lagrange"]

@@ -12,6 +12,7 @@ from ._equality import is_zero
 from ._names import Formula, Names
 from ._normal import tidy
 from ._solving import invert
+from .steps import Notebook, Steps
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,7 @@ class Legendre:
     x_of_a: sp.Expr
     tangent: sp.Expr
     curvature: str
+    steps: Steps
 
 
 def legendre(f: Formula, x: str = "x", a: str = "a", *, convention: str = "intercept") -> Legendre:
@@ -45,4 +47,9 @@ def legendre(f: Formula, x: str = "x", a: str = "a", *, convention: str = "inter
     value = function.subs(variable, contact)
     tangent = tidy(value + sp.diff(value, contact) * (variable - contact))
     curvature = "convex" if second.is_positive else "concave" if second.is_negative else f"convex where {second} > 0"
-    return Legendre(transform, at, tangent, curvature)
+    book = Notebook()
+    book.note("Slope", f"{a} = f'({x})", sp.diff(function, variable))
+    book.note("Solved for the variable", x, at)
+    form = "f - a x" if sign == 1 else "a x - f"
+    book.note(f"Transform, {form} with {x} eliminated", f"b({a})", transform)
+    return Legendre(transform, at, tangent, curvature, book.close())

@@ -53,7 +53,7 @@ def noether(system: System, shifts: Mapping[str, Formula], time_shift: Formula =
             f"{', '.join(sorted(unknown))}: not coordinates of this system ({', '.join(system.coordinates)})"
         )
     tau = n.read(time_shift)
-    change = variation(L, xi, tau, n)
+    change = tidy(sp.expand(first_order_change(L, xi, tau, n)))
     book.note("Infinitesimal change", "delta q", tuple(xi.values()))
     book.note("Change of L dt to first order", "delta L", change)
     try:
@@ -70,13 +70,13 @@ def noether(system: System, shifts: Mapping[str, Formula], time_shift: Formula =
     return Noether(xi, tau, phi, integral, book.close())
 
 
-def variation(L: sp.Expr, xi: Mapping[str, sp.Expr], tau: sp.Expr, n: Names) -> sp.Expr:
+def first_order_change(L: sp.Expr, xi: Mapping[str, sp.Expr], tau: sp.Expr, n: Names) -> sp.Expr:
     """First-order change of L dt/dt: L_q xi + L_v (xi' - q' tau') + L_t tau + L tau'."""
     total = sp.diff(L, n.time) * tau + L * n.derivative(tau)
     for c, shift in xi.items():
         v = n.velocity(c)
         total += sp.diff(L, n.symbol(c)) * shift + sp.diff(L, v) * (n.derivative(shift) - v * n.derivative(tau))
-    return tidy(sp.expand(total))
+    return total
 
 
 def symmetry_of(system: System, integral: Formula) -> Noether:

@@ -123,6 +123,7 @@ class Period:
     integral: sp.Expr
     closed: sp.Expr | None
     series: sp.Expr
+    steps: Steps
 
 
 def period(
@@ -150,7 +151,12 @@ def period(
         and is_zero(sp.diff(potential + strength * sp.cos(q), q))
     ):
         closed = 4 * sp.sqrt(tidy(mass / strength)) * sp.elliptic_k(sp.sin(A / 2) ** 2)
-    return Period(integral, closed, _series(potential, q, A, mass, order))
+    series, book = _series(potential, q, A, mass, order), Notebook()
+    book.note("Energy integral over a quarter of the motion, four times", "T", integral)
+    if closed is not None:
+        book.note("With sin(u) = sin(q/2)/sin(A/2) it is a complete elliptic integral", "T", closed)
+    book.note(f"Expanded to order {order} in the amplitude", "T", series)
+    return Period(integral, closed, series, book.close())
 
 
 def _series(V: sp.Expr, q: sp.Symbol, A: sp.Symbol, mass: sp.Expr, order: int) -> sp.Expr:

@@ -14,7 +14,7 @@ from ._linear_search import identically_zero
 from ._names import Formula
 from ._normal import tidy
 from .brackets import rank_of
-from .noether import Noether, noether, variation
+from .noether import Noether, first_order_change, noether
 
 if TYPE_CHECKING:
     from .system import System
@@ -123,16 +123,18 @@ def search_symmetries(
     xi_unknowns = {c: [sp.Symbol(f"a_{c}_{i}") for i in range(len(shapes))] for c in system.coordinates}
     tau_shapes = monomials([n.time], 2)
     tau_unknowns = [sp.Symbol(f"tau_{i}") for i in range(len(tau_shapes))]
-    gauge_shapes = [
-        g
-        for g in dict.fromkeys(a * b for a in monomials(q, degree + 1) for b in monomials([n.time], time_degree))
-        if g.free_symbols & set(q)
-    ]
+    factors = [sp.Integer(1), *(f for k in n.read_all(kernels) for f in (k, n.derivative(k)))]
+    gauge_shapes = list(
+        dict.fromkeys(
+            a * b * k for a in monomials(q, degree + 1) for b in monomials([n.time], time_degree) for k in factors
+        )
+    )
+    gauge_shapes = [g for g in gauge_shapes if g.free_symbols & set(q)]
     gauge_unknowns = [sp.Symbol(f"f_{i}") for i in range(len(gauge_shapes))]
     xi = {c: sum((u * s for u, s in zip(xi_unknowns[c], shapes)), sp.Integer(0)) for c in system.coordinates}
     tau = sum((u * s for u, s in zip(tau_unknowns, tau_shapes)), sp.Integer(0))
     gauge = sum((u * s for u, s in zip(gauge_unknowns, gauge_shapes)), sp.Integer(0))
-    condition = sp.expand(variation_raw(L, xi, tau, n) - n.derivative(gauge))
+    condition = sp.expand(first_order_change(L, xi, tau, n) - n.derivative(gauge))
     unknowns = [u for us in xi_unknowns.values() for u in us] + tau_unknowns + gauge_unknowns
     found = []
     for solution in identically_zero([condition], unknowns, [*q, *v, n.time]):
@@ -141,15 +143,3 @@ def search_symmetries(
         if any(e != 0 for e in shifts.values()) or shift != 0:
             found.append(noether(system, shifts, shift))
     return found
-
-
-def variation_raw(L: sp.Expr, xi: dict[str, sp.Expr], tau: sp.Expr, n: object) -> sp.Expr:
-    """The first-order change of L dt without any shortening (the unknowns make it long)."""
-    total = sp.diff(L, n.time) * tau + L * n.derivative(tau)  # type: ignore[attr-defined]
-    for c, shift in xi.items():
-        v = n.velocity(c)  # type: ignore[attr-defined]
-        total += sp.diff(L, n.symbol(c)) * shift + sp.diff(L, v) * (n.derivative(shift) - v * n.derivative(tau))  # type: ignore[attr-defined]
-    return total
-
-
-__all__ = ["independent", "monomials", "search_first_integrals", "search_symmetries", "variation"]

@@ -10,7 +10,7 @@ import sympy as sp
 
 from dalembert.errors import ModelError
 
-from ._equality import Verdict, is_zero
+from ._equality import is_zero
 from ._names import Formula, Names
 from ._normal import tidy
 from ._solving import solve_system
@@ -291,6 +291,3 @@ def _directions(size: int) -> list[tuple[int, ...]]:
     from itertools import product
 
     return [d for d in product((0, 1, -1), repeat=size) if any(d) and next(x for x in d if x) > 0]
-
-
-__all__ = ["Diagnosis", "Nature", "Verdict", "VirtualWork", "nature_of_equilibrium", "potential_of", "virtual_work"]

@@ -106,6 +106,7 @@ class Stationary:
     points: tuple[sp.Expr, ...]
     values: tuple[sp.Expr, ...]
     minimum: tuple[bool | None, ...]
+    steps: Steps
 
 
 def stationary(f: Formula, variable: str, *, positive: Sequence[str] = ()) -> Stationary:
@@ -125,7 +126,13 @@ def stationary(f: Formula, variable: str, *, positive: Sequence[str] = ()) -> St
         values.append(_join_roots(expression.subs(x, point), value))
         second = sp.diff(derivative, x).subs(x, point)
         minimum.append(True if _positive_everywhere(second) else None)
-    return Stationary(derivative, tuple(points), tuple(values), tuple(minimum))
+    book = Notebook()
+    book.note("Function", "f", expression)
+    book.note("Stationarity", derivative, sp.Integer(0))
+    for point, value in zip(points, values):
+        book.note("Solution that satisfies the equation itself", variable, point)
+        book.note("Value there", "f", value)
+    return Stationary(derivative, tuple(points), tuple(values), tuple(minimum), book.close())
 
 
 def _two_roots(derivative: sp.Expr, x: sp.Symbol) -> list[sp.Expr]:
