@@ -1,4 +1,4 @@
-"""Operations for one state of the reference chains (parameters apart) do not grow: `operations.json` is the record to beat."""
+"""Operations for one state of the reference chains (parameters apart) do not grow; `operations.json` is the record."""
 
 from __future__ import annotations
 
