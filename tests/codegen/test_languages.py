@@ -14,7 +14,7 @@ import pytest
 
 from dalembert import expr as ex
 from dalembert.codegen import Function, compile_functions
-from dalembert.codegen.languages import LANGUAGES, language, source
+from dalembert.codegen.languages import LANGUAGES, language, parts, source
 from dalembert.errors import ExpressionError
 
 X, Y, Z = ex.symbols("arm.th arm.th' end")  # awkward names on purpose: a dot, a prime, a keyword
@@ -136,6 +136,14 @@ RUNNERS["javascript"] = _javascript
 @pytest.mark.parametrize("name", sorted(LANGUAGES))
 def test_source_agrees_with_machine_code(name: str, tmp_path: Path) -> None:
     found = [float(line) for line in RUNNERS[name](tmp_path).split()]
+    np.testing.assert_allclose(found, _expected(), rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["c", "fortran", "rust"])
+def test_long_routines_are_cut_into_parts(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parts.parts, "__defaults__", (5,))
+    found = [float(line) for line in RUNNERS[name](tmp_path).split()]
+    assert "values_part3" in _text(name)
     np.testing.assert_allclose(found, _expected(), rtol=1e-12)
 
 

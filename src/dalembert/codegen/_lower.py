@@ -41,6 +41,7 @@ _Sign = bool | _Open
 _ODD = frozenset({"sin", "asin", "atan", "sign"})
 _EVEN = frozenset({"cos", "abs"})
 _NUMBERS = frozenset({"const", "pi"})
+_COMMON = frozenset({"add", "sub", "mul"})
 
 
 class _Signs:
@@ -119,8 +120,14 @@ def lower(inputs: Sequence[Sequence[Expr]], outputs: Sequence[Expr]) -> Lowered:
     given = {e: Cell("input", (), (g, i)) for g, group in enumerate(inputs) for i, e in enumerate(group)}
     order = [e for e in topological(outputs, stop=set(given)) if e not in given and e.op not in ("const", "pi", "neg")]
     signs = _Signs(given)
+    held = signs.signs
     for e in order:
-        signs.signs[e] = _decide(signs, e)
+        if e.op in _COMMON:  # most nodes: both operands held, their signs decided
+            a, b = held.get(e.args[0]), held.get(e.args[1])
+            if a.__class__ is bool and b.__class__ is bool:
+                held[e] = a ^ b if e.op == "mul" else a  # type: ignore[operator, assignment]
+                continue
+        held[e] = _decide(signs, e)
     return _Builder(signs, given).build(order, outputs)
 
 
@@ -175,7 +182,9 @@ class _Builder:
     def build(self, order: Sequence[Expr], outputs: Sequence[Expr]) -> Lowered:
         self.divisors.update([_bare(e.args[1])[0] for e in order if e.op == "div"])
         for e in order:
-            sign = self.signs.of(e)
+            sign = self.signs.signs[e]
+            if sign.__class__ is not bool:
+                sign = self.signs.of(e)
             self.negative[e] = sign if isinstance(sign, bool) else sign[1]  # what nobody asked about is as it is
             self.cell[e] = self.make(e)
         return Lowered(self.cells, [self.true(e) for e in outputs])
@@ -214,6 +223,14 @@ class _Builder:
 
     def make(self, e: Expr) -> Cell:
         op, args, negative = e.op, e.args, self.negative[e]
+        if op in _COMMON:
+            a, b = self.cell.get(args[0]), self.cell.get(args[1])
+            if a is not None and b is not None:
+                if op == "mul":
+                    return self.new(op, (a, b))
+                # The sum is held with the sign of its first operand.
+                minus = self.negative[args[0]] ^ self.negative[args[1]] ^ (op == "sub")
+                return self.new("sub" if minus else "add", (a, b))
         if op in ("add", "sub"):
             return self.total(args[0], args[1], op == "sub", negative)
         if op in ("mul", "div"):

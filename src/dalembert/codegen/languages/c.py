@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from dalembert.codegen.languages.language import Language, Routine, double_text, plain_calls, positional
+from dalembert.codegen.languages.parts import Part, parts
 
 
 def c_number(value: float) -> str:
@@ -26,14 +27,32 @@ def prototype(routine: Routine) -> str:
 
 
 def _routine(routine: Routine) -> str:
-    lines = [f"/* {routine.comment} */"] if routine.comment else []
-    lines += [prototype(routine), "{"]
+    found, room = parts(routine)
+    comment = f"/* {routine.comment} */\n" if routine.comment else ""
+    if len(found) == 1:
+        return f"{comment}{prototype(routine)}\n{_body(found[0])}"
+    arrays = [g.name for g in routine.groups]
+    formal = ", ".join([f"const double {name}[]" for name in arrays] + ["double scratch[]", "double out[]"])
+    heads = [f"static void {routine.name}_part{k + 1}({formal})" for k in range(len(found))]
+    pieces = [f"{head}\n{_body(part, 'scratch', 'out')}" for head, part in zip(heads, found, strict=True)]
+    actual = ", ".join([*arrays, "scratch", "out"])
+    calls = "".join(f"    {routine.name}_part{k + 1}({actual});\n" for k in range(len(found)))
+    pieces.append(f"{comment}{prototype(routine)}\n{{\n    double scratch[{room}];\n{calls}}}")
+    return "\n\n".join(pieces)
+
+
+def _body(part: Part, *unused: str) -> str:
+    lines = ["{"]
     lines += [
-        f"    const double {name} = {g.name}[{i}]; /* {said} */" for g in routine.groups for i, name, said in g.locals
+        f"    const double {name} = {g.name}[{i}]; /* {said} */" for g in part.groups for i, name, said in g.locals
     ]
-    lines += [f"    (void){g.name};" for g in routine.groups if not g.locals]
-    lines += [f"    const double {name} = {value};" for name, value in routine.definitions]
-    lines += [f"    out[{i}] = {value};" for i, value in routine.results]
+    lines += [f"    const double {name} = scratch[{i}];" for i, name in part.reads]
+    idle = [g.name for g in part.groups if not g.locals]
+    idle += [x for x in unused if not (part.results if x == "out" else part.reads or part.leaves)]
+    lines += [f"    (void){name};" for name in idle]
+    lines += [f"    const double {name} = {value};" for name, value in part.definitions]
+    lines += [f"    scratch[{i}] = {name};" for i, name in part.leaves]
+    lines += [f"    out[{i}] = {value};" for i, value in part.results]
     return "\n".join([*lines, "}"])
 
 
@@ -63,6 +82,6 @@ C = Language(
         "auto break case char const continue default do double else enum extern float for goto if inline int long "
         "register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while "
         "main sin cos tan asin acos atan atan2 exp log sqrt pow fabs fmin fmax gamma tgamma lgamma y0 y1 yn j0 j1 jn "
-        "NAN INFINITY div abs time signal remove rename index out".split()
+        "NAN INFINITY div abs time signal remove rename index out scratch".split()
     ),
 )

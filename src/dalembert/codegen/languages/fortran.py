@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from dalembert.codegen.languages.language import Language, Routine, double_text, plain_calls, positional
+from dalembert.codegen.languages.parts import Part, parts
 
 _LINE = 118
 
@@ -35,17 +36,39 @@ def broken(line: str) -> str:
 
 
 def _routine(routine: Routine) -> str:
-    arguments = [*[g.name for g in routine.groups], "out"]
-    lines = [f"! {routine.comment}"] if routine.comment else []
-    lines.append(broken(f"pure subroutine {routine.name}({', '.join(arguments)})"))
+    found, room = parts(routine)
+    arrays = [g.name for g in routine.groups]
+    if len(found) == 1:
+        return _subroutine(routine.name, routine.comment, routine, found[0], [])
+    names = [f"{routine.name}_part{k + 1}" for k in range(len(found))]
+    pieces = [_subroutine(name, "", routine, part, ["scratch"]) for name, part in zip(names, found, strict=True)]
+    lines = _opening(routine.name, routine.comment, routine, [])
+    lines.append(f"  real(dp) :: scratch({room})")
+    lines += [broken(f"  call {name}({', '.join([*arrays, 'scratch', 'out'])})") for name in names]
+    return "\n\n".join([*pieces, "\n".join([*lines, f"end subroutine {routine.name}"])])
+
+
+def _opening(name: str, comment: str, routine: Routine, more: list[str]) -> list[str]:
+    arguments = [*[g.name for g in routine.groups], *more, "out"]
+    lines = [f"! {comment}"] if comment else []
+    lines.append(broken(f"pure subroutine {name}({', '.join(arguments)})"))
     lines += [f"  real(dp), intent(in) :: {g.name}(*)  ! {g.size} numbers" for g in routine.groups]
-    lines.append(f"  real(dp), intent(out) :: out(*)  ! {len(routine.results)} numbers")
-    names = [name for g in routine.groups for _, name, _ in g.locals] + [name for name, _ in routine.definitions]
+    lines += [f"  real(dp), intent(inout) :: {array}(*)" for array in more]
+    intent = "inout" if more else "out"
+    return [*lines, f"  real(dp), intent({intent}) :: out(*)  ! {len(routine.results)} numbers"]
+
+
+def _subroutine(name: str, comment: str, routine: Routine, part: Part, more: list[str]) -> str:
+    lines = _opening(name, comment, routine, more)
+    names = [x for g in part.groups for _, x, _ in g.locals] + [x for _, x in part.reads]
+    names += [x for x, _ in part.definitions]
     lines += [f"  real(dp) :: {', '.join(names[k : k + 8])}" for k in range(0, len(names), 8)]
-    lines += [f"  {name} = {g.name}({i + 1})  ! {said}" for g in routine.groups for i, name, said in g.locals]
-    lines += [broken(f"  {name} = {value}") for name, value in routine.definitions]
-    lines += [broken(f"  out({i + 1}) = {value}") for i, value in routine.results]
-    return "\n".join([*lines, f"end subroutine {routine.name}"])
+    lines += [f"  {x} = {g.name}({i + 1})  ! {said}" for g in part.groups for i, x, said in g.locals]
+    lines += [f"  {x} = scratch({i + 1})" for i, x in part.reads]
+    lines += [broken(f"  {x} = {value}") for x, value in part.definitions]
+    lines += [f"  scratch({i + 1}) = {x}" for i, x in part.leaves]
+    lines += [broken(f"  out({i + 1}) = {value}") for i, value in part.results]
+    return "\n".join([*lines, f"end subroutine {name}"])
 
 
 def _unit(title: str, comments: Sequence[str], routines: Sequence[str]) -> str:
@@ -72,9 +95,9 @@ FORTRAN = Language(
     routine=_routine,
     unit=_unit,
     reserved=frozenset(
-        "sin cos tan asin acos atan atan2 exp log sqrt abs min max sign merge real integer dp out end do if else then "
-        "call use module contains pure subroutine function kind model ieee_value ieee_quiet_nan ieee_positive_inf "
-        "ieee_negative_inf ieee_arithmetic".split()
+        "sin cos tan asin acos atan atan2 exp log sqrt abs min max sign merge real integer dp out scratch end do if "
+        "else then call use module contains pure subroutine function kind model ieee_value ieee_quiet_nan "
+        "ieee_positive_inf ieee_negative_inf ieee_arithmetic".split()
     ),
     nonzero=lambda x: f"{x} /= 0.0d0",
     case_matters=False,

@@ -48,7 +48,7 @@ def write_routine(
 ) -> Routine:
     """Name what is used twice or would make a line too long, and write each definition in the language."""
     group_names = list(groups or [f"in{k}" for k in range(len(function.inputs))])
-    writer = _Writer(language, Names(language, [*group_names, out, function.name]))
+    writer = _Writer(language, Names(language, [*group_names, out, "scratch", function.name]))
     given = {e for group in function.inputs for e in group}
     order = topological(function.outputs, stop=given)
     used = set(order)
