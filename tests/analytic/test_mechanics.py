@@ -145,6 +145,15 @@ def test_equations_without_a_lagrangian_are_refused():
         an.lagrangian_for(["x_dd + y", "y_dd + x_d"], "x y")
 
 
+def test_prescribed_functions_are_not_constants_in_a_gauge_term():
+    n = an.Names(["q"], given=["X"])
+    left, gauge = an.strip_gauge("m*q_d**2/2 + m*X_d**2/2 + X*q_d + X_d*q", (), names=n)
+    assert an.equal(left, n.read("m*q_d**2/2"))
+    X = sp.Function("X", real=True)(n.time)
+    assert gauge.has(sp.Integral)
+    assert an.equal(gauge - n.read("X*q"), sp.Integral(n.symbol("m") * sp.diff(X, n.time) ** 2 / 2, n.time))
+
+
 def test_noether_refuses_what_is_no_symmetry():
     s = an.System("x", L="m*x_d**2/2 - k*x**2/2")
     with pytest.raises(ModelError, match="not a symmetry"):

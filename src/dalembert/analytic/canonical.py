@@ -145,7 +145,8 @@ class CanonicalMap:
         proof = "numeric" if any(v.proof == "numeric" for v in verdicts) else "symbolic"
         book = Notebook()
         for (i, j), value in brackets.items():
-            book.note("Poisson bracket", f"[{'QP' if self._new is not None else 'qp'} {i + 1},{j + 1}]", tidy(value))
+            first, second = (self.Q[i], self.P[j]) if self._new is not None else (self.q[i], self.p[j])
+            book.note("Poisson bracket", f"[{first},{second}]", tidy(value))
         for words, verdict in (
             ("Poisson brackets of the images are the fundamental ones", poisson),
             ("Lagrange brackets through the inverse are the fundamental ones", lagrange),

@@ -46,7 +46,24 @@ def gauge_function(F: Formula, coordinates: str | Sequence[str], *, names: Names
     for s in list(left.free_symbols | phi.free_symbols):
         if s.name.rstrip("'") in n.given:
             left -= sp.diff(phi, s) * n.symbol(s.name + "'")
-    return tidy(sp.expand(phi + antiderivative(tidy(sp.expand(left)), n.time)))
+    rest_of_time = _over_time(tidy(sp.expand(left)), n)
+    return (
+        tidy(sp.expand(phi + rest_of_time))
+        if not rest_of_time.has(sp.Integral)
+        else tidy(sp.expand(phi)) + rest_of_time
+    )
+
+
+def _over_time(rate: sp.Expr, n: Names) -> sp.Expr:
+    """The primitive of a function of time; prescribed functions are not constants, so their integral stays written."""
+    prescribed = {s: s.name.rstrip("'") for s in rate.free_symbols if s.name.rstrip("'") in n.given}
+    if not prescribed:
+        return antiderivative(rate, n.time)
+    functions = {
+        s: sp.diff(sp.Function(base, real=True)(n.time), n.time, len(s.name) - len(base))
+        for s, base in prescribed.items()
+    }
+    return sp.Integral(rate.xreplace(functions), n.time)
 
 
 @dataclass(frozen=True)
