@@ -67,7 +67,7 @@ docs: $(VENV)/.installed-dev
 	@echo "open docs/_build/html/index.html"
 
 bench: $(VENV)/.installed-dev
-	$(PY) -m benchmarks
+	for script in $$(grep -l __main__ benchmarks/*.py benchmarks/*/*.py); do echo "$$script"; $(PY) $$script || exit 1; done
 
 clean:
 	rm -rf $(OUT) build dist docs/_build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

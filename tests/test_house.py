@@ -82,6 +82,13 @@ def test_the_commands_of_the_readme_are_targets_of_make():
     assert {"run", "test"} <= commands <= targets
 
 
+def test_every_erratum_has_its_proof():
+    claimed = set(re.findall(r"`(test_\w+)`", (ROOT / "docs/errata.md").read_text(encoding="utf-8")))
+    tests = "\n".join(p.read_text(encoding="utf-8") for p in ROOT.glob("tests/**/test_*.py"))
+    assert claimed
+    assert {proof for proof in claimed if f"def {proof}(" not in tests} == set()
+
+
 def test_ci_runs_the_test_command():
     assert "make test" in (ROOT / ".ci/run").read_text(encoding="utf-8")
 
