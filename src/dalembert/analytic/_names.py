@@ -124,7 +124,7 @@ class Names:
         """A formula as a SymPy expression over this table; SymPy input is brought to the same symbols by name."""
         if isinstance(formula, str):
             return parse(formula, SympyBuilder(self), exact=True)
-        expression = sp.sympify(formula) if not isinstance(formula, sp.Basic) else formula
+        expression = sp.sympify(formula, strict=True) if not isinstance(formula, sp.Basic) else formula
         changes = {s: self.symbol(s.name) for s in expression.free_symbols if s != self.symbol(s.name)}
         return expression.xreplace(changes) if changes else expression
 

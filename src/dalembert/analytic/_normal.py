@@ -27,7 +27,7 @@ def is_identically_zero(expression: sp.Expr) -> bool:
     >>> is_identically_zero(sp.sqrt(x**2 + 1)**3/(x**2 + 1) - sp.sqrt(x**2 + 1))
     True
     """
-    expression = sp.sympify(expression)
+    expression = sp.sympify(expression, strict=True)
     if expression == 0:
         return True
     if expression.is_number:
@@ -158,7 +158,7 @@ def tidy(expression: sp.Expr) -> sp.Expr:
     >>> tidy(a*sp.sin(x)**2 + a*sp.cos(x)**2 + sp.sin(x)*sp.sin(y) + sp.cos(x)*sp.cos(y))
     a + cos(x - y)
     """
-    return _tidy(sp.sympify(expression))
+    return _tidy(sp.sympify(expression, strict=True))
 
 
 @lru_cache(maxsize=4096)
@@ -210,20 +210,18 @@ def _rational(expression: sp.Expr) -> sp.Expr:
 
 
 def _fewest_terms(part: sp.Expr, relations: list[_Relation]) -> sp.Expr:
-    best = sp.expand(part)
-    for symbol, degree, value in relations:
-        if not value.is_polynomial(*value.free_symbols):
-            continue  # a fraction would change the denominator, which is treated apart
-        choices = [best, _reduce(best, symbol, degree, value)]
-        if (
-            degree == 2
-            and len(value.free_symbols) == 1
-            and symbol not in value.free_symbols
-            and value == 1 - next(iter(value.free_symbols)) ** 2
-        ):
-            (cosine,) = value.free_symbols
-            choices.append(_reduce(best, cosine, 2, 1 - symbol**2))
-        best = min((c for c in choices), key=lambda e: (len(sp.Add.make_args(e)), e.count_ops()))
+    """Use sin**2 + cos**2 = 1 and root**n = base in whichever direction leaves fewer terms, until nothing shortens."""
+    best, before = sp.expand(part), None
+    while best != before:
+        before = best
+        for symbol, degree, value in relations:
+            if not value.is_polynomial(*value.free_symbols):
+                continue  # a fraction would change the denominator, which is treated apart
+            choices = [best, _reduce(best, symbol, degree, value)]
+            cosine = next(iter(value.free_symbols), symbol)
+            if degree == 2 and value == 1 - cosine**2:
+                choices.append(_reduce(best, cosine, 2, 1 - symbol**2))
+            best = min(choices, key=lambda e: (len(sp.Add.make_args(e)), e.count_ops()))
     return best
 
 

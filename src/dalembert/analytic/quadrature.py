@@ -20,7 +20,7 @@ def antiderivative(f: sp.Expr, q: sp.Symbol) -> sp.Expr:
     >>> antiderivative(1/sp.sqrt(a - q**2), q)
     asin(q/sqrt(a))
     """
-    f = sp.sympify(f)
+    f = sp.sympify(f, strict=True)
     if f == 0:
         return sp.Integer(0)
     if not f.has(q):

@@ -139,7 +139,7 @@ def search_symmetries(
     found = []
     for solution in identically_zero([condition], unknowns, [*q, *v, n.time]):
         shifts = {c: e.subs(solution) for c, e in xi.items()}
-        shift = sp.sympify(tau).subs(solution)
+        shift = sp.sympify(tau, strict=True).subs(solution)
         if any(e != 0 for e in shifts.values()) or shift != 0:
             found.append(noether(system, shifts, shift))
     return found
