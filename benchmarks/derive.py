@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import statistics
 import time
@@ -86,37 +87,93 @@ def sympy_kane(n: int, spatial: bool) -> None:
     _ = kane.mass_matrix, kane.forcing
 
 
+def casadi_planar(n: int) -> None:
+    """The planar chain in CasADi's SX: the same recursions (composite bodies, Newton-Euler), written by hand."""
+    import casadi as ca
+
+    def column(name: str) -> list[object]:
+        return [ca.SX.sym(f"{name}{i}") for i in range(n)]
+
+    q, u, m, l, inertia = column("q"), column("u"), column("m"), column("l"), column("I")
+    g = ca.SX.sym("g")
+    c, s = [ca.cos(x) for x in q], [ca.sin(x) for x in q]
+    spins, forces, moments = [], [], []
+    spin, ax, ay = 0, 0, g
+    for i in range(n):  # outwards: acceleration of each joint in the frame of its link, speeds held
+        if i:
+            ax = ax - spin * spin * l[i - 1]
+        ax, ay = c[i] * ax + s[i] * ay, -s[i] * ax + c[i] * ay
+        spin = spin + u[i]
+        spins.append(spin)
+        forces.append((m[i] * (ax - spin * spin * l[i]), m[i] * ay))
+        moments.append(l[i] * m[i] * ay)
+    bias, fx, fy, moment = [0] * n, 0, 0, 0
+    for i in range(n - 1, -1, -1):
+        if i < n - 1:
+            fx, fy = c[i + 1] * fx - s[i + 1] * fy, s[i + 1] * fx + c[i + 1] * fy
+            moment = moment + l[i] * fy
+        fx, fy, moment = fx + forces[i][0], fy + forces[i][1], moment + moments[i]
+        bias[i] = moment
+    matrix = [[0] * n for _ in range(n)]
+    mass, hx, hy, total = 0, 0, 0, 0
+    for i in range(n - 1, -1, -1):
+        if i < n - 1:  # the branch beyond, seen from this link
+            hx, hy = c[i + 1] * hx - s[i + 1] * hy, s[i + 1] * hx + c[i + 1] * hy
+            total = total + 2 * l[i] * hx + mass * l[i] * l[i]
+            hx = hx + mass * l[i]
+        mass, hx, total = mass + m[i], hx + m[i] * l[i], total + inertia[i] + m[i] * l[i] * l[i]
+        matrix[i][i] = total
+        px, py, spin_momentum = -hy, hx, total
+        for j in range(i - 1, -1, -1):
+            px, py = c[j + 1] * px - s[j + 1] * py, s[j + 1] * px + c[j + 1] * py
+            spin_momentum = spin_momentum + l[j] * py
+            matrix[i][j] = matrix[j][i] = spin_momentum
+
+
+def mass_and_bias(layout: Layout) -> tuple[recursive.Recursion, ex.Matrix, list[ex.Expr]]:
+    """M and S + F, as every peer gives them."""
+    model = recursive.Recursion.of(build_tree(layout))
+    return model, recursive.mass_matrix(model), recursive.right_side(model)
+
+
 def measure(sympy_up_to: int) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
     for kind, maker in (("spatial", spatial_chain), ("planar", planar_chain)):
         for n in (2, 4, 6, 7, 10, 20, 50, 100):
             layout = Layout.of(maker(n))
-            ours = cpu_time(lambda layout=layout: recursive.derive(layout))
-            eq = recursive.derive(layout)
-            linear = ex.count_operations(accelerations(recursive.Recursion.of(build_tree(layout))))
+            ours = cpu_time(lambda layout=layout: mass_and_bias(layout))
+            model, matrix, right = mass_and_bias(layout)
+            moving = {*model.tree.coordinates, *model.tree.speeds}
+            direct = ex.count_operations([*matrix.entries, *right], depending_on=moving)
+            linear = ex.count_operations(accelerations(model), depending_on=moving)
             row: dict[str, object] = {
                 "chain": kind,
                 "n": n,
                 "seconds": ours,
-                "operations": eq.operations,
+                "operations": direct,
                 "articulated": linear,
             }
             if n <= sympy_up_to:
                 row["sympy_kane"] = cpu_time(lambda n=n, kind=kind: sympy_kane(n, kind == "spatial"), 1)
                 row["ratio"] = row["sympy_kane"] / ours  # type: ignore[operator]
+            if kind == "planar" and importlib.util.find_spec("casadi"):
+                row["casadi"] = cpu_time(lambda n=n: casadi_planar(n))
             rows.append(row)
     return rows
 
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--sympy-up-to", type=int, default=4)
+    options.add_argument("--sympy-up-to", type=int, default=4, help="largest chain given to SymPy (10 takes minutes)")
     options.add_argument("--json", help="write the table to this file")
     chosen = options.parse_args()
     rows = measure(chosen.sympy_up_to)
-    print(f"{'chain':8} {'n':>4} {'CPU s':>9} {'operations':>11} {'articulated':>12} {'SymPy Kane s':>13} {'ratio':>7}")
+    print(
+        f"{'chain':8} {'n':>4} {'CPU s':>9} {'operations':>11} {'articulated':>12} {'CasADi SX s':>12} {'SymPy Kane s':>13}"
+    )
     for row in rows:
-        kane = f"{row['sympy_kane']:13.2f} {row['ratio']:7.0f}" if "ratio" in row else ""
+        kane = f"{row['casadi']:12.4f}" if "casadi" in row else " " * 12
+        kane += f" {row['sympy_kane']:13.2f} ({row['ratio']:.0f} times)" if "ratio" in row else ""
         print(
             f"{row['chain']:8} {row['n']:4} {row['seconds']:9.4f} {row['operations']:11} {row['articulated']:12} {kane}"
         )

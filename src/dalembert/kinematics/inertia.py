@@ -12,12 +12,10 @@ from dalembert.expr.space import (
     add3,
     apply3,
     cross,
-    dot3,
-    product3,
+    is_zero3,
     scale3,
-    scale_matrix3,
     sum3,
-    tilde,
+    symmetric3,
     turned_symmetric,
 )
 from dalembert.kinematics.step import Twist
@@ -49,32 +47,29 @@ class RigidInertia:
         turned = turned_symmetric(pose.rotation, self.inertia)
         h = apply3(pose.rotation, self.moment)
         p = pose.position
+        if is_zero3(p):
+            return RigidInertia(self.mass, h, turned)
         shift = _parallel(p, h, self.mass)
         return RigidInertia(self.mass, add3(h, scale3(self.mass, p)), sum3(turned, shift))
 
 
 def _parallel(p: Vector3, h: Vector3, mass: Expr) -> Matrix3:
-    """-p~h~ - h~p~ - m p~p~ = (2 p.h + m p.p) 1 - p h^T - h p^T - m p p^T."""
-    k = add3(h, add3(h, scale3(mass, p)))  # 2h + m p
-    diagonal = dot3(p, k)
-    rows = []
-    for i in range(3):
-        row = []
-        for j in range(3):
-            # p_i (h_j + m p_j) + h_i p_j is symmetric in i, j
-            a, b = (i, j) if i <= j else (j, i)
-            product = p[a] * (h[b] + mass * p[b]) + h[a] * p[b]
-            row.append(diagonal - product if i == j else -product)
-        rows.append((row[0], row[1], row[2]))
-    return (rows[0], rows[1], rows[2])
+    """-p~h~ - h~p~ - m p~p~: with t_j = p_j (2 h_j + m p_j), the diagonal holds the sums of the other two t."""
+    k = [a if b is ZERO else a + mass * b for a, b in zip(h, p, strict=True)]
+    x, y, z = [ZERO if b is ZERO else b * (a + c) for a, b, c in zip(h, p, k, strict=True)]
+
+    def off(i: int, j: int) -> Expr:
+        first = ZERO if p[i] is ZERO else p[i] * k[j]
+        return -(first + h[i] * p[j]) if p[j] is not ZERO else -first
+
+    return symmetric3(y + z, x + z, x + y, off(0, 1), off(0, 2), off(1, 2))
 
 
 def body_inertia(body: Body) -> RigidInertia:
     """A body about the origin of its reference frame, in its base."""
     rotation, c = body.iframe.matrix, body.centre
     central = turned_symmetric(rotation, body.inertia.matrix)
-    squared = product3(tilde(c), tilde(c))
-    return RigidInertia(body.mass, scale3(body.mass, c), sum3(central, scale_matrix3(-body.mass, squared)))
+    return RigidInertia(body.mass, scale3(body.mass, c), sum3(central, _parallel(c, ZERO3, body.mass)))
 
 
 def node_inertias(tree: Tree) -> list[RigidInertia]:

@@ -93,17 +93,21 @@ def step_motion(step: Step, parameters: Sequence[str], speeds: Sequence[str]) ->
         return _body_motion(step, rotation, translation, speeds)
     columns = tuple((f"{x}'", _slope(step, rotation, ex.symbol(x))) for x in parameters)
     rates = {x: ex.symbol(f"{x}'") for x in parameters}
-    return StepMotion(rotation, translation, columns, _slope(step, rotation, ex.TIME), rates, ())
+    driven = ex.TIME in ex.free_symbols(step.displacement.scalars)
+    drift = _slope(step, rotation, ex.TIME) if driven else Twist()
+    return StepMotion(rotation, translation, columns, drift, rates, ())
 
 
 def _slope(step: Step, rotation: Matrix3, variable: Expr) -> Twist:
     """Twist of the step for a unit rate of one variable."""
-    moved = ex.tangent(step.displacement.translation, {variable: ONE})
-    linear = apply_transposed3(rotation, (moved[0], moved[1], moved[2]))
+    linear = ZERO3
+    if not is_zero3(step.displacement.translation):
+        moved = ex.tangent(step.displacement.translation, {variable: ONE})
+        linear = apply_transposed3(rotation, (moved[0], moved[1], moved[2]))
     angular, after = ZERO3, IDENTITY3
     for one in reversed(step.displacement.turns):
         if isinstance(one, Turn):
-            rate = ex.derivative(one.angle, variable)
+            rate = ONE if one.angle is variable else ex.derivative(one.angle, variable)
             if rate is not ZERO:
                 angular = add3(angular, scale3(rate, apply_transposed3(after, one.axis)))
         after = product3(one.matrix, after)

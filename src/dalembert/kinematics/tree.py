@@ -139,6 +139,8 @@ def _node(
     pose = place @ own
     chain = (pose,) if place.rotation == IDENTITY3 else (place, own)
     columns = tuple((index[name], twist) for name, twist in step.columns if not twist.is_zero)
+    if step.drift.is_zero and all(x.is_number for _, twist in columns for x in twist.scalars):
+        return Node(parent, pose, chain, columns, step.drift, Twist(), link)
     relative = step.drift
     for name, twist in step.columns:
         relative = relative + twist.scaled(ex.symbol(name))
