@@ -27,8 +27,10 @@ import sys, json
 from dalembert import expr as ex
 from dalembert.simulate import System, run
 x, v = ex.symbols("x x'")
+system = System(("x",), ("x'",), (v, -x), start={"x": 1.0})
+run(system, (0, 1))  # everything is compiled from here on
 print("ready", flush=True)
-motion = run(System(("x",), ("x'",), (v, -x), start={"x": 1.0}), (0, 1e9), rtol=1e-6, atol=1e-8)
+motion = run(system, (0, 1e9), rtol=1e-6, atol=1e-8)
 print(json.dumps({"status": motion.status, "message": motion.message, "t": motion.t[-1], "points": len(motion.t),
                   "success": motion.success, "last": motion.state(motion.t[-1])["x"]}))
 """

@@ -43,7 +43,20 @@ def llvm_text() -> str:
     text = re.sub(r"(?m)^@\"?_ZN08NumbaEnv.*\n", "", text)
     names = [made.fndesc.llvm_func_name, *sorted(set(re.findall(r'@"?(_ZN[\w.$]+)"?', text)))]
     short = {name: f"f{k}" for k, name in enumerate(names)} | {names[0]: NAME}
-    return re.sub(r'@"?(_ZN[\w.$]+)"?', lambda found: f"@{short[found.group(1)]}", text)
+    return _portable(re.sub(r'@"?(_ZN[\w.$]+)"?', lambda found: f"@{short[found.group(1)]}", text))
+
+
+def _portable(text: str) -> str:
+    """The same text in words that older LLVM know: hints to the optimiser, which has done its work, are left out."""
+    text = re.sub(r" captures\(none\)| range\(i32 [^)]*\)| initializes\(\(.*?\)\)| nneg| samesign| disjoint", "", text)
+    text = re.sub(r"(?m)^.*@llvm\.(lifetime\.(start|end)|experimental\.noalias\.scope\.decl).*\n", "", text)
+    text = re.sub(r"(?m)^(attributes #\d+ = ).*$", r"\1{ nounwind }", text)
+    return re.sub(r"<(\d+) x (\w+)> splat \((.*?)\)", _spelled, text)
+
+
+def _spelled(found: re.Match[str]) -> str:
+    count, kind, value = found.groups()
+    return f"<{count} x {kind}> <{', '.join([value] * int(count))}>"
 
 
 if __name__ == "__main__":
