@@ -115,7 +115,7 @@ def integrate(
 
     >>> import math
     >>> motion = integrate(lambda t, y: -y, (0.0, 1.0), [1.0])
-    >>> abs(motion.y[0, -1] - math.exp(-1)) < 1e-8
+    >>> bool(abs(motion.y[0, -1] - math.exp(-1)) < 1e-8)
     True
     """
     chosen = find_method(method)
