@@ -104,8 +104,8 @@ def _picture(tree: Tree, body: str, absolute: list[Pose]) -> Picture:
     held = mechanism.bodies[body]
     if body == EARTH:
         return Picture(body, tuple(dict.fromkeys(points)), fixed=True)
-    pose = frame_pose(tree, held.centre_frame, absolute)
-    centre, (x, y, z) = pose.position, zip(*pose.rotation, strict=True)
+    centre = frame_pose(tree, held.centre_frame, absolute).position
+    x, y, z = zip(*frame_pose(tree, held.frame, absolute).rotation, strict=True)
     massive = held.mass is not ex.ZERO
     if massive and len(set(points)) == 1 and centre not in points:
         points.append(centre)
