@@ -25,7 +25,7 @@ class Mechanism(description.Mechanism):
     >>> pivot = m.join(da.earth, rod, da.revolute("x"), name="pivot")
     >>> m.gravity = [0, 0, "-g"]
     >>> m.equations("recursive").mass_matrix
-    Matrix([[m*l**2]])
+    Matrix([[l*m*l]])
     """
 
     def layout(self, cut: Collection[str] = ()) -> Layout:
