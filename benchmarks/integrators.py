@@ -54,9 +54,7 @@ def heyoka(system: System, y0: np.ndarray, seconds: float, reference: np.ndarray
         return
     equations = list(zip(*translated(hy, system), strict=True))
     for tolerance in (1e-6, 1e-9, 1e-12, 2.2e-16):
-        integrator = hy.taylor_adaptive(
-            list(zip(variables, rates, strict=True)), y0, tol=tolerance, compact_mode=not full
-        )
+        integrator = hy.taylor_adaptive(equations, y0, tol=tolerance, compact_mode=not full)
 
         def go(integrator: Any = integrator) -> Any:
             integrator.time, integrator.state[:] = 0.0, y0

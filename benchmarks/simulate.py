@@ -1,4 +1,4 @@
-"""Simulated seconds per second of processor time, beside SciPy's solve_ivp with the same native right-hand side and tolerance.
+"""Simulated seconds per second of processor time, beside SciPy's solve_ivp with the same right-hand side and tolerance.
 
     python benchmarks/simulate.py [--seconds 10] [--scipy] [--format json]
 
