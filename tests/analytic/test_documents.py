@@ -42,3 +42,15 @@ def test_example_runs(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     runpy.run_path(str(path), run_name="__main__")
     assert list(tmp_path.glob("*.png"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", sorted((ROOT / "src" / "dalembert" / "analytic").glob("*.py")), ids=lambda p: p.stem)
+def test_docstring_examples_run(path):
+    import doctest
+    import importlib
+
+    module = importlib.import_module(
+        f"dalembert.analytic.{path.stem}" if path.stem != "__init__" else "dalembert.analytic"
+    )
+    assert doctest.testmod(module).failed == 0

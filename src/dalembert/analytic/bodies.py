@@ -10,6 +10,7 @@ import sympy as sp
 from dalembert.errors import ModelError
 
 from ._names import Formula, Names
+from ._normal import tidy
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +129,7 @@ def read_bodies(names: Names, bodies: Sequence[RigidBody]) -> tuple[list[Particl
         if rotation.shape != (3, 3):
             raise ModelError(f"{label}: the rotation is a 3 by 3 matrix of formulas, not {rotation.shape}")
         rate = rotation.T * rotation.applyfunc(names.derivative)
-        omega = sp.Matrix([rate[2, 1], rate[0, 2], rate[1, 0]]).applyfunc(lambda e: sp.trigsimp(sp.expand(e)))
+        omega = sp.Matrix([rate[2, 1], rate[0, 2], rate[1, 0]]).applyfunc(lambda e: tidy(sp.expand(e)))
         first = body.inertia[0]
         if isinstance(first, (list, tuple)):
             inertia = sp.Matrix([names.read_all(row) for row in body.inertia])  # type: ignore[arg-type]
