@@ -12,6 +12,7 @@ import pytest
 from dalembert.codegen import compile_mechanism, export_fmu
 from dalembert.errors import ModelError
 from dalembert.mechanism import Mechanism, earth, prismatic, revolute
+from parallelograms import parallelogram
 
 fmpy = pytest.importorskip("fmpy", reason="fmpy is not installed")
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
@@ -81,6 +82,16 @@ def test_an_input_pushes(tmp_path: Path) -> None:
     f = compile_mechanism(_cart())
     expected = f.acceleration([0, 0], [0, 0], efforts=[3.0, 0.0])[0] * 0.01
     assert run["rail.x'"][-1] == pytest.approx(expected, rel=1e-3)
+
+
+def test_a_closed_loop_stays_closed(tmp_path: Path) -> None:
+    m = parallelogram()
+    m.start = {"a.th": 0.7, "b.th": -0.7, "d.th": 0.7, "c.th": 0.7}
+    path = export_fmu(m, tmp_path / "bars.fmu")
+    run = fmpy.simulate_fmu(str(path), fmi_type="CoSimulation", stop_time=1.0, output=["a.th", "b.th", "d.th"])
+    np.testing.assert_allclose(run["a.th"], run["d.th"], atol=1e-9)
+    np.testing.assert_allclose(run["a.th"], -run["b.th"], atol=1e-9)
+    assert np.ptp(run["a.th"]) > 0.5
 
 
 def test_every_parameter_needs_a_start(tmp_path: Path) -> None:

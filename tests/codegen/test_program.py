@@ -13,6 +13,7 @@ from dalembert.codegen import LANGUAGES, compile_mechanism, write_model, write_p
 from dalembert.errors import ModelError
 from dalembert.expr.space import vector3
 from dalembert.mechanism import Displacement, Mechanism, earth, free, revolute
+from parallelograms import parallelogram
 
 TOOLS = {"c": "gcc", "fortran": "gfortran"}
 
@@ -76,6 +77,19 @@ def test_wrong_input_is_refused_with_its_place(to: str, tmp_path: Path) -> None:
         assert complaint in done.stderr
     (tmp_path / "input.txt").write_text(files["input.txt"].replace("g = 9.81", ""))
     assert "no value for g" in _run(tmp_path).stderr
+
+
+@pytest.mark.parametrize("to", ["c", "fortran"])
+def test_a_program_keeps_loops_closed(to: str, tmp_path: Path) -> None:
+    """A parallelogram drawn by its crank: energy is kept and the coupler stays level."""
+    m = parallelogram()
+    m.start = {"a.th": 0.7, "b.th": -0.69, "d.th": 0.71, "c.th": 0.7}  # nearly closed: the program closes it
+    _build(write_program(m, to, {"t_end": 2.0, "t_step": 0.1}), to, tmp_path)
+    assert _run(tmp_path).returncode == 0
+    rows = np.genfromtxt(tmp_path / "output.csv", delimiter=",", names=True, deletechars="")
+    np.testing.assert_allclose(rows["a.th"] + rows["b.th"], 0, atol=1e-9)
+    assert np.ptp(rows["a.th"]) > 1
+    assert np.ptp(rows["kinetic"] + rows["potential"]) < 1e-6
 
 
 def test_numbers_without_a_value_are_left_to_fill_in() -> None:

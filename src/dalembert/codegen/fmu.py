@@ -19,6 +19,7 @@ from pathlib import Path
 
 from dalembert import expr as ex
 from dalembert.codegen._fmu_description import Variables, build_description, model_description
+from dalembert.codegen.closed import ClosedQuantities
 from dalembert.codegen.function import Function
 from dalembert.codegen.languages import source
 from dalembert.codegen.languages.c import c_number
@@ -77,8 +78,12 @@ def _sources(compiled: CompiledMechanism, variables: Variables, version: str) ->
     inputs = [[ex.TIME], state, given]
     rhs = Function("fmu_rhs", inputs, [*about.rates, *about.accelerations(about.efforts)])
     outputs = Function("fmu_outputs", inputs, about.energy)
+    functions = [rhs, outputs]
+    if isinstance(about, ClosedQuantities):
+        functions.append(Function("fmu_corrected", inputs, about.corrected))
     said = {"fmu_rhs": "y' of the state y = (coordinates, speeds)", "fmu_outputs": "kinetic and potential energy"}
-    model = source([rhs, outputs], "c", groups=["t", "y", "given"], title="Equations of motion", about=said)
+    said["fmu_corrected"] = "the state y one Newton step nearer to closed loops"
+    model = source(functions, "c", groups=["t", "y", "given"], title="Equations of motion", about=said)
 
     def listed(name: str, values: list[float]) -> str:
         return f"static const double {name}[] = {{{', '.join(map(c_number, [*values, 0.0]))}}};"
@@ -88,6 +93,7 @@ def _sources(compiled: CompiledMechanism, variables: Variables, version: str) ->
         "#define FMU_MODEL_H",
         '#define GUID "@GUID@"',
         f"#define TOLERANCE {_TOLERANCE!r}",
+        f"#define CLOSED {int(len(functions) > 2)}",
         f"enum {{ STATES = {len(state)}, PARAMETERS = {len(variables.parameters)}, INPUTS = {len(variables.inputs)}, "
         f"OUTPUTS = {len(variables.outputs)} }};",
         listed("start_states", [value for _, value in variables.states]),

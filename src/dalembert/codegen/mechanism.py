@@ -10,6 +10,7 @@ import numpy as np
 
 from dalembert import expr as ex
 from dalembert.codegen._collector import uncollected
+from dalembert.codegen.closed import ClosedQuantities, quantities_of
 from dalembert.codegen.function import Function
 from dalembert.codegen.native import NativeFunction, compile_functions
 from dalembert.codegen.quantities import Quantities
@@ -43,8 +44,8 @@ class CompiledMechanism:
     """
 
     def __init__(self, mechanism: Mechanism, layout: Layout | None = None) -> None:
-        self.quantities = Quantities(mechanism, layout)
-        self.coordinates = self.quantities.layout.coordinates
+        self.quantities = quantities_of(Quantities(mechanism, layout))
+        self.coordinates = tuple(x.name for x in self.quantities.coordinates)
         self.speeds = self.quantities.layout.speeds
         self.parameters = tuple(x.name for x in self.quantities.parameters)
         self.given: dict[str, float] = {k: float(v) for k, v in mechanism.given.items() if k in self.parameters}
@@ -148,6 +149,12 @@ class CompiledMechanism:
         """Values of `parameters` in order; every one must be known."""
         return self._values(self.parameters, parameters)
 
+    def corrected(self, y: Array, t: Array = 0.0, **parameters: Array) -> np.ndarray:
+        """A state y = (q, u) one Newton step nearer to closed loops; of a tree, the state itself."""
+        if not self.quantities.layout.cuts:
+            return np.asarray(y, dtype=float)
+        return self._run(("corrected",), (t, y), parameters)
+
     # --- machinery -------------------------------------------------------------------------------------------------
 
     def _run(self, key: tuple[str, ...], states: tuple[Array, ...], parameters: Mapping[str, Array]) -> np.ndarray:
@@ -187,12 +194,6 @@ class CompiledMechanism:
     def function(self, kind: str, *names: str) -> Function:
         """The expressions behind a quantity, with its inputs: time, coordinates, speeds..., parameters last."""
         about = self.quantities
-        if about.layout.cuts and kind in _OF_THE_TREE:
-            closing = ", ".join(repr(one.link.name) for one in about.layout.cuts)
-            raise ModelError(
-                f"'{about.mechanism.name}' has closed loops (links {closing}): its accelerations need the closing "
-                f"reactions, which '{kind}' of the spanning tree alone leaves out. Use m.simulate() or its constraints."
-            )
         t, q, u, p = [ex.TIME], about.coordinates, about.speeds, about.parameters
         n = len(u)
         extra = {
@@ -201,6 +202,8 @@ class CompiledMechanism:
             "sensitivity": about.efforts,
         }
         extra |= {"inverse_dynamics": about.accelerations_given, "inverse_slopes": about.accelerations_given}
+        if kind == "corrected" and isinstance(about, ClosedQuantities):
+            return Function("corrected", [t, [*q, *u], p], about.corrected, constants=[2])
         if kind == "rhs":
             return Function("rhs", [t, [*q, *u], p], [*about.rates, *about.accelerations()], constants=[2])
         groups = [t, q] if kind in _STATIC else [t, q, u]
@@ -209,9 +212,6 @@ class CompiledMechanism:
         return Function(kind, [*groups, p], outputs, constants=[len(groups)], shape=shape)
 
 
-_OF_THE_TREE = frozenset(
-    {"rhs", "acceleration", "forced_acceleration", "inverse_dynamics", "acceleration_slopes", "sensitivity"}
-)
 _STATIC = frozenset({"mass_matrix", "inverse_mass", "position", "rotation", "jacobian"})
 Built = tuple[Sequence[Expr], tuple[int, ...] | None]
 

@@ -28,7 +28,9 @@ QUANTITIES = {
     "inverse_dynamics": "efforts on the speeds that produce the accelerations udot",
     "energy": "kinetic energy, potential energy of gravity",
 }
+_ABOUT = {**QUANTITIES, "corrected": "the state y one Newton step nearer to closed loops"}
 _GROUPS = {
+    "corrected": ["t", "y", "p"],
     "rhs": ["t", "y", "p"],
     "mass_matrix": ["t", "q", "p"],
     "inverse_dynamics": ["t", "q", "u", "udot", "p"],
@@ -38,12 +40,24 @@ _FILES = {
     "c": ("integrator.c", "integrator.h", "main.c", "Makefile"),
     "fortran": ("integrator.f90", "main.f90", "Makefile"),
 }
+_CORRECT = {
+    "c": "    double nearer[STATES + 1];\n    for (int k = 0; k < times; k++) {\n        corrected(&t, y, p, nearer);\n"
+    "        for (int i = 0; i < STATES; i++) y[i] = nearer[i];\n    }",
+    "fortran": "    real(dp) :: nearer(states)\n    integer :: i\n    do i = 1, times\n"
+    "      call corrected([t], y, p, nearer)\n      y = nearer\n    end do",
+}
+_NOTHING_TO_CORRECT = {
+    "c": "    (void)t, (void)y, (void)p, (void)times; /* a tree: nothing to close */",
+    "fortran": "    if (times < 0) y = 0.0_dp  ! a tree: nothing to close",
+}
 _SETTINGS = {"t_start": 0.0, "t_end": 10.0, "t_step": 0.01, "rtol": 1e-9, "atol": 1e-9}
 
 
 def _functions(mechanism: Mechanism) -> list[Function]:
     compiled = CompiledMechanism(mechanism)
-    return [compiled.function(kind) for kind in QUANTITIES]
+    closed = bool(compiled.quantities.layout.cuts)
+    kinds = [kind for kind in QUANTITIES if not (closed and kind == "inverse_dynamics")]
+    return [compiled.function(kind) for kind in [*kinds, *(["corrected"] if closed else [])]]
 
 
 def _comments(mechanism: Mechanism) -> list[str]:
@@ -63,8 +77,7 @@ def write_model(mechanism: Mechanism, to: str) -> str:
     how = language(to)
     functions = _functions(mechanism)
     routines = [
-        how.routine(write_routine(f, how, _GROUPS.get(f.name, ["t", "q", "u", "p"]), QUANTITIES[f.name]))
-        for f in functions
+        how.routine(write_routine(f, how, _GROUPS.get(f.name, ["t", "q", "u", "p"]), _ABOUT[f.name])) for f in functions
     ]
     return how.unit(f"Equations of motion of {plain(mechanism.name)}", _comments(mechanism), routines)
 
@@ -86,6 +99,8 @@ def write_program(mechanism: Mechanism, to: str, settings: Mapping[str, float] |
         "PARAMETERS": str(len(compiled.parameters)),
         "LONGEST": str(max(8, *(len(name) for name in names)) if names else 8),
     }
+    closed = bool(compiled.quantities.layout.cuts)
+    fills["CORRECT"] = _CORRECT[to] if closed else _NOTHING_TO_CORRECT[to]
     if to == "c":
         fills["NAMES"] = "    " + wrapped(quoted, "    ") + ","
     else:

@@ -77,6 +77,12 @@ static void write_row(FILE *file, double t, const double y[], const double p[])
     fprintf(file, ",%.17g,%.17g\n", both[0], both[1]);
 }
 
+/* Brings a state back to where its loops are closed. */
+static void close_loops(double t, double y[], const double p[], int times)
+{
+@CORRECT@
+}
+
 int main(int count, char *arguments[])
 {
     const char *input = count > 1 ? arguments[1] : "input.txt";
@@ -100,6 +106,7 @@ int main(int count, char *arguments[])
     fprintf(file, ",kinetic,potential\n");
     t = values[0];
     h = values[2] < 1e-3 ? values[2] : 1e-3;
+    close_loops(t, y, p, 20);
     write_row(file, t, y, p);
     for (long k = 1; t < values[1]; k++) {
         double next = values[0] + (double)k * values[2];
@@ -109,6 +116,7 @@ int main(int count, char *arguments[])
             fclose(file);
             return 1;
         }
+        close_loops(t, y, p, 2);
         write_row(file, t, y, p);
     }
     free(work);
