@@ -88,5 +88,6 @@ def test_a_chart_singularity_stops_with_time_place_and_remedy():
     m.join(da.earth, m.body("b", mass=1, inertia=[1, 2, 2.5]), da.spherical("bryant"), name="s")
     with pytest.raises(da.SimulationError, match=r"(?s)t = .*quaternion") as caught:
         m.simulate((0, 10), start={"s.be'": 1.0})
+    assert "t = 1.57079" in str(caught.value)
     assert caught.value.partial.t[-1] < 10
     assert len(caught.value.partial.t) > 3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -18,6 +19,7 @@ from dalembert.simulate._dense import DenseOutput, Manifold
 from dalembert.simulate._diagnosis import diagnose
 from dalembert.simulate._inputs import as_grid, as_span
 from dalembert.simulate._integrate import FAILED, NativeEvents, NativeGuards, Solution, integrate
+from dalembert.simulate._layout import SINGULAR
 from dalembert.simulate._separable import check_separable
 from dalembert.simulate._values import initial_values, parameter_values, single
 from dalembert.simulate.event import ResolvedEvent, resolve_events
@@ -26,6 +28,7 @@ from dalembert.simulate.motion import Motion
 from dalembert.simulate.system import System, Value
 
 M = TypeVar("M", bound=Motion)
+_ROUNDS = 10
 _LONGEST_JACOBIAN = 100_000
 """Operations above which differences are quicker to have than a compiled Jacobian."""
 
@@ -112,8 +115,27 @@ def run(
         rejected=solution.rejected,
     )
     if solution.status == FAILED:
+        if solution.reason == SINGULAR:
+            solution = _approached(solution, rhs, float(t_span[1]), values, chosen.name, native_guards(system))
         raise SimulationError(diagnose(system, parameters, solution, motion.event_names), partial=motion)
     return motion
+
+
+def _approached(
+    solution: Solution, rhs: NativeFunction, end: float, values: Any, method: str, guards: NativeGuards | None
+) -> Solution:
+    """The same end seen from nearer: steps towards a condition that vanishes, made shorter and shorter."""
+    step = abs(end - solution.t_last)
+    for _ in range(_ROUNDS):
+        step /= 8
+        span = (solution.t_last, end)
+        near = integrate(
+            rhs, span, solution.y_last, values, method=method, max_step=step, guards=guards, progress=False
+        )
+        if near.reason != SINGULAR:
+            break
+        solution = replace(solution, t_last=near.t_last, y_last=near.y_last)
+    return solution
 
 
 @lru_cache(maxsize=64)
