@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from functools import partial
 from typing import Any
 
 from dalembert import algebra as al
@@ -13,7 +13,7 @@ from dalembert.formalisms import matrix_level, vector_level
 from dalembert.formalisms.collect_terms import collect
 from dalembert.formalisms.equations import Equations
 from dalembert.formalisms.hamilton import Hamiltonian
-from dalembert.formalisms.presentation import LEVELS, Line, Statement, scalar_line
+from dalembert.formalisms.presentation import LEVELS, Line, Statement, scalar_line, set_in_mathml, written
 from dalembert.formalisms.vocabulary import Vocabulary
 
 TITLES = {
@@ -30,6 +30,10 @@ TITLES = {
 #: Operations up to which equations are written out, without named intermediates.
 MOST_WRITTEN_OUT = 150
 MOST_COLLECTED = 16
+#: Coefficients are put in order up to this many operations in all; beyond, nobody reads them one by one.
+MOST_TIDIED = 400
+#: Lines that are written without intermediates are shorter than this.
+LONGEST_LINE = 1000
 
 
 def show(eq: Equations, level: str) -> Statement:
@@ -81,7 +85,7 @@ def component_lines(values: dict[al.Term, Any]) -> list[Line]:
     """Components of every name that no formula defines, rotations and columns as arrays."""
     lines = []
     for symbol, value in values.items():
-        name, latex, _ = _written(symbol)
+        name, latex = written(symbol, "matrix")
         rows = [[value]] if isinstance(value, Expr) else value
         cells = [[ex.text(x) for x in row] for row in rows]
         if len(rows) == 1:
@@ -90,24 +94,15 @@ def component_lines(values: dict[al.Term, Any]) -> list[Line]:
             shown = "[" + "; ".join(", ".join(row) for row in cells) + "]"
             inner = " \\\\ ".join(" & ".join(ex.latex(x) for x in row) for row in rows)
             body = f"\\begin{{bmatrix}}{inner}\\end{{bmatrix}}"
-        lines.append(Line("", f"{name} := {shown}", f"{latex} := {body}", _table_of(symbol, rows)))
+        lines.append(Line("", f"{name} := {shown}", f"{latex} := {body}", partial(_table_of, symbol, rows)))
     return lines
 
 
 def _table_of(symbol: al.Term, rows: list[list[Expr]]) -> str:
     """MathML of a name and its components."""
-
-    def inside(term: al.Term | Expr) -> str:
-        return re.sub(r"</?math[^>]*>", "", al.mathml(al.as_term(term)))
-
-    cells = "".join("<mtr>" + "".join(f"<mtd>{inside(x)}</mtd>" for x in row) + "</mtr>" for row in rows)
-    return f"<mrow>{_written(symbol)[2]}<mo>:=</mo><mo>[</mo><mtable>{cells}</mtable><mo>]</mo></mrow>"
-
-
-def _written(symbol: al.Term) -> tuple[str, str, str]:
-    from dalembert.formalisms.presentation import written
-
-    return written(symbol, "matrix")
+    cells = "".join("<mtr>" + "".join(f"<mtd>{set_in_mathml(x)}</mtd>" for x in row) + "</mtr>" for row in rows)
+    name = set_in_mathml(symbol, ":=", style="matrix")
+    return f"<mrow>{name}<mo>[</mo><mtable>{cells}</mtable><mo>]</mo></mrow>"
 
 
 def scalar_lines(eq: Equations) -> tuple[list[Line], list[Line]]:
@@ -116,7 +111,8 @@ def scalar_lines(eq: Equations) -> tuple[list[Line], list[Line]]:
         return _canonical_lines(eq, eq.detail)
     if len(eq.tree.speeds) <= MOST_COLLECTED:
         raw = collect(eq)
-        choices = [[(one.left, one.right) for one in found] for found in (raw, [one.tidied() for one in raw])]
+        forms = [raw, [one.tidied() for one in raw]] if eq.operations <= MOST_TIDIED else [raw]
+        choices = [[(one.left, one.right) for one in found] for found in forms]
         sides = min(choices, key=lambda pairs: ex.count_operations(x for pair in pairs for x in pair))
     else:
         primes = ex.Matrix.column([ex.prime(u) for u in eq.tree.speeds])
@@ -153,11 +149,12 @@ def _sides(
 ) -> tuple[list[Line], list[Line]]:
     """Lines of equations, and the intermediates with the extra formulas."""
     flat = [x for pair in sides for x in pair] + [x for _, a, b in extra for x in (a, b)]
+    shown, typeset = ex.listing(flat), ex.listing(flat, notation="latex")
     if ex.count_operations(flat) <= MOST_WRITTEN_OUT:
-        shown = ex.Listing((), tuple(ex.text(x) for x in flat))
-        typeset = ex.Listing((), tuple(ex.latex(x) for x in flat))
-    else:
-        shown, typeset = ex.listing(flat), ex.listing(flat, notation="latex")
+        whole = [ex.text(x) for x in flat]
+        if max((len(x) for x in whole), default=0) < LONGEST_LINE:  # longer ones are cut, and read better in parts
+            shown = ex.Listing((), tuple(whole))
+            typeset = ex.Listing((), tuple(ex.latex(x) for x in flat))
     lines = []
     for k, label in enumerate(labels):
         a, b = 2 * k, 2 * k + 1

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 from typing import Any, Literal
 
 from dalembert import algebra as al
 from dalembert import expr as ex
+from dalembert.expr import Expr
 from dalembert.formalisms.mathml import mathml_of
 
 Level = Literal["vector", "matrix", "scalar"]
@@ -25,17 +27,33 @@ class Line:
     label: str
     text: str
     latex: str
-    mathml: str
+    setting: Callable[[], str]  # makes the MathML when a page wants it
     residual: al.Term | None = None
 
+    @property
+    def mathml(self) -> str:
+        """The inside of a <math> element."""
+        return self.setting()
 
-def written(term: al.Term, style: str = "vector") -> tuple[str, str, str]:
-    """Text (with `*` for products), LaTeX and the inside of a MathML element."""
+
+def written(term: al.Term, style: str = "vector") -> tuple[str, str]:
+    """Text (with `*` for products) and LaTeX."""
     text = _starred(al.text(term, style=style)).replace("vstar(", "v*(").replace("omegastar_", "omega*_")  # type: ignore[arg-type]
     text = re.sub(r"\b(\w+)star\b", r"\1*", text)
     latex = re.sub(r"\\boldsymbol\{(\\?\w+?)star\}", r"\\boldsymbol{\1}^{*}", al.latex(term, style=style))  # type: ignore[arg-type]
-    mathml = re.sub(r"</?math[^>]*>", "", al.mathml(term, style=style)).replace("star<", "*<")  # type: ignore[arg-type]
-    return text, latex, mathml
+    return text, latex
+
+
+def set_in_mathml(*parts: al.Term | Expr | str, style: str = "vector") -> str:
+    """Terms and signs in a row."""
+
+    def piece(part: al.Term | Expr | str) -> str:
+        if isinstance(part, str):
+            return f"<mo>{part}</mo>"
+        whole = al.mathml(al.as_term(part), style=style)  # type: ignore[arg-type]
+        return re.sub(r"</?math[^>]*>", "", whole).replace("star<", "*<")
+
+    return f"<mrow>{''.join(piece(part) for part in parts)}</mrow>"
 
 
 def _starred(text: str) -> str:
@@ -51,25 +69,29 @@ def _starred(text: str) -> str:
 def equation(label: str, left: al.Term, right: al.Term, style: str = "vector") -> Line:
     """left = right."""
     a, b = written(left, style), written(right, style)
-    text, latex = f"{a[0]} = {b[0]}", f"{a[1]} = {b[1]}"
-    return Line(label, text, latex, f"<mrow>{a[2]}<mo>=</mo>{b[2]}</mrow>", left - right)
+    setting = partial(set_in_mathml, left, "=", right, style=style)
+    return Line(label, f"{a[0]} = {b[0]}", f"{a[1]} = {b[1]}", setting, left - right)
 
 
 def definition(symbol: al.Term, term: al.Term, style: str = "vector", label: str = "") -> Line:
     """symbol := term."""
     a, b = written(symbol, style), written(term, style)
-    return Line(label, f"{a[0]} := {b[0]}", f"{a[1]} := {b[1]}", f"<mrow>{a[2]}<mo>:=</mo>{b[2]}</mrow>")
+    setting = partial(set_in_mathml, symbol, ":=", term, style=style)
+    return Line(label, f"{a[0]} := {b[0]}", f"{a[1]} := {b[1]}", setting)
 
 
-def plain(label: str, text: str, latex: str, mathml: str | None = None) -> Line:
+def plain(label: str, text: str, latex: str) -> Line:
     """A line written by hand, for operators that the algebra does not know."""
-    return Line(label, text, latex, mathml or mathml_of(latex))
+    return Line(label, text, latex, partial(mathml_of, latex))
 
 
 def scalar_line(label: str, left: str, right: str, latex: tuple[str, str], sign: str = "=") -> Line:
     """An equation between two formulas of our grammar."""
-    a, b = (re.sub(r"</?math[^>]*>", "", al.mathml(al.as_term(ex.parse(x)))) for x in (left, right))
-    return Line(label, f"{left} {sign} {right}", f"{latex[0]} {sign} {latex[1]}", f"<mrow>{a}<mo>{sign}</mo>{b}</mrow>")
+
+    def setting() -> str:
+        return set_in_mathml(ex.parse(left), sign, ex.parse(right))
+
+    return Line(label, f"{left} {sign} {right}", f"{latex[0]} {sign} {latex[1]}", setting)
 
 
 @dataclass(frozen=True, slots=True)
