@@ -9,10 +9,11 @@ from dalembert import expr as ex
 from dalembert.codegen import Quantities
 from dalembert.errors import ExpressionError
 from dalembert.expr import Expr
+from dalembert.expr.space import is_zero3
 from dalembert.formalisms.factor import factor_symmetric
 from dalembert.kinematics import Pose, Tree, frame_pose, poses
 from dalembert.loops.dynamics import derive_loops
-from dalembert.mechanism import EARTH, Frame, Layout, Mechanism, QuaternionTurn
+from dalembert.mechanism import EARTH, Frame, Layout, Link, Mechanism, QuaternionTurn
 from dalembert.simulate._run import run
 from dalembert.simulate.loops import closed_start, with_loops
 from dalembert.simulate.system import Condition, Picture, System, Value
@@ -97,9 +98,10 @@ def _pivots(about: Quantities) -> list[Condition]:
 
 
 def _picture(tree: Tree, body: str, absolute: list[Pose]) -> Picture:
-    """A body as segments between the origins of the frames that its links use."""
+    """A body as segments between the origins of the frames that its links use; a slide shows its rail."""
     mechanism = tree.layout.mechanism
     frames = [frame for link in mechanism.links.values() for frame in (link.first, link.second) if frame.body == body]
+    frames += [link.first for link in mechanism.links.values() if link.second.body == body and _is_slide(link)]
     points = [frame_pose(tree, frame, absolute).position for frame in frames]
     held = mechanism.bodies[body]
     if body == EARTH:
@@ -110,6 +112,11 @@ def _picture(tree: Tree, body: str, absolute: list[Pose]) -> Picture:
     if massive and len(set(points)) == 1 and centre not in points:
         points.append(centre)
     return Picture(body, tuple(dict.fromkeys(points)), centre if massive else None, (x, y, z))
+
+
+def _is_slide(link: Link) -> bool:
+    sliding = any(not is_zero3(step.displacement.translation) for step in link.joint.steps)
+    return sliding and link.joint.dof <= 2
 
 
 def _up(mechanism: Mechanism) -> tuple[float, float, float]:
