@@ -163,6 +163,14 @@ def test_a_missing_parameter_is_named(crane: CompiledMechanism, state: tuple) ->
     assert math.isfinite(crane.mass_matrix(state[0])[0, 0])  # needs no gravity
 
 
+def test_values_given_later_are_used(state: tuple) -> None:
+    f = compile_mechanism(_crane())
+    f.given["g"] = 1.0
+    slow = f.acceleration(*state)
+    f.given["g"] = 9.81
+    assert not np.allclose(slow, f.acceleration(*state))
+
+
 def test_an_unknown_parameter_gets_a_hint(crane: CompiledMechanism, state: tuple) -> None:
     with pytest.raises(ModelError, match=r"no parameter 'mas'. Did you mean 'mass'\?"):
         crane.acceleration(*state, mas=2.0, **G)

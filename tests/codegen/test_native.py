@@ -171,3 +171,22 @@ def test_results_go_where_the_caller_wants() -> None:
     assert (out == 4.0).all()
     with pytest.raises(ExpressionError, match=r"'out' of 'f' must be .* shape \(3000, 1\)"):
         function(states, out=np.empty((1, 3000)).T[:, ::-1][::2])
+
+
+def test_threads_do_not_share_the_memory_of_a_call() -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    function = compile_functions([Function("f", [[X, Y]], [X * Y, ex.sin(X)])])["f"]
+
+    def check(k: int) -> bool:
+        return all(function([k, 2.0])[0] == 2.0 * k for _ in range(300))
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(check, range(8)))
+
+
+def test_a_result_is_not_overwritten_by_the_next_call() -> None:
+    function = compile_functions([Function("f", [[X]], [X])])["f"]
+    first = function(1.0)
+    function([2])
+    assert first[0] == 1.0

@@ -50,6 +50,7 @@ class CompiledMechanism:
         self.parameters = tuple(x.name for x in self.quantities.parameters)
         self.given: dict[str, float] = {k: float(v) for k, v in mechanism.given.items() if k in self.parameters}
         self._made: dict[tuple[str, ...], tuple[NativeFunction, tuple[str, ...]]] = {}
+        self._usual: dict[tuple[str, ...], tuple[dict[str, float], np.ndarray]] = {}
         self._lock = threading.RLock()
 
     def __repr__(self) -> str:
@@ -158,8 +159,13 @@ class CompiledMechanism:
     # --- machinery -------------------------------------------------------------------------------------------------
 
     def _run(self, key: tuple[str, ...], states: tuple[Array, ...], parameters: Mapping[str, Array]) -> np.ndarray:
-        native, needed = self._native(key)
-        return native(*states, self._values(needed, parameters))
+        native, needed = self._made.get(key) or self._native(key)
+        if parameters:
+            return native(*states, self._values(needed, parameters))
+        known = self._usual.get(key)
+        if known is None or known[0] != self.given:  # `given` may be changed between calls
+            known = self._usual[key] = (dict(self.given), self._values(needed, parameters))
+        return native(*states, known[1])
 
     def _check_parameter(self, name: str) -> None:
         if name not in self.parameters:
