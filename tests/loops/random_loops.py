@@ -54,7 +54,7 @@ def spatial(rng: random.Random) -> Mechanism:
         lambda: screw(axis(rng), lead=Fraction(rng.randint(1, 9), 10)),
         lambda: cylindrical(axis(rng)),
         lambda: universal(("x", "y")),
-        lambda: spherical(),
+        spherical,
     ]
     joints = [rng.choice(makers)() for _ in range(rng.randint(3, 7))]
     return closed_loop(rng, joints, [point(rng) for _ in joints])

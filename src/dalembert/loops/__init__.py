@@ -22,15 +22,21 @@ from dalembert.loops.cycles import Loop, independent_loops
 
 # dynamics
 from dalembert.loops.dynamics import Closure, LoopEquations, derive_loops, with_loops
+from dalembert.loops.equations import LinkClosure, closure_equations, maximal_closure
 
 # rank off the closure
 from dalembert.loops.genericrank import generic_rank, rank_off
+from dalembert.loops.groebner import components, groebner_basis, ideal_dimension, split_dimension
 
 # the mechanism as turns and slides
 from dalembert.loops.linkage import Linkage, build_linkage
 
 # the verdict
 from dalembert.loops.mobility import mobility
+from dalembert.loops.motion import LoopDynamics, LoopMotion, branch_relations, simulate_loops
+from dalembert.loops.parametrise import Parametrisation, closed_form, parametrise
 from dalembert.loops.pictures import draw_curve, draw_mechanism
+from dalembert.loops.polynomials import PolynomialClosure, polynomial_closure
 from dalembert.loops.reactions import Reaction, ReactionEquations, reactions
+from dalembert.loops.syzygies import first_syzygies, resolution_rank
 from dalembert.loops.verdict import Branch, Mobility, Redundant

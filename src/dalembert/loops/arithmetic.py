@@ -215,8 +215,25 @@ def evaluate_in(
     """Values of formulas in any ring with the named functions; any symbol must be in `given`."""
     values: dict[Expr, Any] = {}
     rational: dict[Expr, Fraction] = {}
+    turns: dict[Expr, Fraction] = {}  # whole expressions that are a rational multiple of pi
     for e in ex.topological(list(exprs)):
         op = e.op
+        multiple = _multiple_of_pi(e, rational, turns)
+        if multiple is not None:
+            turns[e] = multiple
+            values[e] = functions["pi"]() * number(multiple) if "pi" in functions else number(multiple)
+            continue
+        if op in ("sin", "cos") and e.args[0] in turns and (turns[e.args[0]] * 12).denominator == 1:
+            twelfths = int(turns[e.args[0]] * 12) - (6 if op == "sin" else 0)
+            values[e] = number(Fraction(0))
+            for inside, weight in COSINES[abs(twelfths) % 24].items():
+                if inside == 1:
+                    values[e] = values[e] + number(weight)
+                elif root_of is not None:
+                    values[e] = values[e] + number(weight) * number(Fraction(root_of(Fraction(inside))))
+                else:
+                    values[e] = values[e] + number(weight) * functions["sqrt"](number(Fraction(inside)))
+            continue
         if op == "const":
             rational[e] = exact(e.data)
             values[e] = number(rational[e])
@@ -238,6 +255,38 @@ def evaluate_in(
                 if found is not None:
                     rational[e] = found
     return [values[e] for e in exprs]
+
+
+def _cosines() -> list[dict[int, Fraction]]:
+    """cos(k pi / 12) for k = 0..23 as weights of sqrt(1), sqrt(2), sqrt(3), sqrt(6)."""
+    half, quarter = Fraction(1, 2), Fraction(1, 4)
+    first = [{1: Fraction(1)}, {2: quarter, 6: quarter}, {3: half}, {2: half}, {1: half}, {2: -quarter, 6: quarter}, {}]
+    second = [{k: -v for k, v in one.items()} for one in reversed(first[:-1])]
+    upper = first + second  # 0..12
+    return upper + [upper[24 - k] for k in range(13, 24)]
+
+
+COSINES = _cosines()
+
+
+def _multiple_of_pi(e: Expr, rational: Mapping[Expr, Fraction], turns: Mapping[Expr, Fraction]) -> Fraction | None:
+    """r when the expression is r pi by its form."""
+    op, args = e.op, e.args
+    if op == "pi":
+        return Fraction(1)
+    if not args or not any(a in turns for a in args):
+        return None
+    if op == "neg":
+        return -turns[args[0]]
+    if op in ("add", "sub") and all(a in turns for a in args):
+        return turns[args[0]] + turns[args[1]] if op == "add" else turns[args[0]] - turns[args[1]]
+    if op == "mul":
+        for a, b in ((args[0], args[1]), (args[1], args[0])):
+            if a in turns and b in rational:
+                return turns[a] * rational[b]
+    if op == "div" and args[0] in turns and rational.get(args[1]):
+        return turns[args[0]] / rational[args[1]]
+    return None
 
 
 _RATIONAL: dict[str, Callable[[list[Fraction]], Fraction | None]] = {

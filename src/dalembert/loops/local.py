@@ -107,21 +107,15 @@ def _regular(closing: Closing, x: Array, tangent: Tangent, loops: list[Loop], di
     point = certify_point(closing, x, reduced, digits)
     k = tangent.mobility
     by = _identity_words(identity, k, digits)
-    note = (
-        (f"the redundant equations vanish only to {identity.worst:.1g}: the data are rounded",)
-        if not identity.holds
-        else ()
-    )
     upper_by = f"rank {tangent.rank} at a certified point" if k else "no instantaneous motion"
-    return LocalDimension(
-        x, tangent, k, k, by, upper_by, reduced, point, notes=note, rounding=not identity.holds and k > 0
-    )
+    return LocalDimension(x, tangent, k, k, by, upper_by, reduced, point, rounding=not identity.holds and k > 0)
 
 
 def _identity_words(identity: Identity, k: int, digits: int) -> str:
+    far = f"to {digits - 12} digits" if identity.holds else f"to {identity.worst:.0e}, as far as rounded data allow,"
     return (
-        f"permanent redundancy: the other closure equations vanish to {digits - 12} digits on the whole {k}-parameter "
-        f"family of the independent ones ({identity.points} random points)"
+        f"permanent redundancy: the other closure equations vanish {far} on the whole {k}-parameter family of the "
+        f"independent ones ({identity.points} random points)"
     )
 
 
@@ -137,7 +131,7 @@ def _nearly_singular(tangent: Tangent) -> float | None:
 def _clean(closing: Closing, x: Array, tolerance: float) -> tuple[Array, Tangent] | None:
     """A multiple root is found to half the digits only: relations that hold on the closure give the others."""
     rough = tangent_at(closing, x, tolerance)
-    relations = linear_relations(closing, x, _deflated(closing, x, rough, 1e-4))
+    relations = linear_relations(closing, x, deflated_kernel(closing, x, rough, 1e-4))
     if relations is None:
         return None
     linear, constant = relations
@@ -164,7 +158,7 @@ def _newton(closing: Closing, x: Array, reduced: Reduced) -> Array | None:
     return found
 
 
-def _deflated(closing: Closing, x: Array, tangent: Tangent, tolerance: float = 1e-7) -> Array:
+def deflated_kernel(closing: Closing, x: Array, tangent: Tangent, tolerance: float = 1e-7) -> Array:
     """Kernel directions that no quadratic obstruction sees."""
     forms = quadratic_forms(closing, x, tangent.stresses, tangent.kernel)
     return tangent.kernel @ common_radical(forms, tolerance)
@@ -190,7 +184,7 @@ def linear_relations(closing: Closing, x: Array, directions: Array) -> tuple[Arr
             continue
         moves.append(end - x)
         there = tangent_at(closing, end, 1e-5)
-        larger = _span(np.concatenate([span.T, _deflated(closing, end, there, 1e-4)], axis=1))
+        larger = _span(np.concatenate([span.T, deflated_kernel(closing, end, there, 1e-4)], axis=1))
         still = still + 1 if len(larger) == len(span) else 0
         span = larger
     if directions.shape[1] and len(moves) < 2:

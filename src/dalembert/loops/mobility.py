@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,24 @@ def mobility(
     x = assemble(linkage, linkage.start(start), seed=seed)
     loops = independent_loops(linkage, closing.positions)
     local = local_dimension(closing, x, loops, digits, seed=seed)
-    return _verdict(closing, local, loops, gruebler)
+    return _verdict(closing, _with_ideal(local, linkage), loops, gruebler)
+
+
+def _with_ideal(local: LocalDimension, linkage: Linkage, largest: int = 12, seconds: float = 5.0) -> LocalDimension:
+    """The last rung: the complex dimension of the closure ideal bounds what nothing cheaper bounds."""
+    if local.lower == local.upper or linkage.size > largest:
+        return local
+    from dalembert.errors import DalembertError
+    from dalembert.loops.groebner import ideal_dimension
+    from dalembert.loops.polynomials import polynomial_closure
+
+    try:
+        dimension = ideal_dimension(polynomial_closure(linkage).generators, seconds=seconds)
+    except DalembertError:
+        return local
+    if dimension >= local.upper:
+        return local
+    return replace(local, upper=dimension, upper_by="Groebner basis: complex dimension of the closure ideal")
 
 
 def _gruebler(linkage: Linkage) -> int:
@@ -102,7 +120,8 @@ def _verdict(closing: Closing, local: LocalDimension, loops: list[Loop], grueble
     generic = max([local.tangent.rank, *(b.tangent.rank for b in local.branches)])
     permanent = redundancy - (generic - local.tangent.rank)
     branches = _branches(linkage, local, hidden)
-    proved = local.proved
+    gap = closing.gap(local.x)
+    proved = local.proved and gap < 1e-10
     dof = local.lower if proved or local.lower > 0 or local.upper == 0 else 0
     method = local.lower_by if local.lower_by == local.upper_by else f"{local.lower_by}; {local.upper_by}"
     notes = list(local.notes)
@@ -110,6 +129,8 @@ def _verdict(closing: Closing, local: LocalDimension, loops: list[Loop], grueble
         notes.append(
             "the data are rounded numbers: the verdict holds to their precision, an exact proof needs exact data"
         )
+    if gap >= 1e-10:
+        notes.append(f"the loops close only to {gap:.1g} here: a multiple root, or lengths that do not fit")
     return Mobility(
         linkage.layout.mechanism.name,
         dof,
@@ -133,7 +154,7 @@ def _verdict(closing: Closing, local: LocalDimension, loops: list[Loop], grueble
         branches,
         tuple((loop.links, loop.dimension, loop.name) for loop in loops),
         linkage.coordinates(local.x),
-        closing.gap(local.x),
+        gap,
         local.point.radius,
         tuple(notes),
     )

@@ -1,0 +1,164 @@
+"""Independent joint coordinates and the others as functions of them.
+
+`parametrise` chooses well-conditioned independent coordinates at a closed configuration and gives Psi, its derivative
+and a certified solution by Newton. `closed_form` solves plane dyads (four-bar, slider-crank and their inversions) by
+formulas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dalembert.errors import SingularError
+from dalembert.expr import Expr
+from dalembert.loops.assembly import Closing
+from dalembert.loops.certify import Point, Reduced, certify_point, choose_reduced
+from dalembert.loops.cycles import independent_loops
+from dalembert.loops.linkage import Atom, Linkage
+
+Array = Any
+
+
+@dataclass(frozen=True, slots=True)
+class Parametrisation:
+    """Independent coordinates by name at a configuration; `solve` follows them, `psi` is dq/dq_i."""
+
+    closing: Closing
+    reduced: Reduced
+    x: Array
+
+    @property
+    def independent(self) -> tuple[str, ...]:
+        return tuple(self.closing.linkage.variables[i] for i in self.reduced.independent)
+
+    @property
+    def dependent(self) -> tuple[str, ...]:
+        return tuple(self.closing.linkage.variables[i] for i in self.reduced.dependent)
+
+    def _rows(self, x: Array) -> Array:
+        return np.concatenate([self.closing.jacobian(x)[self.reduced.rows], self.reduced.linear])
+
+    def psi(self, x: Array | None = None) -> Array:
+        """All coordinates' rates for unit rates of the independent ones: Delta Psi = 0."""
+        at = self.x if x is None else np.asarray(x, dtype=float)
+        rows = self._rows(at)
+        found = np.zeros((self.closing.size, len(self.reduced.independent)))
+        found[self.reduced.independent] = np.eye(len(self.reduced.independent))
+        found[self.reduced.dependent] = -np.linalg.solve(
+            rows[:, self.reduced.dependent], rows[:, self.reduced.independent]
+        )
+        return found
+
+    def psi_rate(self, x: Array, rates: Array, step: float = 1e-5) -> Array:
+        """Derivative of Psi along the rates of the independent coordinates (fourth-order differences)."""
+        x = np.asarray(x, dtype=float)
+        move = np.asarray(rates, dtype=float)
+
+        def at(k: int) -> Array:
+            return self.psi(self.solve(x[self.reduced.independent] + k * step * move, start=x))
+
+        return (8 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12 * step)
+
+    def solve(self, values: Array | Mapping[str, float], start: Array | None = None) -> Array:
+        """All coordinates for given independent ones, on the branch of `start`, in steps that Newton can follow."""
+        if isinstance(values, Mapping):
+            values = [values[name] for name in self.independent]
+        target = np.asarray(values, dtype=float)
+        x = np.array(self.x if start is None else start, dtype=float)
+        constant = np.array([float(c) for c in self.reduced.constant])
+        begin = x[self.reduced.independent].copy()
+        done, stride = 0.0, 1.0
+        while done < 1.0:
+            ahead = min(1.0, done + stride)
+            trial = x.copy()
+            trial[self.reduced.independent] = begin + ahead * (target - begin)
+            # start Newton on the tangent
+            trial[self.reduced.dependent] = (
+                x + self.psi(x) @ (trial[self.reduced.independent] - x[self.reduced.independent])
+            )[self.reduced.dependent]
+            if self._newton(trial, constant):
+                x, done, stride = trial, ahead, stride * 2
+            else:
+                stride /= 2
+                if stride < 1e-6:
+                    raise SingularError(
+                        f"{', '.join(self.independent)} cannot be followed past {begin + done * (target - begin)}: "
+                        "the branch turns back there. Choose other independent coordinates with `switched`."
+                    )
+        return x
+
+    def _newton(self, x: Array, constant: Array) -> bool:
+        for _ in range(10):
+            value = np.concatenate([self.closing.residual(x)[self.reduced.rows], self.reduced.linear @ x - constant])
+            if not value.size:
+                return True
+            try:
+                step = np.linalg.solve(self._rows(x)[:, self.reduced.dependent], value)
+            except np.linalg.LinAlgError:
+                return False
+            if np.abs(step).max() > 0.5:
+                return False
+            x[self.reduced.dependent] -= step
+            if np.abs(step).max() < 1e-14:
+                return self.closing.gap(x) < 1e-9
+        return bool(self.closing.gap(x) < 1e-12)
+
+    def certified(self, x: Array, digits: int = 40) -> Point:
+        """The exact point near x with the same independent coordinates, and a bound of its distance."""
+        return certify_point(self.closing, x, self.reduced, digits)
+
+    def degraded(self, x: Array, worst: float = 20.0) -> bool:
+        return bool(np.abs(self.psi(x)).max(initial=0.0) > worst)
+
+    def switched(self, x: Array) -> Parametrisation:
+        """The same branch with the best independent coordinates at x."""
+        linear = self.reduced.linear if len(self.reduced.linear) else None
+        reduced = choose_reduced(self.closing, x, 1e-7, linear, self.reduced.constant)
+        return Parametrisation(self.closing, reduced, np.array(x, dtype=float))
+
+
+def parametrise(
+    linkage: Linkage, x: Array, wanted: Collection[str] = (), reduced: Reduced | None = None
+) -> Parametrisation:
+    """Choose independent coordinates at a closed configuration; `wanted` names some that must be among them."""
+    closing = Closing(linkage)
+    chosen = reduced or choose_reduced(closing, x)
+    if wanted:
+        keep = [linkage.variables.index(name) for name in wanted]
+        rows = np.concatenate([closing.jacobian(x)[chosen.rows], chosen.linear])
+        from dalembert.loops.certify import independent_columns
+
+        others = [i for i in range(linkage.size) if i not in keep]
+        found = independent_columns(rows[:, others], 1e-9)
+        if len(found) < chosen.rank:
+            raise SingularError(f"{', '.join(wanted)} cannot be independent here: the others do not follow from them.")
+        dependent = np.sort(np.array(others)[found[: chosen.rank]])
+        independent = np.setdiff1d(np.arange(linkage.size), dependent)
+        chosen = Reduced(chosen.rows, chosen.linear, chosen.constant, dependent, independent)
+    return Parametrisation(closing, chosen, np.array(x, dtype=float))
+
+
+def closed_form(linkage: Linkage, x: Array, driver: str) -> dict[str, Expr] | None:
+    """Formulas for all joints of a plane four-joint loop in terms of one of them; None when there is no such dyad.
+
+    Three hinges follow by the intersection of two circles, two hinges and a slide by a circle and a line. The branch is
+    that of the configuration x.
+    """
+    closing = Closing(linkage)
+    loops = independent_loops(linkage, closing.positions)
+    if len(loops) != 1 or loops[0].name != "planar" or linkage.size != 4 or linkage.equations:
+        return None
+    cycle = loops[0].cycle
+    atoms = [(link, a) for link, forward in cycle for a in linkage.chains[link].walk(forward) if isinstance(a, Atom)]
+    order = [a.variable for _, a in atoms]
+    if len(atoms) != 4 or sorted(order) != [0, 1, 2, 3] or any(abs(a.factor) != 1 for _, a in atoms):
+        return None
+    start = order.index(linkage.variables.index(driver))
+    rotated = atoms[start:] + atoms[:start]
+    from dalembert.loops.dyads import solve_dyad
+
+    return solve_dyad(linkage, closing, cycle, [a for _, a in rotated], x)
