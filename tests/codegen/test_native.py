@@ -190,3 +190,34 @@ def test_a_result_is_not_overwritten_by_the_next_call() -> None:
     first = function(1.0)
     function([2])
     assert first[0] == 1.0
+
+
+@pytest.mark.parametrize("width", [2, 8])
+def test_other_vector_widths_compute_the_same(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    from dalembert.codegen import _target
+
+    outputs = [ex.sin(X) * Y + ex.cos(X * Y), ex.atan2(Y, X), ex.exp(-Y) / Z, ex.where(X < Y, Z, X), ex.log(2 + X)]
+    function = Function("f", [[X, Y], [Z]], outputs)
+    states = np.random.default_rng(6).uniform(-1, 1, (29, 3))
+    usual = compile_functions([function])["f"](states[:, :2], states[:, 2:])
+    monkeypatch.setattr(_target, "vector_width", lambda: width)
+    other = compile_functions([function])["f"](states[:, :2], states[:, 2:])
+    np.testing.assert_allclose(other, usual, rtol=1e-14)
+
+
+def test_functions_of_nothing_and_with_nothing() -> None:
+    lib = compile_functions(
+        [Function("two", [], [ex.const(2)]), Function("none", [[X]], []), Function("gap", [[], [X]], [X])]
+    )
+    assert lib["two"]().tolist() == [2.0]
+    assert lib["none"]([1.0]).shape == (0,)
+    assert lib["none"](np.ones((5, 1))).shape == (5, 0)
+    assert lib["gap"]([], [3.0]).tolist() == [3.0]
+    assert lib["gap"]([], np.ones((5, 1))).shape == (5, 1)
+
+
+def test_constants_of_every_kind_keep_their_value() -> None:
+    values = [Fraction(1, 3), 10**30, -(2**70), 1e-320, math.pi]
+    outputs = [ex.const(v) * X for v in values] + [ex.PI * X]
+    function = compile_functions([Function("f", [[X]], outputs)])["f"]
+    assert function(1.0).tolist() == [float(v) for v in values] + [math.pi]
