@@ -9,13 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dalembert import expr as ex
-from dalembert.codegen._collector import uncollected
 from dalembert.codegen.closed import ClosedQuantities, quantities_of
 from dalembert.codegen.function import Function
 from dalembert.codegen.native import NativeFunction, compile_functions
 from dalembert.codegen.quantities import Quantities
 from dalembert.errors import ModelError
-from dalembert.expr import Expr
+from dalembert.expr import Expr, uncollected
 from dalembert.mechanism import Layout, Mechanism, did_you_mean
 
 Array = Any

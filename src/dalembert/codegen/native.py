@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from dalembert.codegen import _entries, _target, cache
-from dalembert.codegen._collector import uncollected
 from dalembert.codegen._crew import share
 from dalembert.codegen._schedule import Schedule, schedule
 from dalembert.codegen.function import Function
 from dalembert.errors import ExpressionError
+from dalembert.expr import uncollected
 
 Array = Any
 

@@ -7,9 +7,8 @@ from contextlib import suppress
 from typing import Any
 
 from dalembert.errors import DalembertError
-from dalembert.expr import Expr
+from dalembert.expr import Expr, uncollected
 from dalembert.expr.space import ZERO3, Vector3
-from dalembert.lsd._memory import collector_paused
 from dalembert.lsd.check_program import CheckedProgram, check_program, evaluate
 from dalembert.lsd.checking import generic_turns
 from dalembert.lsd.initial import fill_given, fill_start
@@ -35,7 +34,7 @@ def elaborate(program: CheckedProgram | Program, into: Mechanism) -> Mechanism:
     """
     checked = program if isinstance(program, CheckedProgram) else check_program(program)
     checked.report.raise_if_failed()
-    with collector_paused(), suppress(TooManyErrors):
+    with uncollected(), suppress(TooManyErrors):
         state = evaluate(checked)
         if not checked.report.failed:
             _Elaboration(checked, state, into).run()

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from dalembert.errors import LsdError
-from dalembert.lsd._memory import collector_paused
+from dalembert.expr import uncollected
 from dalembert.lsd.check_program import CheckedProgram, check_program
 from dalembert.lsd.elaborate import elaborate
 from dalembert.lsd.parser import parse_into
@@ -36,7 +36,7 @@ def check(
     if len(source.text) > MAX_LENGTH:
         report.add(source, (0, 1), "this text is too long for a program")
         source = Source("", source.name, source.folder)
-    with collector_paused():
+    with uncollected():
         program = parse_into(source, report, strict=strict)
         return check_program(program, report=report, lenient=lenient, facts=facts)
 
