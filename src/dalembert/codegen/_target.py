@@ -76,7 +76,7 @@ def assemble(text: str, effort: int = EFFORT) -> bytes:
 @lru_cache(maxsize=1)
 def _linker() -> Any:
     llvm = _binding()
-    return llvm.create_lljit_compiler(_machine(EFFORT), use_jit_link=False)
+    return llvm.create_lljit_compiler(_machine(EFFORT), use_jit_link=True)
 
 
 class Loaded:
