@@ -55,9 +55,9 @@ class _Signs:
     def of(self, e: Expr) -> _Sign:
         """The sign with which a value is held, as far as it is decided."""
         sign = self.signs[e]
-        if type(sign) is bool:
+        if isinstance(sign, bool) or self.known.keys().isdisjoint(sign[0]):
             return sign
-        free, negative = self._resolved(sign)  # type: ignore[arg-type]
+        free, negative = self._resolved(sign)
         self.signs[e] = sign = (free, negative) if free else negative
         return sign
 
