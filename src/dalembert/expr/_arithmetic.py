@@ -18,7 +18,7 @@ from dalembert.expr._node import ONE, TWO, ZERO, Expr, Number, Scalar, as_expr, 
 _LARGEST_CONSTANT = 100_000  # bits
 _SPECIAL_IN_SUM: Final = frozenset({"const", "neg", "sub"})
 _SPECIAL_IN_DIFFERENCE: Final = frozenset({"const", "neg", "add", "sub"})
-_SPECIAL_IN_PRODUCT: Final = frozenset({"const", "neg", "mul", "pow", "div"})
+_SPECIAL_IN_PRODUCT: Final = frozenset({"const", "neg", "pow", "div"})
 
 
 def _folded(operation: Callable[[Any, Any], Number], a: Number, b: Number) -> Expr:
@@ -132,12 +132,18 @@ def _special_difference(a: Expr, b: Expr) -> Expr | None:
 
 
 def mul(a: Expr, b: Expr) -> Expr:
-    if a.op in _SPECIAL_IN_PRODUCT or b.op in _SPECIAL_IN_PRODUCT:
+    a_op, b_op = a.op, b.op
+    if (
+        a_op in _SPECIAL_IN_PRODUCT
+        or b_op in _SPECIAL_IN_PRODUCT
+        or (a_op == "mul" and a.args[0].op == "const")
+        or (b_op == "mul" and b.args[0].op == "const")
+    ):
         known = _special_product(a, b)
         if known is not None:
             return known
     elif a is b:
-        return a.args[0] if a.op == "sqrt" else intern("pow", (a, TWO))
+        return a.args[0] if a_op == "sqrt" else intern("pow", (a, TWO))
     return intern("mul", (a, b) if a.id < b.id else (b, a))
 
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def building() -> Iterator[None]:
-    """Pause Python's cycle collector while many nodes are made: about twice as fast.
+    """Pause Python's cycle collector while many nodes are made: a quarter to a half of the time is saved.
 
     Expressions refer to older expressions only, so they form no cycles and the collector would search a growing heap
     for nothing; unused nodes are freed by reference counts all the same. Works as a decorator too.
