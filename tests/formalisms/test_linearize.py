@@ -10,7 +10,7 @@ from dalembert.errors import ModelError
 from dalembert.formalisms import derive
 from dalembert.formalisms.equilibria import equilibria
 from dalembert.formalisms.linearize import linearize
-from dalembert.mechanism import Layout, Mechanism, cylindrical, earth, prismatic, revolute, spherical
+from dalembert.mechanism import Layout, Mechanism, cylindrical, earth, prismatic, revolute, spherical, universal
 from random_mechanisms import random_state, random_tree
 
 
@@ -122,6 +122,29 @@ def test_equilibria_of_a_quaternion_pendulum_are_up_and_down():
     assert {e.stability for e in found if e.coordinates["ball.e1"] ** 2 + e.coordinates["ball.e2"] ** 2 > 0.5} == {
         "unstable"
     }
+
+
+def test_gimbal_lock_is_no_equilibrium():
+    m = Mechanism()
+    m.join(earth, m.body("bob", mass=1, centre=[0, 0, -1]), universal(("x", "y")), name="u")
+    m.gravity = [0, 0, -10]
+    found = equilibria(derive(Layout.of(m), "kane"))
+    assert {(round(abs(e.coordinates["u.al"]), 3), round(abs(e.coordinates["u.be"]), 3)) for e in found} == {
+        (0.0, 0.0), (0.0, 3.142), (3.142, 0.0), (3.142, 3.142)
+    }  # fmt: skip
+
+
+def test_closed_loops_are_refused_where_the_tree_alone_would_mislead():
+    m = Mechanism("ring")
+    a, b = m.body("a", mass=1, inertia=[1, 1, 1]), m.body("b", mass=1, inertia=[1, 1, 1])
+    m.join(earth, a, revolute("z"), name="ja")
+    m.join(a.at([1, 0, 0]), b, revolute("z"), name="jab")
+    m.join(earth, b, revolute("z"), name="jb")
+    eq = derive(Layout.of(m), "kane")
+    for ask in (equilibria, linearize, lambda eq: eq.reactions()):
+        with pytest.raises(ModelError, match="jab"):
+            ask(eq)
+    assert "without jab" in str(eq.show("vector"))
 
 
 def test_a_damped_spring_is_asymptotically_stable_and_a_helical_slide_is_undecided():

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from dalembert import expr as ex
+from dalembert.errors import ModelError
 from dalembert.expr import Expr, Matrix
 from dalembert.formalisms.factor import KineticBasis, OrthogonalRows, solve_symmetric
 from dalembert.kinematics import Tree
@@ -103,6 +104,15 @@ class Equations:
         columns = {"bias": self.bias, "forces": self.forces, "rates": self.rates}
         found = {name: Matrix.column(values).to_sympy() for name, values in columns.items()}
         return {"mass_matrix": self.mass_matrix.to_sympy(), **found}
+
+    def require_tree(self, what: str) -> None:
+        """Refuse what would be wrong for closed loops, whose cut links these equations leave out."""
+        cuts = [one.link.name for one in self.tree.layout.cuts]
+        if cuts:
+            raise ModelError(
+                f"{what} of '{self.tree.layout.mechanism.name}' need its closed loops, and these are the equations of "
+                f"its tree: they leave out {', '.join(cuts)}. Solve the closed system instead."
+            )
 
     # --- for people ------------------------------------------------------------------------------------------------
 

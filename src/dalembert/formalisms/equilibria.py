@@ -72,6 +72,9 @@ def equilibria(
 ) -> list[Equilibrium]:
     """Every equilibrium that Newton's method finds from random configurations, the stable ones first.
 
+    Configurations where the coordinates are singular are left out. Of a family of equilibria (a ball on a table) the
+    members nearest the centre of the search stand for it.
+
     `values` gives the parameters (those `given` in the mechanism are known); `speeds` asks for a steady motion at these
     constant speeds; the search starts within `spread` of the configuration `around` (zero unless said).
 
@@ -85,16 +88,20 @@ def equilibria(
     """
     import numpy as np
 
+    eq.require_tree("equilibria")
     balance = _balance(eq, values or {}, speeds or {})
     n = len(eq.coordinates)
     rng = np.random.default_rng(seed)
     centre = np.array([float((around or {}).get(x, 0.0)) for x in eq.coordinates])
+    groups = _quaternions(eq)
+    for group in groups:
+        if not np.any(centre[group]):
+            centre[group[0]] = 1.0  # no rotation
     q = centre[:, None] + rng.uniform(-spread, spread, (n, starts))
     q[:, 0] = centre
     idle = _idle(balance, q)
     q[idle] = centre[idle, None]
-    groups = _quaternions(eq)
-    q = _newton(balance, _unit(q, groups), groups)
+    q = _newton(balance, _unit(q, groups), groups, centre)
     found: list[Equilibrium] = []
     seen: list[Any] = []
     angles = _angles(eq)
@@ -105,7 +112,8 @@ def equilibria(
         if any(_same(column, other, angles) for other in seen):
             continue
         seen.append(column)
-        found.append(_judged(balance, column))
+        if _is_regular(balance, column):
+            found.append(_judged(balance, column))
     order = {"asymptotically stable": 0, "stable": 1, "undecided": 2, "unstable": 3}
     return sorted(found, key=lambda e: (order[e.stability], *e.coordinates.values()))
 
@@ -134,18 +142,24 @@ def _balance(eq: Equations, values: Mapping[str, float], speeds: Mapping[str, fl
     return _Balance(eq, {**constants, **given}, right, slopes, damping, directions, eq.mass_matrix)
 
 
-def _newton(balance: _Balance, q: Any, groups: list[list[int]]) -> Any:
+def _newton(balance: _Balance, q: Any, groups: list[list[int]], centre: Any) -> Any:
     """Newton steps along the speeds from all starts at once; starts that do not settle become nan."""
     import numpy as np
 
     k = len(balance.eq.speeds)
-    for _ in range(60):
+    for count in range(90):
         right = balance.at(q, balance.residual, (k,))
         slopes = balance.at(q, balance.slopes.entries, (k, k))
         directions = balance.at(q, balance.directions.entries, balance.directions.shape)
         good = np.isfinite(right).all(axis=1) & np.isfinite(slopes).all(axis=(1, 2))
+        inverse = np.linalg.pinv(slopes[good], rcond=1e-8)
         step = np.zeros((q.shape[1], k))
-        step[good] = np.einsum("sij,sj->si", np.linalg.pinv(slopes[good], rcond=1e-10), -right[good])
+        step[good] = np.einsum("sij,sj->si", inverse, -right[good])
+        if 45 <= count < 80:
+            # Where equilibria form a family, slide along it to the member nearest the centre of the search.
+            wanted = np.einsum("sij,js->si", np.linalg.pinv(directions[good]), (centre[:, None] - q)[:, good])
+            along = np.einsum("sij,sjk->sik", inverse, slopes[good])
+            step[good] += wanted - np.einsum("sij,sj->si", along, wanted)
         size = np.abs(step).max(axis=1, initial=0.0)
         step *= np.minimum(1.0, 1.0 / np.maximum(size, 1e-300))[:, None]  # never more than a radian (or metre) at once
         q = _unit(q + np.einsum("sij,sj->is", directions, step), groups)
@@ -154,6 +168,14 @@ def _newton(balance: _Balance, q: Any, groups: list[list[int]]) -> Any:
     lost = ~(np.abs(right).max(axis=1, initial=0.0) < 1e-7 * scale)
     q[:, lost] = np.nan
     return q
+
+
+def _is_regular(balance: _Balance, q: Any) -> bool:
+    """Where M is singular the coordinates are (gimbal lock): efforts vanish there without any balance of forces."""
+    import numpy as np
+
+    k = len(balance.eq.speeds)
+    return k > 0 and bool(np.linalg.cond(balance.at(q[:, None], balance.mass.entries, (k, k))[0]) < 1e8)
 
 
 def _judged(balance: _Balance, q: Any) -> Equilibrium:
@@ -167,8 +189,6 @@ def _judged(balance: _Balance, q: Any) -> Equilibrium:
     damping = balance.at(point, balance.damping.entries, (k, k))[0]
     speeds = {u.name: balance.values[u] for u in balance.eq.tree.speeds}
     coordinates = dict(zip(balance.eq.coordinates, (float(x) for x in q), strict=True))
-    if not k or np.linalg.cond(mass) > 1e12:  # the mass matrix is singular just here: no linear equations
-        return Equilibrium(coordinates, speeds, (), "undecided")
     lower = np.linalg.solve(mass, np.hstack([slopes, damping]))
     values = np.linalg.eigvals(np.vstack([np.hstack([np.zeros((k, k)), np.eye(k)]), lower]))
     values = values[np.lexsort((values.imag, -values.real))]

@@ -41,6 +41,8 @@ def show(eq: Equations, level: str) -> Statement:
     if level not in LEVELS:
         raise ModelError(f"there is no level '{level}': choose vector, matrix or scalar.")
     title = f"{TITLES.get(eq.formalism, eq.formalism)} ({level} level)"
+    if eq.tree.layout.cuts:
+        title += f", tree without {', '.join(one.link.name for one in eq.tree.layout.cuts)}"
     if not eq.tree.speeds and (level == "scalar" or eq.formalism != "newton-euler"):
         return Statement(eq.formalism, level, f"{title}: nothing moves freely", (), ())
     if level == "scalar":

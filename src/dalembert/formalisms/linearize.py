@@ -142,6 +142,7 @@ def linearize(
     >>> linearize(derive(Layout.of(m), "kane"), {"pivot.th": 0}).stiffness
     Matrix([[g*m*l]])
     """
+    eq.require_tree("linear equations")
     tree = eq.tree
     point, rates = _motion(eq, about or {})
     q, u = list(tree.coordinates), list(tree.speeds)

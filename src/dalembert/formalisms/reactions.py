@@ -69,6 +69,7 @@ def reactions(
     >>> reactions(derive(Layout.of(m), "kane"))["rail"].force
     (0, 0, g*m)
     """
+    eq.require_tree("reactions")
     system = eq.detail if isinstance(eq.detail, Isolated) else isolate(eq.tree)
     names = [one.link.link.name for one in system.links]
     wanted = names if links is None else list(links)
