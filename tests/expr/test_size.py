@@ -15,7 +15,7 @@ x, y = ex.symbols("x y")
 def deep(n):
     """A chain of n nested steps e <- sin(e)*y + x, of 3 n nodes and depth 3 n."""
     e = x
-    with ex.building():
+    with ex.uncollected():
         for _ in range(n):
             e = ex.sin(e) * y + x
     return e

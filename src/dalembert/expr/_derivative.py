@@ -8,7 +8,7 @@ from dalembert.errors import ExpressionError
 from dalembert.expr import _arithmetic as arithmetic
 from dalembert.expr import _functions as fn
 from dalembert.expr import _node as node
-from dalembert.expr._building import building
+from dalembert.expr._collector import uncollected
 from dalembert.expr._node import HALF, ONE, TIME, ZERO, Expr, Scalar, as_expr
 from dalembert.expr._traverse import topological
 
@@ -137,7 +137,7 @@ def _tangent_of_linear(e: Expr, tangent: Mapping[Expr, Expr]) -> Expr | None:
     return None
 
 
-@building()
+@uncollected()
 def derivative(e: Expr, variable: Expr) -> Expr:
     """Partial derivative of one expression.
 
@@ -150,7 +150,7 @@ def derivative(e: Expr, variable: Expr) -> Expr:
     return _Sweep([e]).forward({variable: ONE}).get(e, ZERO)
 
 
-@building()
+@uncollected()
 def gradient(e: Expr, variables: Sequence[Expr]) -> list[Expr]:
     """All partial derivatives of one expression by one reverse sweep."""
     _check_variables(variables)
@@ -158,7 +158,7 @@ def gradient(e: Expr, variables: Sequence[Expr]) -> list[Expr]:
     return [adjoint.get(x, ZERO) for x in variables]
 
 
-@building()
+@uncollected()
 def jacobian(exprs: Sequence[Expr], variables: Sequence[Expr]) -> list[list[Expr]]:
     """Rows of partial derivatives; sweeps go from the shorter side."""
     _check_variables(variables)
@@ -170,7 +170,7 @@ def jacobian(exprs: Sequence[Expr], variables: Sequence[Expr]) -> list[list[Expr
     return [[row.get(x, ZERO) for x in variables] for row in rows]
 
 
-@building()
+@uncollected()
 def tangent(exprs: Sequence[Expr], direction: Mapping[Expr, Scalar]) -> list[Expr]:
     """Derivative of each expression along a direction: the product of the Jacobian and a vector."""
     seeds = {x: as_expr(v) for x, v in direction.items() if as_expr(v) is not ZERO}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dalembert.expr import _node as node
-from dalembert.expr._building import building
+from dalembert.expr._collector import uncollected
 from dalembert.expr._functions import BUILD
 from dalembert.expr._node import Expr
 from dalembert.expr._traverse import topological
@@ -21,7 +21,7 @@ def flatten(exprs: Sequence[Expr]) -> Flat:
     return [(e.op, e.data, tuple(row[a] for a in e.args)) for e in order], [row[e] for e in exprs]
 
 
-@building()
+@uncollected()
 def restore_many(flat: Flat) -> list[Expr]:
     rows, results = flat
     made: list[Expr] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from dalembert.expr._building import building
+from dalembert.expr._collector import uncollected
 from dalembert.expr._functions import rebuild
 from dalembert.expr._node import Expr, Scalar, as_expr
 
@@ -43,7 +43,7 @@ def _listed(exprs: Expr | Iterable[Expr]) -> list[Expr]:
     return [exprs] if isinstance(exprs, Expr) else list(exprs)
 
 
-@building()
+@uncollected()
 def substitute(exprs: Sequence[Expr], replace: Mapping[Expr, Scalar]) -> list[Expr]:
     """Each expression with nodes replaced, all at once: replacements are not searched again."""
     new: dict[Expr, Expr] = {old: as_expr(value) for old, value in replace.items()}
