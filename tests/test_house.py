@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import itertools
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -80,6 +82,14 @@ def test_the_commands_of_the_readme_are_targets_of_make():
     targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     commands = set(re.findall(r"\bmake (\w+)", (ROOT / "README.md").read_text(encoding="utf-8")))
     assert {"run", "test"} <= commands <= targets
+
+
+def test_every_dependency_has_its_reason():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    listed = [*project["dependencies"], *itertools.chain(*project["optional-dependencies"].values())]
+    names = {re.match(r"[\w-]+", requirement)[0] for requirement in listed}
+    reasons = (ROOT / "docs/dependencies.md").read_text(encoding="utf-8")
+    assert {package for package in names if f"`{package}" not in reasons} == set()
 
 
 def test_every_erratum_has_its_proof():
