@@ -46,3 +46,22 @@ def test_saliere_kernel_exists_only_on_the_closure():
     assert any(psi[0] == "0" and {psi[1].lstrip("-"), psi[2].lstrip("-")} == {"s2", "s3"} for psi in found)
     freedom, _ = resolution_rank(matrix, closure, degree=2, steps=3)
     assert freedom is None  # the resolution over the quotient does not end
+
+
+def test_printed_matrix_of_the_triangle_misses_a_minus():
+    """The rigid turn of all three rods is a motion; the printed entry (2,4) = +l2 cos a2 forbids it."""
+    import numpy as np
+
+    lengths = np.array([3.0, 4.0, 5.0])
+    angles = np.array([0.0, np.pi / 2, np.pi + np.arctan2(4, 3)])
+    assert np.abs(lengths @ np.exp(1j * angles)) < 1e-12
+    rows = np.array([lengths * np.sin(angles), -lengths * np.cos(angles)])
+    angles[1] = 0.3  # a posture where the entry does not vanish by chance
+    turned = angles + 0.3
+    right = np.array([lengths * np.sin(turned), -lengths * np.cos(turned)])
+    printed = right.copy()
+    printed[1, 1] *= -1
+    closed = np.exp(1j * 0.3) * (lengths @ np.exp(1j * angles))
+    assert np.allclose(right @ np.ones(3), [closed.imag, -closed.real])  # the rate of the closure itself
+    assert not np.allclose(printed @ np.ones(3), [closed.imag, -closed.real])
+    assert np.allclose(rows @ np.ones(3), 0.0, atol=1e-12)

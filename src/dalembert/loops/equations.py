@@ -39,7 +39,7 @@ def closure_equations(layout: Layout) -> list[LinkClosure]:
     >>> a = m.body("a", mass=1)
     >>> rails = [m.join(earth, a, prismatic("x"), name="p"), m.join(earth, a, prismatic([1, 1, 0]), name="q")]
     >>> [str(g) for g in closure_equations(Layout.of(m))[0].equations]
-    ['-1/sqrt(2)*p.x']
+    ['1/2*p.x*sqrt(2)']
     """
     tree = build_tree(layout)
     absolute = poses(tree)

@@ -22,6 +22,7 @@ from dalembert.loops.assembly import Closing
 from dalembert.loops.certify import Reduced, check_identity, choose_reduced
 from dalembert.loops.linkage import Linkage
 from dalembert.loops.local import deflated_kernel, linear_relations, tangent_at
+from dalembert.loops.positions import cross
 
 Array = Any
 Efforts = Callable[[float, Array, Array], Array]
@@ -74,7 +75,7 @@ class LoopDynamics:
         rotation, origin = p.body_frames(frames)
         centre = origin + np.einsum("bij,bj->bi", rotation, self.centre)
         turn = np.einsum("bn,nc->bnc", self.carried, spin)
-        move = np.einsum("bn,nc->bnc", self.carried, moment) + np.cross(turn, centre[:, None, :])
+        move = np.einsum("bn,nc->bnc", self.carried, moment) + cross(turn, centre[:, None, :])
         angular = np.einsum("bnc,nk->bck", turn, self.collect, optimize=True)
         linear = np.einsum("bnc,nk->bck", move, self.collect, optimize=True)
         rates = self.collect @ v
@@ -87,14 +88,14 @@ class LoopDynamics:
             bias[level] = bias[above] + _bracket(twist[above], own)
         node = p.body_node
         w, a = twist[node, :3], bias[node]
-        speed = twist[node, 3:] + np.cross(w, centre)
+        speed = twist[node, 3:] + cross(w, centre)
         return {
             "angular": angular,
             "linear": linear,
             "spin": w,
             "speed": speed,
             "turning": a[:, :3],
-            "pushing": a[:, 3:] + np.cross(a[:, :3], centre) + np.cross(w, speed),
+            "pushing": a[:, 3:] + cross(a[:, :3], centre) + cross(w, speed),
             "inertia": rotation @ self.inertia @ np.swapaxes(rotation, 1, 2),
             "centre": centre,
             "twist": twist,
@@ -111,7 +112,7 @@ class LoopDynamics:
         matrix = linear.reshape(-1, n).T @ pushed + angular.reshape(-1, n).T @ turned
         force = self.mass[:, None] * (self.gravity - state["pushing"])
         momentum = np.einsum("bij,bj->bi", inertia, w)
-        torque = -np.einsum("bij,bj->bi", inertia, state["turning"]) - np.cross(w, momentum)
+        torque = -np.einsum("bij,bj->bi", inertia, state["turning"]) - cross(w, momentum)
         total = linear.reshape(-1, n).T @ force.ravel() + angular.reshape(-1, n).T @ torque.ravel()
         return matrix, total + self.efforts(t, x, v)
 
@@ -137,10 +138,8 @@ class LoopDynamics:
         sides = []
         for node, point in ((p.node_a, pa), (p.node_b, pb)):
             w, a = state["twist"][node, :3], state["bias"][node]
-            speed = state["twist"][node, 3:] + np.cross(w, point)
-            sides.append(
-                np.concatenate([a[:, :3], (a[:, 3:] + np.cross(a[:, :3], point) + np.cross(w, speed))], axis=1)
-            )
+            speed = state["twist"][node, 3:] + cross(w, point)
+            sides.append(np.concatenate([a[:, :3], (a[:, 3:] + cross(a[:, :3], point) + cross(w, speed))], axis=1))
         scale = np.array([1.0, 1.0, 1.0, *[1 / self.closing.scale] * 3])
         whole = ((sides[0] - sides[1]) * scale).ravel()
         return np.concatenate([whole[reduced.rows], np.zeros(len(reduced.linear))])
@@ -194,8 +193,8 @@ def branch_relations(linkage: Linkage, x: Array, digits: int = 40) -> Reduced | 
 
 
 def _bracket(a: Array, b: Array) -> Array:
-    w = np.cross(a[:, :3], b[:, :3])
-    return np.concatenate([w, np.cross(a[:, :3], b[:, 3:]) + np.cross(a[:, 3:], b[:, :3])], axis=1)
+    w = cross(a[:, :3], b[:, :3])
+    return np.concatenate([w, cross(a[:, :3], b[:, 3:]) + cross(a[:, 3:], b[:, :3])], axis=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +270,8 @@ def _close(dynamics: LoopDynamics, x: Array, reduced: Reduced) -> Array:
         value = np.concatenate([dynamics.closing.residual(found)[reduced.rows], reduced.linear @ found - constant])
         if not value.size or np.abs(value).max() < 1e-14:
             break
-        step = np.linalg.lstsq(dynamics.rows(found, reduced), value, rcond=None)[0]
+        rows = dynamics.rows(found, reduced)
+        step = rows.T @ np.linalg.solve(rows @ rows.T, value)
         found -= step
         if np.abs(step).max() < 1e-15:
             break

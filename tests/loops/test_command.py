@@ -1,0 +1,51 @@
+"""`dalembert mobility`: text for people, JSON for machines, pictures."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from dalembert.cli import app
+
+FOLDER = Path(__file__).parents[2] / "examples" / "loops"
+FILES = sorted(FOLDER.glob("*.lsd"))
+EXPECTED = {
+    "antenna_1": 3, "antenna_2": 3, "antenna_grid": 6, "bennett": 1, "bricard": 1, "delta": 3, "goldberg": 1,
+    "half_salieres": 1, "homokinetic": 1, "kite": 1, "n_four_bar": 1, "parallelogram": 1, "saliere": 1, "sarrus": 1,
+    "scissor_lift": 1, "slider_crank": 1, "stephenson": 1, "stewart": 6, "triangle": 3, "watt": 1,
+}  # fmt: skip
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, ["mobility", *map(str, arguments)])
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda p: p.stem)
+def test_examples_have_their_freedoms(file):
+    result = run(file, "--format", "json")
+    assert result.exit_code == 0, result.output
+    data = json.loads(result.stdout)
+    keys = "dof proved tree_dof gruebler rank_off rank_on instantaneous redundant method".split()
+    assert all(key in data for key in keys)
+    assert (data["dof"], data["proved"]) == (EXPECTED[file.stem], True)
+
+
+def test_text_says_what_is_redundant():
+    text = run(FOLDER / "kite.lsd").stdout
+    assert "1 degree of freedom (proved)" in text
+    assert "3 closure equations are redundant (always)" in text
+
+
+def test_pictures_are_written(tmp_path):
+    curve, picture = tmp_path / "curve.png", tmp_path / "picture.png"
+    result = run(FOLDER / "slider_crank.lsd", "--curve", curve, "--picture", picture)
+    assert result.exit_code == 0, result.output
+    assert curve.stat().st_size > 1000
+    assert picture.stat().st_size > 1000
+
+
+def test_values_can_be_set():
+    result = run(FOLDER / "half_salieres.lsd", "--set", "psi1.th=0", "--set", "psi2.th=0", "--set", "psi3.th=0",
+                 "--set", "phi2.th=0.4", "--set", "phi3.th=-0.9", "--format", "json")  # fmt: skip
+    assert json.loads(result.stdout)["dof"] == 2
