@@ -35,13 +35,15 @@ class Lowered:
     outputs: list[Cell]
 
 
-#: True for minus, False for plus; while it is not decided, the product of some free signs, negative or not.
-_Open = tuple[frozenset[int], bool]
-_Sign = bool | _Open
+#: 0 for plus, 1 for minus. While it is not decided: 2*x + negative for the free sign x (counted from 1), or, for a
+#: product of several free signs, the set of them and whether it is negative.
+_Open = tuple[frozenset[int], int]
+_Sign = int | _Open
 _ODD = frozenset({"sin", "asin", "atan", "sign"})
 _EVEN = frozenset({"cos", "abs"})
 _NUMBERS = frozenset({"const", "pi"})
 _COMMON = frozenset({"add", "sub", "mul"})
+_MOST_FREE = 16
 
 
 class _Signs:
@@ -49,66 +51,79 @@ class _Signs:
 
     def __init__(self, known: Iterable[Expr]) -> None:
         self.count = 0
-        self.known: dict[int, _Open] = {}
-        self.signs: dict[Expr, _Sign] = dict.fromkeys(known, False)
+        self.known: dict[int, _Sign] = {}
+        self.signs: dict[Expr, _Sign] = dict.fromkeys(known, 0)
 
     def of(self, e: Expr) -> _Sign:
         """The sign with which a value is held, as far as it is decided."""
         sign = self.signs[e]
-        if isinstance(sign, bool) or self.known.keys().isdisjoint(sign[0]):
+        if sign.__class__ is int and (sign < 2 or sign >> 1 not in self.known):  # type: ignore[operator]
             return sign
-        free, negative = self._resolved(sign)
-        self.signs[e] = sign = (free, negative) if free else negative
+        self.signs[e] = sign = self._resolved(sign)
         return sign
 
     def fresh(self) -> _Sign:
         self.count += 1
-        return frozenset({self.count}), False
+        return 2 * self.count
 
-    def _resolved(self, sign: _Open) -> _Open:
+    def _resolved(self, sign: _Sign) -> _Sign:
         """The same sign in terms of signs that are still free."""
-        free, negative = sign
-        for x in free:
-            if x in self.known:
-                more, flip = self._settled(x)
-                free, negative = free ^ {x} ^ more, negative ^ flip
-        return free, negative
-
-    def _settled(self, x: int) -> _Open:
-        """One eliminated sign in terms of free ones; what is found on the way is kept, so that chains stay short."""
-        known, stack = self.known, [x]
-        while stack:
-            free, negative = known[stack[-1]]
-            late = [y for y in free if y in known]
-            deeper = [y for y in late if any(z in known for z in known[y][0])]
-            if deeper:
-                stack += deeper
-                continue
-            for y in late:
-                free, negative = free ^ {y} ^ known[y][0], negative ^ known[y][1]
-            known[stack.pop()] = (free, negative)
-        return known[x]
+        known = self.known
+        path: list[int] = []
+        while isinstance(sign, int) and sign >= 2 and sign >> 1 in known:
+            path.append(sign)
+            sign = _times(known[sign >> 1], sign & 1)
+        if not isinstance(sign, int):
+            free, negative = sign
+            total: _Sign = negative
+            for x in free:
+                total = _times(total, self._resolved(2 * x) if x in known else 2 * x)
+            sign = total
+        for code in path:  # so that chains stay short
+            known[code >> 1] = _times(sign, code & 1)
+        return sign
 
     def make_positive(self, sign: _Sign) -> None:
         """Use a free sign, if there is one, to make this one positive; the newest is expressed by the older ones."""
-        if not isinstance(sign, bool):
+        if not isinstance(sign, int):
             free, negative = sign
             newest = max(free)
-            self.known[newest] = (free - {newest}, negative)
+            self.known[newest] = _product(free - {newest}, negative)
+        elif sign >= 2:
+            self.known[sign >> 1] = sign & 1
+
+    def bounded(self, sign: _Sign) -> _Sign:
+        """Long products of free signs are decided at once, so that none grows without end."""
+        if isinstance(sign, int) or len(sign[0]) <= _MOST_FREE:
+            return sign
+        for x in sign[0]:
+            self.known[x] = 0
+        return sign[1]
 
 
-def _times(a: _Sign, b: _Sign, negative: bool) -> _Sign:
-    """Product of two resolved signs, and of a third that is decided."""
-    if isinstance(a, bool):
-        if isinstance(b, bool):
-            return a ^ b ^ negative
-        a, b = b, a
-    free, flip = a
-    if isinstance(b, bool):
-        return free, flip ^ b ^ negative
-    both = free ^ b[0]
-    negative ^= flip ^ b[1]
-    return (both, negative) if both else negative
+def _product(free: frozenset[int], negative: int) -> _Sign:
+    if len(free) > 1:
+        return free, negative
+    return 2 * next(iter(free)) + negative if free else negative
+
+
+def _times(a: _Sign, b: _Sign) -> _Sign:
+    """Product of two signs."""
+    if isinstance(a, int) and isinstance(b, int):
+        if a < 2 or b < 2:
+            return a ^ b
+        if a >> 1 == b >> 1:
+            return (a ^ b) & 1
+        return frozenset({a >> 1, b >> 1}), (a ^ b) & 1
+    free, negative = _parts(a)
+    more, flip = _parts(b)
+    return _product(free ^ more, negative ^ flip)
+
+
+def _parts(sign: _Sign) -> _Open:
+    if isinstance(sign, int):
+        return frozenset({sign >> 1} if sign >= 2 else ()), sign & 1
+    return sign
 
 
 def _bare(e: Expr) -> tuple[Expr, bool]:
@@ -124,7 +139,7 @@ def lower(inputs: Sequence[Sequence[Expr]], outputs: Sequence[Expr]) -> Lowered:
     for e in order:
         if e.op in _COMMON:  # most nodes: both operands held, their signs decided
             a, b = held.get(e.args[0]), held.get(e.args[1])
-            if a.__class__ is bool and b.__class__ is bool:
+            if a.__class__ is int and b.__class__ is int and a < 2 and b < 2:  # type: ignore[operator]
                 held[e] = a ^ b if e.op == "mul" else a  # type: ignore[operator, assignment]
                 continue
         held[e] = _decide(signs, e)
@@ -136,34 +151,32 @@ def _decide(signs: _Signs, e: Expr) -> _Sign:
     op, args = e.op, e.args
     if op in ("add", "sub"):
         (a, a_negative), (b, b_negative) = _bare(args[0]), _bare(args[1])
-        if op == "sub":
-            b_negative = not b_negative
+        b_negative ^= op == "sub"
         if a.op in _NUMBERS:
-            return _times(signs.of(b), b_negative, False)
-        if b.op in _NUMBERS:
-            return _times(signs.of(a), a_negative, False)
-        first = signs.of(a)
-        signs.make_positive(_times(first, signs.of(b), a_negative ^ b_negative))
-        return _times(first, a_negative, False)
+            return _times(signs.of(b), int(b_negative))
+        first = _times(signs.of(a), int(a_negative))
+        if b.op not in _NUMBERS:
+            signs.make_positive(_times(first, _times(signs.of(b), int(b_negative))))
+        return first
     if op in ("mul", "div"):
         (a, a_negative), (b, b_negative) = _bare(args[0]), _bare(args[1])
         if a.op in _NUMBERS:
-            return _times(signs.of(b), b_negative, False) if op == "div" and a.data == 1 else signs.fresh()
+            return _times(signs.of(b), int(b_negative)) if op == "div" and a.data == 1 else signs.fresh()
         if b.op in _NUMBERS:
             return signs.fresh()
-        return _times(signs.of(a), signs.of(b), a_negative ^ b_negative)
+        return signs.bounded(_times(_times(signs.of(a), signs.of(b)), int(a_negative ^ b_negative)))
     if op == "pow" and type(args[1].data) is int:
         base, negative = _bare(args[0])
-        return False if args[1].data % 2 == 0 else _times(signs.of(base), negative, False)
+        return 0 if args[1].data % 2 == 0 else _times(signs.of(base), int(negative))
     if op in _ODD:
         base, negative = _bare(args[0])
-        return negative if base.op in _NUMBERS else _times(signs.of(base), negative, False)
+        return int(negative) if base.op in _NUMBERS else _times(signs.of(base), int(negative))
     if op not in _EVEN:
         for x in args[1:] if op == "where" else args:
             base, negative = _bare(x)
             if base.op not in _NUMBERS:
-                signs.make_positive(_times(signs.of(base), negative, False))
-    return False
+                signs.make_positive(_times(signs.of(base), int(negative)))
+    return 0
 
 
 class _Builder:
@@ -182,10 +195,9 @@ class _Builder:
     def build(self, order: Sequence[Expr], outputs: Sequence[Expr]) -> Lowered:
         self.divisors.update([_bare(e.args[1])[0] for e in order if e.op == "div"])
         for e in order:
-            sign = self.signs.signs[e]
-            if sign.__class__ is not bool:
-                sign = self.signs.of(e)
-            self.negative[e] = sign if isinstance(sign, bool) else sign[1]  # what nobody asked about is as it is
+            sign = self.signs.of(e)
+            # What nobody asked about is as it is: free signs are positive.
+            self.negative[e] = bool(sign & 1 if isinstance(sign, int) else sign[1])
             self.cell[e] = self.make(e)
         return Lowered(self.cells, [self.true(e) for e in outputs])
 
