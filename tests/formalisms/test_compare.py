@@ -44,6 +44,11 @@ def test_json_has_the_agreed_fields():
     assert data["formalisms"][0]["memory"] > 0
 
 
+def test_names_may_be_written_as_people_do():
+    for name in ("Newton_Euler", "d'Alembert", "gibbs_appell", "KANE"):
+        assert find_formalism(name)
+
+
 def test_an_unknown_formalism_is_refused_with_the_nearest_name():
     with pytest.raises(ModelError, match="Did you mean 'lagrange'"):
         find_formalism("lagrang")

@@ -99,3 +99,22 @@ def test_chosen_speeds_keep_the_motion(name):
     found = numbers(eq.accelerations, state)
     assert np.abs(found[:3] - expected).max() < 1e-10
     assert np.abs(found[3:] - list(udot.values())[:6]).max() < 1e-10
+
+
+def monomials(e):
+    """Additive terms after expansion, with sin^2 = 1 - cos^2."""
+    import sympy
+
+    whole = sympy.expand(ex.to_sympy(e))
+    squares = {f**2: 1 - sympy.cos(f.args[0]) ** 2 for f in whole.atoms(sympy.sin)}
+    return len(sympy.Add.make_args(sympy.expand(whole.subs(squares))))
+
+
+def test_sizes_of_the_printed_equations():
+    """N.8 has 28, 32 and 32 monomials; A.2 has 86 (as printed), 105 and 80."""
+    from formalisms import printed
+
+    assert [
+        monomials(left + right) for left, right in zip(printed.N8, printed.add3(printed.F1, printed.F4), strict=True)
+    ] == [28, 32, 32]
+    assert [monomials(e) for e in printed.A2] == [86, 105, 80]

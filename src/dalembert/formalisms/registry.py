@@ -39,6 +39,7 @@ def formalism_names() -> tuple[str, ...]:
 
 def find_formalism(name: str) -> tuple[Callable[..., Equations], bool]:
     """The derivation of a formalism, and whether it takes a tree (else a layout)."""
+    name = name.lower().replace("_", "-").replace("'", "")
     if name not in FORMALISMS:
         raise ModelError(
             f"there is no formalism '{name}'.{did_you_mean(name, FORMALISMS)} Known: {', '.join(FORMALISMS)}."
