@@ -97,3 +97,48 @@ def _gear():
     from dalembert import expr as ex
 
     return ex.symbol("A.th") + 2 * ex.symbol("B.th")
+
+
+def test_missing_length_is_named(families):
+    m = families.antenna(1)
+    m.given.clear()
+    with pytest.raises(loops.ModelError, match="needs a value for L"):
+        loops.mobility(m)
+
+
+def test_guide_along_a_parabola_is_no_subgroup_and_is_judged(families):
+    """A link given by a formula, translation (x, x^2); a rod to a fixed hinge leaves it no freedom."""
+    from dalembert import expr as ex
+    from dalembert.mechanism import Displacement, Mechanism, composite, earth, revolute
+
+    x = ex.symbol("x")
+    m = Mechanism("parabola")
+    a, b = m.body("a", mass=1), m.body("b", mass=1)
+    m.join(earth, a, composite(["x"], Displacement.of([x, x * x, 0])), name="guide")
+    m.join(a, b, revolute("z"), name="pin")
+    m.join(earth.at([3, 0, 0]), b.at(["5/2", 0, 0]), revolute("z"), name="pivot")
+    verdict = loops.mobility(m, {"guide.x": 1.5, "pin.th": -0.9, "pivot.th": 0.9})
+    assert (verdict.dof, verdict.proved, verdict.tree_dof) == (0, True, 2)
+    assert verdict.rank_on == verdict.rank_off == 2
+
+
+def test_screw_jack_turns_rotation_into_lift(families):
+    from dalembert.mechanism import Mechanism, earth, prismatic, revolute, screw
+
+    m = Mechanism("jack")
+    nut, spindle = m.body("nut", mass=1), m.body("spindle", mass=1)
+    m.join(earth, nut, revolute("z"), name="bearing")
+    m.join(nut, spindle, screw("z", lead="1/10"), name="thread")
+    m.join(earth, spindle, prismatic("z"), name="guide")
+    verdict = loops.mobility(m)
+    assert (verdict.dof, verdict.proved, verdict.loops[0][2]) == (1, True, "cylindrical")
+
+
+def test_rounded_data_are_not_called_proved(families):
+    """Sixteen digits of sqrt(3) are not sqrt(3): mobile as far as can be seen, but no proof."""
+    bars = [("1.7320508075688772", "pi/3"), ("1", "pi/6")] * 2
+    at = loops.mobility(families.bennett()).at
+    rounded = families.denavit_hartenberg("rounded", bars, [at[f"j{i}.th"] for i in range(1, 5)])
+    verdict = loops.mobility(rounded)
+    assert (verdict.dof, verdict.proved) == (1, False)
+    assert "not proved" in str(verdict)

@@ -129,7 +129,7 @@ def _damped_step(jacobian: Array, residual: Array, damping: float) -> Array:
     return vt.T @ (weights * (u.T @ residual))
 
 
-def assemble(linkage: Linkage, guess: Any = None, tries: int = 40, seed: int = 0) -> Array:
+def assemble(linkage: Linkage, guess: Any = None, tries: int = 24, seed: int = 0) -> Array:
     """A closed configuration near a rough guess; random starts when the guess leads nowhere."""
     closing = Closing(linkage)
     start = np.array(linkage.start(linkage.layout.mechanism.start) if guess is None else guess, dtype=float)

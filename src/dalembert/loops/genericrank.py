@@ -102,7 +102,8 @@ def _rank_off_floats(linkage: Linkage, form: str) -> int:
         x = rng.uniform(-1.3, 1.3, closing.size)
         rows = closing.jacobian(x)
         best = max(best, int(np.linalg.matrix_rank(rows, tol=1e-9 * max(1.0, float(np.abs(rows).max(initial=0.0))))))
-    return best - (linkage.size - linkage.tree_variables)
+    hidden = sum(1 for i in linkage.auxiliary if i < linkage.tree_variables)
+    return best - (linkage.size - linkage.tree_variables) - hidden
 
 
 def generic_rank(matrix: Matrix, method: str = "probabilistic-modular", size: int = 9999, seed: int = 0) -> int:

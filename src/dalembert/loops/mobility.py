@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from dalembert import expr as ex
+from dalembert.errors import ModelError
 from dalembert.expr import Expr
 from dalembert.loops.assembly import Closing, assemble
 from dalembert.loops.cycles import Loop, independent_loops
 from dalembert.loops.genericrank import rank_off
-from dalembert.loops.linkage import Linkage, build_linkage
+from dalembert.loops.linkage import Atom, Linkage, build_linkage
 from dalembert.loops.local import LocalDimension, local_dimension
 from dalembert.loops.redundancy import redundant_links
 from dalembert.loops.verdict import Branch, Mobility
@@ -46,6 +48,7 @@ def mobility(
     layout = mechanism if isinstance(mechanism, Layout) else Layout.of(mechanism, cut)
     start = dict(layout.mechanism.start if at is None else at)
     linkage = build_linkage(layout, given, start, equations)
+    _check_values(linkage)
     gruebler = _gruebler(linkage)
     if not linkage.cuts and not equations:
         return _tree_verdict(linkage, gruebler)
@@ -71,6 +74,24 @@ def _with_ideal(local: LocalDimension, linkage: Linkage, largest: int = 12, seco
     if dimension >= local.upper:
         return local
     return replace(local, upper=dimension, upper_by="Groebner basis: complex dimension of the closure ideal")
+
+
+def _check_values(linkage: Linkage) -> None:
+    """Lengths and directions need numbers; masses do not."""
+    scalars: list[Expr] = list(linkage.equations)
+    for chain in linkage.chains.values():
+        for piece in chain.pieces:
+            if isinstance(piece, Atom):
+                scalars += piece.axis
+            else:
+                scalars += [x for row in piece.pose.rotation for x in row] + list(piece.pose.position)
+    known = {*linkage.given, *linkage.variables, *linkage.coordinates([0.0] * linkage.size)}
+    missing = sorted({x.name for x in ex.free_symbols(scalars)} - known)
+    if missing:
+        raise ModelError(
+            f"the geometry of '{linkage.layout.mechanism.name}' needs a value for {', '.join(missing)}: mobility depends "
+            f"on lengths and angles. Write `given {missing[0]} = ...`, or pass given={{'{missing[0]}': ...}}."
+        )
 
 
 def _gruebler(linkage: Linkage) -> int:
