@@ -68,8 +68,3 @@ class ClosedQuantities(Quantities):
         found = self.loops.corrected
         q, u = len(self.tree.coordinates), len(self.speeds)
         return [*found[:q], *found[q + u :], *found[q : q + u]]
-
-
-def quantities_of(about: Quantities) -> Quantities:
-    """The same description, closed if it has loops."""
-    return ClosedQuantities(about.mechanism, about.layout) if about.layout.cuts else about

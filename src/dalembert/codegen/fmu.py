@@ -19,7 +19,6 @@ from pathlib import Path
 
 from dalembert import expr as ex
 from dalembert.codegen._fmu_description import Variables, build_description, model_description
-from dalembert.codegen.closed import ClosedQuantities
 from dalembert.codegen.function import Function
 from dalembert.codegen.languages import source
 from dalembert.codegen.languages.c import c_number
@@ -79,7 +78,7 @@ def _sources(compiled: CompiledMechanism, variables: Variables, version: str) ->
     rhs = Function("fmu_rhs", inputs, [*about.rates, *about.accelerations(about.efforts)])
     outputs = Function("fmu_outputs", inputs, about.energy)
     functions = [rhs, outputs]
-    if isinstance(about, ClosedQuantities):
+    if about.layout.cuts:
         functions.append(Function("fmu_corrected", inputs, about.corrected))
     said = {"fmu_rhs": "y' of the state y = (coordinates, speeds)", "fmu_outputs": "kinetic and potential energy"}
     said["fmu_corrected"] = "the state y one Newton step nearer to closed loops"

@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dalembert import expr as ex
-from dalembert.codegen.closed import ClosedQuantities, quantities_of
 from dalembert.codegen.function import Function
 from dalembert.codegen.native import NativeFunction, compile_functions
-from dalembert.codegen.quantities import Quantities
+from dalembert.codegen.quantities import Quantities, quantities_of
 from dalembert.errors import ModelError
 from dalembert.expr import Expr, uncollected
 from dalembert.mechanism import Layout, Mechanism, did_you_mean
@@ -43,7 +42,7 @@ class CompiledMechanism:
     """
 
     def __init__(self, mechanism: Mechanism, layout: Layout | None = None) -> None:
-        self.quantities = quantities_of(Quantities(mechanism, layout))
+        self.quantities = quantities_of(mechanism, layout)
         self.coordinates = tuple(x.name for x in self.quantities.coordinates)
         self.speeds = self.quantities.layout.speeds
         self.parameters = tuple(x.name for x in self.quantities.parameters)
@@ -151,8 +150,6 @@ class CompiledMechanism:
 
     def corrected(self, y: Array, t: Array = 0.0, **parameters: Array) -> np.ndarray:
         """A state y = (q, u) one Newton step nearer to closed loops; of a tree, the state itself."""
-        if not self.quantities.layout.cuts:
-            return np.asarray(y, dtype=float)
         return self._run(("corrected",), (t, y), parameters)
 
     # --- machinery -------------------------------------------------------------------------------------------------
@@ -207,7 +204,7 @@ class CompiledMechanism:
             "sensitivity": about.efforts,
         }
         extra |= {"inverse_dynamics": about.accelerations_given, "inverse_slopes": about.accelerations_given}
-        if kind == "corrected" and isinstance(about, ClosedQuantities):
+        if kind == "corrected":
             return Function("corrected", [t, [*q, *u], p], about.corrected, constants=[2])
         if kind == "rhs":
             return Function("rhs", [t, [*q, *u], p], [*about.rates, *about.accelerations()], constants=[2])

@@ -102,6 +102,11 @@ class Quantities:
         return [a - b for a, b in zip(needed, self.model.efforts, strict=True)]
 
     @cached_property
+    def corrected(self) -> list[Expr]:
+        """The state (q, u) brought nearer to what its loops allow: a tree has nothing to correct."""
+        return [*self.coordinates, *self.speeds]
+
+    @cached_property
     def energy(self) -> list[Expr]:
         """Kinetic energy, and potential energy of gravity."""
         return [kinetic_energy(self.tree), gravity_energy(self.tree)]
@@ -171,3 +176,13 @@ class Quantities:
     def _factors(self) -> tuple[list[list[Expr]], list[Expr]]:
         lower, diagonal = factor_symmetric(self.mass_matrix)
         return lower, [1 / pivot for pivot in diagonal]
+
+
+def quantities_of(mechanism: Mechanism, layout: Layout | None = None) -> Quantities:
+    """The quantities of a tree, or of a mechanism with closed loops."""
+    about = Quantities(mechanism, layout)
+    if not about.layout.cuts:
+        return about
+    from dalembert.codegen.closed import ClosedQuantities  # loads the analysis of loops
+
+    return ClosedQuantities(mechanism, about.layout)
