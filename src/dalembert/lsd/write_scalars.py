@@ -53,8 +53,8 @@ class ScalarWriter:
     """Writes expressions of one place; `rates` are the primes that are allowed there.
 
     >>> from dalembert import expr as ex
-    >>> ScalarWriter().text(ex.parse("-k*x**2/3"))
-    '-(1/3*(k*x^2))'
+    >>> ScalarWriter().text(ex.parse("-x**2/3"))
+    '-(1/3*x^2)'
     """
 
     def __init__(self, parameters: Iterable[str] = ()) -> None:
