@@ -336,6 +336,83 @@ def test_number_of_labelled_trees():
     assert [n * trees(n) for n in (3, 4, 5)] == [n ** (n - 1) for n in (3, 4, 5)]
 
 
+@erratum(
+    "L1449-1459, L1469-1481",
+    "velocity of a displacement with the spatial omega beside x', and 1 in the last corner",
+    "T' = [omega~ rho, x'; 0 0]; the spatial twist T' T^-1 has the linear part x' - omega x x",
+)
+def test_the_velocity_of_a_displacement_has_no_mixed_form():
+    t = ex.TIME
+    r = turn_matrix(ex.sin(t), AXES["z"])
+    x = (t * t, ex.cos(t), ex.ONE)
+    rows = [[*r[i], x[i]] for i in range(3)] + [[ex.ZERO, ex.ZERO, ex.ZERO, ex.ONE]]
+    rate = ex.tangent([e for row in rows for e in row], {t: ex.ONE})
+    values = {t: 0.7}
+    pose, moved = (at(*flat, values=values).reshape(4, 4) for flat in ([e for row in rows for e in row], rate))
+    spatial = moved @ np.linalg.inv(pose)
+    assert moved[3] == pytest.approx([0, 0, 0, 0])
+    omega = np.array([spatial[2, 1], spatial[0, 2], spatial[1, 0]])
+    assert spatial[:3, 3] == pytest.approx(moved[:3, 3] - np.cross(omega, pose[:3, 3]))
+    assert np.abs(spatial[:3, 3] - moved[:3, 3]).max() > 0.1
+
+
+@erratum(
+    "L1534-1537",
+    "the moment of momentum theorem keeps its simple form at any point linked to the body",
+    "only at a fixed point or at G: elsewhere mu v(M) x v(G) remains",
+)
+def test_the_moment_theorem_has_another_term_at_a_moving_point():
+    """A rod that turns about one end, moments at the other end M: d/dt sum MP x v differs from sum MP x gamma."""
+    th, rate, acceleration = ex.symbols("th th' th''")
+    along = {th: rate, rate: acceleration}
+
+    def place(s):
+        return (s * ex.cos(th), s * ex.sin(th), ex.ZERO)
+
+    end = place(ex.const(2))
+    kinetic, dynamic = ex.ZERO, ex.ZERO
+    for s in (ex.ZERO, ex.ONE, ex.const(2)):  # three unit masses
+        arm = sub3(place(s), end)
+        velocity = tuple(ex.tangent(place(s), along))
+        kinetic += cross(arm, velocity)[2]
+        dynamic += cross(arm, tuple(ex.tangent(velocity, along)))[2]
+    values = {th: 0.4, rate: 1.3, acceleration: 0.6}
+    (moved,) = at(*ex.tangent([kinetic], along), values=values)
+    own, centre = (tuple(ex.tangent(x, along)) for x in (end, place(ex.ONE)))
+    (extra,) = at(3 * cross(own, centre)[2], values=values)
+    (right,) = at(dynamic, values=values)
+    assert moved + extra == pytest.approx(right)
+    # Along one line v(M) and v(G) are parallel; give the rod's point M a velocity of its own and the term is there.
+    sliding = (ex.symbol("x"), ex.ZERO, ex.ZERO)
+    along |= {sliding[0]: ex.symbol("v")}
+    kinetic = sum(
+        (cross(sub3(place(ex.const(s)), sliding), tuple(ex.tangent(place(ex.const(s)), along)))[2] for s in (0, 1, 2)),
+        ex.ZERO,
+    )
+    dynamic = sum(
+        (
+            cross(sub3(place(ex.const(s)), sliding), tuple(ex.tangent(ex.tangent(place(ex.const(s)), along), along)))[2]
+            for s in (0, 1, 2)
+        ),
+        ex.ZERO,
+    )
+    values |= {sliding[0]: 0.9, ex.symbol("v"): 2.0}
+    gap = at(*ex.tangent([kinetic], along), values=values)[0] - at(dynamic, values=values)[0]
+    assert gap == pytest.approx(-at(3 * cross((ex.symbol("v"), ex.ZERO, ex.ZERO), centre)[2], values=values)[0])
+    assert abs(gap) > 1
+
+
+@erratum(
+    "L1777",
+    "Boltzmann-Hamel needs n^3 + 2 n^2 + n auxiliary quantities",
+    "n^3 + 2 n^2 + 3 n: gamma; alpha and beta; u, epsilon and delta",
+)
+def test_number_of_auxiliary_quantities_of_boltzmann_and_hamel():
+    for n in (1, 2, 9):
+        quantities = {"gamma": n**3, "alpha": n**2, "beta": n**2, "u": n, "epsilon": n, "delta": n}
+        assert sum(quantities.values()) == n**3 + 2 * n**2 + 3 * n != n**3 + 2 * n**2 + n
+
+
 # --- conditions of joints ------------------------------------------------------------------------------------------
 
 

@@ -14,7 +14,8 @@ from dalembert.expr.space import apply3
 from dalembert.formalisms import derive, matrix_level, vector_level
 from dalembert.formalisms.bodies import body_motions
 from dalembert.formalisms.lagrange import kinetic_energy
-from dalembert.formalisms.reactions import reactions
+from dalembert.formalisms.newton_euler import isolate
+from dalembert.formalisms.reactions import motor_wrench, reactions
 from dalembert.formalisms.vocabulary import Vocabulary
 from dalembert.mechanism import Layout, Mechanism, earth, weld
 from formalisms.satellite import ACCELERATIONS, FORMALISMS, STATE, satellite
@@ -67,7 +68,7 @@ def test_the_virtual_power_of_each_partial_motion_vanishes(seed):
                 words.values[symbol] = al.components(
                     words.in_components(rotation * al.vector("x")), words.values | {al.vector("x"): list(local)}
                 ).rows()
-            power = power + (vector_level.motor_wrench(vector_level.isolate(eq.tree), one).power(twist) if twist else 0)
+            power = power + (motor_wrench(isolate(eq.tree), one).power(twist) if twist else 0)
         words.values[al.scalar("Q_r")] = power
         assert abs(evaluated(words.evaluate(line.residual), state)[0]) < 1e-8
 

@@ -9,11 +9,11 @@ from dalembert import algebra as al
 from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.expr import Expr
-from dalembert.formalisms import matrix_level, vector_level
+from dalembert.formalisms import matrix_level, statements, vector_level
 from dalembert.formalisms.collect_terms import collect
 from dalembert.formalisms.equations import Equations
 from dalembert.formalisms.hamilton import Hamiltonian
-from dalembert.formalisms.presentation import LEVELS, Line, Statement, scalar_line, set_in_mathml, written
+from dalembert.formalisms.presentation import LEVELS, Line, Statement, definition, scalar_line, set_in_mathml, written
 from dalembert.formalisms.vocabulary import Vocabulary
 
 TITLES = {
@@ -51,10 +51,10 @@ def show(eq: Equations, level: str) -> Statement:
     words = Vocabulary.of(eq.tree)
     if level == "vector":
         found = vector_level.state(words, _theorem(eq.formalism))
-        used = vector_level.formulas(found.terms, [(words.vectors, "vector")])
+        used = statements.formulas(found.terms, [(words.vectors, "vector")])
     else:
         found = matrix_level.state(words, eq.formalism)
-        used = vector_level.formulas(found.terms, [(words.vectors, "matrix"), (words.columns, "matrix")])
+        used = statements.formulas(found.terms, [(words.vectors, "matrix"), (words.columns, "matrix")])
     return Statement(eq.formalism, level, title, tuple(found.lines), (*found.heads, *used))
 
 
@@ -75,7 +75,7 @@ def formulas(eq: Equations) -> Statement:
         seen.setdefault(line.text, line)
     for table, style in ((words.vectors, "vector"), (words.columns, "matrix"), (fresh.columns, "matrix")):
         for symbol, term in table.items():
-            line = vector_level.definition(symbol, term, style)
+            line = definition(symbol, term, style)
             seen.setdefault(line.text, line)
     lines = [*seen.values(), *component_lines({**words.values, **fresh.values})]
     return Statement(

@@ -16,12 +16,13 @@ from dalembert import expr as ex
 from dalembert.algebra import Term
 from dalembert.expr import ZERO, Expr
 from dalembert.expr.space import Vector3, add3, apply3, cross
+from dalembert.formalisms import isolation
 from dalembert.formalisms import vector_level as vectors
 from dalembert.formalisms.bodies import in_time
 from dalembert.formalisms.newton_euler import isolate
 from dalembert.formalisms.presentation import Line, definition, equation, plain
 from dalembert.formalisms.reactions import motor_wrench
-from dalembert.formalisms.vector_level import Statements
+from dalembert.formalisms.statements import Statements
 from dalembert.formalisms.vocabulary import NOTHING, Vocabulary
 from dalembert.kinematics import Tree
 
@@ -201,7 +202,7 @@ def projection(words: Vocabulary) -> Statements:
 
 def newton_euler(words: Vocabulary) -> Statements:
     """Isolated bodies and sub-systems, accelerations composed, every product a matrix product."""
-    found = vectors.newton_euler(words)
+    found = isolation.newton_euler(words)
     lines, terms = [], list[Term]()
     for line in found.lines:
         if line.residual is None:

@@ -1,0 +1,154 @@
+"""Newton-Euler in vectors: every body alone with the actions of its links, then sub-systems that hold none of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dalembert import algebra as al
+from dalembert.algebra import Term
+from dalembert.expr import ZERO, Expr
+from dalembert.expr.space import add3, cross
+from dalembert.formalisms.complement import complement
+from dalembert.formalisms.newton_euler import Isolated, LinkMotion, isolate
+from dalembert.formalisms.presentation import Line, equation
+from dalembert.formalisms.reactions import joint_point, motor_wrench
+from dalembert.formalisms.statements import Statements, dynamic_moment, inertia_force
+from dalembert.formalisms.vocabulary import NOTHING, Vocabulary
+from dalembert.kinematics import Twist
+
+
+def newton_euler(words: Vocabulary) -> Statements:
+    """Isolated bodies with their link actions, then the sub-systems that hold none of them."""
+    system = isolate(words.tree)
+    for one in words.links:
+        name_link(words, system, one)
+    lines = [*isolated_bodies(words)]
+    for one in words.links:
+        lines += subsystem(words, one)
+    terms = [line.residual for line in lines if line.residual is not None]
+    return Statements(lines, [], terms)
+
+
+def name_link(words: Vocabulary, system: Isolated, one: LinkMotion) -> None:
+    """R_j, K_j: force and moment of link j on body j at its joint point; s_j = O_jJ_j; motions and known efforts."""
+    j = one.link.child
+    place = joint_point(one, "first" if one.link.reversed else "second")
+    words.column(f"s{j}", j, place)
+    for k, (r, twist) in enumerate(one.columns, 1):
+        mark = f"{j}" if len(one.columns) == 1 else f"{j}_{k}"
+        linear = add3(twist.linear, cross(twist.angular, place))
+        words.column(f"theta{mark}", j, twist.angular)
+        words.column(f"tau{mark}", j, linear)
+        words.values[al.scalar(f"Q{r + 1}")] = known_effort(system, one, r, twist)
+
+
+def known_effort(system: Isolated, one: LinkMotion, r: int, twist: Twist) -> Expr:
+    """Power of the motors of a link for a unit of speed r."""
+    return motor_wrench(system, one).power(twist)
+
+
+def isolated_bodies(words: Vocabulary) -> list[Line]:
+    """Resultant and moment at G of every body alone."""
+    lines = []
+    for i in words.bodies():
+        name = words.tree.layout.bodies[i].name
+        force, moment = words.vector(f"F{i}"), words.vector(f"C{i}")
+        own_arm = words.vector(f"s{i}") - words.vector(f"rho{i}")
+        force, moment = force + action(words, i), moment + torque(words, i) + al.cross(own_arm, action(words, i))
+        for c in words.children(i):
+            arm = words.vector(f"r{c}") + words.vector(f"s{c}") - words.vector(f"rho{i}")
+            force = force - action(words, c)
+            moment = moment - torque(words, c) - al.cross(arm, action(words, c))
+        lines.append(equation(f"{name} isolated, forces", force, inertia_force(words, i)))
+        lines.append(equation(f"{name} isolated, moments at G{i}", moment, dynamic_moment(words, i)))
+    return lines
+
+
+def action(words: Vocabulary, j: int) -> Term:
+    """Force of link j on body j; nothing when the link leaves every translation free."""
+    return NOTHING if _frees(words, j, "tau") else al.vector(f"R{j}")
+
+
+def torque(words: Vocabulary, j: int) -> Term:
+    return NOTHING if _frees(words, j, "theta") else al.vector(f"K{j}")
+
+
+def _link(words: Vocabulary, j: int) -> LinkMotion:
+    return next(one for one in words.links if one.link.child == j)
+
+
+def _frees(words: Vocabulary, j: int, kind: str) -> bool:
+    """Whether a link without motors can transmit no force (or no moment) at all."""
+    one = _link(words, j)
+    if any(words.values.get(al.scalar(f"Q{r + 1}")) is not ZERO for r, _ in one.columns):
+        return False
+    free = complement([twist for _, twist in one.columns]).free
+    return not any((k < 3) == (kind == "tau") for k in free)
+
+
+def subsystem(words: Vocabulary, one: LinkMotion) -> list[Line]:
+    """Balance of everything beyond a link, along the motions that the link leaves free."""
+    j = one.link.child
+    members = words.beyond(j)
+    names = ", ".join(words.tree.layout.bodies[i].name for i in members)
+    if len(one.columns) == 6 and _frees(words, j, "tau") and _frees(words, j, "theta"):
+        left, right = _resultant(words, members)
+        turned, pushed = _moment(words, j, members)
+        return [
+            equation(f"{names}: forces", right, left),
+            equation(f"{names}: moments at J{j}", pushed, turned),
+        ]
+    lines = []
+    for k, (r, _) in enumerate(one.columns, 1):
+        mark = f"{j}" if len(one.columns) == 1 else f"{j}_{k}"
+        left, right = al.number(0), al.number(0)
+        slide, turn = words.vector(f"tau{mark}"), words.vector(f"theta{mark}")
+        if slide != NOTHING:
+            a, b = _resultant(words, members)
+            left, right = left + al.dot(slide, a), right + al.dot(slide, b)
+        if turn != NOTHING:
+            a, b = _moment(words, j, members)
+            left, right = left + al.dot(turn, a), right + al.dot(turn, b)
+        known = al.scalar(f"Q{r + 1}")
+        if words.values[known] is not ZERO:
+            right = right + known
+        kind = "moments at" if slide == NOTHING else "forces along" if turn == NOTHING else "motion of"
+        lines.append(equation(f"{names}: {kind} J{j}, free of reactions", right, left))
+    return lines
+
+
+def _resultant(words: Vocabulary, members: Sequence[int]) -> tuple[Term, Term]:
+    return (
+        _total([inertia_force(words, i) for i in members]),
+        _total([words.vector(f"F{i}") for i in members]),
+    )
+
+
+def _moment(words: Vocabulary, j: int, members: Sequence[int]) -> tuple[Term, Term]:
+    """Moments at J_j of inertia and of known efforts, with the arms d_j_i = J_jG_i."""
+    left, right = NOTHING, NOTHING
+    for i in members:
+        arm = lever(words, j, i)
+        left = left + dynamic_moment(words, i) + al.cross(arm, inertia_force(words, i))
+        right = right + words.vector(f"C{i}") + al.cross(arm, words.vector(f"F{i}"))
+    return left, right
+
+
+def lever(words: Vocabulary, j: int, i: int) -> Term:
+    """d_j_i = J_jG_i, from the joint outwards."""
+    name = f"d_{j}_{i}"
+    if words.vector(name) != NOTHING:
+        return words.vector(name)
+    path = words.tree.layout.path(i)
+    steps = path[path.index(j) + 1 :]
+    total = words.vector(f"rho{i}") - words.vector(f"s{j}")
+    for k in steps:
+        total = total + words.vector(f"r{k}")
+    return words.formula(name, total)
+
+
+def _total(terms: Sequence[Term]) -> Term:
+    found = NOTHING
+    for term in terms:
+        found = found + term
+    return found
