@@ -8,19 +8,18 @@ from collections.abc import Callable
 from functools import lru_cache
 from queue import SimpleQueue
 
-#: Operations that are worth waking one more thread for: about a fifth of a millisecond.
+#: Operations that are worth waking one more thread for, about a fifth of a millisecond; and those of the smallest part.
 _WORTHWHILE = 4_000_000
-_PARTS = 3  # parts for each thread: one that comes late leaves its share to the others
+_SMALLEST = 400_000
 
 
 def share(run: Callable[[int, int], None], count: int, width: int, operations: int) -> None:
     """Run [0, count) in parts of whole vectors, on as many threads as the work deserves."""
     threads = min(_processors(), 1 + count * operations // _WORTHWHILE)
-    part = -(-count // (threads * _PARTS * width)) * width
-    if threads == 1 or part >= count:
+    if threads == 1:
         run(0, count)
         return
-    task = _Task(run, count, part)
+    task = _Task(run, count, width, threads, _SMALLEST // max(operations, 1))
     queue = _crew(os.getpid())
     for _ in range(threads - 1):
         queue.put(task)
@@ -29,28 +28,34 @@ def share(run: Callable[[int, int], None], count: int, width: int, operations: i
 
 
 class _Task:
-    """Parts that whoever is free takes next; `done` opens when the last one is finished."""
+    """Parts that whoever is free takes next, ever smaller, so that one that is late keeps the others waiting little."""
 
-    def __init__(self, run: Callable[[int, int], None], count: int, part: int) -> None:
-        self.run, self.count, self.part = run, count, part
-        self.starts = iter(range(0, count, part))
-        self.left = -(-count // part)
+    def __init__(self, run: Callable[[int, int], None], count: int, width: int, threads: int, smallest: int) -> None:
+        self.run, self.count, self.width, self.threads = run, count, width, threads
+        self.smallest = max(width, smallest)
+        self.begun = self.finished = 0
         self.lock = threading.Lock()
-        self.done = threading.Lock()
+        self.done = threading.Lock()  # opens when the last part is finished
         self.done.acquire()
+
+    def _next(self) -> tuple[int, int]:
+        with self.lock:
+            begin = self.begun
+            size = max(self.smallest, (self.count - begin) // (2 * self.threads))
+            self.begun = end = min(self.count, begin + -(-size // self.width) * self.width)
+            return begin, end
 
     def work(self) -> None:
         while True:
-            with self.lock:
-                begin = next(self.starts, None)
-            if begin is None:
+            begin, end = self._next()
+            if begin == end:
                 return
             try:
-                self.run(begin, min(self.count, begin + self.part))
+                self.run(begin, end)
             finally:
                 with self.lock:
-                    self.left -= 1
-                    if self.left == 0:
+                    self.finished += end - begin
+                    if self.finished == self.count:
                         self.done.release()
 
 
