@@ -245,6 +245,7 @@ def exudyn(
     settings.timeIntegration.numberOfSteps = round(until / step)
     settings.timeIntegration.endTime = until
     settings.timeIntegration.verboseMode = 0
+    settings.timeIntegration.minimumStepSize = 1e-5  # rather fail than creep
     settings.solutionSettings.writeSolutionToFile = False
     settings.timeIntegration.generalizedAlpha.spectralRadius = 1
     settings.timeIntegration.generalizedAlpha.computeInitialAccelerations = False

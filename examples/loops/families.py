@@ -166,7 +166,7 @@ def antenna_posture(levels: int = 1, span: float = 1.2, rise: tuple[float, float
     if levels == 2:
         posture |= dict(zip(("j90.th", "j109.th", "j103.th"), (a[0], a[1], -a[2]), strict=True))
         posture |= {"j113.th": c[0], "j1211.th": c[1], "j126.th": -c[2]}
-        posture |= {"j136.th": d[0], "j1413.th": -d[1], "j140.th": -d[2]}
+        posture |= {"j136.th": -d[0], "j1413.th": -d[1], "j140.th": -d[2]}
     return posture
 
 

@@ -117,3 +117,55 @@ def test_homokinetic_joint_is_singular_when_a_cross_locks(families, beta, gamma,
     # in the thesis' four scalar equations; with cos(beta) = 0 the last one loses its slope
     rank_here = tangent_at(closing, configuration).rank - linkage.cut_dof
     assert rank_here == (4 if rank == 4 else rank_here)
+
+
+@pytest.mark.parametrize(("levels", "rank"), [(1, 4), (2, 10)])
+def test_antenna_rank_on_exact_points_of_a_prime_field(families, levels, rank):
+    """Random bent arms over GF(p): 25 exact points of the closure, all of the same rank."""
+    import random
+
+    from dalembert.loops.arithmetic import NoRoot, square_root_mod
+    from dalembert.loops.genericrank import exact_rank
+    from dalembert.mechanism import Layout
+
+    p = 1073741783  # 3 is a square there
+    rng = random.Random(4)
+    linkage = loops.build_linkage(Layout.of(families.antenna(levels)))
+
+    def arm(width, height):
+        """(cos, sin) of the turns of a two-rod arm of unit rods from (0, 0) to (-height, width) in the plane x, y."""
+        square = (width * width + height * height) % p
+        t = square_root_mod((pow(square, -1, p) - pow(4, -1, p)) % p, p) * rng.choice([1, -1])
+        half = pow(2, -1, p)
+        # rods along y: direction (cos a, sin a) means the vector (-sin a, cos a) = elbow
+        ex, ey = (height * half - t * width) % p, (width * half + t * height) % p
+        first = (ey, -ex % p)
+        fx, fy = (height - ex) % p, (width - ey) % p
+        second = (fy, -fx % p)
+        relative = (
+            (first[0] * second[0] + first[1] * second[1]) % p,
+            (first[0] * second[1] - first[1] * second[0]) % p,
+        )
+        return first, relative, (second[0], -second[1] % p)
+
+    def back(point):
+        return point[0], -point[1] % p
+
+    found = 0
+    while found < 25:
+        width, h3, h6 = (rng.randrange(1, p) for _ in range(3))
+        try:
+            arms = [[arm(width, h3), arm(width, h6 - h3), arm(width, -h6)] for _ in range(levels)]
+        except NoRoot:
+            continue
+        a, c, d = arms[0]
+        angles = dict(zip(("j10.th", "j21.th", "j32.th"), a, strict=True))
+        angles |= {"j43.th": c[0], "j54.th": c[1], "j65.th": back(c[2])}
+        angles |= {"j76.th": back(d[0]), "j87.th": back(d[1]), "j80.th": back(d[2])}
+        if levels == 2:
+            a, c, d = arms[1]
+            angles |= {"j90.th": a[0], "j109.th": a[1], "j103.th": back(a[2])}
+            angles |= {"j113.th": c[0], "j1211.th": c[1], "j126.th": back(c[2])}
+            angles |= {"j136.th": back(d[0]), "j1413.th": back(d[1]), "j140.th": back(d[2])}
+        assert exact_rank(linkage, p, angles) == rank
+        found += 1

@@ -12,7 +12,7 @@ A random point can only lower the rank: for a minor of degree d and values among
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from math import factorial, lcm
 from typing import Any
@@ -88,6 +88,22 @@ def rank_off(linkage: Linkage, form: str = "velocity", tries: int = 2) -> int:
     if linkage.equations:
         return _rank_off_floats(linkage, form)
     return best - linkage.cut_dof
+
+
+def exact_rank(
+    linkage: Linkage, prime: int, angles: Mapping[str, tuple[int, int]], lengths: Mapping[str, int] | None = None
+) -> int:
+    """Rank in the tree's speeds at a configuration given exactly modulo a prime, which must close all loops exactly.
+
+    `angles` holds (cosine, sine) by coordinate. Points of the closure over a prime field are easy to make where it has
+    formulas; the thesis gave this up for lack of a probabilistic argument.
+    """
+    positions = Positions(linkage, Residues(prime))
+    frames = positions.frames(positions.exact_motion(angles, lengths or {}))
+    turn, gap = positions.gaps(frames)
+    if gap.any() or any(r.tolist() != [[1, 0, 0], [0, 1, 0], [0, 0, 1]] for r in turn):
+        raise ModelError(f"the configuration does not close the loops modulo {prime}.")
+    return rank_modulo(positions.velocity_rows(frames), prime) - linkage.cut_dof
 
 
 def _rank_off_floats(linkage: Linkage, form: str) -> int:

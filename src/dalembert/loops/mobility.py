@@ -89,8 +89,8 @@ def _check_values(linkage: Linkage) -> None:
     missing = sorted({x.name for x in ex.free_symbols(scalars)} - known)
     if missing:
         raise ModelError(
-            f"the geometry of '{linkage.layout.mechanism.name}' needs a value for {', '.join(missing)}: mobility depends "
-            f"on lengths and angles. Write `given {missing[0]} = ...`, or pass given={{'{missing[0]}': ...}}."
+            f"the geometry of '{linkage.layout.mechanism.name}' needs a value for {', '.join(missing)}: mobility "
+            f"depends on lengths and angles. Write `given {missing[0]} = ...`, or pass given={{'{missing[0]}': ...}}."
         )
 
 

@@ -8,7 +8,7 @@ A is the end of the cut link as reached through its first body, B as reached thr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -181,18 +181,23 @@ class Positions:
         slide = np.array([lengths[int(v)] for v in self.variable], dtype="int64") * self.factor % p
         return Motion(c, s, slide)
 
-    def exact_motion(self, quarter_turns: Sequence[int | None], lengths: Sequence[Any]) -> Motion:
-        """A configuration whose angles are whole quarter turns, exactly."""
-        table = ((1, 0), (0, 1), (-1, 0), (0, -1))
+    def exact_motion(self, points: Mapping[str, tuple[int, int]], lengths: Mapping[str, int]) -> Motion:
+        """A configuration given exactly: (cosine, sine) of each angle and length of each slide, by coordinate."""
+        names = self.linkage.variables
         c = np.array([self.one] * self.count, dtype=self.arithmetic.dtype)
         s = np.array([self.zero] * self.count, dtype=self.arithmetic.dtype)
+        slide = np.array([self.zero] * self.count, dtype=self.arithmetic.dtype)
         for i in range(1, self.count):
-            turns = quarter_turns[int(self.variable[i])]
-            if self.is_turn[i] and turns is not None:
-                cc, ss = table[int(turns * self.factors[i]) % 4]
-                c[i], s[i] = cc * self.one, ss * self.one
-        slide = self.factor * np.array(list(lengths), dtype=self.arithmetic.dtype)[self.variable]
-        return Motion(self.arithmetic.normal(c), self.arithmetic.normal(s), self.arithmetic.normal(slide))
+            name = names[int(self.variable[i])]
+            if not self.is_turn[i]:
+                slide[i] = lengths.get(name, 0) * self.factor[i]
+                continue
+            cosine, sine = points.get(name, (1, 0))
+            sense = 1 if self.factors[i] > 0 else -1
+            for _ in range(abs(int(self.factors[i]))):
+                c[i], s[i] = c[i] * cosine - s[i] * sense * sine, s[i] * cosine + c[i] * sense * sine
+                c[i], s[i] = self.arithmetic.normal(c[i]), self.arithmetic.normal(s[i])
+        return Motion(c, s, self.arithmetic.normal(slide))
 
     # --- frames ----------------------------------------------------------------------------------------------------
 
