@@ -21,6 +21,8 @@ from dalembert.mechanism import Layout, Mechanism, earth, weld
 from formalisms.satellite import ACCELERATIONS, FORMALISMS, STATE, satellite
 from random_mechanisms import random_state, random_tree
 
+SEEDS = [0, 1, 2, 4, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (3, 5, 6, 7))]
+
 
 def evaluated(exprs, state):
     return np.array(ex.evaluate(list(exprs), {ex.symbol(k): float(v) for k, v in state.items()}), dtype=float)
@@ -35,7 +37,7 @@ def moving(seed):
     return eq, state
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_isolated_bodies_and_subsystems_balance_with_the_reported_actions(seed):
     eq, state = moving(seed)
     words = Vocabulary.of(eq.tree)
@@ -51,7 +53,7 @@ def test_isolated_bodies_and_subsystems_balance_with_the_reported_actions(seed):
         assert np.abs(rest).max() < 1e-8, line.text
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_the_virtual_power_of_each_partial_motion_vanishes(seed):
     eq, state = moving(seed)
     for r in range(len(eq.speeds)):
@@ -74,7 +76,7 @@ def test_the_virtual_power_of_each_partial_motion_vanishes(seed):
 
 
 @pytest.mark.parametrize("name", ["kane", "mixed"])
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_matrix_level_definitions_are_the_scalar_equations(seed, name):
     eq, state = moving(seed)
     words = Vocabulary.of(eq.tree)
