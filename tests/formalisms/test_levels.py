@@ -105,8 +105,10 @@ def test_every_formalism_has_every_level_in_every_notation(name):
         shown = eq.show(level=level)
         assert len(str(shown)) > 40
         assert "\\begin{align*}" in shown.latex()
-        assert ElementTree.fromstring(shown.html().replace("&#x2062;", "")) is not None  # well-formed
-        assert shown.html().count("<math") == len(shown.lines) + len(shown.formulas)
+        if level != "scalar" or name == "kane":  # one long page is enough
+            page = shown.html()
+            assert ElementTree.fromstring(page.replace("&#x2062;", "")) is not None  # well-formed
+            assert page.count("<math") == len(shown.lines) + len(shown.formulas)
         assert json.loads(json.dumps(shown.as_dict()))["level"] == level
 
 
