@@ -62,19 +62,36 @@ def antenna(sizes: list[int]) -> None:
         dynamics = loops.LoopDynamics(linkage, local.reduced, drive)
         motion = loops.simulate_loops(dynamics, m.start, {}, np.linspace(0, 3, 13), rtol=1e-6, atol=1e-9)
         moved = time.process_time() - clock
+        drift, breathing_gap = breathing(linkage, local.reduced, m.start, elbows)
         span = 2 * math.cos(motion.x[0][elbows[0]] / 2), 2 * math.cos(motion.x[-1][elbows[0]] / 2)
         free = local.tangent.mobility
         rows.append((len(linkage.chains), judged, moved))
         print(
             f"N = {size}: {len(linkage.chains)} joints, {len(linkage.cuts)} loops, dof {local.lower}..{local.upper}, "
             f"instantaneous {free}, verdict {judged:.2f} s CPU, deployment {moved:.2f} s CPU "
-            f"({motion.evaluations} evaluations), arm span {span[0]:.3f} -> {span[1]:.3f}, closure {motion.gap:.1e}",
+            f"({motion.evaluations} evaluations), arm span {span[0]:.3f} -> {span[1]:.3f}, closure {motion.gap:.1e}; "
+            f"undamped: energy {drift:.1e}, closure {breathing_gap:.1e}",
             flush=True,
         )
     for (a, v1, d1), (b, v2, d2) in itertools.pairwise(rows):
         grown = math.log(b / a)
         verdict, deployment = math.log(v2 / v1) / grown, math.log(d2 / d1) / grown
         print(f"from {a} to {b} joints: exponent of the verdict {verdict:.2f}, of the deployment {deployment:.2f}")
+
+
+def breathing(linkage: Any, reduced: Any, start: dict[str, float], elbows: list[int]) -> tuple[float, float]:
+    """Relative drift of energy, and closure error, over one second with springs in the elbows and no damping."""
+    rest = start[linkage.variables[elbows[0]]] + 0.4
+
+    def spring(t: float, x: Any, v: Any) -> Any:
+        efforts = np.zeros_like(x)
+        efforts[elbows] = -2.0 * (x[elbows] - rest)
+        return efforts
+
+    dynamics = loops.LoopDynamics(linkage, reduced, spring)
+    motion = loops.simulate_loops(dynamics, start, {}, np.linspace(0, 1, 5), rtol=1e-9, atol=1e-11)
+    energy = motion.energy + ((motion.x[:, elbows] - rest) ** 2).sum(axis=1)
+    return float(np.abs(energy - energy[0]).max() / energy[0]), motion.gap
 
 
 # --- long motions -------------------------------------------------------------------------------------------------

@@ -90,7 +90,7 @@ def common_radical(forms: Array, tolerance: float = 1e-7) -> Array:
     k = forms.shape[1]
     if not forms.size or not np.abs(forms).max() > tolerance:
         return np.eye(k)
-    _, s, vt = np.linalg.svd(forms.reshape(-1, k))
+    _, s, vt = np.linalg.svd(forms.reshape(-1, k), full_matrices=False)
     rank = int((s > tolerance * max(1.0, s[0])).sum())
     return vt[rank:].T
 
