@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dalembert import mechanism as description
+from dalembert.expr import Scalar
 from dalembert.mechanism import Layout
 
 if TYPE_CHECKING:
     from dalembert.codegen import CompiledMechanism
-    from dalembert.formalisms import Equations
+    from dalembert.formalisms import Equations, Equilibrium, Hamiltonian, Lagrangian, Linearization
     from dalembert.loops import Mobility, Reaction
     from dalembert.view import Motion
 
@@ -40,6 +41,30 @@ class Mechanism(description.Mechanism):
         layout = self.layout(cut)
         eq = derive(layout, formalism, **choices)
         return with_loops(eq, layout) if layout.cuts else eq
+
+    def linearize(self, about: Mapping[str, Scalar] | None = None, *, inputs: Sequence[str] = ()) -> Linearization:
+        """Exact linear equations about an equilibrium, a steady motion or a trajectory; `inputs` are columns of B."""
+        from dalembert.formalisms import linearize
+
+        return linearize(self.equations("kane"), about, inputs=inputs)
+
+    def equilibria(self, given: Mapping[str, float] | None = None, **options: Any) -> list[Equilibrium]:
+        """Equilibria and, with `speeds`, steady motions, each with its stability."""
+        from dalembert.formalisms import equilibria
+
+        return equilibria(self.equations("kane"), given, **options)
+
+    def lagrangian(self) -> Lagrangian:
+        """L = T - V, and the efforts that derive from no potential."""
+        from dalembert.formalisms import lagrangian
+
+        return lagrangian(self.layout())
+
+    def hamiltonian(self) -> Hamiltonian:
+        """H(q, p) with its canonical equations."""
+        from dalembert.formalisms import hamiltonian
+
+        return hamiltonian(self.layout())
 
     def compile(self) -> CompiledMechanism:
         """Native functions: `f.acceleration(q, u, t=0, **parameters)`, with an optional leading batch axis."""

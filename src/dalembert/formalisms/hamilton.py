@@ -27,7 +27,7 @@ from dalembert.formalisms.speeds import speeds_from_rates
 from dalembert.kinematics import Tree
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Hamiltonian:
     """H(q, p, t) with its canonical equations in (q, p).
 
@@ -47,6 +47,13 @@ class Hamiltonian:
     @property
     def value(self) -> Expr:
         return self.kinetic + self.potential
+
+    def __repr__(self) -> str:
+        names = ", ".join(p.name for p in self.momenta)
+        return f"<H in the momenta {names}: {ex.count_operations(self.value)} operations>"
+
+    def _repr_latex_(self) -> str:
+        return f"$\\displaystyle H = {ex.latex(ex.tidy(self.value))}$"
 
 
 def momentum_name(speed: Expr) -> str:

@@ -23,8 +23,10 @@ from dalembert.formalisms.potential import Potential, find_potential
 from dalembert.formalisms.speeds import speeds_from_rates
 from dalembert.kinematics import Tree
 
+_PAGE = 2000
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Lagrangian:
     """T and V in coordinates, rates and time; `efforts` are the Q_i of what derives from no potential."""
 
@@ -39,6 +41,12 @@ class Lagrangian:
         """L = T - V."""
         return self.kinetic - self.potential
 
+    def __repr__(self) -> str:
+        return f"T = {_brief(self.kinetic)}\nV = {_brief(self.potential)}"
+
+    def _repr_latex_(self) -> str:
+        return f"$\\displaystyle L = {ex.latex(ex.tidy(self.value))}$"
+
     @property
     def momenta(self) -> list[Expr]:
         return ex.gradient(self.kinetic, self.rates)
@@ -52,6 +60,12 @@ class Lagrangian:
             for q, slope, effort in zip(self.coordinates, slopes, self.efforts, strict=True)
             if effort is ZERO and (slope is ZERO or vanish([slope], [self.value]))
         )
+
+
+def _brief(e: Expr) -> str:
+    """The formula in order, or its size where it would fill a page."""
+    shown = ex.text(ex.tidy(e))
+    return shown if len(shown) <= _PAGE else f"<{ex.count_operations(e)} operations>"
 
 
 def derive(tree: Tree, potential: str = "automatic") -> Equations:
