@@ -142,3 +142,17 @@ def test_rounded_data_are_not_called_proved(families):
     verdict = loops.mobility(rounded)
     assert (verdict.dof, verdict.proved) == (1, False)
     assert "not proved" in str(verdict)
+
+
+@pytest.mark.parametrize("rod", [1, 2])
+def test_stretched_chain_is_rigid_though_it_shakes(families, rod):
+    """Bars that just reach: an instantaneous motion, no finite one (the complex closure does move)."""
+    pins = [("earth", "a", (0, 0)), ("a", "b", (1, 0)), ("earth", "c", (2 + rod, 0)), ("b", "c", (1 + rod, 0))]
+    verdict = loops.mobility(families.planar_linkage("stretched", pins))
+    assert (verdict.instantaneous, verdict.dof, verdict.proved) == (2, 0, True)
+
+
+def test_flat_triangle_shakes_and_stays_rigid(families):
+    """The thesis' definition of regular admits it, and m - rank is 4 (section 4.1)."""
+    verdict = loops.mobility(families.triangle(3, 4, 7))
+    assert (verdict.instantaneous, verdict.dof, verdict.proved) == (4, 3, True)

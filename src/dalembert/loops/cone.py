@@ -119,6 +119,34 @@ def cone_dimension(forms: Array, depth: int = 2) -> int:
     return best
 
 
+def is_definite(forms: Array, tries: int = 60) -> bool:
+    """Whether a combination of the forms is definite: then no real direction survives, and the posture is rigid.
+
+    This is a statement about real motions only; the complex cone may still have zeros (a stretched four-bar).
+    """
+    if not len(forms):
+        return False
+    rng = np.random.default_rng(9)
+    flat = forms.reshape(len(forms), -1)
+    for attempt in range(tries):
+        weights = np.eye(len(forms))[attempt] if attempt < len(forms) else rng.normal(size=len(forms))
+        for _ in range(25):
+            total = (weights @ flat).reshape(forms.shape[1:])
+            values, vectors = np.linalg.eigh(total)
+            if values[-1] + values[0] < 0:
+                weights, values, vectors = -weights, -values[::-1], vectors[:, ::-1]
+            if values[0] > 1e-7 * values[-1] and values[-1] > 0:
+                return True
+            # lift the smallest eigenvalue: its gradient is the value of each form on its vector
+            slope = np.einsum("i,sij,j->s", vectors[:, 0], forms, vectors[:, 0])
+            if not np.linalg.norm(slope) > 1e-12:
+                break
+            weights = weights + 0.5 * np.linalg.norm(weights) * slope / np.linalg.norm(slope)
+        if len(forms) == 1:
+            return False
+    return False
+
+
 def _restrict(forms: Array, columns: Array) -> Array:
     return np.einsum("ia,sij,jb->sab", columns, forms, columns, optimize=True)
 

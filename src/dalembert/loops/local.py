@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from dalembert.loops.assembly import Closing, project
-from dalembert.loops.certify import Identity, Point, Reduced, certify_point, check_identity, choose_reduced
-from dalembert.loops.cone import common_radical, cone_dimension, on_cone, quadratic_forms, reduced_rows
+from dalembert.loops.certify import Identity, Point, Reduced, certify_point, check_identity, choose_reduced, precision
+from dalembert.loops.cone import common_radical, cone_dimension, is_definite, on_cone, quadratic_forms, reduced_rows
 from dalembert.loops.cycles import Loop
 
 Array = Any
@@ -216,7 +216,8 @@ def _nice(value: float) -> Any:
 
     twelfths = value / (np.pi / 12)
     if abs(twelfths - round(twelfths)) < 1e-5:
-        return arb.pi() * round(twelfths) / 12
+        with precision(200):
+            return arb.pi() * round(twelfths) / 12
     return value
 
 
@@ -233,6 +234,8 @@ def _singular(
     cone = cone_dimension(forms) if k else 0
     if cone < upper:
         upper, upper_by = cone, "second order: the cone of the quadratic obstructions has that dimension"
+    if upper > 0 and is_definite(forms):
+        upper, upper_by = 0, "second order: a self-stress opposes every instantaneous motion"
     reduced = choose_reduced(closing, x)
     point = certify_point(closing, x, reduced, digits)
     deflated = sparse_kernel @ common_radical(forms)
