@@ -37,7 +37,7 @@ def command(
     mechanism = dalembert.load(file)
     equations: Any = mechanism.equations(formalism)
     if format is PaperFormat.json:
-        data = _plain(equations)
+        data = _plain(equations) | {"level": level.value, "shown": equations.show(level=level.value).as_dict()}
         if out is None:
             show_json(data)
         else:
