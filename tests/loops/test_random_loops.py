@@ -27,7 +27,7 @@ def test_verdict_agrees_with_continuation(seed):
 
 @pytest.mark.parametrize("seed", range(12))
 def test_four_bars_on_one_line_are_judged_at_their_singular_posture(families, seed):
-    """All pins on a line: rigid exactly when the longest bar is the sum of the others, else one freedom; always shaky."""
+    """All pins on a line: rigid exactly when the longest bar is the sum of the others, else one freedom."""
     rng = random.Random(seed)
     a, b, d = (rng.choice([-3, -2, -1, 1, 2, 3]) for _ in range(3))
     end = a + b + d or 1
