@@ -168,9 +168,8 @@ def main() -> None:
     options.add_argument("--json", help="write the table to this file")
     chosen = options.parse_args()
     rows = measure(chosen.sympy_up_to)
-    print(
-        f"{'chain':8} {'n':>4} {'CPU s':>9} {'operations':>11} {'articulated':>12} {'CasADi SX s':>12} {'SymPy Kane s':>13}"
-    )
+    heads = ("chain", "n", "CPU s", "operations", "articulated", "CasADi SX s", "SymPy Kane s")
+    print("{:8} {:>4} {:>9} {:>11} {:>12} {:>12} {:>13}".format(*heads))
     for row in rows:
         kane = f"{row['casadi']:12.4f}" if "casadi" in row else " " * 12
         kane += f" {row['sympy_kane']:13.2f} ({row['ratio']:.0f} times)" if "ratio" in row else ""
