@@ -143,3 +143,11 @@ def test_cut_of_an_unknown_link():
     m.join(earth, arm, revolute("z"), name="shoulder")
     with pytest.raises(ModelError, match="no link of that name"):
         Layout.of(m, cut=["sholder"])
+
+
+@pytest.mark.parametrize("mass", ["t", "shoulder.th", "2 + sin(shoulder.th)"])
+def test_a_mass_that_moves_is_refused(mass):
+    m = Mechanism("machine")
+    m.join(earth, m.body("arm", mass=mass), revolute("z"), name="shoulder")
+    with pytest.raises(ModelError, match=r"body 'arm' depends on '.*', which moves"):
+        Layout.of(m)

@@ -86,12 +86,12 @@ class Quantities:
         extra = efforts or [ex.ZERO] * len(self.speeds)
         right = [own + e for own, e in zip(right_side(self.model), extra, strict=True)]
         if self.tree.shares_speeds():
-            return solve_symmetric(self.mass_matrix, right)
+            return solve_symmetric(self.mass_matrix, right, self.layout.speeds)
         known = [own + more for own, more in zip(self.model.efforts, extra, strict=True)]
         recursive = articulated.accelerations(self.model, known)
         if len(self.speeds) > _FEW:
             return recursive
-        direct = solve_symmetric(self.mass_matrix, right)
+        direct = solve_symmetric(self.mass_matrix, right, self.layout.speeds)
         moving = {*self.coordinates, *self.speeds, ex.TIME}
         return min(recursive, direct, key=lambda found: ex.count_operations(found, depending_on=moving))
 
@@ -174,7 +174,7 @@ class Quantities:
 
     @cached_property
     def _factors(self) -> tuple[list[list[Expr]], list[Expr]]:
-        lower, diagonal = factor_symmetric(self.mass_matrix)
+        lower, diagonal = factor_symmetric(self.mass_matrix, self.layout.speeds)
         return lower, [1 / pivot for pivot in diagonal]
 
 

@@ -35,7 +35,7 @@ from dalembert.formalisms.recursive import (
     spread,
     turned_back,
 )
-from dalembert.kinematics import EARTH_NODE, Node, Pose, RigidInertia, Twist, Wrench
+from dalembert.kinematics import EARTH_NODE, Node, Pose, RigidInertia, Tree, Twist, Wrench
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +102,7 @@ def _less_outer(m: Matrix3, a: Vector3, b: Vector3, symmetric: bool) -> Matrix3:
 class _Pass:
     """What the inward pass leaves for the outward one, node by node."""
 
+    names: list[str]
     columns: list[Twist]
     indices: list[int]
     felt: list[Wrench]  # articulated inertia times column
@@ -121,7 +122,7 @@ def accelerations(model: Recursion, efforts: list[Expr] | None = None) -> list[E
     passes: list[_Pass | None] = [None] * len(tree.nodes)
     for k in range(len(tree.nodes) - 1, -1, -1):
         node = tree.nodes[k]
-        passes[k] = one = _open(node, inertias[k], bias[k], efforts)
+        passes[k] = one = _open(tree, node, inertias[k], bias[k], efforts)
         if node.parent == EARTH_NODE:
             continue
         branch, resist = _close(one, inertias[k], bias[k], own[k])
@@ -150,12 +151,13 @@ def _bias(model: Recursion, k: int) -> Wrench:
     return Wrench(sub3(moment, applied.moment), sub3(force, applied.force))
 
 
-def _open(node: Node, inertia: ArticulatedInertia, bias: Wrench, efforts: list[Expr]) -> _Pass:
+def _open(tree: Tree, node: Node, inertia: ArticulatedInertia, bias: Wrench, efforts: list[Expr]) -> _Pass:
     columns = [twist for _, twist in node.columns]
     felt = [inertia.wrench(twist) for twist in columns]
     pivots = Matrix([[w.power(t) for w in felt] for t in columns], (len(columns), len(columns)))
     drive = [efforts[index] - bias.power(twist) for index, twist in node.columns]
-    return _Pass(columns, [index for index, _ in node.columns], felt, pivots, drive)
+    names = [tree.speeds[index].name for index, _ in node.columns]
+    return _Pass(names, columns, [index for index, _ in node.columns], felt, pivots, drive)
 
 
 def _close(one: _Pass, inertia: ArticulatedInertia, bias: Wrench, own: Twist) -> tuple[ArticulatedInertia, Wrench]:
@@ -163,18 +165,18 @@ def _close(one: _Pass, inertia: ArticulatedInertia, bias: Wrench, own: Twist) ->
     left, push = inertia, bias
     if one.columns:
         count = len(one.columns)
-        for i, row in enumerate(_inverse(one.pivots)):
+        for i, row in enumerate(_inverse(one.pivots, one.names)):
             weighted = _combination(row, one.felt)
             left = left.without(one.felt[i], weighted)
-        answer = solve_symmetric(one.pivots, one.drive)
+        answer = solve_symmetric(one.pivots, one.drive, one.names)
         push = push + _combination([answer[i] for i in range(count)], one.felt)
     return left, push + left.wrench(own)
 
 
-def _inverse(matrix: Matrix) -> list[list[Expr]]:
+def _inverse(matrix: Matrix, names: list[str]) -> list[list[Expr]]:
     n = matrix.shape[0]
     identity = Matrix.identity(n).rows()
-    columns = [solve_symmetric(matrix, row) for row in identity]
+    columns = [solve_symmetric(matrix, row, names) for row in identity]
     return [[columns[j][i] for j in range(n)] for i in range(n)]
 
 
@@ -200,7 +202,9 @@ def _outward(model: Recursion, own: list[Twist], passes: list[_Pass | None]) -> 
             carried = carried_acceleration(node, above.angular, above.linear, tilde(above.angular))
         total = carried + own[k]
         needed = [d - _effort(w, total) for d, w in zip(one.drive, one.felt, strict=True)]
-        for index, value, column in zip(one.indices, solve_symmetric(one.pivots, needed), one.columns, strict=True):
+        for index, value, column in zip(
+            one.indices, solve_symmetric(one.pivots, needed, one.names), one.columns, strict=True
+        ):
             result[index] = value
             total = total + column.scaled(value)
         found.append(total)

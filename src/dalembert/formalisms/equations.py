@@ -70,7 +70,7 @@ class Equations:
     def accelerations(self) -> tuple[Expr, ...]:
         """u' as expressions, by the symbolic LDL^T of the mass matrix (and the multipliers of closed loops)."""
         if self.constraint is None:
-            return tuple(solve_symmetric(self.mass_matrix, self.right_side))
+            return tuple(solve_symmetric(self.mass_matrix, self.right_side, self.speeds))
         return self._constrained[0]
 
     @cached_property
@@ -81,7 +81,7 @@ class Equations:
     @cached_property
     def _constrained(self) -> tuple[tuple[Expr, ...], tuple[Expr, ...]]:
         assert self.constraint is not None
-        basis = KineticBasis.of(self.mass_matrix)
+        basis = KineticBasis.of(self.mass_matrix, self.speeds)
         rows = [basis.covector(row) for row in self.constraint.rows()]
         normal, free = OrthogonalRows.of(rows), basis.covector(self.right_side)
         pairs = zip(self.constraint_right, rows, strict=True)

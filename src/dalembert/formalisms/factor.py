@@ -10,10 +10,11 @@ from dalembert.errors import SingularError
 from dalembert.expr import ONE, ZERO, Expr, Matrix
 
 
-def factor_symmetric(matrix: Matrix) -> tuple[list[list[Expr]], list[Expr]]:
+def factor_symmetric(matrix: Matrix, names: Sequence[str] = ()) -> tuple[list[list[Expr]], list[Expr]]:
     """M = L^T D L with L unit lower triangular: Featherstone's order, no fill-in on a tree.
 
-    Returns L (rows, the unit diagonal left out as zero) and the diagonal D.
+    Returns L (rows, the unit diagonal left out as zero) and the diagonal D. `names` are the speeds, for the message
+    when M is singular.
     """
     n = matrix.shape[0]
     work = [list(row) for row in matrix.rows()]
@@ -21,8 +22,9 @@ def factor_symmetric(matrix: Matrix) -> tuple[list[list[Expr]], list[Expr]]:
     for k in range(n - 1, -1, -1):
         pivot = work[k][k]
         if pivot is ZERO:
+            what = f"the speed '{names[k]}'" if names else f"speed {k + 1}"
             raise SingularError(
-                f"pivot {k + 1} of the mass matrix is zero in every configuration: that speed moves no mass. "
+                f"the mass matrix is singular in every configuration: {what} moves no mass. "
                 "Give mass or inertia to what it moves."
             )
         row = [i for i in range(k) if work[k][i] is not ZERO]
@@ -51,9 +53,9 @@ def solve_factored(lower: list[list[Expr]], diagonal: Sequence[Expr], right: Seq
     return x
 
 
-def solve_symmetric(matrix: Matrix, right: Sequence[Expr]) -> list[Expr]:
+def solve_symmetric(matrix: Matrix, right: Sequence[Expr], names: Sequence[str] = ()) -> list[Expr]:
     """x with M x = b, M symmetric positive definite."""
-    lower, diagonal = factor_symmetric(matrix)
+    lower, diagonal = factor_symmetric(matrix, names)
     return solve_factored(lower, diagonal, right)
 
 
@@ -65,8 +67,8 @@ class KineticBasis:
     roots: list[Expr]
 
     @staticmethod
-    def of(mass: Matrix) -> KineticBasis:
-        lower, diagonal = factor_symmetric(mass)
+    def of(mass: Matrix, names: Sequence[str] = ()) -> KineticBasis:
+        lower, diagonal = factor_symmetric(mass, names)
         return KineticBasis(lower, [ex.sqrt(pivot) for pivot in diagonal])
 
     def covector(self, force: Sequence[Expr]) -> list[Expr]:

@@ -99,7 +99,7 @@ def derive_loops(layout: Layout) -> LoopEquations:
     tree = model.tree
     closures = tuple(_closure(tree, cut) for cut in layout.cuts)
     mass = mass_matrix(model)
-    basis = KineticBasis.of(mass)
+    basis = KineticBasis.of(mass, layout.speeds)
     cut_efforts = _cut_efforts(tree, closures)
     right = [r + f for r, f in zip(right_side(model), cut_efforts, strict=True)]
     condition = [x for one in closures for x in one.condition]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.mechanism.body import EARTH, Body
 from dalembert.mechanism.link import Link
@@ -60,6 +61,7 @@ class Layout:
         unknown = [name for name in cut if name not in mechanism.links]
         if unknown:
             raise ModelError(f"cannot cut the link '{unknown[0]}': '{mechanism.name}' has no link of that name.")
+        _check_constants(mechanism)
         order, found = _breadth_first(mechanism, cut)
         number = {name: i for i, name in enumerate(order)}
         tree = tuple(
@@ -100,6 +102,24 @@ class Layout:
             path.append(body)
             body = parents[body]
         return path[::-1]
+
+
+def _check_constants(mechanism: Mechanism) -> None:
+    """Mass, centre and inertia of a rigid body, and the frames drawn on it, do not change while it moves."""
+    moving = {name for link in mechanism.links.values() for x in link.coordinates for name in (x, x + "'")}
+    moving |= {speed for link in mechanism.links.values() for speed in link.speeds} | {ex.TIME.name}
+    held = {f"body '{b.name}'": [b.mass, *b.iframe.scalars, *b.inertia.entries] for b in mechanism.bodies.values()}
+    for link in mechanism.links.values():
+        held[f"a frame of link '{link.name}'"] = [*link.first.displacement.scalars, *link.second.displacement.scalars]
+    if moving.isdisjoint(x.name for x in ex.free_symbols(x for scalars in held.values() for x in scalars)):
+        return
+    for owner, scalars in held.items():
+        wrong = sorted({x.name for x in ex.free_symbols(scalars)} & moving)
+        if wrong:
+            raise ModelError(
+                f"{owner} depends on '{wrong[0]}', which moves: masses, inertias and frames are constant. "
+                "Put what moves in a joint or in an effort."
+            )
 
 
 def _breadth_first(mechanism: Mechanism, cut: Collection[str]) -> tuple[list[str], dict[str, tuple[Link, str]]]:

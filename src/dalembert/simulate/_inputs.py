@@ -26,9 +26,13 @@ def as_state(y0: ArrayLike) -> Array:
 
 
 def as_span(t_span: Sequence[float]) -> tuple[float, float]:
-    if len(t_span) != 2 or not np.isfinite(np.asarray(t_span, dtype=float)).all():
-        raise SimulationError(f"t_span is {t_span!r}: it takes two finite numbers, start and end.")
-    return float(t_span[0]), float(t_span[1])
+    try:
+        start, end = (float(t) for t in t_span)
+    except (TypeError, ValueError):
+        start = end = np.nan
+    if not np.isfinite([start, end]).all():
+        raise SimulationError(f"t_span is {t_span!r}: it takes two finite numbers, start and end, such as (0, 10).")
+    return start, end
 
 
 def as_grid(t_eval: ArrayLike | None, span: tuple[float, float]) -> Array | None:

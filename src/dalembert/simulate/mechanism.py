@@ -86,7 +86,7 @@ def _pivots(about: Quantities) -> list[Condition]:
     """Pivots of the mass matrix that depend on the configuration: one vanishes where the matrix is singular."""
     if not 0 < len(about.speeds) <= _WATCHED:
         return []
-    _, diagonal = factor_symmetric(about.mass_matrix)
+    _, diagonal = factor_symmetric(about.mass_matrix, about.layout.speeds)
     moving = set(about.coordinates)
     meaning = "the mass matrix is singular: the speed '{}' moves no mass there"
     remedy = "Give mass or inertia to what it moves, or choose other coordinates."
