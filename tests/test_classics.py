@@ -91,3 +91,12 @@ def test_a_chart_singularity_stops_with_time_place_and_remedy():
     assert "t = 1.57079" in str(caught.value)
     assert caught.value.partial.t[-1] < 10
     assert len(caught.value.partial.t) > 3
+
+
+def test_dry_friction_written_as_a_sign_stops_with_a_message():
+    """Once at rest the sign chatters and no useful step is left: the run ends, with the motion until then."""
+    m = da.Mechanism("block")
+    m.join(da.earth, m.body("block", mass=1), da.prismatic("x").with_efforts(x="-sign(x')"), name="slide")
+    with pytest.raises(da.SimulationError, match="step size has collapsed") as caught:
+        m.simulate((0, 3), start={"slide.x'": 1.0})
+    assert caught.value.partial["slide.x"][-1] == pytest.approx(0.5, abs=1e-4)
