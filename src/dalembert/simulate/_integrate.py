@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 Callable2 = Callable[[float, Any], Any]
 
 CHUNK_SECONDS = 0.05
-#: So many steps that advance by less than this share of the span are chattering, not motion.
+#: So many steps that advance by less than this share of what steps have advanced before are chattering, not motion.
 STUCK_STEPS, STUCK_SHARE = 500_000, 1e-6
 MOST_KEPT = 50_000_000
 """Numbers of kept steps after which dense output is given up, where it was not asked for and `t_eval` was."""
@@ -159,7 +159,7 @@ def _run(memory: Memory, span: tuple[float, float], callbacks: list[Callback], s
     stored: list[tuple[Array, Array, Array]] = []
     found: list[tuple[Array, Array, Array]] = []
     attempts, m = 16, memory.block
-    work, mark = 0, span[0]
+    work, mark, last, fastest = 0, span[0], span[0], 0.0
     with watching_interrupt() as interrupt, progress_bar(abs(span[1] - span[0]), "simulate", show) as bar:
         while True:
             began = time.perf_counter()
@@ -184,9 +184,10 @@ def _run(memory: Memory, span: tuple[float, float], callbacks: list[Callback], s
             elif time.perf_counter() - began > CHUNK_SECONDS * 2:
                 attempts = max(1, attempts // 2)
             t = float(memory.real[at.T])
+            fastest, last = max(fastest, abs(t - last) / attempts), t
             work += attempts
             if work > STUCK_STEPS:
-                if abs(t - mark) < STUCK_SHARE * abs(span[1] - span[0]):
+                if abs(t - mark) < STUCK_SHARE * fastest * work:
                     return at.COLLAPSE, stored, found
                 work, mark = 0, t
             bar.update(abs(t - span[0]), f"t = {t:.4g}")
