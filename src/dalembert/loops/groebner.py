@@ -29,7 +29,7 @@ def groebner_basis(generators: Sequence[Any], engine: str = "auto", seconds: flo
         return []
     ctx = polynomials[0].context()
     if engine in ("auto", "flint"):
-        found = _flint_basis(polynomials, ctx, None if engine == "flint" else (120, 400, 400))
+        found = _flint_basis(polynomials, ctx, None if engine == "flint" else (300, 1000, 1000))
         if found is not None:
             return found
     raise ModelError("python-flint gave up on this ideal: ask for leading monomials with msolve or Singular instead.")
@@ -65,7 +65,7 @@ def leading_exponents(generators: Sequence[Any], engine: str = "auto", seconds: 
         return []
     ctx = polynomials[0].context()
     if engine in ("auto", "flint"):
-        basis = _flint_basis(polynomials, ctx, None if engine == "flint" else (120, 400, 400))
+        basis = _flint_basis(polynomials, ctx, None if engine == "flint" else (300, 1000, 1000))
         if basis is not None:
             return [tuple(int(e) for e in p.monoms()[0]) for p in basis]
     names = list(ctx.names())
