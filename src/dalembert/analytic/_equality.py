@@ -15,6 +15,8 @@ import mpmath  # type: ignore[import-untyped]
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from dalembert.analytic._exact import as_sympy
+
 from ._normal import is_identically_zero
 
 DIGITS = 50
@@ -55,7 +57,7 @@ def equal(
     >>> bool(equal(x**2, x**3))
     False
     """
-    left, right = _unify(sp.sympify(left, strict=True), sp.sympify(right, strict=True))
+    left, right = _unify(as_sympy(left), as_sympy(right))
     named = {s for s in (left.free_symbols | right.free_symbols) if s.name in set(signs)}
     if named:
         first, *rest = sorted(named, key=str)
@@ -104,7 +106,7 @@ def proportional(left: sp.Expr, right: sp.Expr, over: Iterable[sp.Symbol], **opt
 
     The factor may hold parameters and coordinates but none of `over` (accelerations), on which both must be affine.
     """
-    left, right = _unify(sp.sympify(left, strict=True), sp.sympify(right, strict=True))
+    left, right = _unify(as_sympy(left), as_sympy(right))
     names = {s.name for s in over}
     active = [s for s in sorted(left.free_symbols | right.free_symbols, key=str) if s.name in names]
     if left == 0 or right == 0 or not active:

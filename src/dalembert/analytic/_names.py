@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from dalembert.analytic._exact import as_sympy
 from dalembert.errors import ExpressionError
 from dalembert.expr._grammar import Number, parse
 
@@ -124,7 +125,7 @@ class Names:
         """A formula as a SymPy expression over this table; SymPy input is brought to the same symbols by name."""
         if isinstance(formula, str):
             return parse(formula, SympyBuilder(self), exact=True)
-        expression = sp.sympify(formula, strict=True) if not isinstance(formula, sp.Basic) else formula
+        expression = as_sympy(formula) if not isinstance(formula, sp.Basic) else formula
         changes = {s: self.symbol(s.name) for s in expression.free_symbols if s != self.symbol(s.name)}
         return expression.xreplace(changes) if changes else expression
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import sympy as sp
 
+from dalembert.analytic._exact import as_sympy
+
 MAX_OPERATIONS = 900
 """Above this size a normal form is not attempted: evaluation decides faster and as surely."""
 
@@ -27,7 +29,7 @@ def is_identically_zero(expression: sp.Expr) -> bool:
     >>> is_identically_zero(sp.sqrt(x**2 + 1)**3/(x**2 + 1) - sp.sqrt(x**2 + 1))
     True
     """
-    expression = sp.sympify(expression, strict=True)
+    expression = as_sympy(expression)
     if expression == 0:
         return True
     if expression.is_number:
@@ -158,7 +160,7 @@ def tidy(expression: sp.Expr) -> sp.Expr:
     >>> tidy(a*sp.sin(x)**2 + a*sp.cos(x)**2 + sp.sin(x)*sp.sin(y) + sp.cos(x)*sp.cos(y))
     a + cos(x - y)
     """
-    return _tidy(sp.sympify(expression, strict=True))
+    return _tidy(as_sympy(expression))
 
 
 @lru_cache(maxsize=4096)

@@ -7,6 +7,8 @@ from typing import Any
 
 import sympy as sp
 
+from dalembert.analytic._exact import as_sympy
+
 from ._equality import is_zero
 from ._normal import elementary_trigonometry, tidy
 
@@ -51,7 +53,7 @@ def solve_system(equations: Sequence[sp.Expr], unknowns: Sequence[sp.Symbol]) ->
     >>> solve_system([x + y - 3, x - y - 1], [x, y])
     [{x: 2, y: 1}]
     """
-    equations = [e for e in (sp.sympify(e, strict=True) for e in equations) if e != 0]
+    equations = [e for e in (as_sympy(e) for e in equations) if e != 0]
     parts = linear_parts(equations, unknowns) if equations else (sp.zeros(0, len(unknowns)), sp.zeros(0, 1))
     if parts is not None:
         return _affine(equations, unknowns)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import sympy as sp
 
+from dalembert.analytic._exact import as_sympy
+
 from ._equality import equal
 from ._normal import tidy
 
@@ -20,7 +22,7 @@ def antiderivative(f: sp.Expr, q: sp.Symbol) -> sp.Expr:
     >>> antiderivative(1/sp.sqrt(a - q**2), q)
     asin(q/sqrt(a))
     """
-    f = sp.sympify(f, strict=True)
+    f = as_sympy(f)
     if f == 0:
         return sp.Integer(0)
     if not f.has(q):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import sympy as sp
 
+from dalembert.analytic._exact import as_sympy
 from dalembert.errors import ModelError
 
 from ._linear_search import identically_zero
@@ -139,7 +140,7 @@ def search_symmetries(
     found = []
     for solution in identically_zero([condition], unknowns, [*q, *v, n.time]):
         shifts = {c: e.subs(solution) for c, e in xi.items()}
-        shift = sp.sympify(tau, strict=True).subs(solution)
+        shift = as_sympy(tau).subs(solution)
         if any(e != 0 for e in shifts.values()) or shift != 0:
             found.append(noether(system, shifts, shift))
     return found
