@@ -15,7 +15,9 @@ from dalembert.kinematics import Pose, Tree, frame_pose, poses
 from dalembert.loops.dynamics import derive_loops
 from dalembert.mechanism import EARTH, Frame, Layout, Link, Mechanism, QuaternionTurn
 from dalembert.simulate._run import run
+from dalembert.simulate.dae import simulate_dae
 from dalembert.simulate.loops import closed_start, with_loops
+from dalembert.simulate.motion import Motion
 from dalembert.simulate.system import Condition, Picture, System, Value
 
 #: Degrees of freedom up to which the pivots of the mass matrix are watched while a motion is computed.
@@ -57,11 +59,18 @@ def simulate(
     given: Mapping[str, Value] | None = None,
     **options: Any,
 ) -> Any:
-    """The motion of a mechanism: `run` on its system, after its loops have been closed."""
+    """The motion of a mechanism: `run` on its system, after its loops have been closed.
+
+    `method="DAE"` integrates closed loops as a differential-algebraic system, in equal steps of `max_step`.
+    """
     system = system_of(mechanism)
     layout = Layout.of(mechanism)
     if layout.cuts:
-        start = closed_start(layout, system, derive_loops(layout), start or {}, given or {})
+        loops = derive_loops(layout)
+        start = closed_start(layout, system, loops, start or {}, given or {})
+        if str(options.get("method", "")).upper() == "DAE":
+            known = {"step": options.get("max_step", 1e-3), "kind": options.get("kind", Motion)}
+            return simulate_dae(system, loops, t_span, start=start, given=given, **known)
     return run(system, t_span, start=start, given=given, **options)
 
 
