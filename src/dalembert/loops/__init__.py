@@ -38,5 +38,6 @@ from dalembert.loops.parametrise import Parametrisation, closed_form, parametris
 from dalembert.loops.pictures import draw_curve, draw_mechanism
 from dalembert.loops.polynomials import PolynomialClosure, polynomial_closure
 from dalembert.loops.reactions import Reaction, ReactionEquations, reactions
+from dalembert.loops.singular_locus import singular_locus
 from dalembert.loops.syzygies import first_syzygies, resolution_rank
 from dalembert.loops.verdict import Branch, Mobility, Redundant
