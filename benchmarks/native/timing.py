@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import statistics
 import time
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -14,16 +15,16 @@ import numpy as np
 def compare(
     runs: Mapping[str, Callable[[], Any]], repeat: int = 9, clock: Callable[[], float] = time.perf_counter
 ) -> dict[str, float]:
-    """Seconds of the quickest of several runs of each, interleaved."""
-    best = dict.fromkeys(runs, float("inf"))
+    """Seconds of the median of several runs of each, interleaved."""
+    taken: dict[str, list[float]] = {name: [] for name in runs}
     for run in runs.values():
         run()
     for _ in range(repeat):
         for name, run in runs.items():
             start = clock()
             run()
-            best[name] = min(best[name], clock() - start)
-    return best
+            taken[name].append(clock() - start)
+    return {name: statistics.median(times) for name, times in taken.items()}
 
 
 @lru_cache(maxsize=1)
