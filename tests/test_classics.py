@@ -100,3 +100,8 @@ def test_dry_friction_written_as_a_sign_stops_with_a_message():
     with pytest.raises(da.SimulationError, match="step size has collapsed") as caught:
         m.simulate((0, 3), start={"slide.x'": 1.0})
     assert caught.value.partial["slide.x"][-1] == pytest.approx(0.5, abs=1e-4)
+
+
+def test_numbers_that_make_a_mass_negative_are_refused():
+    with pytest.raises(da.SimulationError, match="body 'rod' has the mass m, which is negative"):
+        pendulum().simulate((0, 1), given={"m": -1})

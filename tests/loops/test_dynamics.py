@@ -182,3 +182,8 @@ def test_the_differential_algebraic_method_refuses_speeds_that_are_not_rates():
     m.join(da.earth.at([0, 0, 0]), b, da.spherical("quaternion"), name="c")
     with pytest.raises(da.ModelError, match="needs rates"):
         m.simulate((0, 1), method="DAE")
+
+
+def test_the_differential_algebraic_method_refuses_what_it_would_ignore():
+    with pytest.raises(da.SimulationError, match="no 'events'"):
+        four_bar((0.2, 0.4, 0.35), 0.5).simulate((0, 1), start={"A.th": 1.0}, method="DAE", events=["A.th"])

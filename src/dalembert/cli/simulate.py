@@ -37,8 +37,8 @@ def command(
     import dalembert
     from dalembert.errors import SimulationError
 
-    if not until > 0:
-        raise typer.BadParameter("the final time must be positive", param_hint="--until")
+    if not 0 < until < float("inf"):
+        raise typer.BadParameter("the final time must be positive and finite", param_hint="--until")
     mechanism: Any = dalembert.load(file)
     apply_settings(mechanism, set_)
     options: dict[str, Any] = {"t_eval": np.linspace(0.0, until, points), "rtol": rtol, "atol": atol}

@@ -7,12 +7,12 @@ from typing import Any
 
 from dalembert import expr as ex
 from dalembert.codegen import Quantities
-from dalembert.errors import ExpressionError
+from dalembert.errors import ExpressionError, SimulationError
 from dalembert.expr import Expr
 from dalembert.expr.space import is_zero3
 from dalembert.formalisms.factor import factor_symmetric
 from dalembert.kinematics import Pose, Tree, frame_pose, poses
-from dalembert.loops.dynamics import derive_loops
+from dalembert.loops.dynamics import LoopEquations, derive_loops
 from dalembert.mechanism import EARTH, Frame, Layout, Link, Mechanism, QuaternionTurn
 from dalembert.simulate._run import run
 from dalembert.simulate.dae import simulate_dae
@@ -64,14 +64,39 @@ def simulate(
     `method="DAE"` integrates closed loops as a differential-algebraic system, in equal steps of `max_step`.
     """
     system = system_of(mechanism)
+    _check_masses(mechanism, {**mechanism.given, **(given or {})})
     layout = Layout.of(mechanism)
     if layout.cuts:
         loops = derive_loops(layout)
         start = closed_start(layout, system, loops, start or {}, given or {})
         if str(options.get("method", "")).upper() == "DAE":
-            known = {"step": options.get("max_step", 1e-3), "kind": options.get("kind", Motion)}
-            return simulate_dae(system, loops, t_span, start=start, given=given, **known)
+            return _as_dae(system, loops, t_span, start, given, options)
     return run(system, t_span, start=start, given=given, **options)
+
+
+def _as_dae(
+    system: System,
+    loops: LoopEquations,
+    t_span: tuple[float, float],
+    start: Mapping[str, Value],
+    given: Mapping[str, Value] | None,
+    options: Mapping[str, Any],
+) -> Motion:
+    left = [name for name in options if name not in ("method", "max_step", "kind")]
+    if left:
+        raise SimulationError(
+            f"the DAE method takes equal steps (max_step) and no '{left[0]}': use another method for it."
+        )
+    known = {"step": options.get("max_step", 1e-3), "kind": options.get("kind", Motion)}
+    return simulate_dae(system, loops, t_span, start=start, given=given, **known)
+
+
+def _check_masses(mechanism: Mechanism, parameters: Mapping[str, Value]) -> None:
+    """Refuse numbers that make a mass negative; a mass whose numbers are not all known is not judged."""
+    values = {ex.symbol(name): value for name, value in parameters.items() if isinstance(value, int | float)}
+    for body in mechanism.bodies.values():
+        if ex.free_symbols(body.mass) <= values.keys() and ex.evaluate([body.mass], values)[0] < 0:
+            raise SimulationError(f"body '{body.name}' has the mass {body.mass}, which is negative with these values.")
 
 
 def _quaternions(mechanism: Mechanism) -> tuple[tuple[str, str, str, str], ...]:
