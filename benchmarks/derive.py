@@ -15,8 +15,8 @@ import time
 from collections.abc import Callable
 
 from dalembert import expr as ex
-from dalembert.formalisms import recursive
-from dalembert.formalisms.articulated import accelerations
+from dalembert.dynamics import recursive
+from dalembert.dynamics.articulated import accelerations
 from dalembert.kinematics import build_tree
 from dalembert.mechanism import Layout, Mechanism, earth, revolute
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import dalembert as da
-from dalembert import formalisms
+from dalembert import analysis
 
 m = da.load(Path(__file__).parents[1] / "satellite.lsd")
 
@@ -17,6 +17,6 @@ for name in ("newton-euler", "lagrange", "kane", "mixed"):
     for line in equations.show().lines[:3]:
         print("   ", line.text)
 
-table = formalisms.compare(m.layout())
+table = analysis.compare(m.layout())
 print(table)
 assert table.disagreement < 1e-9

@@ -3,7 +3,7 @@
 import numpy as np
 
 import dalembert as da
-from dalembert import formalisms
+from dalembert import analysis
 from dalembert.formalisms.potential import find_potential
 from dalembert.kinematics import build_tree
 
@@ -21,7 +21,7 @@ values = {"m": 1.0, "l": 1.0, "c": 1.0}
 for base in ("earth", "upper"):
     m = column(base)
     print(m.name, find_potential(build_tree(m.layout())).refused or "has a potential")
-    small = formalisms.linearize(m.equations("lagrange"), {"a.th": 0, "b.th": 0})
+    small = analysis.linearize(m.equations("lagrange"), {"a.th": 0, "b.th": 0})
     for load in np.arange(0.1, 4.0, 0.1):
         top = small.eigenvalues(values | {"P": load})[0]
         if top.real > 1e-4:

@@ -11,8 +11,9 @@ from dalembert.expr import Scalar
 from dalembert.mechanism import Layout
 
 if TYPE_CHECKING:
+    from dalembert.analysis import Equilibrium, Linearization
     from dalembert.codegen import CompiledMechanism
-    from dalembert.formalisms import Equations, Equilibrium, Hamiltonian, Lagrangian, Linearization
+    from dalembert.formalisms import Equations, Hamiltonian, Lagrangian
     from dalembert.loops import Mobility, Reaction
     from dalembert.view import Motion
 
@@ -44,13 +45,13 @@ class Mechanism(description.Mechanism):
 
     def linearize(self, about: Mapping[str, Scalar] | None = None, *, inputs: Sequence[str] = ()) -> Linearization:
         """Exact linear equations about an equilibrium, a steady motion or a trajectory; `inputs` are columns of B."""
-        from dalembert.formalisms import linearize
+        from dalembert.analysis import linearize
 
         return linearize(self.equations("kane"), about, inputs=inputs)
 
     def equilibria(self, given: Mapping[str, float] | None = None, **options: Any) -> list[Equilibrium]:
         """Equilibria and, with `speeds`, steady motions, each with its stability."""
-        from dalembert.formalisms import equilibria
+        from dalembert.analysis import equilibria
 
         return equilibria(self.equations("kane"), given, **options)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from dalembert.analysis.compare import compare
 from dalembert.errors import ModelError
-from dalembert.formalisms.compare import compare
 from dalembert.formalisms.registry import find_formalism
 from dalembert.mechanism import Layout, Mechanism, earth, prismatic
 from formalisms.satellite import FORMALISMS, satellite

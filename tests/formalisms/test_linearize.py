@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from dalembert import expr as ex
+from dalembert.analysis.equilibria import equilibria
+from dalembert.analysis.linearize import linearize
 from dalembert.errors import ModelError
 from dalembert.formalisms import derive
-from dalembert.formalisms.equilibria import equilibria
-from dalembert.formalisms.linearize import linearize
 from dalembert.mechanism import Layout, Mechanism, cylindrical, earth, prismatic, revolute, spherical, universal
 from random_mechanisms import random_state, random_tree
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from dalembert import expr as ex
-from dalembert.formalisms import articulated, recursive
-from dalembert.formalisms.factor import solve_symmetric
+from dalembert.constraints.factor import solve_symmetric
+from dalembert.dynamics import articulated, recursive
 from dalembert.kinematics import build_tree
 from dalembert.mechanism import Layout
 

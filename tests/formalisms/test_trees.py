@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from dalembert import expr as ex
-from dalembert.formalisms import articulated, mixed, recursive
+from dalembert.dynamics import articulated, recursive
+from dalembert.formalisms import mixed
+from dalembert.formalisms.recursive import derive as derive_recursive
 from dalembert.kinematics import build_tree
 from dalembert.mechanism import Layout
 from oracle import Oracle
@@ -31,7 +33,7 @@ def test_recursive_and_mixed_paths_agree_with_the_numeric_oracle(seed):
     oracle = Oracle(m, state)
     mass, bias, forces = oracle.mass_matrix(), oracle.bias(), oracle.forces()
     scale = 1 + max(np.abs(mass).max(initial=0), np.abs(bias).max(initial=0), np.abs(forces).max(initial=0))
-    for derive in (recursive.derive, mixed.derive):
+    for derive in (derive_recursive, mixed.derive):
         eq = derive(layout)
         n = layout.dof
         assert np.abs(numbers(eq.mass_matrix.entries, state).reshape(n, n) - mass).max(initial=0) < 1e-9 * scale
@@ -58,7 +60,7 @@ def test_forward_dynamics_undoes_inverse_dynamics(seed):
     if not model.tree.shares_speeds():
         found = numbers(articulated.accelerations(model, efforts), state)
         assert np.allclose(found, numbers(wanted, state), atol=1e-9, rtol=1e-9)
-    eq = recursive.derive(layout)
+    eq = derive_recursive(layout)
     own = numbers(eq.accelerations, state)
     state |= {x.name: a for x, a in zip(wanted, own, strict=True)}
     left = numbers(efforts, state) - numbers(model.efforts, state)
@@ -71,6 +73,6 @@ def test_articulated_bodies_agree_with_the_factored_mass_matrix(seed):
     model = recursive.Recursion.of(build_tree(layout))
     if model.tree.shares_speeds():
         pytest.skip("one speed moves several displacements")
-    direct = numbers(recursive.derive(layout).accelerations, state)
+    direct = numbers(derive_recursive(layout).accelerations, state)
     linear = numbers(articulated.accelerations(model), state)
     assert np.allclose(direct, linear, rtol=1e-9, atol=1e-9 * (1 + np.abs(direct).max(initial=0)))

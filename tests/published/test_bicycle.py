@@ -13,10 +13,10 @@ import pytest
 
 from dalembert import expr as ex
 from dalembert import lsd
+from dalembert.analysis.compare import compare
 from dalembert.expr.space import AXES, add3, apply3, cross, dot3, norm3, scale3, sub3
 from dalembert.formalisms import derive
 from dalembert.formalisms.bodies import body_motions, body_poses
-from dalembert.formalisms.compare import compare
 from dalembert.mechanism import Layout
 
 M = np.array([[80.81722, 2.31941332208709], [2.31941332208709, 0.29784188199686]])
@@ -54,7 +54,7 @@ def test_every_formalism_derives_the_tree(layout):
 
 def test_the_upright_bicycle_touches_the_road_and_rolls(layout):
     eq = derive(layout, "kane")
-    start = {ex.symbol(k): float(v) for k, v in layout.mechanism.start.items()}
+    start = {ex.symbol(k): float(v) for k, v in layout.model.start.items()}
     state = dict.fromkeys([*eq.tree.coordinates, *eq.tree.speeds], 0.0) | start
     heights, slips = contacts(eq.tree)
     assert np.abs(ex.evaluate([*heights, *slips], state)).max() < 1e-12

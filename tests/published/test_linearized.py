@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dalembert import expr as ex
+from dalembert.analysis.linearize import linearize
 from dalembert.formalisms import derive
-from dalembert.formalisms.linearize import linearize
 from dalembert.mechanism import Displacement, Layout, Mechanism, composite, earth, prismatic, revolute, turn, universal
 
 FORMALISMS = ["newton-euler", "dalembert", "lagrange", "hamilton", "kane", "gibbs-appell", "mixed", "recursive"]

@@ -23,7 +23,7 @@ def command(
     Example: dalembert compare examples/satellite.lsd --format json
     """
     import dalembert
-    from dalembert.formalisms.compare import compare
+    from dalembert.analysis.compare import compare
 
     mechanism = dalembert.load(file)
     found = compare(mechanism.layout(), formalism, states=states, seed=seed, memory=memory)

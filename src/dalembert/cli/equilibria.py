@@ -26,8 +26,8 @@ def command(
     Example: dalembert equilibria examples/double_pendulum.lsd
     """
     import dalembert
+    from dalembert.analysis.equilibria import equilibria
     from dalembert.errors import ModelError
-    from dalembert.formalisms.equilibria import equilibria
 
     def numbers(pairs: list[str] | None) -> dict[str, float]:
         found = {}

@@ -28,8 +28,8 @@ def command(
     Example: dalembert linearize examples/cart_pole.lsd --about pivot.th=0 --about rail.x=0 --numbers
     """
     import dalembert
+    from dalembert.analysis.linearize import linearize
     from dalembert.errors import ModelError
-    from dalembert.formalisms.linearize import linearize
 
     point: dict[str, Any] = {}
     for one in about or []:

@@ -13,7 +13,7 @@ from dalembert.codegen.languages import LANGUAGES, source
 from dalembert.codegen.mechanism import CompiledMechanism, Derivatives, Energy, compile_mechanism
 from dalembert.codegen.native import Library, NativeFunction, compile_functions
 from dalembert.codegen.program import write_model, write_program
-from dalembert.codegen.quantities import Quantities
+from dalembert.dynamics.quantities import Quantities
 
 __all__ = [
     "LANGUAGES",

@@ -5,11 +5,12 @@ from __future__ import annotations
 from functools import cached_property
 
 from dalembert import expr as ex
-from dalembert.codegen.quantities import Quantities
+from dalembert.constraints.factor import KineticBasis, OrthogonalRows
+from dalembert.dynamics.quantities import Quantities
 from dalembert.errors import ModelError
 from dalembert.expr import Expr
-from dalembert.formalisms.factor import KineticBasis, OrthogonalRows
 from dalembert.loops.dynamics import LoopEquations, derive_loops
+from dalembert.mechanism import Layout, Mechanism, Model
 
 
 class ClosedQuantities(Quantities):
@@ -68,3 +69,9 @@ class ClosedQuantities(Quantities):
         found = self.loops.corrected
         q, u = len(self.tree.coordinates), len(self.speeds)
         return [*found[:q], *found[q + u :], *found[q : q + u]]
+
+
+def quantities_of(mechanism: Mechanism | Model, layout: Layout | None = None) -> Quantities:
+    """The quantities of a tree, or of a mechanism with closed loops."""
+    about = Quantities(mechanism, layout)
+    return ClosedQuantities(mechanism, about.layout) if about.layout.cuts else about

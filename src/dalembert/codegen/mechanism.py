@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dalembert import expr as ex
+from dalembert.codegen.closed import quantities_of
 from dalembert.codegen.function import Function
 from dalembert.codegen.native import NativeFunction, compile_functions
-from dalembert.codegen.quantities import Quantities, quantities_of
+from dalembert.dynamics.quantities import Quantities
 from dalembert.errors import ModelError
 from dalembert.expr import Expr, uncollected
 from dalembert.mechanism import Layout, Mechanism, did_you_mean

@@ -15,14 +15,9 @@ from dalembert.formalisms.balance import Balance, balance, conserved, hamiltonia
 
 # choices
 from dalembert.formalisms.charts import recharted, with_body_speeds
-
-# analysis
-from dalembert.formalisms.compare import Comparison, compare
 from dalembert.formalisms.equations import Equations
-from dalembert.formalisms.equilibria import Equilibrium, equilibria
 from dalembert.formalisms.hamilton import Hamiltonian
 from dalembert.formalisms.lagrange import Lagrangian
-from dalembert.formalisms.linearize import Linearization, linearize
 from dalembert.formalisms.reactions import Reaction, reactions
 from dalembert.formalisms.registry import FORMALISMS, derive, formalism_names
 from dalembert.formalisms.relative import seen_from

@@ -72,7 +72,7 @@ def coordinate_efforts(tree: Tree) -> list[CoordinateEffort]:
 
 def weights(tree: Tree) -> list[Action]:
     """The weight of every body, at its centre."""
-    gravity = tree.layout.mechanism.gravity
+    gravity = tree.layout.model.gravity
     return [
         Action(i, f"weight of {body.name}", "gravity", body.centre, scale3(body.mass, in_base(tree, 0, i, gravity)))
         for i, body in enumerate(tree.layout.bodies)
@@ -82,7 +82,7 @@ def weights(tree: Tree) -> list[Action]:
 
 def _applied(tree: Tree) -> list[Action]:
     found, layout = [], tree.layout
-    for k, effort in enumerate(layout.mechanism.efforts, 1):
+    for k, effort in enumerate(layout.model.efforts, 1):
         on = layout.number(effort.at.body if isinstance(effort, Force) else effort.on)
         value = in_base(tree, layout.number(effort.base), on, effort.value)
         if isinstance(effort, Force):

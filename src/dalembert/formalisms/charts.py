@@ -7,16 +7,17 @@ other coordinates for their rotation.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.expr.space import ZERO3, is_zero3
 from dalembert.mechanism import (
-    EARTH,
     Displacement,
     Joint,
     Link,
     Mechanism,
+    Model,
     QuaternionTurn,
     Speeds,
     Step,
@@ -26,8 +27,8 @@ from dalembert.mechanism import (
 
 
 def recharted(
-    mechanism: Mechanism, chart: str, speeds: Speeds | None = None, links: Collection[str] | None = None
-) -> Mechanism:
+    mechanism: Mechanism | Model, chart: str, speeds: Speeds | None = None, links: Collection[str] | None = None
+) -> Model:
     """The mechanism with its free rotations (of the named links, or of all) in another chart.
 
     `chart` is "euler", "bryant", "quaternion" or one of the twelve sequences; `speeds` "rates" or "body".
@@ -38,26 +39,28 @@ def recharted(
     >>> recharted(m, "euler").links["s"].coordinates
     ('s.x', 's.y', 's.z', 's.ps', 's.th', 's.ph')
     """
+    model = mechanism.freeze()
     joints: dict[str, Joint] = {}
-    for link in mechanism.links.values():
+    for link in model.links.values():
         if links is None or link.name in links:
             if rotation_steps(link.joint) is not None:
                 joints[link.name] = _rebuilt(link, chart, speeds)
             elif links is not None:
                 raise ModelError(f"link '{link.name}' has no free rotation by three turns or a quaternion.")
     if not joints:
-        raise ModelError(f"no joint of '{mechanism.name}' turns freely about a point: there is no chart to choose.")
-    return with_joints(mechanism, joints)
+        raise ModelError(f"no joint of '{model.name}' turns freely about a point: there is no chart to choose.")
+    return with_joints(model, joints)
 
 
-def with_body_speeds(mechanism: Mechanism) -> Mechanism:
+def with_body_speeds(mechanism: Mechanism | Model) -> Model:
     """The same coordinates, with body components of velocities as speeds wherever a joint gives all of them.
 
     Free rotations get the angular velocity, and free translations before them the velocity, in the base of the second
     frame: the choice that makes equations short (Papegay 2.1, quasi-velocities).
     """
+    model = mechanism.freeze()
     joints: dict[str, Joint] = {}
-    for link in mechanism.links.values():
+    for link in model.links.values():
         place = rotation_steps(link.joint)
         if place is None or place[1] - place[0] != 3:
             continue
@@ -71,28 +74,14 @@ def with_body_speeds(mechanism: Mechanism) -> Mechanism:
         turns = tuple(one for step in turned for one in step.displacement.turns)
         merged = Step(Displacement(translation, turns), speeds="body")
         joints[link.name] = Joint(link.joint.parameters, (*kept, merged), link.joint.efforts, kind=link.joint.kind)
-    return with_joints(mechanism, joints) if joints else mechanism
+    return with_joints(model, joints) if joints else model
 
 
-def with_joints(mechanism: Mechanism, joints: Mapping[str, Joint]) -> Mechanism:
-    """The same mechanism with other joints in some of its links."""
-    made = type(mechanism)(mechanism.name)
-    for body in mechanism.bodies.values():
-        if body.name != EARTH:
-            made.add_body(body)
-    for link in mechanism.links.values():
-        made.join(link.first, link.second, joints.get(link.name, link.joint), name=link.name)
-    for effort in mechanism.efforts:
-        made.apply(effort)
-    for name, frame in mechanism.frames.items():
-        made.frame(name, frame)
-    for name, (arguments, formula) in mechanism.functions.items():
-        made.define(name, arguments, formula)
-    made.gravity = mechanism.gravity
-    made.given.update(mechanism.given)
-    known = {x for link in made.links.values() for x in (*link.coordinates, *link.speeds)}
-    made.start.update({x: v for x, v in mechanism.start.items() if x in known})
-    return made
+def with_joints(model: Model, joints: Mapping[str, Joint]) -> Model:
+    """The same model with other joints in some of its links; what its start says of coordinates that go is dropped."""
+    links = {name: replace(link, joint=joints.get(name, link.joint)) for name, link in model.links.items()}
+    known = {x for link in links.values() for x in (*link.coordinates, *link.speeds)}
+    return replace(model, links=links, start={x: v for x, v in model.start.items() if x in known})
 
 
 def rotation_steps(joint: Joint) -> tuple[int, int] | None:

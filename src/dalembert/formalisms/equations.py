@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from dalembert import expr as ex
+from dalembert.constraints.factor import KineticBasis, OrthogonalRows, solve_symmetric
 from dalembert.errors import ModelError
 from dalembert.expr import Expr, Matrix
-from dalembert.formalisms.factor import KineticBasis, OrthogonalRows, solve_symmetric
 from dalembert.kinematics import Tree
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class Equations:
         cuts = [one.link.name for one in self.tree.layout.cuts]
         if cuts:
             raise ModelError(
-                f"{what} of '{self.tree.layout.mechanism.name}' need its closed loops, and these are the equations of "
+                f"{what} of '{self.tree.layout.model.name}' need its closed loops, and these are the equations of "
                 f"its tree: they leave out {', '.join(cuts)}. Solve the closed system instead."
             )
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from dalembert import algebra as al
 from dalembert.algebra import Term
+from dalembert.constraints.complement import complement
 from dalembert.expr import ZERO, Expr
 from dalembert.expr.space import add3, cross
-from dalembert.formalisms.complement import complement
 from dalembert.formalisms.newton_euler import Isolated, LinkMotion, isolate
 from dalembert.formalisms.presentation import Line, equation
 from dalembert.formalisms.reactions import joint_point, motor_wrench

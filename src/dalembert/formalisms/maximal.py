@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dalembert import expr as ex
+from dalembert.constraints.complement import COMPONENTS, Complement, complement
 from dalembert.expr import ONE, TIME, ZERO, Expr, Matrix, dot_product
 from dalembert.expr.space import Vector3, add3, apply_transposed3, cross, sub3
 from dalembert.formalisms.actions import known_actions, pull_back
 from dalembert.formalisms.bodies import BodyMotion, body_motions, body_poses
-from dalembert.formalisms.complement import COMPONENTS, Complement, complement
 from dalembert.formalisms.lagrange import Lagrangian, kinetic_energy, lagrangian_derivative
 from dalembert.formalisms.newton_euler import Isolated, LinkMotion, isolate
 from dalembert.formalisms.potential import find_potential
@@ -87,11 +87,11 @@ def derive(layout: Layout) -> MaximalEquations:
 
 def released(layout: Layout) -> Mechanism:
     """The same bodies, each free, in the order of the layout."""
-    made = Mechanism(f"{layout.mechanism.name}, bodies released")
+    made = Mechanism(f"{layout.model.name}, bodies released")
     for body in layout.bodies[1:]:
         made.add_body(body)
         made.join(earth, body, free("bryant", "rates"), name=f"{body.name}_abs")
-    made.gravity = layout.mechanism.gravity
+    made.gravity = layout.model.gravity
     return made
 
 
@@ -110,7 +110,7 @@ def _efforts(tree: Tree, system: Isolated, motions: Sequence[BodyMotion], rates:
             push(action.body, action.point, action.force, action.torque)
     for one in system.links:
         wrench = motor_wrench(system, one)
-        back = wrench.moved(one.pose)
+        back = wrench.seen_from(one.pose)
         origin = (ZERO, ZERO, ZERO)
         push(one.link.child, origin, wrench.force, wrench.moment)
         push(one.link.parent, origin, sub3(origin, back.force), sub3(origin, back.moment))

@@ -186,10 +186,10 @@ def maximal_forces(tree: Tree, chain: Absolute) -> list[Expr]:
     force = [ZERO3 for _ in layout.bodies]
     moment = [ZERO3 for _ in layout.bodies]
     for i, body in enumerate(layout.bodies[1:], 1):
-        weight = scale3(body.mass, layout.mechanism.gravity)
+        weight = scale3(body.mass, layout.model.gravity)
         force[i] = weight
         moment[i] = cross(apply3(chain.poses[i].rotation, body.centre), weight)
-    for effort in layout.mechanism.efforts:
+    for effort in layout.model.efforts:
         value = apply3(chain.poses[layout.number(effort.base)].rotation, effort.value)
         if isinstance(effort, Force):
             i = layout.number(effort.at.body)

@@ -131,7 +131,7 @@ def beyond_links(system: Isolated, wrenches: Sequence[Wrench]) -> dict[str, Wren
     found: dict[str, Wrench] = {}
     for one in reversed(system.links):
         found[one.link.link.name] = total[one.link.child]
-        total[one.link.parent] = total[one.link.parent] + total[one.link.child].moved(one.pose)
+        total[one.link.parent] = total[one.link.parent] + total[one.link.child].seen_from(one.pose)
     return found
 
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 
 from dalembert import expr as ex
 from dalembert.expr import ZERO, Expr
+from dalembert.expr.elimination import vanish
 from dalembert.expr.space import Vector3, add3, apply3, dot3
 from dalembert.formalisms.actions import Action, CoordinateEffort, coordinate_efforts, known_actions, pull_back
 from dalembert.formalisms.bodies import body_motions, body_poses
-from dalembert.formalisms.elimination import vanish
 from dalembert.formalisms.integration import antiderivative
 from dalembert.kinematics import Pose, Tree, in_speeds
 from dalembert.mechanism import EARTH, Force
@@ -86,7 +86,7 @@ def _weights(tree: Tree, poses: Sequence[Pose]) -> tuple[Expr, list[str]]:
     """V = - sum mu g . OG."""
     total, names = ZERO, []
     for body, pose in zip(tree.layout.bodies[1:], poses[1:], strict=True):
-        total -= body.mass * dot3(tree.layout.mechanism.gravity, _point(pose, body.centre))
+        total -= body.mass * dot3(tree.layout.model.gravity, _point(pose, body.centre))
         names.append(f"weight of {body.name}")
     return total, names
 
@@ -100,7 +100,7 @@ def _dead_forces(tree: Tree, poses: Sequence[Pose]) -> dict[str, Expr]:
     found = {}
     moving = {*tree.coordinates, *tree.speeds}
     names = _applied_names(tree)
-    for effort, name in zip(tree.layout.mechanism.efforts, names, strict=True):
+    for effort, name in zip(tree.layout.model.efforts, names, strict=True):
         if not isinstance(effort, Force) or effort.base != EARTH:
             continue
         value = in_speeds(tree, list(effort.value))
@@ -114,7 +114,7 @@ def _dead_forces(tree: Tree, poses: Sequence[Pose]) -> dict[str, Expr]:
 def _applied_names(tree: Tree) -> list[str]:
     """Names of applied efforts as their actions carry them."""
     found = []
-    for k, effort in enumerate(tree.layout.mechanism.efforts, 1):
+    for k, effort in enumerate(tree.layout.model.efforts, 1):
         kind = "force" if isinstance(effort, Force) else "torque"
         found.append(effort.name or f"{kind} {k}")
     return found

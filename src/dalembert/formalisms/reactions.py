@@ -9,12 +9,12 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 from dalembert import expr as ex
+from dalembert.constraints.complement import actuation_wrench, free_components
 from dalembert.errors import ModelError
 from dalembert.expr import Expr
 from dalembert.expr.space import Vector3, add3, apply3, apply_transposed3, cross, neg3, sub3
 from dalembert.formalisms.actions import coordinate_efforts, in_base
 from dalembert.formalisms.bodies import body_poses
-from dalembert.formalisms.complement import actuation_wrench, free_components
 from dalembert.formalisms.equations import Equations
 from dalembert.formalisms.newton_euler import Isolated, LinkMotion, isolate, link_actions
 from dalembert.kinematics import Pose, Twist, Wrench
@@ -118,7 +118,7 @@ def moment_point(system: Isolated, one: LinkMotion, at: str) -> Vector3:
     if at in ("first", "second"):
         return joint_point(one, at)
     tree = system.tree
-    mechanism = tree.layout.mechanism
+    mechanism = tree.layout.model
     poses = body_poses(tree)
     if at in mechanism.frames:
         frame = mechanism.frames[at]

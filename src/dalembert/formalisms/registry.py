@@ -111,7 +111,7 @@ def chosen_layout(
         raise ModelError(f"speeds are 'joint', 'automatic' or a table of formulas, not {speeds!r}.")
     if reference is None and not cut and chart is None and speeds != "automatic":
         return layout
-    mechanism = layout.mechanism
+    mechanism = layout.model
     if chart is not None:
         mechanism = recharted(mechanism, chart)
     if reference is not None:

@@ -10,10 +10,10 @@ from dataclasses import replace
 
 from dalembert.errors import ModelError
 from dalembert.expr.space import is_zero3
-from dalembert.mechanism import EARTH, Force, Frame, Layout, Mechanism, Torque
+from dalembert.mechanism import EARTH, Effort, Force, Frame, Layout, Mechanism, Model
 
 
-def seen_from(mechanism: Mechanism, reference: str) -> Mechanism:
+def seen_from(mechanism: Mechanism | Model, reference: str) -> Model:
     """The same mechanism with `reference` as its fixed body.
 
     >>> from dalembert.mechanism import earth, free, revolute
@@ -23,23 +23,26 @@ def seen_from(mechanism: Mechanism, reference: str) -> Mechanism:
     >>> sorted(seen_from(m, "ship").links)
     ['luff']
     """
+    model = mechanism.freeze()
     if reference == EARTH:
-        return mechanism
-    if reference not in mechanism.bodies:
-        raise ModelError(f"there is no body '{reference}' to take as reference in '{mechanism.name}'.")
-    made = type(mechanism)(f"{mechanism.name} seen from {reference}")
-    dropped = _toward_earth(mechanism, reference)
+        return model
+    if reference not in model.bodies:
+        raise ModelError(f"there is no body '{reference}' to take as reference in '{model.name}'.")
+    dropped = _toward_earth(model, reference)
 
     def moved(frame: Frame) -> Frame:
         return replace(frame, body=EARTH) if frame.body == reference else frame
 
-    for body in mechanism.bodies.values():
-        if body.name not in (EARTH, reference, *dropped.bodies):
-            made.add_body(body)
-    for link in mechanism.links.values():
-        if link.name not in dropped.links:
-            made.join(moved(link.first), moved(link.second), link.joint, name=link.name)
-    for effort in mechanism.efforts:
+    bodies = {
+        name: body for name, body in model.bodies.items() if name == EARTH or name not in (reference, *dropped.bodies)
+    }
+    links = {
+        name: replace(link, first=moved(link.first), second=moved(link.second))
+        for name, link in model.links.items()
+        if name not in dropped.links
+    }
+    efforts: list[Effort] = []
+    for effort in model.efforts:
         base = EARTH if effort.base == reference else effort.base
         held = effort.at.body if isinstance(effort, Force) else effort.on
         if held in (reference, EARTH, *dropped.bodies):
@@ -49,19 +52,22 @@ def seen_from(mechanism: Mechanism, reference: str) -> Mechanism:
                 f"an effort on '{held}' is expressed in the base of '{effort.base}', which the study from "
                 f"'{reference}' leaves out. Express it in the base of a body that stays."
             )
-        if isinstance(effort, Force):
-            made.apply(Force(moved(effort.at), effort.value, base, effort.name))
-        else:
-            made.apply(Torque(effort.on, effort.value, base, effort.name))
-    if not is_zero3(mechanism.gravity):
+        efforts.append(
+            replace(effort, at=moved(effort.at), base=base) if isinstance(effort, Force) else replace(effort, base=base)
+        )
+    if not is_zero3(model.gravity):
         raise ModelError(
             f"gravity has a direction fixed in earth, and '{reference}' turns in it. Study this motion from earth."
         )
-    for name, (arguments, formula) in mechanism.functions.items():
-        made.define(name, arguments, formula)
-    made.given.update(mechanism.given)
-    made.start.update({x: v for x, v in mechanism.start.items() if x.split(".")[0] in made.links})
-    return made
+    return replace(
+        model,
+        name=f"{model.name} seen from {reference}",
+        bodies=bodies,
+        links=links,
+        efforts=tuple(efforts),
+        frames={name: moved(frame) for name, frame in model.frames.items() if frame.body not in dropped.bodies},
+        start={x: v for x, v in model.start.items() if x.split(".")[0] in links},
+    )
 
 
 class _Dropped:
@@ -69,7 +75,7 @@ class _Dropped:
         self.bodies, self.links = bodies, links
 
 
-def _toward_earth(mechanism: Mechanism, reference: str) -> _Dropped:
+def _toward_earth(mechanism: Model, reference: str) -> _Dropped:
     """Bodies and links between earth and the reference body, which the study leaves out."""
     layout = Layout.of(mechanism)
     path = [layout.bodies[i].name for i in layout.path(layout.number(reference))]

@@ -12,8 +12,8 @@ from dataclasses import dataclass, fields, replace
 from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.expr import ONE, TIME, ZERO, Expr, Scalar
+from dalembert.expr.elimination import solve_linear
 from dalembert.expr.space import IDENTITY3, Vector3, add3, apply_transposed3, cross, product3, scale3, sub3
-from dalembert.formalisms.elimination import solve_linear
 from dalembert.kinematics import Node, Tree, Twist, carried, relative_twist
 from dalembert.mechanism import QuaternionTurn, Step, Turn
 

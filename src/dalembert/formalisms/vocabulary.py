@@ -173,7 +173,7 @@ def _matter(words: Vocabulary) -> None:
     """Masses, inertias, and the known efforts on each body: resultant F_i, moment C_i at G_i (joints apart)."""
     tree = words.tree
     motions = body_motions(tree)
-    gravity = tree.layout.mechanism.gravity
+    gravity = tree.layout.model.gravity
     words.column("g", 0, gravity)
     for i in words.bodies():
         body = tree.layout.bodies[i]

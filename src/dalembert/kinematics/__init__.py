@@ -5,18 +5,16 @@ from dalembert.kinematics.inertia import RigidInertia, body_inertia, node_inerti
 from dalembert.kinematics.motion import (
     carried,
     frame_pose,
-    in_earth_base,
-    point_velocity,
     poses,
     rates,
     relative_twist,
     time_derivative,
     twists,
 )
-from dalembert.kinematics.step import StepMotion, Twist, step_motion
-from dalembert.kinematics.tree import EARTH_NODE, Node, Pose, Tree, build_tree, link_motions
+from dalembert.kinematics.spatial import COMPONENTS, Pose, Twist, Wrench
+from dalembert.kinematics.step import StepMotion, step_motion
+from dalembert.kinematics.tree import EARTH_NODE, Node, Tree, build_tree, link_motions
 from dalembert.kinematics.wrench import (
-    Wrench,
     define_functions,
     external_wrenches,
     in_speeds,

@@ -20,7 +20,7 @@ def kinetic_energy(tree: Tree) -> Expr:
 
 def gravity_energy(tree: Tree) -> Expr:
     """V = - sum m g . OG."""
-    total, gravity = ZERO, tree.layout.mechanism.gravity
+    total, gravity = ZERO, tree.layout.model.gravity
     for inertia, pose in zip(node_inertias(tree), poses(tree), strict=True):
         first_moment = add3(scale3(inertia.mass, pose.position), apply3(pose.rotation, inertia.moment))
         total = total - dot3(gravity, first_moment)

@@ -18,8 +18,8 @@ from dalembert.expr.space import (
     symmetric3,
     turned_symmetric,
 )
-from dalembert.kinematics.step import Twist
-from dalembert.kinematics.tree import EARTH_NODE, Pose, Tree
+from dalembert.kinematics.spatial import Pose, Twist
+from dalembert.kinematics.tree import EARTH_NODE, Tree
 from dalembert.mechanism import Body
 
 _NO_INERTIA: Matrix3 = (ZERO3, ZERO3, ZERO3)

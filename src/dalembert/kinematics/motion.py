@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dalembert import expr as ex
 from dalembert.expr import Expr
-from dalembert.expr.space import Vector3, add3, apply3, apply_transposed3, cross
-from dalembert.kinematics.step import Twist
-from dalembert.kinematics.tree import EARTH_NODE, Node, Pose, Tree
+from dalembert.kinematics.spatial import Pose, Twist
+from dalembert.kinematics.tree import EARTH_NODE, Node, Tree
 from dalembert.mechanism import Frame
 
 
@@ -36,8 +35,7 @@ def relative_twist(tree: Tree, node: Node) -> Twist:
 
 def carried(node: Node, twist: Twist) -> Twist:
     """A parent's twist as the node's frame feels it: moved to its origin, turned to its base."""
-    moved = add3(twist.linear, cross(twist.angular, node.pose.position))
-    return Twist(apply_transposed3(node.pose.rotation, twist.angular), apply_transposed3(node.pose.rotation, moved))
+    return twist.at(node.pose)
 
 
 def twists(tree: Tree) -> list[Twist]:
@@ -47,14 +45,6 @@ def twists(tree: Tree) -> list[Twist]:
         own = relative_twist(tree, node)
         found.append(own if node.parent == EARTH_NODE else carried(node, found[node.parent]) + own)
     return found
-
-
-def point_velocity(twist: Twist, point: Vector3) -> Vector3:
-    return add3(twist.linear, cross(twist.angular, point))
-
-
-def in_earth_base(pose: Pose, vector: Vector3) -> Vector3:
-    return apply3(pose.rotation, vector)
 
 
 def rates(tree: Tree) -> list[Expr]:

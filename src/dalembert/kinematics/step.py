@@ -22,35 +22,11 @@ from dalembert.expr.space import (
     cross,
     dot3,
     is_zero3,
-    neg3,
     product3,
     scale3,
-    sub3,
-    transpose3,
 )
+from dalembert.kinematics.spatial import Pose, Twist
 from dalembert.mechanism import QuaternionTurn, Step, Turn
-
-
-@dataclass(frozen=True, slots=True)
-class Twist:
-    """Angular velocity and velocity of the origin, in one base."""
-
-    angular: Vector3 = ZERO3
-    linear: Vector3 = ZERO3
-
-    def __add__(self, other: Twist) -> Twist:
-        return Twist(add3(self.angular, other.angular), add3(self.linear, other.linear))
-
-    def scaled(self, factor: Expr) -> Twist:
-        return Twist(scale3(factor, self.angular), scale3(factor, self.linear))
-
-    @property
-    def scalars(self) -> tuple[Expr, ...]:
-        return (*self.angular, *self.linear)
-
-    @property
-    def is_zero(self) -> bool:
-        return is_zero3(self.angular) and is_zero3(self.linear)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +44,21 @@ class StepMotion:
     rates: Mapping[str, Expr]
     conditions: tuple[tuple[str, Expr], ...]
 
+    @property
+    def pose(self) -> Pose:
+        return Pose(self.rotation, self.translation)
+
     def reversed(self) -> StepMotion:
         """The same step seen the other way: first frame relative to the second, in the base of the first."""
 
+        back = self.pose.inverse()
+
         def turned(twist: Twist) -> Twist:
-            angular = apply3(self.rotation, twist.angular)
-            linear = sub3(cross(angular, self.translation), apply3(self.rotation, twist.linear))
-            return Twist(neg3(angular), linear)
+            return -twist.at(back)
 
         return StepMotion(
-            transpose3(self.rotation),
-            neg3(apply_transposed3(self.rotation, self.translation)),
+            back.rotation,
+            back.position,
             tuple((name, turned(twist)) for name, twist in self.columns),
             turned(self.drift),
             self.rates,

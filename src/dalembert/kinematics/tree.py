@@ -11,26 +11,10 @@ from dataclasses import dataclass
 
 from dalembert import expr as ex
 from dalembert.expr import Expr
-from dalembert.expr.space import IDENTITY3, ZERO3, Matrix3, Vector3, add3, apply3, product3
-from dalembert.kinematics.step import StepMotion, Twist, chart_condition, step_motion
-from dalembert.mechanism import Displacement, Frame, Layout, Link, TreeLink, Turn
-
-
-@dataclass(frozen=True, slots=True)
-class Pose:
-    """Position and orientation of a frame in another: columns of `rotation` are its base."""
-
-    rotation: Matrix3 = IDENTITY3
-    position: Vector3 = ZERO3
-
-    @staticmethod
-    def of(displacement: Displacement) -> Pose:
-        return Pose(displacement.matrix, displacement.translation)
-
-    def __matmul__(self, other: Pose) -> Pose:
-        position = add3(self.position, apply3(self.rotation, other.position))
-        return Pose(product3(self.rotation, other.rotation), position)
-
+from dalembert.expr.space import IDENTITY3
+from dalembert.kinematics.spatial import Pose, Twist
+from dalembert.kinematics.step import StepMotion, chart_condition, step_motion
+from dalembert.mechanism import Frame, Layout, Link, TreeLink, Turn
 
 EARTH_NODE = -1
 
@@ -135,7 +119,7 @@ def _start(one: TreeLink, place: list[tuple[int, Pose]]) -> tuple[int, Pose]:
 def _node(
     parent: int, place: Pose, step: StepMotion, index: Mapping[str, int], rates: Mapping[Expr, Expr], link: str
 ) -> Node:
-    own = Pose(step.rotation, step.translation)
+    own = step.pose
     pose = place @ own
     chain = (pose,) if place.rotation == IDENTITY3 else (place, own)
     columns = tuple((index[name], twist) for name, twist in step.columns if not twist.is_zero)
@@ -149,5 +133,4 @@ def _node(
 
 def _rate(relative: Twist, rates: Mapping[Expr, Expr]) -> Twist:
     """Time derivative of a relative twist with the speeds held: what the columns' own motion contributes."""
-    moved = ex.tangent(relative.scalars, {ex.TIME: ex.ONE, **rates})
-    return Twist((moved[0], moved[1], moved[2]), (moved[3], moved[4], moved[5]))
+    return Twist.of(ex.tangent(relative.scalars, {ex.TIME: ex.ONE, **rates}))

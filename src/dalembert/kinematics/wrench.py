@@ -3,48 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from dalembert import expr as ex
 from dalembert.expr import ZERO, Expr
-from dalembert.expr.space import ZERO3, Vector3, add3, apply3, apply_transposed3, cross, dot3, is_zero3
+from dalembert.expr.space import Vector3, apply3, apply_transposed3, cross
 from dalembert.kinematics.motion import poses
-from dalembert.kinematics.step import StepMotion, Twist
-from dalembert.kinematics.tree import EARTH_NODE, Pose, Tree
+from dalembert.kinematics.spatial import Pose, Wrench
+from dalembert.kinematics.step import StepMotion
+from dalembert.kinematics.tree import EARTH_NODE, Tree
 from dalembert.mechanism import Effort, Force, Link
-
-
-@dataclass(frozen=True, slots=True)
-class Wrench:
-    """Moment about the origin and force, in one base."""
-
-    moment: Vector3 = ZERO3
-    force: Vector3 = ZERO3
-
-    def __add__(self, other: Wrench) -> Wrench:
-        return Wrench(add3(self.moment, other.moment), add3(self.force, other.force))
-
-    def power(self, twist: Twist) -> Expr:
-        return dot3(self.moment, twist.angular) + dot3(self.force, twist.linear)
-
-    def moved(self, pose: Pose) -> Wrench:
-        """The same wrench, given in a frame at `pose`, as seen in the frame that holds the pose."""
-        force = apply3(pose.rotation, self.force)
-        moment = add3(apply3(pose.rotation, self.moment), cross(pose.position, force))
-        return Wrench(moment, force)
-
-    @property
-    def is_zero(self) -> bool:
-        return is_zero3(self.moment) and is_zero3(self.force)
 
 
 def external_wrenches(tree: Tree) -> list[Wrench]:
     """Applied forces and torques, on each node in its own base about its own origin (gravity and joints apart)."""
     found = [Wrench() for _ in tree.nodes]
-    if not tree.layout.mechanism.efforts:
+    if not tree.layout.model.efforts:
         return found
     absolute = poses(tree)
-    for effort in tree.layout.mechanism.efforts:
+    for effort in tree.layout.model.efforts:
         if isinstance(effort, Force):
             node, pose = tree.frame_place(effort.at)
             if node != EARTH_NODE:
@@ -54,9 +30,8 @@ def external_wrenches(tree: Tree) -> list[Wrench]:
             node, _ = tree.place[tree.layout.number(effort.on)]
             if node != EARTH_NODE:
                 found[node] = found[node] + Wrench(_in_node_base(tree, absolute, effort, node))
-    flat = in_speeds(tree, [x for one in found for x in (*one.moment, *one.force)])
-    groups = [flat[i : i + 6] for i in range(0, len(flat), 6)]
-    return [Wrench((a, b, c), (d, e, f)) for a, b, c, d, e, f in groups]
+    flat = in_speeds(tree, [x for one in found for x in one.scalars])
+    return [Wrench.of(flat[i : i + 6]) for i in range(0, len(flat), 6)]
 
 
 def _in_node_base(tree: Tree, absolute: list[Pose], effort: Effort, node: int) -> Vector3:
@@ -112,12 +87,11 @@ def _along(motions: Sequence[StepMotion], k: int, own: Wrench) -> list[tuple[Ste
     seen = [(motions[k], own)]
     wrench = own
     for l in range(k, 0, -1):
-        wrench = wrench.moved(Pose(motions[l].rotation, motions[l].translation))
+        wrench = wrench.seen_from(motions[l].pose)
         seen.append((motions[l - 1], wrench))
     wrench = own
     for motion in motions[k + 1 :]:
-        back = motion.reversed()
-        wrench = wrench.moved(Pose(back.rotation, back.translation))
+        wrench = wrench.seen_from(motion.pose.inverse())
         seen.append((motion, wrench))
     return seen
 
@@ -125,7 +99,7 @@ def _along(motions: Sequence[StepMotion], k: int, own: Wrench) -> list[tuple[Ste
 def in_speeds(tree: Tree, exprs: Sequence[Expr]) -> list[Expr]:
     """Formulas of the description in the state: rates such as `th'` in the chosen speeds, given functions defined."""
     replace = {ex.prime(x): rate for x, rate in tree.rates.items() if ex.prime(x) is not rate}
-    return define_functions(ex.substitute(exprs, replace), tree.layout.mechanism.functions)
+    return define_functions(ex.substitute(exprs, replace), tree.layout.model.functions)
 
 
 def define_functions(exprs: list[Expr], functions: Mapping[str, tuple[tuple[str, ...], Expr]]) -> list[Expr]:

@@ -132,7 +132,7 @@ def _damped_step(jacobian: Array, residual: Array, damping: float) -> Array:
 def assemble(linkage: Linkage, guess: Any = None, tries: int = 24, seed: int = 0) -> Array:
     """A closed configuration near a rough guess; random starts when the guess leads nowhere."""
     closing = Closing(linkage)
-    start = np.array(linkage.start(linkage.layout.mechanism.start) if guess is None else guess, dtype=float)
+    start = np.array(linkage.start(linkage.layout.model.start) if guess is None else guess, dtype=float)
     if closing.gap(start) < CLOSED:
         return start
     rng = np.random.default_rng(seed)
@@ -148,7 +148,7 @@ def assemble(linkage: Linkage, guess: Any = None, tries: int = 24, seed: int = 0
     if best_gap < 1e-6:  # a multiple root converges slowly: accept what rounding allows
         return best
     raise ModelError(
-        f"'{linkage.layout.mechanism.name}' cannot be assembled: the best of {tries} attempts leaves a gap of "
+        f"'{linkage.layout.model.name}' cannot be assembled: the best of {tries} attempts leaves a gap of "
         f"{best_gap:.2g}. Check the lengths, or give a closed configuration with `start`."
     )
 
@@ -162,7 +162,7 @@ def assembly_modes(
     held = [linkage.variables.index(name) for name in (fixed or {})]
     turning = {int(v) for v, t in zip(closing.positions.variable, closing.positions.is_turn, strict=True) if t}
     found: list[Array] = []
-    base = np.array(linkage.start(linkage.layout.mechanism.start))
+    base = np.array(linkage.start(linkage.layout.model.start))
     for _ in range(starts):
         x = rng.uniform(-np.pi, np.pi, closing.size)
         for i in range(closing.size):

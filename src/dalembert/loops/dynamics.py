@@ -15,12 +15,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from dalembert import expr as ex
+from dalembert.constraints.factor import KineticBasis, OrthogonalRows, solve_symmetric
+from dalembert.dynamics.recursive import Recursion, mass_matrix, right_side
 from dalembert.errors import ModelError
 from dalembert.expr import HALF, ZERO, Expr, Matrix
 from dalembert.expr.space import Matrix3, Vector3, apply3, apply_transposed3, cross, product3, sub3, transpose3
 from dalembert.formalisms.equations import Equations
-from dalembert.formalisms.factor import KineticBasis, OrthogonalRows, solve_symmetric
-from dalembert.formalisms.recursive import Recursion, mass_matrix, right_side
 from dalembert.kinematics import (
     EARTH_NODE,
     Pose,
@@ -245,7 +245,7 @@ def _axial(m: Matrix3) -> Vector3:
 def _cut_efforts(tree: Tree, closures: tuple[Closure, ...]) -> list[Expr]:
     """Known efforts in cut links, felt by the speeds of the tree."""
     total = [ZERO] * len(tree.speeds)
-    functions = tree.layout.mechanism.functions
+    functions = tree.layout.model.functions
     for one in closures:
         sigma = dict(zip([speed for speed, _ in one.columns], one.sigma, strict=True))
         rates = {ex.prime(x): rate for x, rate in zip(one.coordinates, one.rates, strict=True)}
@@ -261,7 +261,7 @@ def with_loops(eq: Equations, layout: Layout) -> Equations:
     loops = derive_loops(layout)
     if eq.tree.speeds != loops.tree.speeds:
         raise ModelError(
-            f"'{layout.mechanism.name}' has closed loops: their conditions are written in the speeds of its joints. "
+            f"'{layout.model.name}' has closed loops: their conditions are written in the speeds of its joints. "
             "Derive its equations without choosing other speeds."
         )
     forces = tuple(f + e for f, e in zip(eq.forces, loops.cut_efforts, strict=True))

@@ -125,7 +125,7 @@ class Linkage:
 
     def layout_names(self, link: str) -> list[str]:
         """Local names of the quaternion of a link."""
-        for step in self.layout.mechanism.links[link].joint.steps:
+        for step in self.layout.model.links[link].joint.steps:
             for one in step.displacement.turns:
                 if isinstance(one, QuaternionTurn):
                     return [c.name for c in one.components]
@@ -152,8 +152,8 @@ def build_linkage(
     equations: Sequence[Expr | str] = (),
 ) -> Linkage:
     """Take every link apart; `equations` are further conditions between coordinates (links given by equations)."""
-    known = {**layout.mechanism.given, **(given or {})}
-    maker = _Maker(dict(at or layout.mechanism.start), {ex.symbol(k): v for k, v in known.items()})
+    known = {**layout.model.given, **(given or {})}
+    maker = _Maker(dict(at or layout.model.start), {ex.symbol(k): v for k, v in known.items()})
     tree, numbers = [], {body.name: i for i, body in enumerate(layout.bodies)}
     chains: dict[str, Chain] = {}
     for one in layout.tree:

@@ -46,7 +46,7 @@ def mobility(
     1
     """
     layout = mechanism if isinstance(mechanism, Layout) else Layout.of(mechanism, cut)
-    start = dict(layout.mechanism.start if at is None else at)
+    start = dict(layout.model.start if at is None else at)
     linkage = build_linkage(layout, given, start, equations)
     _check_values(linkage)
     gruebler = _gruebler(linkage)
@@ -89,7 +89,7 @@ def _check_values(linkage: Linkage) -> None:
     missing = sorted({x.name for x in ex.free_symbols(scalars)} - known)
     if missing:
         raise ModelError(
-            f"the geometry of '{linkage.layout.mechanism.name}' needs a value for {', '.join(missing)}: mobility "
+            f"the geometry of '{linkage.layout.model.name}' needs a value for {', '.join(missing)}: mobility "
             f"depends on lengths and angles. Write `given {missing[0]} = ...`, or pass given={{'{missing[0]}': ...}}."
         )
 
@@ -97,8 +97,8 @@ def _check_values(linkage: Linkage) -> None:
 def _gruebler(linkage: Linkage) -> int:
     """6 (bodies - links) + freedoms of the links - further equations."""
     layout = linkage.layout
-    links = len(layout.mechanism.links)
-    freedoms = sum(link.joint.dof for link in layout.mechanism.links.values())
+    links = len(layout.model.links)
+    freedoms = sum(link.joint.dof for link in layout.model.links.values())
     extra = len(linkage.equations) - len(linkage.auxiliary)
     return 6 * (len(layout.bodies) - 1 - links) + freedoms - extra
 
@@ -106,9 +106,9 @@ def _gruebler(linkage: Linkage) -> int:
 def _tree_verdict(linkage: Linkage, gruebler: int) -> Mobility:
     m = linkage.layout.dof
     by = "no loop: every coordinate of the tree is free"
-    at = linkage.coordinates(linkage.start(linkage.layout.mechanism.start))
+    at = linkage.coordinates(linkage.start(linkage.layout.model.start))
     return Mobility(
-        linkage.layout.mechanism.name,
+        linkage.layout.model.name,
         m,
         True,
         m,
@@ -153,7 +153,7 @@ def _verdict(closing: Closing, local: LocalDimension, loops: list[Loop], grueble
     if gap >= 1e-10:
         notes.append(f"the loops close only to {gap:.1g} here: a multiple root, or lengths that do not fit")
     return Mobility(
-        linkage.layout.mechanism.name,
+        linkage.layout.model.name,
         dof,
         proved,
         linkage.layout.dof,

@@ -32,7 +32,7 @@ class LoopDynamics:
     """Mass matrix, forces and accelerations of a linkage in all its joint variables."""
 
     def __init__(self, linkage: Linkage, reduced: Reduced | None = None, efforts: Efforts | None = None) -> None:
-        mechanism = linkage.layout.mechanism
+        mechanism = linkage.layout.model
         if mechanism.efforts:
             raise ModelError("applied forces and torques are not supported here: use joint efforts, or `simulate`.")
         self.linkage = linkage
@@ -60,7 +60,7 @@ class LoopDynamics:
     def _joint_efforts(self) -> list[tuple[int, ex.Expr]]:
         known = {name: i for i, name in enumerate(self.linkage.variables)}
         found = []
-        for link in self.linkage.layout.mechanism.links.values():
+        for link in self.linkage.layout.model.links.values():
             for name, effort in link.placed_efforts().items():
                 if name not in known:
                     raise ModelError(f"the effort on '{name}' is not on a plain joint coordinate: use `simulate`.")

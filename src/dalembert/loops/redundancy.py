@@ -44,7 +44,7 @@ def redundant_links(closing: Closing, x: Array, stresses: Array) -> tuple[Redund
 
 
 def _first_offset(closing: Closing, name: str) -> Array:
-    frame = closing.linkage.layout.mechanism.links[name].first
+    frame = closing.linkage.layout.model.links[name].first
     return np.array(closing.positions.arithmetic.constants(frame.displacement.translation, closing.linkage.given))
 
 

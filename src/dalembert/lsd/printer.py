@@ -37,7 +37,7 @@ class _Printer:
 
     def _package(self) -> str | None:
         """Bodies and frames go in a package when one of their names is also the name of a symbol or function."""
-        scalars = self.m.scalars()
+        scalars = self.m.freeze().scalars()
         taken = {x.name for x in ex.free_symbols(scalars)} | ex.unknown_functions(scalars) | set(self.m.given)
         taken |= set(self.m.functions) | {"t", "pi"}
         for link in self.m.links.values():

@@ -27,3 +27,4 @@ from dalembert.mechanism.layout import CutLink, Layout, TreeLink
 # links, efforts, the whole
 from dalembert.mechanism.link import Effort, Force, Link, Torque
 from dalembert.mechanism.mechanism import Mechanism, did_you_mean
+from dalembert.mechanism.model import Model

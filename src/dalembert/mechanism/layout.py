@@ -13,6 +13,7 @@ from dalembert.errors import ModelError
 from dalembert.mechanism.body import EARTH, Body
 from dalembert.mechanism.link import Link
 from dalembert.mechanism.mechanism import Mechanism
+from dalembert.mechanism.model import Model
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class CutLink:
 class Layout:
     """Bodies in order (earth is number 0), tree links 1..n, cut links n+1..., and the names of the state."""
 
-    mechanism: Mechanism
+    model: Model
     bodies: tuple[Body, ...]
     tree: tuple[TreeLink, ...]
     cuts: tuple[CutLink, ...]
@@ -48,7 +49,7 @@ class Layout:
     speeds: tuple[str, ...]
 
     @staticmethod
-    def of(mechanism: Mechanism, cut: Collection[str] = ()) -> Layout:
+    def of(described: Mechanism | Model, cut: Collection[str] = ()) -> Layout:
         """Number a mechanism; the links named in `cut` are kept out of the spanning tree.
 
         >>> from dalembert.mechanism import Layout, Mechanism, earth, revolute
@@ -58,6 +59,7 @@ class Layout:
         >>> Layout.of(m).coordinates
         ('shoulder.th',)
         """
+        mechanism = described.freeze()
         unknown = [name for name in cut if name not in mechanism.links]
         if unknown:
             raise ModelError(f"cannot cut the link '{unknown[0]}': '{mechanism.name}' has no link of that name.")
@@ -92,7 +94,7 @@ class Layout:
         for i, one in enumerate(self.bodies):
             if one.name == body:
                 return i
-        raise ModelError(f"there is no body '{body}' in '{self.mechanism.name}'.")
+        raise ModelError(f"there is no body '{body}' in '{self.model.name}'.")
 
     def path(self, body: int) -> list[int]:
         """Bodies from the first below earth to `body`."""
@@ -104,10 +106,9 @@ class Layout:
         return path[::-1]
 
 
-def _check_constants(mechanism: Mechanism) -> None:
+def _check_constants(mechanism: Model) -> None:
     """Mass, centre and inertia of a rigid body, and the frames drawn on it, do not change while it moves."""
-    moving = {name for link in mechanism.links.values() for x in link.coordinates for name in (x, x + "'")}
-    moving |= {speed for link in mechanism.links.values() for speed in link.speeds} | {ex.TIME.name}
+    moving = mechanism.moving
     held = {f"body '{b.name}'": [b.mass, *b.iframe.scalars, *b.inertia.entries] for b in mechanism.bodies.values()}
     for link in mechanism.links.values():
         held[f"a frame of link '{link.name}'"] = [*link.first.displacement.scalars, *link.second.displacement.scalars]
@@ -122,7 +123,7 @@ def _check_constants(mechanism: Mechanism) -> None:
             )
 
 
-def _breadth_first(mechanism: Mechanism, cut: Collection[str]) -> tuple[list[str], dict[str, tuple[Link, str]]]:
+def _breadth_first(mechanism: Model, cut: Collection[str]) -> tuple[list[str], dict[str, tuple[Link, str]]]:
     neighbours: dict[str, list[tuple[str, Link]]] = {name: [] for name in mechanism.bodies}
     for link in mechanism.links.values():
         if link.name not in cut:

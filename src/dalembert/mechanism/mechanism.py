@@ -14,6 +14,7 @@ from dalembert.mechanism.body import EARTH, Body, Frame, Inertia, check_body, ea
 from dalembert.mechanism.displacement import Displacement
 from dalembert.mechanism.joint import Joint
 from dalembert.mechanism.link import Effort, Force, Link, Torque
+from dalembert.mechanism.model import Model
 
 
 class Mechanism:
@@ -140,48 +141,28 @@ class Mechanism:
     def functions(self) -> Mapping[str, tuple[tuple[str, ...], Expr]]:
         return self._functions
 
-    def scalars(self) -> list[Expr]:
-        """Every expression of the description, in the mechanism's own names."""
-        found: list[Expr] = list(self._gravity)
-        for body in self._bodies.values():
-            found += [body.mass, *body.iframe.scalars, *body.inertia.entries]
-        for link in self._links.values():
-            found += [*link.first.displacement.scalars, *link.second.displacement.scalars]
-            for step in link.placed_steps():
-                found += [*step.displacement.scalars, *step.force, *step.torque]
-            found += link.placed_efforts().values()
-        for effort in self._efforts:
-            found += effort.value
-            if isinstance(effort, Force):
-                found += effort.at.displacement.scalars
-        for frame in self._frames.values():
-            found += frame.displacement.scalars
-        for arguments, formula in self._functions.values():
-            found += ex.substitute([formula], {ex.symbol(x): 0 for x in arguments})
-        return found
-
-    def parameters(self) -> tuple[str, ...]:
-        """Names of the constants that need a value before anything is computed in numbers."""
-        moving = {name for link in self._links.values() for x in link.coordinates for name in (x, x + "'", x + "''")}
-        moving |= {speed for link in self._links.values() for speed in link.speeds} | {ex.TIME.name}
-        return tuple(sorted({x.name for x in ex.free_symbols(self.scalars())} - moving))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Mechanism) and self._content() == other._content()
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def _content(self) -> tuple[Any, ...]:
-        return (
-            list(self._bodies.values()),
-            list(self._links.values()),
-            self._efforts,
+    def freeze(self) -> Model:
+        """The description as it is now, in a form that no later change touches."""
+        return Model(
+            self.name,
+            self._bodies,
+            self._links,
+            tuple(self._efforts),
             self._frames,
             self._functions,
             self._gravity,
             self.given,
             self.start,
         )
+
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the constants that need a value before anything is computed in numbers."""
+        return self.freeze().parameters()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Mechanism) and self.freeze() == other.freeze()
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return f"<Mechanism {self.name!r}: {len(self._bodies) - 1} bodies, {len(self._links)} links>"

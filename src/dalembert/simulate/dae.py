@@ -15,9 +15,9 @@ import numpy as np
 
 from dalembert import expr as ex
 from dalembert.codegen import Function, compile_functions
+from dalembert.dynamics.recursive import Recursion, right_side
 from dalembert.errors import ModelError, SimulationError
 from dalembert.expr import Expr
-from dalembert.formalisms.recursive import Recursion, right_side
 from dalembert.loops.dynamics import Closure, LoopEquations
 from dalembert.simulate._inputs import as_span
 from dalembert.simulate._values import initial_values, parameter_values, single

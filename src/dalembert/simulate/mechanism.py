@@ -7,10 +7,10 @@ from typing import Any
 
 from dalembert import expr as ex
 from dalembert.codegen import Quantities
+from dalembert.constraints.factor import factor_symmetric
 from dalembert.errors import ExpressionError, SimulationError
 from dalembert.expr import Expr
 from dalembert.expr.space import is_zero3
-from dalembert.formalisms.factor import factor_symmetric
 from dalembert.kinematics import Pose, Tree, frame_pose, poses
 from dalembert.loops.dynamics import LoopEquations, derive_loops
 from dalembert.mechanism import EARTH, Frame, Layout, Link, Mechanism, QuaternionTurn
@@ -133,7 +133,7 @@ def _pivots(about: Quantities) -> list[Condition]:
 
 def _picture(tree: Tree, body: str, absolute: list[Pose]) -> Picture:
     """A body as segments between the origins of the frames that its links use; a slide shows its rail."""
-    mechanism = tree.layout.mechanism
+    mechanism = tree.layout.model
     frames = [frame for link in mechanism.links.values() for frame in (link.first, link.second) if frame.body == body]
     frames += [link.first for link in mechanism.links.values() if link.second.body == body and _is_slide(link)]
     points = [frame_pose(tree, frame, absolute).position for frame in frames]
@@ -167,7 +167,7 @@ def _up(mechanism: Mechanism) -> tuple[float, float, float]:
 
 def _outputs(tree: Tree, absolute: list[Pose]) -> dict[str, Expr]:
     """Positions of named frames and origins of bodies: `tip.X`, `tip.Y`, `tip.Z`."""
-    mechanism = tree.layout.mechanism
+    mechanism = tree.layout.model
     frames: dict[str, Frame] = {name: body.frame for name, body in mechanism.bodies.items() if name != EARTH}
     frames |= mechanism.frames
     states = {*tree.layout.coordinates, *tree.layout.speeds}

@@ -120,7 +120,7 @@ def equilibria(
 
 def _balance(eq: Equations, values: Mapping[str, float], speeds: Mapping[str, float]) -> _Balance:
     tree = eq.tree
-    known = {**eq.tree.layout.mechanism.given, **values}
+    known = {**eq.tree.layout.model.given, **values}
     missing = [x for x in eq.parameters if x not in known]
     if missing:
         raise ModelError(

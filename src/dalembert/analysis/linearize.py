@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from dalembert import expr as ex
+from dalembert.constraints.factor import factor_symmetric, solve_factored
 from dalembert.errors import ModelError
 from dalembert.expr import ONE, TIME, ZERO, Expr, Matrix, Scalar
 from dalembert.formalisms.equations import Equations
-from dalembert.formalisms.factor import factor_symmetric, solve_factored
 from dalembert.formalisms.speeds import speeds_from_rates
 from dalembert.mechanism import did_you_mean
 

@@ -115,7 +115,7 @@ def compare(
     points = [random_state(layout, [eq for _, eq, _, _ in derived], seed + k) for k in range(states)]
     found = {name: [_accelerations(eq, point) for point in points] for name, eq, _, _ in derived}
     for name, eq, seconds, peak in derived:
-        thesis = THESIS.get(name, (None, None, "")) if layout.mechanism.name.startswith("satellite") else (None,) * 3
+        thesis = THESIS.get(name, (None, None, "")) if layout.model.name.startswith("satellite") else (None,) * 3
         pairs = [pair for other in found.values() for pair in zip(found[name], other, strict=True)]
         gap = max((_gap(a, b) for a, b in pairs), default=0.0)
         unknowns = sum(6 - len(one.link.speeds) for one in layout.tree) if name == "newton-euler" else 0
@@ -123,7 +123,7 @@ def compare(
             Row(name, seconds, eq.operations, len(eq.speeds), unknowns, gap, peak, thesis[0], thesis[1])  # type: ignore[arg-type]
         )
     rows.sort(key=lambda row: names.index(row.name))
-    return Comparison(layout.mechanism.name, layout.dof, states, tuple(rows))
+    return Comparison(layout.model.name, layout.dof, states, tuple(rows))
 
 
 def _timed(layout: Layout, name: str, memory: bool) -> tuple[Equations, float, float | None]:
@@ -169,8 +169,8 @@ def random_state(layout: Layout, equations: Sequence[Equations], seed: int) -> d
     exprs = [x for eq in equations for x in (*eq.mass_matrix.entries, *eq.right_side)]
     names = sorted({x.name for x in ex.free_symbols(exprs)} | {*layout.coordinates, *layout.speeds})
     state = {ex.symbol(x): rng.uniform(0.3, 1.3) for x in names}
-    state |= {ex.symbol(x): float(v) for x, v in layout.mechanism.given.items() if x in names}
-    for link in layout.mechanism.links.values():
+    state |= {ex.symbol(x): float(v) for x, v in layout.model.given.items() if x in names}
+    for link in layout.model.links.values():
         for step in link.placed_steps():
             for one in step.displacement.turns:
                 if isinstance(one, QuaternionTurn) and all(x in state for x in one.components):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import cached_property
 
 from dalembert import expr as ex
+from dalembert.constraints.factor import factor_symmetric, solve_symmetric
+from dalembert.dynamics import articulated
+from dalembert.dynamics.recursive import Recursion, generalised_forces, inverse_dynamics, mass_matrix, right_side
 from dalembert.errors import ModelError
 from dalembert.expr import Expr, Matrix
 from dalembert.expr.space import Vector3, add3, apply3, cross
-from dalembert.formalisms import articulated
-from dalembert.formalisms.factor import factor_symmetric, solve_symmetric
-from dalembert.formalisms.recursive import Recursion, generalised_forces, inverse_dynamics, mass_matrix, right_side
 from dalembert.kinematics import (
     EARTH_NODE,
     Pose,
@@ -22,7 +22,7 @@ from dalembert.kinematics import (
     poses,
     twists,
 )
-from dalembert.mechanism import Frame, Layout, Mechanism, did_you_mean
+from dalembert.mechanism import Frame, Layout, Mechanism, Model, did_you_mean
 
 #: Degrees of freedom up to which the factorised mass matrix may need fewer operations than articulated bodies.
 _FEW = 12
@@ -31,9 +31,9 @@ _FEW = 12
 class Quantities:
     """Expressions of the state (q, u), time and parameters; efforts and accelerations have symbols of their own."""
 
-    def __init__(self, mechanism: Mechanism, layout: Layout | None = None) -> None:
-        self.mechanism = mechanism
+    def __init__(self, mechanism: Mechanism | Model, layout: Layout | None = None) -> None:
         self.layout = layout or Layout.of(mechanism)
+        self.mechanism = self.layout.model
 
     @cached_property
     def tree(self) -> Tree:
@@ -176,13 +176,3 @@ class Quantities:
     def _factors(self) -> tuple[list[list[Expr]], list[Expr]]:
         lower, diagonal = factor_symmetric(self.mass_matrix, self.layout.speeds)
         return lower, [1 / pivot for pivot in diagonal]
-
-
-def quantities_of(mechanism: Mechanism, layout: Layout | None = None) -> Quantities:
-    """The quantities of a tree, or of a mechanism with closed loops."""
-    about = Quantities(mechanism, layout)
-    if not about.layout.cuts:
-        return about
-    from dalembert.codegen.closed import ClosedQuantities  # loads the analysis of loops
-
-    return ClosedQuantities(mechanism, about.layout)

@@ -4,6 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dalembert.constraints.factor import solve_symmetric
+from dalembert.dynamics.recursive import (
+    Recursion,
+    carried_acceleration,
+    moved_to_parent,
+    own_acceleration,
+    spread,
+    turned_back,
+)
 from dalembert.errors import SingularError
 from dalembert.expr import ZERO, Expr, Matrix
 from dalembert.expr.space import (
@@ -25,15 +34,6 @@ from dalembert.expr.space import (
     tilde,
     transpose3,
     turned_symmetric,
-)
-from dalembert.formalisms.factor import solve_symmetric
-from dalembert.formalisms.recursive import (
-    Recursion,
-    carried_acceleration,
-    moved_to_parent,
-    own_acceleration,
-    spread,
-    turned_back,
 )
 from dalembert.kinematics import EARTH_NODE, Node, Pose, RigidInertia, Tree, Twist, Wrench
 
@@ -191,7 +191,7 @@ def _outward(model: Recursion, own: list[Twist], passes: list[_Pass | None]) -> 
     tree = model.tree
     result = [ZERO] * len(tree.speeds)
     found: list[Twist] = []
-    up = neg3(tree.layout.mechanism.gravity)
+    up = neg3(tree.layout.model.gravity)
     for k, node in enumerate(tree.nodes):
         one = passes[k]
         assert one is not None

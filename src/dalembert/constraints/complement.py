@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from dalembert import expr as ex
 from dalembert.expr import ONE, ZERO, Expr
+from dalembert.expr.elimination import TOLERANCE, sample, solve_linear
 from dalembert.expr.space import Vector3, dot3, is_zero3
-from dalembert.formalisms.elimination import TOLERANCE, sample, solve_linear
 from dalembert.kinematics import Twist, Wrench
 
 COMPONENTS = ("fx", "fy", "fz", "cx", "cy", "cz")

@@ -1,0 +1,1 @@
+"""Constraints: the rows that a condition gives, and the one solver."""

@@ -1,0 +1,143 @@
+"""Pose, twist and wrench: where a frame is, how it moves, and what acts on it. One order everywhere: angular, linear.
+
+A twist or wrench is given at the origin and in the base of one frame. `twist.at(pose)` is the same motion of the same
+solid at a frame that has `pose` there; `wrench.seen_from(pose)` the same wrench, given in a frame at `pose`, seen in
+the frame that holds the pose. Power does not change: `wrench.seen_from(pose).power(t) == wrench.power(t.at(pose))`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dalembert.expr import Expr
+from dalembert.expr.space import (
+    IDENTITY3,
+    ZERO3,
+    Matrix3,
+    Vector3,
+    add3,
+    apply3,
+    apply_transposed3,
+    cross,
+    dot3,
+    is_zero3,
+    neg3,
+    product3,
+    scale3,
+    sub3,
+    transpose3,
+)
+from dalembert.mechanism import Displacement
+
+#: Names of the six numbers of a wrench, in order.
+COMPONENTS = ("Mx", "My", "Mz", "Fx", "Fy", "Fz")
+
+
+@dataclass(frozen=True, slots=True)
+class Pose:
+    """Position and orientation of a frame in another: columns of `rotation` are its base."""
+
+    rotation: Matrix3 = IDENTITY3
+    position: Vector3 = ZERO3
+
+    @staticmethod
+    def of(displacement: Displacement) -> Pose:
+        return Pose(displacement.matrix, displacement.translation)
+
+    def __matmul__(self, other: Pose) -> Pose:
+        return Pose(product3(self.rotation, other.rotation), self.point(other.position))
+
+    def inverse(self) -> Pose:
+        return Pose(transpose3(self.rotation), neg3(apply_transposed3(self.rotation, self.position)))
+
+    def point(self, p: Vector3) -> Vector3:
+        """A point given in this frame, in the frame that holds the pose."""
+        return add3(self.position, apply3(self.rotation, p))
+
+    def vector(self, v: Vector3) -> Vector3:
+        """Components in this base, in the base that holds the pose."""
+        return apply3(self.rotation, v)
+
+    def vector_back(self, v: Vector3) -> Vector3:
+        """Components in the base that holds the pose, in this base."""
+        return apply_transposed3(self.rotation, v)
+
+
+@dataclass(frozen=True, slots=True)
+class Twist:
+    """Angular velocity and velocity of the origin, in one base."""
+
+    angular: Vector3 = ZERO3
+    linear: Vector3 = ZERO3
+
+    @staticmethod
+    def of(six: Sequence[Expr]) -> Twist:
+        a, b, c, d, e, f = six
+        return Twist((a, b, c), (d, e, f))
+
+    def __add__(self, other: Twist) -> Twist:
+        return Twist(add3(self.angular, other.angular), add3(self.linear, other.linear))
+
+    def __sub__(self, other: Twist) -> Twist:
+        return Twist(sub3(self.angular, other.angular), sub3(self.linear, other.linear))
+
+    def __neg__(self) -> Twist:
+        return Twist(neg3(self.angular), neg3(self.linear))
+
+    def scaled(self, factor: Expr) -> Twist:
+        return Twist(scale3(factor, self.angular), scale3(factor, self.linear))
+
+    def velocity(self, point: Vector3) -> Vector3:
+        """v(P) = v(O) + w x OP."""
+        return add3(self.linear, cross(self.angular, point))
+
+    def at(self, pose: Pose) -> Twist:
+        """The same motion at the origin and in the base of a frame that has `pose` in this one."""
+        return Twist(pose.vector_back(self.angular), pose.vector_back(self.velocity(pose.position)))
+
+    @property
+    def scalars(self) -> tuple[Expr, ...]:
+        return (*self.angular, *self.linear)
+
+    @property
+    def is_zero(self) -> bool:
+        return is_zero3(self.angular) and is_zero3(self.linear)
+
+
+@dataclass(frozen=True, slots=True)
+class Wrench:
+    """Moment about the origin and force, in one base."""
+
+    moment: Vector3 = ZERO3
+    force: Vector3 = ZERO3
+
+    @staticmethod
+    def of(six: Sequence[Expr]) -> Wrench:
+        a, b, c, d, e, f = six
+        return Wrench((a, b, c), (d, e, f))
+
+    def __add__(self, other: Wrench) -> Wrench:
+        return Wrench(add3(self.moment, other.moment), add3(self.force, other.force))
+
+    def __sub__(self, other: Wrench) -> Wrench:
+        return Wrench(sub3(self.moment, other.moment), sub3(self.force, other.force))
+
+    def __neg__(self) -> Wrench:
+        return Wrench(neg3(self.moment), neg3(self.force))
+
+    def power(self, twist: Twist) -> Expr:
+        return dot3(self.moment, twist.angular) + dot3(self.force, twist.linear)
+
+    def seen_from(self, pose: Pose) -> Wrench:
+        """The same wrench, given in a frame at `pose`, as seen in the frame that holds the pose."""
+        force = pose.vector(self.force)
+        return Wrench(add3(pose.vector(self.moment), cross(pose.position, force)), force)
+
+    @property
+    def scalars(self) -> tuple[Expr, ...]:
+        return (*self.moment, *self.force)
+
+    @property
+    def is_zero(self) -> bool:
+        return is_zero3(self.moment) and is_zero3(self.force)

@@ -1,0 +1,113 @@
+"""The frozen model: what a mechanism is once it is described. Everything after the builder holds one of these.
+
+Changing the builder afterwards changes no model, layout, dynamics or equations that were made from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+from dalembert import expr as ex
+from dalembert.expr import Expr
+from dalembert.expr.space import ZERO3, Vector3
+from dalembert.mechanism.body import EARTH, Body, Frame, earth
+from dalembert.mechanism.link import Effort, Force, Link
+
+Functions = Mapping[str, tuple[tuple[str, ...], Expr]]
+
+
+def _nothing() -> Mapping[str, Any]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Model:
+    """Bodies (earth first), links, efforts and frames by unique names, gravity, laws, and the numbers given with them.
+
+    Two models are equal when all of this is; `structure` is what equations depend on (everything but the numbers).
+    """
+
+    name: str
+    bodies: Mapping[str, Body] = field(default_factory=lambda: MappingProxyType({EARTH: earth}))
+    links: Mapping[str, Link] = field(default_factory=_nothing)
+    efforts: tuple[Effort, ...] = ()
+    frames: Mapping[str, Frame] = field(default_factory=_nothing)
+    functions: Functions = field(default_factory=_nothing)
+    gravity: Vector3 = ZERO3
+    given: Mapping[str, Any] = field(default_factory=_nothing)
+    start: Mapping[str, Any] = field(default_factory=_nothing)
+
+    def __post_init__(self) -> None:
+        for name in ("bodies", "links", "frames", "functions", "given", "start"):
+            object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Model, tuple(
+            dict(value) if isinstance(value, MappingProxyType) else value
+            for value in (getattr(self, one.name) for one in fields(self))
+        )
+
+    def freeze(self) -> Model:
+        """Itself: what takes a description takes a builder or a model."""
+        return self
+
+    @cached_property
+    def structure(self) -> tuple[Any, ...]:
+        """Everything that equations depend on, comparable and hashable."""
+        return (
+            tuple(self.bodies.values()),
+            tuple(self.links.values()),
+            self.efforts,
+            tuple(self.frames.items()),
+            tuple(self.functions.items()),
+            self.gravity,
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Model):
+            return NotImplemented
+        return (self.structure, self.given, self.start) == (other.structure, other.given, other.start)
+
+    def __hash__(self) -> int:
+        return hash(self.structure)
+
+    def __repr__(self) -> str:
+        return f"<Model {self.name!r}: {len(self.bodies) - 1} bodies, {len(self.links)} links>"
+
+    def scalars(self) -> list[Expr]:
+        """Every expression of the description, in the mechanism's own names."""
+        found: list[Expr] = list(self.gravity)
+        for body in self.bodies.values():
+            found += [body.mass, *body.iframe.scalars, *body.inertia.entries]
+        for link in self.links.values():
+            found += [*link.first.displacement.scalars, *link.second.displacement.scalars]
+            for step in link.placed_steps():
+                found += [*step.displacement.scalars, *step.force, *step.torque]
+            found += link.placed_efforts().values()
+        for effort in self.efforts:
+            found += effort.value
+            if isinstance(effort, Force):
+                found += effort.at.displacement.scalars
+        for frame in self.frames.values():
+            found += frame.displacement.scalars
+        for arguments, formula in self.functions.values():
+            found += ex.substitute([formula], {ex.symbol(x): 0 for x in arguments})
+        return found
+
+    @cached_property
+    def moving(self) -> frozenset[str]:
+        """Names of what changes while the mechanism moves: coordinates, their rates, speeds, time."""
+        found = {name for link in self.links.values() for x in link.coordinates for name in (x, x + "'", x + "''")}
+        return frozenset(found | {speed for link in self.links.values() for speed in link.speeds} | {ex.TIME.name})
+
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the constants that need a value before anything is computed in numbers."""
+        return self._parameters
+
+    @cached_property
+    def _parameters(self) -> tuple[str, ...]:
+        return tuple(sorted({x.name for x in ex.free_symbols(self.scalars())} - self.moving))
