@@ -66,9 +66,7 @@ class ClosedQuantities(Quantities):
     @cached_property
     def corrected(self) -> list[Expr]:
         """The state (q, u) one Newton step nearer to closed loops and to speeds that keep them closed."""
-        found = self.loops.corrected
-        q, u = len(self.tree.coordinates), len(self.speeds)
-        return [*found[:q], *found[q + u :], *found[q : q + u]]
+        return list(self.loops.corrected)
 
 
 def quantities_of(mechanism: Mechanism | Model, layout: Layout | None = None) -> Quantities:

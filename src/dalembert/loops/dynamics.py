@@ -60,7 +60,7 @@ class Closure:
 
 @dataclass(frozen=True, slots=True)
 class LoopEquations:
-    """Accelerations, multipliers and one step of projection, all as expressions of the state (q, u, x)."""
+    """Accelerations, multipliers and one step of projection, all as expressions of the state (q, x, u)."""
 
     tree: Tree
     closures: tuple[Closure, ...]
@@ -70,7 +70,7 @@ class LoopEquations:
     cut_efforts: tuple[Expr, ...]  # known efforts in cut links, on the speeds of the tree
     accelerations: tuple[Expr, ...]
     multipliers: tuple[Expr, ...]
-    corrected: tuple[Expr, ...]  # q, u, x after one Newton step towards the closure
+    corrected: tuple[Expr, ...]  # q, x, u after one Newton step towards the closure
 
     @property
     def cut_coordinates(self) -> tuple[Expr, ...]:
@@ -147,7 +147,7 @@ def _corrected(
         sigma = _inside([twist for _, twist in one.columns], total)
         symbols = {speed: s for (speed, _), s in zip(one.columns, sigma, strict=True)}
         own += [x + d for x, d in zip(one.coordinates, ex.substitute(_own_rates(one.link), symbols), strict=True)]
-    return [*positions, *slowed, *own]
+    return [*positions, *own, *slowed]
 
 
 def _closure(tree: Tree, cut: CutLink) -> Closure:

@@ -3,6 +3,9 @@
 # bodies and frames
 from dalembert.mechanism.body import EARTH, Body, Frame, Inertia, check_body, earth
 
+# constraints
+from dalembert.mechanism.constraint import Closed, Condition, Constraint, Holonomic, Kinematic
+
 # displacements
 from dalembert.mechanism.displacement import AnyTurn, AxisLike, Displacement, QuaternionTurn, Turn, turn, unit_axis
 
@@ -28,3 +31,6 @@ from dalembert.mechanism.layout import CutLink, Layout, TreeLink
 from dalembert.mechanism.link import Effort, Force, Link, Torque
 from dalembert.mechanism.mechanism import Mechanism, did_you_mean
 from dalembert.mechanism.model import Model
+
+# the order of coordinates and speeds
+from dalembert.mechanism.state import State

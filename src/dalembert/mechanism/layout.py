@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.mechanism.body import EARTH, Body
+from dalembert.mechanism.constraint import Closed, Constraint
 from dalembert.mechanism.link import Link
 from dalembert.mechanism.mechanism import Mechanism
 from dalembert.mechanism.model import Model
+from dalembert.mechanism.state import State, state_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,16 @@ class Layout:
     def dof(self) -> int:
         """Degrees of freedom of the tree: the number of speeds."""
         return len(self.speeds)
+
+    @property
+    def state(self) -> State:
+        """The order of all coordinates, those of cut links included, and of the speeds."""
+        return state_of((one.link for one in self.tree), (one.link for one in self.cuts))
+
+    @property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """What the motion of the tree must obey: its cut links stay closed."""
+        return tuple(Constraint(one.link.name, Closed(one.link)) for one in self.cuts)
 
     def number(self, body: str) -> int:
         for i, one in enumerate(self.bodies):

@@ -74,7 +74,6 @@ def _pack_system(system: System) -> dict[str, Any]:
         "name": system.name,
         "coordinates": system.coordinates,
         "speeds": system.speeds,
-        "others": system.others,
         "quaternions": system.quaternions,
         "energies": [system.kinetic is not None, system.potential is not None],
         "conditions": [[condition.meaning, condition.remedy] for condition in system.conditions],
@@ -91,7 +90,7 @@ def _pack_system(system: System) -> dict[str, Any]:
 def _unpack_system(stored: Mapping[str, Any]) -> System:
     rows = [(op, _unpack_data(data), tuple(operands)) for op, data, operands in stored["rows"]]
     made = iter(ex.restore_many((rows, stored["results"])))
-    states = [*stored["coordinates"], *stored["speeds"], *stored["others"]]
+    states = [*stored["coordinates"], *stored["speeds"]]
     rates = tuple(next(made) for _ in states)
     kinetic, potential = (next(made) if there else None for there in stored["energies"])
     conditions = tuple(Condition(next(made), meaning, remedy) for meaning, remedy in stored["conditions"])
@@ -105,7 +104,6 @@ def _unpack_system(stored: Mapping[str, Any]) -> System:
         coordinates=tuple(stored["coordinates"]),
         speeds=tuple(stored["speeds"]),
         rates=rates,
-        others=tuple(stored["others"]),
         given=stored["given"],
         start=stored["start"],
         kinetic=kinetic,

@@ -29,7 +29,7 @@ def check_separable(system: System, parameters: Mapping[str, float], method: str
 
 def _obstacle(system: System, parameters: Mapping[str, float]) -> str:
     n = len(system.coordinates)
-    if system.others or n != len(system.speeds):
+    if n != len(system.speeds):
         return "the states are not as many speeds as coordinates"
     if system.project is not None:
         return "the motion is projected on constraints"

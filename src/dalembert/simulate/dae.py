@@ -50,14 +50,14 @@ def simulate_dae(
     y = np.array(
         list(single(dict(zip(system.states, initial_values(system, start, parameters), strict=True))).values())
     )
-    n = len(system.speeds)
+    n, m = len(system.speeds), len(system.coordinates)
     stepper = _Alpha(balance, (end - begin) / count, spectral_radius)
-    q, u, x = y[:n], y[n : 2 * n], y[2 * n :]
+    q, u, x = y[:n], y[m:], y[n:m]
     w = balance.rest(begin, q, u, x)
     a, rows = w.copy(), [y]
     for t in times[1:]:
         q, u, x, w, a = stepper.advance(float(t), q, u, x, w, a, system.name)
-        rows.append(np.concatenate([q, u, x]))
+        rows.append(np.concatenate([q, x, u]))
     message = "the end of the span is reached"
     return kind(system=system, parameters=parameters, t=times, y=np.array(rows).T, message=message, method="DAE")
 
@@ -67,7 +67,7 @@ class _Balance:
 
     def __init__(self, system: System, equations: LoopEquations, parameters: Mapping[str, float]) -> None:
         self.size, self.closures = len(system.speeds), equations.closures
-        if tuple(f"{x}'" for x in system.coordinates) != system.speeds or any(not _plain(one) for one in self.closures):
+        if tuple(f"{x}'" for x in system.coordinates[: self.size]) != system.speeds or any(not _plain(one) for one in self.closures):
             raise ModelError(
                 f"'{system.name}' has joints whose speeds are not coordinate rates: the DAE method needs rates. "
                 "Use the default method, which projects."
@@ -84,7 +84,7 @@ class _Balance:
         self.native = compile_functions([Function("balance", inputs, outputs)])["balance"]
 
     def at(self, t: float, q: Array, u: Array, x: Array) -> tuple[Array, Array, list[tuple[Array, Array, Array]]]:
-        flat = self.native([t], np.concatenate([q, u, x]), self.values)
+        flat = self.native([t], np.concatenate([q, x, u]), self.values)
         n = self.size
         mass, right, place, parts = flat[: n * n].reshape(n, n), flat[n * n : n * n + n], n * n + n, []
         for one in self.closures:

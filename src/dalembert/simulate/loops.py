@@ -28,12 +28,12 @@ def with_loops(system: System, equations: LoopEquations) -> System:
     """The system of a tree, completed by its cut links: their coordinates, reactions and the projection."""
     coordinates = tuple(x.name for x in equations.cut_coordinates)
     count = len(system.coordinates)
-    rates = (*system.rates[:count], *equations.accelerations, *equations.cut_rates)
+    rates = (*system.rates[:count], *equations.cut_rates, *equations.accelerations)
     reactions: dict[str, Expr] = {}
     for name, wrench in equations.reactions().items():
         parts = zip(("Mx", "My", "Mz", "Fx", "Fy", "Fz"), wrench, strict=True)
         reactions |= {f"{name}.{part}": value for part, value in parts}
-    whole = replace(system, rates=rates, others=coordinates, outputs={**system.outputs, **reactions})
+    whole = replace(system, coordinates=(*system.coordinates, *coordinates), rates=rates, outputs={**system.outputs, **reactions})
     step = compiled("projection", whole.symbols, whole.known_parameters, equations.corrected)
     return replace(whole, project=in_place(step, len(whole.states), _REPEATS))
 
@@ -54,7 +54,7 @@ def closed_start(
             "Give a better guess of its coordinates with `start`."
         )
     speeds = _closed_speeds(system, equations, numbers, {name for name in wanted if name in system.speeds})
-    return {**{name: state[name] for name in (*system.coordinates, *system.others)}, **speeds}
+    return {**{name: state[name] for name in system.coordinates}, **speeds}
 
 
 def _closed_positions(layout: Layout, wanted: Mapping[str, float], values: Mapping[str, float]) -> dict[str, float]:

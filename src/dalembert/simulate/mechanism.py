@@ -13,7 +13,7 @@ from dalembert.expr import Expr
 from dalembert.expr.space import is_zero3
 from dalembert.kinematics import Pose, Tree, frame_pose, poses
 from dalembert.loops.dynamics import LoopEquations, derive_loops
-from dalembert.mechanism import EARTH, Frame, Layout, Link, Mechanism, QuaternionTurn
+from dalembert.mechanism import EARTH, Frame, Layout, Link, Mechanism
 from dalembert.simulate._run import run
 from dalembert.simulate.dae import simulate_dae
 from dalembert.simulate.loops import closed_start, with_loops
@@ -29,7 +29,7 @@ def system_of(mechanism: Mechanism, layout: Layout | None = None) -> System:
     about = Quantities(mechanism, layout)
     kinetic, potential = about.energy
     absolute = poses(about.tree)
-    quaternions = _quaternions(mechanism)
+    quaternions = about.layout.state.quaternions
     upright = {group[0]: 1.0 for group in quaternions}
     closing = bool(about.layout.cuts)
     accelerations = [ex.ZERO] * len(about.speeds) if closing else about.accelerations()
@@ -97,18 +97,6 @@ def _check_masses(mechanism: Mechanism, parameters: Mapping[str, Value]) -> None
     for body in mechanism.bodies.values():
         if ex.free_symbols(body.mass) <= values.keys() and ex.evaluate([body.mass], values)[0] < 0:
             raise SimulationError(f"body '{body.name}' has the mass {body.mass}, which is negative with these values.")
-
-
-def _quaternions(mechanism: Mechanism) -> tuple[tuple[str, str, str, str], ...]:
-    found = []
-    for link in mechanism.links.values():
-        moving = {ex.symbol(x) for x in link.coordinates}
-        for step in link.placed_steps():
-            for one in step.displacement.turns:
-                if isinstance(one, QuaternionTurn) and set(one.components) <= moving:
-                    a, b, c, d = (x.name for x in one.components)
-                    found.append((a, b, c, d))
-    return tuple(found)
 
 
 def _charts(tree: Tree) -> list[Condition]:

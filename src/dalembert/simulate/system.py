@@ -50,7 +50,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class System:
-    """First-order equations y' = rates(t, y, parameters), y the coordinates, then the speeds, then others.
+    """First-order equations y' = rates(t, y, parameters), y the coordinates (of cut links too), then the speeds.
 
     States and parameters are symbols of the same name. `outputs` are further named expressions that a motion can tell;
     `project`, where there is one, is a compiled function that brings a state back to its constraints; `up` is where
@@ -65,7 +65,6 @@ class System:
     coordinates: tuple[str, ...]
     speeds: tuple[str, ...]
     rates: tuple[Expr, ...] = field(repr=False)
-    others: tuple[str, ...] = ()
     given: Mapping[str, Value] = field(default_factory=dict)
     start: Mapping[str, Value] = field(default_factory=dict)
     kinetic: Expr | None = field(default=None, repr=False)
@@ -87,7 +86,7 @@ class System:
     @property
     def states(self) -> tuple[str, ...]:
         """The names of y, in order."""
-        return (*self.coordinates, *self.speeds, *self.others)
+        return (*self.coordinates, *self.speeds)
 
     @cached_property
     def symbols(self) -> tuple[Expr, ...]:

@@ -91,7 +91,7 @@ def _overview(motion: Motion) -> Figure:
 
 def _groups(motion: Motion) -> list[tuple[str, Sequence[str]]]:
     system = motion.system
-    return [("coordinates", system.coordinates), ("speeds", system.speeds), ("other states", system.others)]
+    return [("coordinates", system.coordinates), ("speeds", system.speeds)]
 
 
 def _curves(axis: Axes, motion: Motion, names: Sequence[str]) -> None:
