@@ -67,7 +67,9 @@ class _Balance:
 
     def __init__(self, system: System, equations: LoopEquations, parameters: Mapping[str, float]) -> None:
         self.size, self.closures = len(system.speeds), equations.closures
-        if tuple(f"{x}'" for x in system.coordinates[: self.size]) != system.speeds or any(not _plain(one) for one in self.closures):
+        if tuple(f"{x}'" for x in system.coordinates[: self.size]) != system.speeds or any(
+            not _plain(one) for one in self.closures
+        ):
             raise ModelError(
                 f"'{system.name}' has joints whose speeds are not coordinate rates: the DAE method needs rates. "
                 "Use the default method, which projects."

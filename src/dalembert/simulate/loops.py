@@ -33,7 +33,9 @@ def with_loops(system: System, equations: LoopEquations) -> System:
     for name, wrench in equations.reactions().items():
         parts = zip(("Mx", "My", "Mz", "Fx", "Fy", "Fz"), wrench, strict=True)
         reactions |= {f"{name}.{part}": value for part, value in parts}
-    whole = replace(system, coordinates=(*system.coordinates, *coordinates), rates=rates, outputs={**system.outputs, **reactions})
+    whole = replace(
+        system, coordinates=(*system.coordinates, *coordinates), rates=rates, outputs={**system.outputs, **reactions}
+    )
     step = compiled("projection", whole.symbols, whole.known_parameters, equations.corrected)
     return replace(whole, project=in_place(step, len(whole.states), _REPEATS))
 
