@@ -4,7 +4,7 @@ import numpy as np
 
 import dalembert as da
 from dalembert import analysis
-from dalembert.formalisms.potential import find_potential
+from dalembert.dynamics.potential import find_potential
 from dalembert.kinematics import build_tree
 
 

@@ -8,8 +8,8 @@ import pytest
 from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.formalisms import balance, conserved, derive, recharted, seen_from
-from dalembert.formalisms.bodies import body_accelerations, body_motions, body_poses
 from dalembert.formalisms.speeds import speeds_from_rates
+from dalembert.kinematics.bodies import body_accelerations, body_motions, body_poses
 from dalembert.mechanism import Layout, Mechanism, earth, free, prismatic, revolute, spherical
 from formalisms.satellite import STATE, satellite
 from random_mechanisms import random_state, random_tree

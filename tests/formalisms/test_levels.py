@@ -12,11 +12,11 @@ from dalembert import algebra as al
 from dalembert import expr as ex
 from dalembert.expr.space import apply3
 from dalembert.formalisms import derive, matrix_level, vector_level
-from dalembert.formalisms.bodies import body_motions
 from dalembert.formalisms.lagrange import kinetic_energy
 from dalembert.formalisms.newton_euler import isolate
 from dalembert.formalisms.reactions import motor_wrench, reactions
 from dalembert.formalisms.vocabulary import Vocabulary
+from dalembert.kinematics.bodies import body_motions
 from dalembert.mechanism import Layout, Mechanism, earth, weld
 from formalisms.satellite import ACCELERATIONS, FORMALISMS, STATE, satellite
 from random_mechanisms import random_state, random_tree

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from dalembert import expr as ex
+from dalembert.dynamics.integration import antiderivative
+from dalembert.dynamics.potential import find_potential
+from dalembert.expr.space import vector3
 from dalembert.formalisms import derive
-from dalembert.formalisms.integration import antiderivative
-from dalembert.formalisms.potential import find_potential
 from dalembert.kinematics import build_tree
-from dalembert.mechanism import Layout, Mechanism, earth, free, prismatic, revolute
+from dalembert.mechanism import Force, Layout, Mechanism, earth, free, prismatic, revolute
 from formalisms.satellite import satellite
 
 
@@ -54,11 +57,30 @@ def test_a_dead_force_has_a_potential_and_a_follower_force_on_a_double_pendulum_
         a, b = m.body("a", mass=1, centre=[0, 0, 1]), m.body("b", mass=1, centre=[0, 0, 1])
         m.join(earth, a, revolute("x"), name="ja")
         m.join(a.at([0, 0, 1]), b, revolute("x"), name="jb")
-        m.force(b.at([0, 0, 1]), [0, 0, "-P"], base=base)
+        load = m.force(b.at([0, 0, 1]), [0, 0, "-P"], base=base)
         found = find_potential(build_tree(Layout.of(m)))
-        assert ("force 1" in found.conservative) is conservative
+        assert (load in found.conservative) is conservative
         if not conservative:
             assert "integrability" in found.refused["force 1"]
+
+
+@pytest.mark.parametrize("names", [("push", "push"), ("force 2", None), ("weight of a", None), ("joint pivot", None)])
+def test_no_name_of_an_effort_makes_lagrange_or_hamilton_lose_one(names):
+    """One dead force and one follower force: whatever they are called, kane and lagrange have both."""
+    m = Mechanism()
+    a = m.body("a", mass=1, centre=[0, 0, -0.5], inertia=[1, 1, 1])
+    b = m.body("b", mass=1, centre=[0, 0, -0.5], inertia=[1, 1, 1])
+    m.join(earth, a, revolute("x").with_efforts(th="-2*th"), name="pivot")
+    m.join(a.at([0, 0, -1]), b, revolute("x"), name="knee")
+    m.gravity = [0, 0, -9.81]
+    tip = b.at([0, 0, -1])
+    efforts = (Force(tip, vector3([0, 3, 0]), "earth", names[0]), Force(tip, vector3([0, 4, 1]), "b", names[1]))
+    layout = Layout.of(replace(m.freeze(), efforts=efforts))
+    state = {"pivot.th": 0.4, "knee.th": 0.7, "pivot.th'": 0.1, "knee.th'": -0.3}
+    values = {ex.symbol(x): v for x, v in state.items()}
+    wanted = ex.evaluate(list(derive(layout, "kane").accelerations), values)
+    for name in ("lagrange", "hamilton"):
+        assert ex.evaluate(list(derive(layout, name).accelerations), values) == pytest.approx(wanted, rel=1e-12)
 
 
 def test_a_constant_torque_in_a_plane_has_a_potential():

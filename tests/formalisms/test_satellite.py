@@ -72,8 +72,8 @@ KANE_SPEEDS = {
 
 def test_kane_speeds_of_the_thesis_give_its_partial_velocities():
     """v7(G4) = k2, v8(G4) = j2, v9(G4) = cos q9 i1 (Papegay 2.6), here in the base of S4."""
-    from dalembert.formalisms.bodies import body_motions
     from dalembert.formalisms.kane import partial_velocities
+    from dalembert.kinematics.bodies import body_motions
 
     eq = derive(Layout.of(satellite()), "kane", speeds=KANE_SPEEDS)
     tree = eq.tree

@@ -16,7 +16,7 @@ from dalembert import lsd
 from dalembert.analysis.compare import compare
 from dalembert.expr.space import AXES, add3, apply3, cross, dot3, norm3, scale3, sub3
 from dalembert.formalisms import derive
-from dalembert.formalisms.bodies import body_motions, body_poses
+from dalembert.kinematics.bodies import body_motions, body_poses
 from dalembert.mechanism import Layout
 
 M = np.array([[80.81722, 2.31941332208709], [2.31941332208709, 0.29784188199686]])

@@ -30,7 +30,7 @@ def system_of(mechanism: Any) -> System:
     """
     from dalembert.expr.space import add3, apply3
     from dalembert.formalisms import derive
-    from dalembert.formalisms.bodies import body_motions, body_poses
+    from dalembert.kinematics.bodies import body_motions, body_poses
     from dalembert.mechanism import Layout
 
     layout = Layout.of(mechanism)

@@ -8,14 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dalembert import expr as ex
+from dalembert.dynamics.potential import find_potential
 from dalembert.expr import ZERO, Expr, dot_product
 from dalembert.expr.space import ZERO3, Vector3, add3, apply3, cross, scale3
-from dalembert.formalisms.bodies import body_motions, body_poses
 from dalembert.formalisms.hamilton import Hamiltonian
 from dalembert.formalisms.hamilton import derive as derive_hamilton
 from dalembert.formalisms.lagrange import Lagrangian, kinetic_energy, lagrangian_of
-from dalembert.formalisms.potential import find_potential
 from dalembert.kinematics import Tree, build_tree
+from dalembert.kinematics.bodies import body_motions, body_poses
 from dalembert.mechanism import Layout
 
 

@@ -16,11 +16,11 @@ from collections.abc import Mapping, Sequence
 from dalembert import expr as ex
 from dalembert.expr import HALF, ONE, TIME, ZERO, Expr
 from dalembert.expr.space import Matrix3, Vector3, add3, apply3, dot3, product3, transpose3, vector_rows
-from dalembert.formalisms.actions import coordinate_efforts, known_actions
-from dalembert.formalisms.bodies import acceleration_symbols, body_poses
 from dalembert.formalisms.collecting import split_accelerations
 from dalembert.formalisms.equations import Equations
 from dalembert.kinematics import Pose, RigidInertia, Tree, body_inertia
+from dalembert.kinematics.actions import coordinate_efforts, known_actions
+from dalembert.kinematics.bodies import acceleration_symbols, body_poses
 
 
 def derive(tree: Tree) -> Equations:

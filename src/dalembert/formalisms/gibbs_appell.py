@@ -14,11 +14,11 @@ from collections.abc import Sequence
 from dalembert import expr as ex
 from dalembert.expr import HALF, ZERO, Expr
 from dalembert.expr.space import apply3, cross, dot3
-from dalembert.formalisms.actions import coordinate_efforts, known_actions, pull_back
-from dalembert.formalisms.bodies import BodyMotion, acceleration_symbols, body_accelerations, body_motions
 from dalembert.formalisms.collecting import split_accelerations
 from dalembert.formalisms.equations import Equations
 from dalembert.kinematics import Tree
+from dalembert.kinematics.actions import coordinate_efforts, known_actions, pull_back
+from dalembert.kinematics.bodies import BodyMotion, acceleration_symbols, body_accelerations, body_motions
 
 
 def derive(tree: Tree) -> Equations:

@@ -17,14 +17,14 @@ from dataclasses import dataclass
 
 from dalembert import expr as ex
 from dalembert.constraints.factor import factor_symmetric
+from dalembert.dynamics.potential import Potential, find_potential
 from dalembert.expr import HALF, ONE, TIME, ZERO, Expr, Matrix, dot_product
-from dalembert.formalisms.actions import pull_back
-from dalembert.formalisms.bodies import BodyMotion, body_motions, in_time
 from dalembert.formalisms.equations import Equations
 from dalembert.formalisms.lagrange import kinetic_energy
-from dalembert.formalisms.potential import Potential, find_potential
 from dalembert.formalisms.speeds import speeds_from_rates
 from dalembert.kinematics import Tree
+from dalembert.kinematics.actions import pull_back
+from dalembert.kinematics.bodies import BodyMotion, body_motions, in_time
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -14,17 +14,17 @@ from dataclasses import dataclass
 from dalembert import expr as ex
 from dalembert.expr import ZERO, Expr
 from dalembert.expr.space import Vector3, add3, cross, dot3, scale3
-from dalembert.formalisms.actions import coordinate_efforts, known_actions
-from dalembert.formalisms.bodies import (
+from dalembert.formalisms.collecting import split_accelerations
+from dalembert.formalisms.equations import Equations
+from dalembert.kinematics import Tree
+from dalembert.kinematics.actions import coordinate_efforts, known_actions
+from dalembert.kinematics.bodies import (
     BodyMotion,
     acceleration_symbols,
     body_accelerations,
     body_motions,
     dynamic_moment,
 )
-from dalembert.formalisms.collecting import split_accelerations
-from dalembert.formalisms.equations import Equations
-from dalembert.kinematics import Tree
 
 
 @dataclass(frozen=True, slots=True)

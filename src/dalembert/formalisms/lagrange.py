@@ -13,15 +13,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dalembert import expr as ex
+from dalembert.dynamics.potential import Potential, find_potential
 from dalembert.expr import HALF, ONE, TIME, ZERO, Expr, Matrix
 from dalembert.expr.elimination import vanish
 from dalembert.expr.space import apply3, dot3
-from dalembert.formalisms.actions import pull_back
-from dalembert.formalisms.bodies import BodyMotion, body_motions
 from dalembert.formalisms.equations import Equations
-from dalembert.formalisms.potential import Potential, find_potential
 from dalembert.formalisms.speeds import speeds_from_rates
 from dalembert.kinematics import Tree
+from dalembert.kinematics.actions import pull_back
+from dalembert.kinematics.bodies import BodyMotion, body_motions
 
 _PAGE = 2000
 

@@ -18,13 +18,13 @@ from dalembert.expr import ZERO, Expr
 from dalembert.expr.space import Vector3, add3, apply3, cross
 from dalembert.formalisms import isolation
 from dalembert.formalisms import vector_level as vectors
-from dalembert.formalisms.bodies import in_time
 from dalembert.formalisms.newton_euler import isolate
 from dalembert.formalisms.presentation import Line, definition, equation, plain
 from dalembert.formalisms.reactions import motor_wrench
 from dalembert.formalisms.statements import Statements
 from dalembert.formalisms.vocabulary import NOTHING, Vocabulary
 from dalembert.kinematics import Tree
+from dalembert.kinematics.bodies import in_time
 
 
 def state(words: Vocabulary, formalism: str) -> Statements:
@@ -86,7 +86,7 @@ def _sum(words: Vocabulary, name: str, parts: list[Term | None]) -> Term | None:
 
 def _remaining_accelerations(words: Vocabulary, tree: Tree) -> None:
     """Gamma_i, Lambda_i (and Xi_i of the origin): gamma(G_i), alpha_i and gamma(O_i) without u', columns in earth."""
-    from dalembert.formalisms.bodies import body_motions, body_poses
+    from dalembert.kinematics.bodies import body_motions, body_poses
 
     poses = body_poses(tree)
     along = in_time(tree)

@@ -13,17 +13,17 @@ from dataclasses import dataclass
 
 from dalembert import expr as ex
 from dalembert.constraints.complement import COMPONENTS, Complement, complement
+from dalembert.dynamics.potential import find_potential
 from dalembert.expr import ONE, TIME, ZERO, Expr, Matrix, dot_product
 from dalembert.expr.space import Vector3, add3, apply_transposed3, cross, sub3
-from dalembert.formalisms.actions import known_actions, pull_back
-from dalembert.formalisms.bodies import BodyMotion, body_motions, body_poses
 from dalembert.formalisms.lagrange import Lagrangian, kinetic_energy, lagrangian_derivative
 from dalembert.formalisms.newton_euler import Isolated, LinkMotion, isolate
-from dalembert.formalisms.potential import find_potential
 from dalembert.formalisms.reactions import motor_wrench
 from dalembert.formalisms.speeds import link_twist
 from dalembert.kinematics import Tree, Twist, Wrench, build_tree
-from dalembert.mechanism import Layout, Mechanism, earth, free
+from dalembert.kinematics.actions import known_actions, pull_back
+from dalembert.kinematics.bodies import BodyMotion, body_motions, body_poses
+from dalembert.mechanism import Layout, Link, Mechanism, earth, free
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def _efforts(tree: Tree, system: Isolated, motions: Sequence[BodyMotion], rates:
             efforts.extend([*force, *torque])
 
     for action in known_actions(tree, gravity=False):
-        if action.source != "joint":
+        if not isinstance(action.effort, Link):
             push(action.body, action.point, action.force, action.torque)
     for one in system.links:
         wrench = motor_wrench(system, one)

@@ -19,18 +19,18 @@ from dataclasses import dataclass
 from dalembert import expr as ex
 from dalembert.expr import ZERO, Expr
 from dalembert.expr.space import add3, apply3, apply_transposed3, cross, neg3, scale3, sub3, transpose3
-from dalembert.formalisms.actions import Action, coordinate_efforts, known_actions
-from dalembert.formalisms.bodies import (
+from dalembert.formalisms.collecting import split_accelerations
+from dalembert.formalisms.equations import Equations
+from dalembert.kinematics import Pose, Tree, Twist, Wrench, carried
+from dalembert.kinematics.actions import Action, coordinate_efforts, known_actions
+from dalembert.kinematics.bodies import (
     BodyMotion,
     acceleration_symbols,
     body_accelerations,
     body_motions,
     dynamic_moment,
 )
-from dalembert.formalisms.collecting import split_accelerations
-from dalembert.formalisms.equations import Equations
-from dalembert.kinematics import Pose, Tree, Twist, Wrench, carried
-from dalembert.mechanism import TreeLink
+from dalembert.mechanism import Link, TreeLink
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +81,10 @@ def isolate(tree: Tree) -> Isolated:
     children = {one.link.name: one.child for one in tree.layout.tree}
     for action in known_actions(tree):
         wrench = _at_origin(action)
-        if action.source != "joint":
+        if not isinstance(action.effort, Link):
             external[action.body] = external[action.body] + wrench
-        else:
-            name = action.name.removeprefix("joint ")
-            if children[name] == action.body:
-                joint[name] = joint[name] + wrench
+        elif children[action.effort.name] == action.body:
+            joint[action.effort.name] = joint[action.effort.name] + wrench
     return Isolated(tree, motions, link_motions_of(tree), dynamics, external, joint)
 
 

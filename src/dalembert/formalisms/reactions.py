@@ -13,11 +13,11 @@ from dalembert.constraints.complement import actuation_wrench, free_components
 from dalembert.errors import ModelError
 from dalembert.expr import Expr
 from dalembert.expr.space import Vector3, add3, apply3, apply_transposed3, cross, neg3, sub3
-from dalembert.formalisms.actions import coordinate_efforts, in_base
-from dalembert.formalisms.bodies import body_poses
 from dalembert.formalisms.equations import Equations
 from dalembert.formalisms.newton_euler import Isolated, LinkMotion, isolate, link_actions
 from dalembert.kinematics import Pose, Twist, Wrench
+from dalembert.kinematics.actions import coordinate_efforts, in_base
+from dalembert.kinematics.bodies import body_poses
 from dalembert.mechanism import did_you_mean
 
 

@@ -19,11 +19,12 @@ from dalembert import expr as ex
 from dalembert.algebra import Definitions, Term
 from dalembert.expr import ZERO, Expr
 from dalembert.expr.space import Vector3, add3, apply3, apply_transposed3, cross, is_zero3, sub3
-from dalembert.formalisms.actions import known_actions
-from dalembert.formalisms.bodies import acceleration_symbols, body_motions, in_time
 from dalembert.formalisms.newton_euler import LinkMotion, link_motions_of
 from dalembert.formalisms.speeds import link_twist
 from dalembert.kinematics import Tree
+from dalembert.kinematics.actions import known_actions
+from dalembert.kinematics.bodies import acceleration_symbols, body_motions, in_time
+from dalembert.mechanism import Link
 
 NOTHING = al.zero(al.VECTOR)
 
@@ -187,7 +188,7 @@ def _matter(words: Vocabulary) -> None:
     forces = dict.fromkeys(words.bodies(), (ZERO, ZERO, ZERO))
     moments = dict(forces)
     for action in known_actions(tree, gravity=False):
-        if action.source == "applied":
+        if not isinstance(action.effort, Link):
             i = action.body
             arm = sub3(action.point, tree.layout.bodies[i].centre)
             forces[i] = add3(forces[i], action.force)

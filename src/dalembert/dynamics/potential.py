@@ -8,48 +8,48 @@ dQ_i/dq_j = dQ_j/dq_i, and then V is built by successive integration, V <- V - i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from dalembert import expr as ex
+from dalembert.dynamics.integration import antiderivative
 from dalembert.expr import ZERO, Expr
 from dalembert.expr.elimination import vanish
-from dalembert.expr.space import Vector3, add3, apply3, dot3
-from dalembert.formalisms.actions import Action, CoordinateEffort, coordinate_efforts, known_actions, pull_back
-from dalembert.formalisms.bodies import body_motions, body_poses
-from dalembert.formalisms.integration import antiderivative
-from dalembert.kinematics import Pose, Tree, in_speeds
-from dalembert.mechanism import EARTH, Force
+from dalembert.expr.space import Vector3, dot3, scale3
+from dalembert.kinematics import Tree, in_speeds
+from dalembert.kinematics.actions import Action, CoordinateEffort, coordinate_efforts, known_actions, pull_back
+from dalembert.kinematics.bodies import body_motions, body_poses
+from dalembert.mechanism import EARTH, Body, Effort, Force, Link
+
+#: What acts: the Body whose weight it is, the Link that carries it, the applied Effort, or the coordinate it acts on.
+Source: TypeAlias = Body | Link | Effort | Expr
 
 
 @dataclass(frozen=True, slots=True)
 class Potential:
-    """V(q, t), the names of the efforts that it accounts for, and why the others have none."""
+    """V(q, t), the efforts that it accounts for, and why the others (by the names they have for people) have none."""
 
     value: Expr
-    conservative: frozenset[str]
+    conservative: frozenset[Source]
     refused: dict[str, str] = field(default_factory=dict)
 
     def outside(self, tree: Tree) -> tuple[list[Action], list[CoordinateEffort]]:
         """The efforts that the potential does not account for; of a spring with a damper, the damper."""
         still = dict.fromkeys(tree.speeds, 0)
 
-        def left(name: str, exprs: Sequence[Expr]) -> list[Expr]:
-            if name not in self.conservative:
+        def left(source: Source, exprs: Sequence[Expr]) -> list[Expr]:
+            if source not in self.conservative:
                 return list(exprs)
             return [a - b for a, b in zip(exprs, ex.substitute(list(exprs), still), strict=True)]
 
         actions = []
         for action in known_actions(tree):
-            f = left(action.name, [*action.force, *action.torque])
+            f = left(action.effort, [*action.force, *action.torque])
             if any(x is not ZERO for x in f):
                 actions.append(replace(action, force=(f[0], f[1], f[2]), torque=(f[3], f[4], f[5])))
-        efforts = [replace(e, effort=left(effort_name(e), [e.effort])[0]) for e in coordinate_efforts(tree)]
+        efforts = [replace(e, effort=left(e.coordinate, [e.effort])[0]) for e in coordinate_efforts(tree)]
         return actions, [e for e in efforts if e.effort is not ZERO]
-
-
-def effort_name(effort: CoordinateEffort) -> str:
-    return f"effort on {effort.coordinate.name}"
 
 
 def find_potential(tree: Tree, which: str = "automatic") -> Potential:
@@ -65,83 +65,59 @@ def find_potential(tree: Tree, which: str = "automatic") -> Potential:
     """
     if which == "none":
         return Potential(ZERO, frozenset())
-    poses = body_poses(tree)
-    total, names = _weights(tree, poses)
-    if which == "gravity":
-        return Potential(total, frozenset(names))
-    dead = _dead_forces(tree, poses)
+    total, found = ZERO, set[Source]()
     refused: dict[str, str] = {}
-    for name, own in dead.items():
-        total, names = total + own, [*names, name]
-    for name, efforts in _others(tree, {*names}):
-        value, reason = integrate(efforts, tree.coordinates)
-        if value is None:
-            refused[name] = reason
-        else:
-            total, names = total + value, [*names, name]
-    return Potential(total, frozenset(names), refused)
+    for source, value in _dead_forces(tree):
+        if which == "automatic" or isinstance(source, Body):
+            total, found = total + value, found | {source}
+    for name, source, efforts in _others(tree, found):
+        if which == "automatic" or isinstance(source, Body):
+            primitive, reason = integrate(efforts, tree.coordinates)
+            if primitive is None:
+                refused[name] = reason
+            else:
+                total, found = total + primitive, found | {source}
+    return Potential(total, frozenset(found), refused)
 
 
-def _weights(tree: Tree, poses: Sequence[Pose]) -> tuple[Expr, list[str]]:
-    """V = - sum mu g . OG."""
-    total, names = ZERO, []
-    for body, pose in zip(tree.layout.bodies[1:], poses[1:], strict=True):
-        total -= body.mass * dot3(tree.layout.model.gravity, _point(pose, body.centre))
-        names.append(f"weight of {body.name}")
-    return total, names
-
-
-def _point(pose: Pose, arm: Vector3) -> Vector3:
-    return add3(pose.position, apply3(pose.rotation, arm))
-
-
-def _dead_forces(tree: Tree, poses: Sequence[Pose]) -> dict[str, Expr]:
-    """Forces whose components in the base of earth do not depend on the state: V = -F(t) . OP."""
-    found = {}
+def _dead_forces(tree: Tree) -> Iterator[tuple[Source, Expr]]:
+    """Weights and forces whose point in the body and components in earth's base the state leaves alone: -F(t) . OP."""
+    poses, layout = body_poses(tree), tree.layout
     moving = {*tree.coordinates, *tree.speeds}
-    names = _applied_names(tree)
-    for effort, name in zip(tree.layout.model.efforts, names, strict=True):
-        if not isinstance(effort, Force) or effort.base != EARTH:
-            continue
-        value = in_speeds(tree, list(effort.value))
-        if not moving & ex.free_symbols(value) and not ex.unknown_functions(value):
-            pose = poses[tree.layout.number(effort.at.body)]
-            place = _point(pose, effort.at.displacement.translation)
-            found[name] = -dot3((value[0], value[1], value[2]), place)
-    return found
+    acting: list[tuple[Source, int, Vector3, Sequence[Expr]]] = [
+        (body, i, body.centre, scale3(body.mass, layout.model.gravity)) for i, body in enumerate(layout.bodies) if i
+    ]
+    for effort in layout.model.efforts:
+        if isinstance(effort, Force) and effort.base == EARTH:
+            arm = effort.at.displacement.translation
+            acting.append((effort, layout.number(effort.at.body), arm, effort.value))
+    for source, body, arm, force in acting:
+        x, y, z, *place = in_speeds(tree, [*force, *arm])
+        if not moving & ex.free_symbols([x, y, z, *place]) and not ex.unknown_functions([x, y, z]):
+            yield source, -dot3((x, y, z), poses[body].point((place[0], place[1], place[2])))
 
 
-def _applied_names(tree: Tree) -> list[str]:
-    """Names of applied efforts as their actions carry them."""
-    found = []
-    for k, effort in enumerate(tree.layout.model.efforts, 1):
-        kind = "force" if isinstance(effort, Force) else "torque"
-        found.append(effort.name or f"{kind} {k}")
-    return found
-
-
-def _others(tree: Tree, done: set[str]) -> Iterator[tuple[str, list[Expr]]]:
+def _others(tree: Tree, done: Collection[Source]) -> Iterator[tuple[str, Source, list[Expr]]]:
     """Generalised components of each remaining effort, where the speeds are the coordinates' own rates."""
     rates, still = [ex.prime(q) for q in tree.coordinates], dict.fromkeys(tree.speeds, 0)
-    plain = list(tree.speeds) == rates
-    actions: dict[str, list[Action]] = {}
-    for action in known_actions(tree):
-        if action.name not in done:
-            actions.setdefault(action.name, []).append(action)
-    motions = body_motions(tree) if actions and plain else []
-    for name, group in actions.items():
-        if not plain:
-            continue
+    groups: dict[Source, list[Action]] = {}
+    if list(tree.speeds) == rates:
+        for action in known_actions(tree):
+            if action.effort not in done:
+                groups.setdefault(action.effort, []).append(action)
+    motions = body_motions(tree) if groups else []
+    for source, group in groups.items():
         fields, efforts = [], []
         for action in group:
             one = motions[action.body]
             fields += [*one.point(action.point), *one.spin]
             efforts += [*action.force, *action.torque]
-        yield name, pull_back(fields, ex.substitute(efforts, still), rates)
+        yield group[0].name, source, pull_back(fields, ex.substitute(efforts, still), rates)
     for effort in coordinate_efforts(tree):
         held = ex.substitute([effort.effort], still)[0]
         if held is not ZERO:
-            yield effort_name(effort), [held if q is effort.coordinate else ZERO for q in tree.coordinates]
+            components = [held if q is effort.coordinate else ZERO for q in tree.coordinates]
+            yield f"effort on {effort.coordinate.name}", effort.coordinate, components
 
 
 def integrate(efforts: Sequence[Expr], coordinates: Sequence[Expr]) -> tuple[Expr | None, str]:

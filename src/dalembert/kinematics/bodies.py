@@ -12,12 +12,13 @@ from dalembert.expr.space import (
     Vector3,
     add3,
     apply3,
-    apply_transposed3,
     cross,
     is_zero3,
     turned_symmetric,
 )
-from dalembert.kinematics import EARTH_NODE, Pose, Tree, Twist, poses, twists
+from dalembert.kinematics.motion import poses, twists
+from dalembert.kinematics.spatial import Pose, Twist
+from dalembert.kinematics.tree import EARTH_NODE, Tree
 from dalembert.mechanism import Body
 
 
@@ -48,15 +49,10 @@ def body_motions(tree: Tree) -> list[BodyMotion]:
     """Every body, earth first, in the order of the layout."""
     found, moving = [], twists(tree)
     for number, (body, (node, pose)) in enumerate(zip(tree.layout.bodies, tree.place, strict=True)):
-        twist = Twist() if node == EARTH_NODE else _placed(moving[node], pose)
+        twist = Twist() if node == EARTH_NODE else moving[node].at(pose)
         inertia = turned_symmetric(body.iframe.matrix, body.inertia.matrix)
         found.append(BodyMotion(number, body, twist.angular, twist.linear, inertia))
     return found
-
-
-def _placed(twist: Twist, pose: Pose) -> Twist:
-    moved = add3(twist.linear, cross(twist.angular, pose.position))
-    return Twist(apply_transposed3(pose.rotation, twist.angular), apply_transposed3(pose.rotation, moved))
 
 
 def body_poses(tree: Tree) -> list[Pose]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dalembert import expr as ex
 from dalembert.expr import ZERO, Expr
@@ -17,20 +17,23 @@ from dalembert.expr.space import (
     scale3,
     transpose3,
 )
-from dalembert.kinematics import EARTH_NODE, Pose, Tree, in_speeds
-from dalembert.mechanism import Force, Link
+from dalembert.kinematics.spatial import Pose
+from dalembert.kinematics.tree import EARTH_NODE, Tree
+from dalembert.kinematics.wrench import in_speeds
+from dalembert.mechanism import Body, Effort, Force, Link
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """A force at a point of a body and a torque on it, components in the body's base, with the effort's origin.
+    """A force at a point of a body and a torque on it, components in the body's base.
 
-    `source` is "gravity", "applied" or "joint"; `name` tells people which effort this is.
+    `effort` is what acts: the Body whose weight it is, the Link whose joint carries it, or the applied Effort itself;
+    `name` is for people only.
     """
 
     body: int
     name: str
-    source: str
+    effort: Body | Link | Effort
     point: Vector3
     force: Vector3 = ZERO3
     torque: Vector3 = ZERO3
@@ -51,10 +54,10 @@ def known_actions(tree: Tree, gravity: bool = True) -> list[Action]:
     for one in tree.layout.tree:
         found += _of_joint(tree, one.link)
     found = [a for a in found if a.body != 0 and not (is_zero3(a.force) and is_zero3(a.torque))]
-    flat = in_speeds(tree, [x for a in found for x in (*a.force, *a.torque)])
+    flat = in_speeds(tree, [x for a in found for x in (*a.point, *a.force, *a.torque)])
     return [
-        Action(a.body, a.name, a.source, a.point, (f[0], f[1], f[2]), (f[3], f[4], f[5]))
-        for a, f in zip(found, (flat[6 * i : 6 * i + 6] for i in range(len(found))), strict=True)
+        replace(a, point=(f[0], f[1], f[2]), force=(f[3], f[4], f[5]), torque=(f[6], f[7], f[8]))
+        for a, f in zip(found, (flat[9 * i : 9 * i + 9] for i in range(len(found))), strict=True)
     ]
 
 
@@ -74,7 +77,7 @@ def weights(tree: Tree) -> list[Action]:
     """The weight of every body, at its centre."""
     gravity = tree.layout.model.gravity
     return [
-        Action(i, f"weight of {body.name}", "gravity", body.centre, scale3(body.mass, in_base(tree, 0, i, gravity)))
+        Action(i, f"weight of {body.name}", body, body.centre, scale3(body.mass, in_base(tree, 0, i, gravity)))
         for i, body in enumerate(tree.layout.bodies)
         if i and body.mass is not ZERO and not is_zero3(gravity)
     ]
@@ -87,9 +90,9 @@ def _applied(tree: Tree) -> list[Action]:
         value = in_base(tree, layout.number(effort.base), on, effort.value)
         if isinstance(effort, Force):
             name = effort.name or f"force {k}"
-            found.append(Action(on, name, "applied", effort.at.displacement.translation, value))
+            found.append(Action(on, name, effort, effort.at.displacement.translation, value))
         else:
-            found.append(Action(on, effort.name or f"torque {k}", "applied", ZERO3, ZERO3, value))
+            found.append(Action(on, effort.name or f"torque {k}", effort, ZERO3, ZERO3, value))
     return found
 
 
@@ -113,7 +116,7 @@ def _of_joint(tree: Tree, link: Link) -> list[Action]:
                 force, torque = (apply3(frames[k].rotation, v) for v in (step.force, step.torque))
                 if sign < 0:
                     force, torque = neg3(force), neg3(torque)
-                found.append(Action(body, name, "joint", frames[k + 1].position, force, torque))
+                found.append(Action(body, name, link, frames[k + 1].position, force, torque))
     return found
 
 
