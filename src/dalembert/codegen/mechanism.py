@@ -21,7 +21,7 @@ Array = Any
 
 
 class Energy(NamedTuple):
-    """Kinetic energy and potential energy of gravity."""
+    """Kinetic energy, and potential energy of gravity, springs and every other effort that derives from one."""
 
     kinetic: np.ndarray
     potential: np.ndarray
@@ -104,6 +104,17 @@ class CompiledMechanism:
     def velocity(self, name: str, q: Array, u: Array, t: Array = 0.0, **parameters: Array) -> np.ndarray:
         """Angular velocity, then velocity of the origin, in the base of earth."""
         return self._run(("velocity", name), (t, q, u), parameters)
+
+    def frame_acceleration(self, name: str, q: Array, u: Array, t: Array = 0.0, **parameters: Array) -> np.ndarray:
+        """Rates of `velocity` in the free motion: angular acceleration, then acceleration of the origin."""
+        return self._run(("frame_acceleration", name), (t, q, u), parameters)
+
+    def output(self, name: str, q: Array, u: Array, t: Array = 0.0, **parameters: Array) -> np.ndarray:
+        """Anything that a motion tells, by its name there: `f.output("tip.X''", q, u)`, `f.output("total.LZ", q, u)`."""
+        if name not in self.quantities.outputs:
+            hint = did_you_mean(name, self.quantities.outputs)
+            raise ModelError(f"'{self.quantities.mechanism.name}' has no output '{name}'.{hint}")
+        return self._run(("output", name), (t, q, u), parameters)[..., 0][()]
 
     def jacobian(self, name: str, q: Array, t: Array = 0.0, **parameters: Array) -> np.ndarray:
         """Six rows: derivative of `velocity` with respect to the speeds."""
@@ -249,6 +260,8 @@ _BUILD: dict[str, Callable[..., Built]] = {
     "position": lambda about, n, name: (about.pose(name).position, None),
     "rotation": lambda about, n, name: ([x for row in about.pose(name).rotation for x in row], (3, 3)),
     "velocity": lambda about, n, name: (about.velocity(name), None),
+    "frame_acceleration": lambda about, n, name: (about.frame_acceleration(name), None),
+    "output": lambda about, n, name: (about.solved([about.outputs[name]]), None),
     "jacobian": lambda about, n, name: (about.jacobian(name), (6, n)),
     "acceleration_slopes": _slopes,
     "inverse_slopes": _inverse_slopes,

@@ -26,7 +26,7 @@ QUANTITIES = {
     "bias": "S of M u' = S + F: inertia terms at zero acceleration",
     "forces": "F of M u' = S + F: gravity and known efforts",
     "inverse_dynamics": "efforts on the speeds that produce the accelerations udot",
-    "energy": "kinetic energy, potential energy of gravity",
+    "energy": "kinetic energy, potential energy",
 }
 _ABOUT = {**QUANTITIES, "corrected": "the state y one Newton step nearer to closed loops"}
 _GROUPS = {

@@ -25,6 +25,9 @@ from dalembert.mechanism import EARTH, Body, Effort, Force, Link
 #: What acts: the Body whose weight it is, the Link that carries it, the applied Effort, or the coordinate it acts on.
 Source: TypeAlias = Body | Link | Effort | Expr
 
+#: Speeds up to which efforts on bodies are tested for a potential: their components on n speeds have n^2 slopes.
+_MANY = 40
+
 
 @dataclass(frozen=True, slots=True)
 class Potential:
@@ -101,7 +104,7 @@ def _others(tree: Tree, done: Collection[Source]) -> Iterator[tuple[str, Source,
     """Generalised components of each remaining effort, where the speeds are the coordinates' own rates."""
     rates, still = [ex.prime(q) for q in tree.coordinates], dict.fromkeys(tree.speeds, 0)
     groups: dict[Source, list[Action]] = {}
-    if list(tree.speeds) == rates:
+    if list(tree.speeds) == rates and len(rates) <= _MANY:
         for action in known_actions(tree):
             if action.effort not in done:
                 groups.setdefault(action.effort, []).append(action)
@@ -124,7 +127,10 @@ def integrate(efforts: Sequence[Expr], coordinates: Sequence[Expr]) -> tuple[Exp
     """V with Q = -dV/dq, or None and the reason."""
     if ex.unknown_functions(list(efforts)):
         return None, "it holds an unknown function"
-    slopes = ex.jacobian(list(efforts), coordinates)
+    known = ex.free_symbols(efforts)
+    pairs = [(q, effort) for q, effort in zip(coordinates, efforts, strict=True) if effort is not ZERO or q in known]
+    coordinates, efforts = [q for q, _ in pairs], [effort for _, effort in pairs]
+    slopes = ex.jacobian(efforts, coordinates)
     n = len(coordinates)
     gaps = [slopes[i][j] - slopes[j][i] for i in range(n) for j in range(i) if slopes[i][j] is not slopes[j][i]]
     if gaps and not vanish(gaps, [x for row in slopes for x in row]):

@@ -7,21 +7,12 @@ from functools import cached_property
 from dalembert import expr as ex
 from dalembert.constraints.factor import factor_symmetric, solve_symmetric
 from dalembert.dynamics import articulated
+from dalembert.dynamics.energies import Energies
+from dalembert.dynamics.outputs import Outputs
 from dalembert.dynamics.recursive import Recursion, generalised_forces, inverse_dynamics, mass_matrix, right_side
 from dalembert.errors import ModelError
 from dalembert.expr import Expr, Matrix
-from dalembert.expr.space import Vector3, add3, apply3, cross
-from dalembert.kinematics import (
-    EARTH_NODE,
-    Pose,
-    Tree,
-    build_tree,
-    frame_pose,
-    gravity_energy,
-    kinetic_energy,
-    poses,
-    twists,
-)
+from dalembert.kinematics import Pose, Tree, build_tree
 from dalembert.mechanism import Frame, Layout, Mechanism, Model, did_you_mean
 
 #: Degrees of freedom up to which the factorised mass matrix may need fewer operations than articulated bodies.
@@ -107,9 +98,13 @@ class Quantities:
         return [*self.coordinates, *self.speeds]
 
     @cached_property
+    def energies(self) -> Energies:
+        return Energies(self.tree)
+
+    @property
     def energy(self) -> list[Expr]:
-        """Kinetic energy, and potential energy of gravity."""
-        return [kinetic_energy(self.tree), gravity_energy(self.tree)]
+        """Kinetic energy, and potential energy of gravity, springs and every effort that derives from one."""
+        return [self.energies.kinetic, self.energies.potential]
 
     def frame(self, name: str) -> Frame:
         """The named frame, or the reference frame of the named body."""
@@ -120,17 +115,28 @@ class Quantities:
         known = [*self.mechanism.frames, *self.mechanism.bodies]
         raise ModelError(f"'{self.mechanism.name}' has no frame or body '{name}'.{did_you_mean(name, known)}")
 
+    @cached_property
+    def outputs(self) -> Outputs:
+        """Everything that a motion can tell, by name."""
+        return Outputs(self.tree, self.energies)
+
     def pose(self, name: str) -> Pose:
-        return frame_pose(self.tree, self.frame(name))
+        return self.outputs.pose(self.frame(name))
 
     def velocity(self, name: str) -> list[Expr]:
         """Angular velocity, then velocity of the origin, both in the base of earth."""
-        node, local = self.tree.frame_place(self.frame(name))
-        if node == EARTH_NODE:
-            return [ex.ZERO] * 6
-        twist, pose = twists(self.tree)[node], poses(self.tree)[node]
-        linear: Vector3 = add3(twist.linear, cross(twist.angular, local.position))
-        return [*apply3(pose.rotation, twist.angular), *apply3(pose.rotation, linear)]
+        return list(self.outputs.velocity(self.frame(name)).scalars)
+
+    def frame_acceleration(self, name: str) -> list[Expr]:
+        """Angular acceleration, then acceleration of the origin, in the free motion."""
+        return self.solved(list(self.outputs.acceleration(self.frame(name)).scalars))
+
+    def solved(self, exprs: list[Expr]) -> list[Expr]:
+        """Expressions in which the symbols of u' stand for the accelerations of the free motion."""
+        held = self.accelerations_given
+        if ex.free_symbols(exprs).isdisjoint(held):
+            return exprs
+        return ex.substitute(exprs, dict(zip(held, self.accelerations(), strict=True)))
 
     def jacobian(self, name: str) -> list[Expr]:
         """Derivative of `velocity` with respect to the speeds, six rows."""

@@ -205,5 +205,7 @@ class Mechanism:
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A hint with the nearest known name, or nothing."""
-    close = difflib.get_close_matches(name, list(known), n=1)
+    names = list(known)
+    alike = [other for other in names if other.lower() == name.lower()]
+    close = alike or difflib.get_close_matches(name, names, n=1)
     return f" Did you mean '{close[0]}'?" if close else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -34,7 +35,10 @@ def with_loops(system: System, equations: LoopEquations) -> System:
         parts = zip(("Mx", "My", "Mz", "Fx", "Fy", "Fz"), wrench, strict=True)
         reactions |= {f"{name}.{part}": value for part, value in parts}
     whole = replace(
-        system, coordinates=(*system.coordinates, *coordinates), rates=rates, outputs={**system.outputs, **reactions}
+        system,
+        coordinates=(*system.coordinates, *coordinates),
+        rates=rates,
+        outputs=ChainMap(reactions, system.outputs),  # type: ignore[arg-type]
     )
     step = compiled("projection", whole.symbols, whole.known_parameters, equations.corrected)
     return replace(whole, project=in_place(step, len(whole.states), _REPEATS))

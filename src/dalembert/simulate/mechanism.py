@@ -9,11 +9,10 @@ from dalembert import expr as ex
 from dalembert.codegen import Quantities
 from dalembert.constraints.factor import factor_symmetric
 from dalembert.errors import ExpressionError, SimulationError
-from dalembert.expr import Expr
 from dalembert.expr.space import is_zero3
 from dalembert.kinematics import Pose, Tree, frame_pose, poses
 from dalembert.loops.dynamics import LoopEquations, derive_loops
-from dalembert.mechanism import EARTH, Frame, Layout, Link, Mechanism
+from dalembert.mechanism import EARTH, Layout, Link, Mechanism
 from dalembert.simulate._run import run
 from dalembert.simulate.dae import simulate_dae
 from dalembert.simulate.loops import closed_start, with_loops
@@ -27,7 +26,6 @@ _WATCHED = 12
 def system_of(mechanism: Mechanism, layout: Layout | None = None) -> System:
     """The motion of a tree: q' = P u, u' from the equations, with what its user wants to see of it."""
     about = Quantities(mechanism, layout)
-    kinetic, potential = about.energy
     absolute = poses(about.tree)
     quaternions = about.layout.state.quaternions
     upright = {group[0]: 1.0 for group in quaternions}
@@ -39,12 +37,12 @@ def system_of(mechanism: Mechanism, layout: Layout | None = None) -> System:
         (*about.rates, *accelerations),
         given=dict(mechanism.given),
         start={**upright, **mechanism.start},
-        kinetic=kinetic,
-        potential=potential,
+        kinetic=about.energies.kinetic,
         quaternions=quaternions,
         conditions=(*_charts(about.tree), *_pivots(about)),
         pictures=tuple(_picture(about.tree, name, absolute) for name in mechanism.bodies),
-        outputs=_outputs(about.tree, absolute),
+        outputs=about.outputs,
+        constants=about.mechanism.parameters(),
         up=_up(mechanism),
         name=mechanism.name,
     )
@@ -151,17 +149,3 @@ def _up(mechanism: Mechanism) -> tuple[float, float, float]:
         x, y, z = (0.0 if g is ex.ZERO else sign for g, sign in zip(mechanism.gravity, signs, strict=True))
     size = (x * x + y * y + z * z) ** 0.5
     return (-x / size, -y / size, -z / size) if size > 0 else (0.0, 0.0, 1.0)
-
-
-def _outputs(tree: Tree, absolute: list[Pose]) -> dict[str, Expr]:
-    """Positions of named frames and origins of bodies: `tip.X`, `tip.Y`, `tip.Z`."""
-    mechanism = tree.layout.model
-    frames: dict[str, Frame] = {name: body.frame for name, body in mechanism.bodies.items() if name != EARTH}
-    frames |= mechanism.frames
-    states = {*tree.layout.coordinates, *tree.layout.speeds}
-    found = {}
-    for name, frame in frames.items():
-        for axis, value in zip("XYZ", frame_pose(tree, frame, absolute).position, strict=True):
-            if f"{name}.{axis}" not in states:
-                found[f"{name}.{axis}"] = value
-    return found

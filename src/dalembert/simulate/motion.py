@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -17,6 +17,7 @@ from dalembert.mechanism import did_you_mean
 from dalembert.simulate._dense import DenseOutput
 from dalembert.simulate._files import written_whole
 from dalembert.simulate.system import System
+from dalembert.simulate.work import work_along
 
 Array = NDArray[np.float64]
 M = TypeVar("M", bound="Motion")
@@ -62,30 +63,44 @@ class Motion:
         return dict(zip(self.event_names, self.t_events or [], strict=True))
 
     def __getitem__(self, what: str | Expr) -> Array:
-        """A state, an output, the time, or any formula of them: `mo["elbow.th"]`, `mo["sin(elbow.th)"]`."""
+        """A state, an output, the time, or any formula of them: `mo["elbow.th"]`, `mo["tip.X''"]`, `mo["sin(elbow.th)"]`."""
         if isinstance(what, str):
             if what in self.names:
                 row: Array = self.y[self.names.index(what)]
                 return row
-            if what in self.system.outputs:
-                return self.evaluate([self.system.outputs[what]])[0]
-            what = ex.parse(what)
+            what = ex.symbol(what) if what in self.system.outputs else ex.parse(what)
         return self.evaluate([what])[0]
 
     def evaluate(self, exprs: Sequence[Expr]) -> list[Array]:
         """The values of expressions along the motion, one array each."""
-        exprs = self.system.with_outputs(exprs)
-        values: dict[Expr, Any] = dict(zip(self.system.symbols, self.y, strict=True))
+        return self._values(self.system.in_states_and_rates(exprs), self.t, self.y)
+
+    def _values(self, exprs: Sequence[Expr], t: Array, y: Array) -> list[Array]:
+        """Expressions in states, their rates, time and parameters, at states in the columns of `y`."""
+        system = self.system
+        values: dict[Expr, Any] = dict(zip(system.symbols, y, strict=True))
         values |= {ex.symbol(name): number for name, number in self.parameters.items()}
-        values[ex.TIME] = self.t
-        known = [*self.names, *self.system.outputs, *self.parameters, "t"]
-        for symbol in sorted(ex.free_symbols(exprs) - values.keys(), key=lambda e: e.name):
-            if symbol.name in self.system.known_parameters:
+        values[ex.TIME] = t
+        used = ex.free_symbols(exprs)
+        if not used.isdisjoint(system.slopes):
+            values |= {x: rate for x, rate in zip(map(ex.prime, system.symbols), self._rates(t, y), strict=True)}
+        known = [*self.names, *system.outputs, *self.parameters, "t"]
+        for symbol in sorted(used - values.keys(), key=lambda e: e.name):
+            if symbol.name in system.known_parameters:
                 raise SimulationError(f"'{symbol.name}' has no value: simulate with given={{'{symbol.name}': ...}}.")
             hint = did_you_mean(symbol.name, known)
-            raise SimulationError(f"the motion of '{self.system.name}' has no '{symbol.name}'.{hint}")
-        found = ex.evaluate(exprs, values)
-        return [np.broadcast_to(np.asarray(x, dtype=float), self.t.shape).copy() for x in found]
+            raise SimulationError(f"the motion of '{system.name}' has no '{symbol.name}'.{hint}")
+        found = ex.evaluate(list(exprs), values)
+        return [np.broadcast_to(np.asarray(x, dtype=float), t.shape).copy() for x in found]
+
+    def _rates(self, t: Array, y: Array) -> Array:
+        """y' at states in the columns of `y`, from the machine code that moved them."""
+        from dalembert.simulate._run import compiled
+
+        system = self.system
+        numbers = np.array([self.parameters.get(name, np.nan) for name in system.known_parameters])
+        found: Array = compiled("rates", system.symbols, system.known_parameters, system.rates)(t, y.T, numbers).T
+        return found
 
     def state(self, t: float) -> dict[str, float]:
         """The named state at one time."""
@@ -101,22 +116,39 @@ class Motion:
         return replace(self, t=t, y=self.sol(t))
 
     def energy(self) -> Array:
-        """Kinetic and potential energy together, at each time."""
+        """Kinetic and potential energy together, at each time: gravity, springs, every effort with a potential."""
         return self.kinetic_energy() + self.potential_energy()
 
     def kinetic_energy(self) -> Array:
-        return self._energy("kinetic", self.system.kinetic)
+        return self._cached("kinetic", lambda: self.evaluate([self._energy("T", self.system.kinetic)])[0])
 
     def potential_energy(self) -> Array:
-        return self._energy("potential", self.system.potential)
+        return self._cached("potential", lambda: self.evaluate([self._energy("V", self.system.potential)])[0])
 
-    def _energy(self, kind: str, value: Expr | None) -> Array:
-        if value is None:
-            raise SimulationError(f"'{self.system.name}' does not say what its {kind} energy is.")
+    def work(self) -> Array:
+        """Work of all that has no potential (dampers, motors, drives, explicit time) from the start to each time.
+
+        Found from efforts and reactions and integrated along the motion: `energy()` changes by as much.
+        """
+        return self._cached("work", self._work)
+
+    def _work(self) -> Array:
+        if self.sol is None:
+            raise SimulationError("the work along a motion needs its dense output: simulate with dense_output=True.")
+        power = self.system.in_states_and_rates([self._energy("power", None)])
+        return work_along(self.sol, self.t, lambda t, y: self._values(power, t, y)[0])
+
+    def _energy(self, kind: str, own: Expr | None) -> Expr:
+        name = f"total.{kind}"
+        if own is None and name not in self.system.outputs:
+            raise SimulationError(f"'{self.system.name}' does not say what its energies are ({name}).")
+        return ex.symbol(name) if own is None else own
+
+    def _cached(self, kind: str, made: Callable[[], Array]) -> Array:
         if kind not in self._cache:
-            self._cache[kind] = self.evaluate([value])[0]
-        energy: Array = self._cache[kind]
-        return energy.copy()
+            self._cache[kind] = made()
+        found: Array = self._cache[kind]
+        return found.copy()
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write a table with a column for the time and one for each state."""

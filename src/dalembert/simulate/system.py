@@ -52,7 +52,8 @@ class Picture:
 class System:
     """First-order equations y' = rates(t, y, parameters), y the coordinates (of cut links too), then the speeds.
 
-    States and parameters are symbols of the same name. `outputs` are further named expressions that a motion can tell;
+    States and parameters are symbols of the same name. `outputs` are further named expressions that a motion can tell,
+    in states and their rates (they may be made only when asked for: then `constants` are all their parameters);
     `project`, where there is one, is a compiled function that brings a state back to its constraints; `up` is where
     pictures have their top.
 
@@ -73,6 +74,7 @@ class System:
     conditions: tuple[Condition, ...] = field(default=(), repr=False)
     pictures: tuple[Picture, ...] = field(default=(), repr=False)
     outputs: Mapping[str, Expr] = field(default_factory=dict, repr=False)
+    constants: tuple[str, ...] | None = None
     project: Any = field(default=None, repr=False)
     up: tuple[float, float, float] = (0.0, 0.0, 1.0)
     name: str = "system"
@@ -101,15 +103,35 @@ class System:
     @cached_property
     def known_parameters(self) -> tuple[str, ...]:
         """Every name that may be given a value: also what only energies, outputs and pictures use."""
+        if self.constants is not None:
+            return tuple(sorted({*self.parameters, *self.constants, *self.given}))
         energies = [e for e in (self.kinetic, self.potential) if e is not None]
         points = [x for picture in self.pictures for vector in picture.vectors for x in vector]
-        everything = self.names_in([*energies, *points, *self.outputs.values()])
+        everything = self.names_in([*energies, *points, *self.with_outputs(self.outputs.values())])
         return tuple(sorted({*self.parameters, *everything, *self.given}))
 
+    @cached_property
+    def slopes(self) -> Mapping[Expr, Expr]:
+        """The rate of each state by its symbol `prime(state)`, where that is not a state itself."""
+        known = set(self.symbols)
+        pairs = ((ex.prime(x), rate) for x, rate in zip(self.symbols, self.rates, strict=True))
+        return {x: rate for x, rate in pairs if x not in known}
+
+    def in_states_and_rates(self, exprs: Iterable[Expr]) -> list[Expr]:
+        """Expressions in which the names of outputs stand for what they are; rates of states may be left in them."""
+        found = list(exprs)
+        while True:
+            names = ex.free_symbols(found) - set(self.symbols)
+            used = {x: self.outputs[x.name] for x in names if x.name in self.outputs}
+            if not used:
+                return found
+            found = ex.substitute(found, used)
+
     def with_outputs(self, exprs: Iterable[Expr]) -> list[Expr]:
-        """Expressions in which the names of outputs stand for what they are."""
-        named = {ex.symbol(name): value for name, value in self.outputs.items() if name not in self.states}
-        return ex.substitute(list(exprs), named)
+        """Expressions in states and parameters alone: outputs and rates of states stand for what they are."""
+        found = self.in_states_and_rates(exprs)
+        used = ex.free_symbols(found)
+        return ex.substitute(found, {x: rate for x, rate in self.slopes.items() if x in used})
 
     def names_in(self, exprs: Iterable[Expr]) -> tuple[str, ...]:
         """The symbols of some expressions that are neither states nor time."""

@@ -1,0 +1,172 @@
+"""What a mechanism in motion can tell, by name: frames, centre of mass, momenta, energies, efforts in links.
+
+Nothing is derived before it is asked for. Expressions are in the state, time and parameters; where accelerations enter,
+they are in the symbols `prime(speed)`, which whoever holds the equations of motion replaces by values or formulas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+
+from dalembert import expr as ex
+from dalembert.dynamics.energies import Energies
+from dalembert.expr import ZERO, Expr
+from dalembert.expr.space import ZERO3, Vector3, add3, cross, scale3
+from dalembert.kinematics import (
+    COMPONENTS,
+    EARTH_NODE,
+    Pose,
+    Tree,
+    Twist,
+    Wrench,
+    frame_pose,
+    node_inertias,
+    poses,
+    twists,
+)
+from dalembert.mechanism import EARTH, Frame
+
+#: Prefix of what belongs to the machine as a whole: `total.X` is its centre of mass.
+WHOLE = "total"
+_PLACES = tuple("XYZ")
+_FRAME = (
+    *_PLACES,
+    *(f"{axis}'" for axis in _PLACES),
+    *(f"{axis}''" for axis in _PLACES),
+    *(f"R{i}{j}" for i in "123" for j in "123"),
+    "WX",
+    "WY",
+    "WZ",
+)
+_ENERGIES = ("T", "V", "power")
+_TOTAL = (*_PLACES, "PX", "PY", "PZ", "LX", "LY", "LZ", *_ENERGIES)
+
+Transmitted = Callable[[str], Wrench]
+
+
+class Outputs(Mapping[str, Expr]):
+    """Named expressions of a motion, each made at its first use.
+
+    Of a body or frame F: `F.X`, `F.X'`, `F.X''` (place, velocity, acceleration in the base of earth), `F.R11`...,
+    `F.WX` (angular velocity, base of earth). Of a link L: `L.Mx`...`L.Fz`, its action on the second body, at and in the
+    base of the second frame. Of the whole: `total.X` (centre of mass), `total.PX` (momentum), `total.LX` (angular
+    momentum about earth's origin), `total.T`, `total.V`, `total.power` (of what V does not hold). A state that has one of these names keeps it.
+
+    >>> from dalembert.kinematics import build_tree
+    >>> from dalembert.mechanism import Layout, Mechanism, earth, prismatic
+    >>> m = Mechanism()
+    >>> rail = m.join(earth, m.body("cart", mass="m"), prismatic("x"), name="rail")
+    >>> told = Outputs(build_tree(Layout.of(m)))
+    >>> told["cart.X'"], told["cart.X''"], told["total.PX"]
+    (rail.x', rail.x'', m*rail.x')
+    """
+
+    def __init__(self, tree: Tree, energies: Energies | None = None, transmitted: Transmitted | None = None) -> None:
+        self.tree = tree
+        self._energies, self._transmitted = energies, transmitted
+        self._made: dict[str, Expr] = {}
+
+    @cached_property
+    def frames(self) -> dict[str, Frame]:
+        """What has a place: bodies (their reference frames) and named frames."""
+        model = self.tree.layout.model
+        return {name: body.frame for name, body in model.bodies.items() if name != EARTH} | dict(model.frames)
+
+    @cached_property
+    def _names(self) -> dict[str, None]:
+        layout = self.tree.layout
+        found = [f"{name}.{part}" for name in self.frames for part in _FRAME]
+        if self._transmitted is not None:
+            found += [f"{name}.{part}" for name in layout.model.links for part in COMPONENTS]
+        if WHOLE not in self.frames:
+            found += [f"{WHOLE}.{part}" for part in _TOTAL if self._energies is not None or part not in _ENERGIES]
+        states = {*layout.state.names}
+        return dict.fromkeys(name for name in found if name not in states)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __getitem__(self, name: str) -> Expr:
+        if name not in self._made:
+            if name not in self._names:
+                raise KeyError(name)
+            self._made |= self._of(*name.rsplit(".", 1))
+        return self._made[name]
+
+    def _of(self, owner: str, part: str) -> dict[str, Expr]:
+        """The output and those that are made with it."""
+        if part in COMPONENTS and self._transmitted is not None and owner in self.tree.layout.model.links:
+            return self._named(owner, COMPONENTS, self._transmitted(owner).scalars)
+        if owner == WHOLE and WHOLE not in self.frames:
+            return self._of_whole(part)
+        frame = self.frames[owner]
+        if part in _PLACES:
+            return self._named(owner, _PLACES, self.pose(frame).position)
+        if part[0] == "R":
+            return self._named(owner, _FRAME[9:18], [x for row in self.pose(frame).rotation for x in row])
+        if part[0] == "W":
+            return self._named(owner, ("WX", "WY", "WZ"), self.velocity(frame).angular)
+        if part.endswith("''"):
+            return self._named(owner, _FRAME[6:9], self.acceleration(frame).linear)
+        return self._named(owner, _FRAME[3:6], self.velocity(frame).linear)
+
+    def _of_whole(self, part: str) -> dict[str, Expr]:
+        if part in _ENERGIES and self._energies is not None:
+            kinds = {"T": "kinetic", "V": "potential", "power": "power"}
+            return {f"{WHOLE}.{part}": getattr(self._energies, kinds[part])}
+        momentum, spin = self._momenta
+        if part[0] == "P":
+            return self._named(WHOLE, ("PX", "PY", "PZ"), momentum)
+        if part[0] == "L":
+            return self._named(WHOLE, ("LX", "LY", "LZ"), spin)
+        mass, first = ZERO, ZERO3
+        for inertia, pose in zip(node_inertias(self.tree), self._poses, strict=True):
+            mass = mass + inertia.mass
+            first = add3(first, add3(scale3(inertia.mass, pose.position), pose.vector(inertia.moment)))
+        return self._named(WHOLE, _PLACES, [x / mass for x in first])
+
+    def _named(self, owner: str, parts: Sequence[str], values: Sequence[Expr]) -> dict[str, Expr]:
+        return {f"{owner}.{part}": value for part, value in zip(parts, values, strict=True)}
+
+    @cached_property
+    def _poses(self) -> list[Pose]:
+        return poses(self.tree)
+
+    @cached_property
+    def _twists(self) -> list[Twist]:
+        return twists(self.tree)
+
+    @cached_property
+    def _momenta(self) -> tuple[Vector3, Vector3]:
+        """Momentum, and angular momentum about the origin of earth, in the base of earth."""
+        linear, angular = ZERO3, ZERO3
+        for inertia, twist, pose in zip(node_inertias(self.tree), self._twists, self._poses, strict=True):
+            spin, push = (pose.vector(v) for v in inertia.momentum(twist))
+            linear = add3(linear, push)
+            angular = add3(angular, add3(spin, cross(pose.position, push)))
+        return linear, angular
+
+    # --- frames ----------------------------------------------------------------------------------------------------
+
+    def pose(self, frame: Frame) -> Pose:
+        return frame_pose(self.tree, frame, self._poses)
+
+    def velocity(self, frame: Frame) -> Twist:
+        """Angular velocity, and velocity of the origin, in the base of earth."""
+        node, place = self.tree.frame_place(frame)
+        if node == EARTH_NODE:
+            return Twist()
+        twist, pose = self._twists[node], self._poses[node]
+        return Twist(pose.vector(twist.angular), pose.vector(twist.velocity(place.position)))
+
+    def acceleration(self, frame: Frame) -> Twist:
+        """Their time derivatives, in the symbols of u'."""
+        moving = {ex.TIME: ex.ONE, **self.tree.rates, **{u: ex.prime(u) for u in self.tree.speeds}}
+        return Twist.of(ex.tangent(list(self.velocity(frame).scalars), moving))

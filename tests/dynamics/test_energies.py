@@ -1,0 +1,75 @@
+"""Energy is T + V with every potential; what is left does the work: E(t) - E(0) = work along every motion."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert import expr as ex
+from random_mechanisms import random_state, random_tree
+
+TIGHT = {"rtol": 1e-11, "atol": 1e-12}
+
+
+def imbalance(mo):
+    """E(t) - E(0) - work, in parts of what flows."""
+    energy, work = mo.energy(), mo.work()
+    scale = max(np.abs(mo.kinetic_energy()).max(), np.ptp(mo.potential_energy()), np.abs(work).max())
+    return np.abs(energy - energy[0] - work).max() / scale
+
+
+def elastic_pendulum(damping):
+    m = da.Mechanism("elastic pendulum")
+    rod, bob = m.body("rod"), m.body("bob", mass=1)
+    m.join(da.earth, rod, da.revolute("x"), name="pivot")
+    m.join(rod, bob, da.prismatic("z").with_efforts(x="-k*(x + 1) - c*x'"), name="spring")
+    m.gravity = [0, 0, -9.81]
+    m.given = {"k": 40.0, "c": damping}
+    m.start = {"pivot.th": 1.0, "spring.x": -1.0}
+    return m
+
+
+def test_the_spring_of_an_elastic_pendulum_holds_its_energy():
+    mo = elastic_pendulum(0.0).simulate((0, 5), **TIGHT)
+    assert np.ptp(mo.energy()) < 1e-10
+    assert np.ptp(mo.kinetic_energy() + 9.81 * mo["bob.Z"]) > 4  # what gravity alone would call a drift
+    assert np.all(mo.work() == 0)
+
+
+def test_a_damper_works_what_the_energy_loses():
+    mo = elastic_pendulum(0.7).simulate((0, 5), t_eval=np.linspace(0, 5, 37), **TIGHT)
+    assert mo.work()[-1] < -0.5
+    assert imbalance(mo) < 1e-10
+
+
+def test_a_lift_takes_weight_and_inertia_from_its_drive():
+    """z = t^2: the drive gives (m g + m z'') z'."""
+    m = da.Mechanism("lift")
+    t = ex.TIME
+    cabin = m.body("cabin", mass=3)
+    m.join(da.earth, cabin, da.composite([], da.Displacement.of([0, 0, t * t])), name="rope")
+    m.gravity = [0, 0, -10]
+    mo = m.simulate((0, 2), t_eval=[0, 1, 2])
+    assert mo.work() == pytest.approx([0, 3 * 10 + 3 * 2, 3 * 10 * 4 + 3 * 8])
+    assert mo.energy() - mo.energy()[0] == pytest.approx(mo.work())
+
+
+def test_compiled_energy_holds_the_springs_too():
+    f = elastic_pendulum(0.0).compile()
+    rest, stretched = (f.energy([0.0, x], [0.0, 0.0]).potential for x in (-1.0, -1.5))
+    assert stretched - rest == pytest.approx(40 * 0.5**2 / 2 - 9.81 * 0.5)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_energy_and_work_balance_on_random_trees(seed):
+    """Springs, dampers, wrenches in joints, forces in moving bases, joints that time drives."""
+    m = random_tree(seed + 100, 1 + seed % 4)
+    layout = da.mechanism.Layout.of(m)
+    state = random_state(m, layout.coordinates, layout.speeds, seed)
+    built = da.Mechanism(m.name)
+    built.__dict__.update(m.__dict__)
+    given = {x: state[x] for x in m.parameters()}
+    start = {x: 0.5 * state[x] if x in layout.speeds else state[x] for x in (*layout.coordinates, *layout.speeds)}
+    mo = built.simulate((0, 0.4), given=given, start=start, **TIGHT)
+    assert imbalance(mo) < 1e-8

@@ -1,0 +1,101 @@
+"""What a motion tells by name: rates of places are velocities, momenta change by what acts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.errors import SimulationError
+from dalembert.mechanism import Layout
+from random_mechanisms import random_state, random_tree
+
+
+def thrown(seed, **options):
+    """A random tree in motion, with a named frame on its last body."""
+    drawn = random_tree(seed, 3)
+    m = da.Mechanism(drawn.name)
+    m.__dict__.update(drawn.__dict__)
+    m.frame("tip", m.bodies["b3"].at([0.3, -0.2, 0.5], da.turn(0.4, "y")))
+    layout = Layout.of(m)
+    state = random_state(m, layout.coordinates, layout.speeds, seed)
+    given = {x: state[x] for x in m.parameters()}
+    start = {x: state[x] for x in layout.state.names}
+    return m, m.simulate((0, 0.4), given=given, start=start, rtol=1e-11, atol=1e-12, **options)
+
+
+def slope(mo, name, t, h=2e-4):
+    """Central difference of fourth order."""
+    a, b, c, d = mo.at([t - 2 * h, t - h, t + h, t + 2 * h])[name]
+    return (a - 8 * b + 8 * c - d) / (12 * h)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_primes_are_rates_and_the_spin_turns_the_axes(seed):
+    _, mo = thrown(seed)
+    here = mo.at([0.2])
+    for owner in ("tip", "b2"):
+        for axis in "XYZ":
+            for prime in ("", "'"):
+                name = f"{owner}.{axis}{prime}"
+                assert here[f"{name}'"][0] == pytest.approx(slope(mo, name, 0.2), rel=1e-6, abs=1e-6)
+        turned = np.array([[slope(mo, f"{owner}.R{i}{j}", 0.2) for j in "123"] for i in "123"])
+        rotation = np.array([[here[f"{owner}.R{i}{j}"][0] for j in "123"] for i in "123"])
+        spin = turned @ rotation.T
+        found = [here[f"{owner}.W{axis}"][0] for axis in "XYZ"]
+        assert found == pytest.approx([spin[2, 1], spin[0, 2], spin[1, 0]], rel=1e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_momentum_is_mass_times_velocity_of_the_centre(seed):
+    m, mo = thrown(seed)
+    values = {da.expr.symbol(k): v for k, v in mo.parameters.items()}
+    mass = sum(da.expr.evaluate([body.mass for body in m.bodies.values()], values))
+    for axis in "XYZ":
+        assert mo.at([0.2])[f"total.P{axis}"][0] == pytest.approx(mass * slope(mo, f"total.{axis}", 0.2), rel=1e-6)
+
+
+def test_a_free_body_keeps_its_angular_momentum():
+    m = da.Mechanism("thrown")
+    m.join(da.earth, m.body("stone", mass=2, centre=[0.1, 0, 0], inertia=[1, 2, 2.5]), da.free("quaternion"), name="f")
+    mo = m.simulate((0, 3), start={"f.wx": 1.0, "f.wy": 3.0, "f.x'": 1.0}, rtol=1e-11, atol=1e-12)
+    for axis in "XYZ":
+        assert np.ptp(mo[f"total.L{axis}"]) < 1e-8
+        assert np.ptp(mo[f"total.P{axis}"]) < 1e-9
+
+
+def test_outputs_make_events_and_formulas():
+    m = da.Mechanism("pendulum")
+    rod = m.body("rod", mass=1, centre=[0, 0, -1])
+    m.join(da.earth, rod, da.revolute("x"), name="p")
+    m.frame("tip", rod.at([0, 0, -2]))
+    m.gravity = [0, 0, -10]
+    mo = m.simulate(
+        (0, 5), start={"p.th": 1.0}, events={"turn": "tip.Z'", "hang": da.simulate.Event("tip.Z''", terminal=True)}
+    )
+    assert mo.status == 1
+    assert mo["tip.Z''"][-1] == pytest.approx(0, abs=1e-6)
+    assert mo["tip.Y'**2 + tip.Z'**2"] == pytest.approx(4 * mo["p.th'"] ** 2)
+    assert mo["p.th''"] == pytest.approx(-10 * np.sin(mo["p.th"]))
+    with pytest.raises(SimulationError, match=r"Did you mean 'tip.X"):
+        mo["tip.x"]
+
+
+def test_a_motion_derives_only_what_it_is_asked_for():
+    m, mo = thrown(1)
+    made = mo.system.outputs._made
+    assert not made
+    mo["tip.X"]
+    assert set(made) == {"tip.X", "tip.Y", "tip.Z"}
+
+
+def test_compiled_outputs_are_those_of_the_motion():
+    m, mo = thrown(2)
+    f, here = m.compile(), mo.at([0.2])
+    q, u = np.split(here.y[:, 0], [len(f.coordinates)])
+    for name in ("tip.X", "tip.Y'", "tip.Z''", "b1.R23", "tip.WX", "total.LZ", "total.V", "total.power"):
+        assert f.output(name, q, u, 0.2, **mo.parameters) == pytest.approx(here[name][0], rel=1e-12, abs=1e-12)
+    acceleration = f.frame_acceleration("tip", q, u, 0.2, **mo.parameters)
+    assert acceleration[3:] == pytest.approx([here[f"tip.{axis}''"][0] for axis in "XYZ"])
+    with pytest.raises(da.ModelError, match=r"no output 'tip.x'. Did you mean 'tip.X'"):
+        f.output("tip.x", q, u)
