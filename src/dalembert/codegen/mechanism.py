@@ -110,7 +110,7 @@ class CompiledMechanism:
         return self._run(("frame_acceleration", name), (t, q, u), parameters)
 
     def output(self, name: str, q: Array, u: Array, t: Array = 0.0, **parameters: Array) -> np.ndarray:
-        """Anything that a motion tells, by its name there: `f.output("tip.X''", q, u)`, `f.output("total.LZ", q, u)`."""
+        """Anything that a motion tells, by its name there: `f.output("tip.X''", q, u)`, `"total.LZ"`..."""
         if name not in self.quantities.outputs:
             hint = did_you_mean(name, self.quantities.outputs)
             raise ModelError(f"'{self.quantities.mechanism.name}' has no output '{name}'.{hint}")

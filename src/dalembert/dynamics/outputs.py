@@ -51,7 +51,8 @@ class Outputs(Mapping[str, Expr]):
     Of a body or frame F: `F.X`, `F.X'`, `F.X''` (place, velocity, acceleration in the base of earth), `F.R11`...,
     `F.WX` (angular velocity, base of earth). Of a link L: `L.Mx`...`L.Fz`, its action on the second body, at and in the
     base of the second frame. Of the whole: `total.X` (centre of mass), `total.PX` (momentum), `total.LX` (angular
-    momentum about earth's origin), `total.T`, `total.V`, `total.power` (of what V does not hold). A state that has one of these names keeps it.
+    momentum about earth's origin), `total.T`, `total.V`, `total.power` (of what V does not hold). A state that has one
+    of these names keeps it.
 
     >>> from dalembert.kinematics import build_tree
     >>> from dalembert.mechanism import Layout, Mechanism, earth, prismatic

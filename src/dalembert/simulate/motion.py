@@ -63,7 +63,7 @@ class Motion:
         return dict(zip(self.event_names, self.t_events or [], strict=True))
 
     def __getitem__(self, what: str | Expr) -> Array:
-        """A state, an output, the time, or any formula of them: `mo["elbow.th"]`, `mo["tip.X''"]`, `mo["sin(elbow.th)"]`."""
+        """A state, an output, the time, or any formula of them: `mo["th"]`, `mo["tip.X''"]`, `mo["sin(th)"]`."""
         if isinstance(what, str):
             if what in self.names:
                 row: Array = self.y[self.names.index(what)]
@@ -83,7 +83,7 @@ class Motion:
         values[ex.TIME] = t
         used = ex.free_symbols(exprs)
         if not used.isdisjoint(system.slopes):
-            values |= {x: rate for x, rate in zip(map(ex.prime, system.symbols), self._rates(t, y), strict=True)}
+            values |= dict(zip(map(ex.prime, system.symbols), self._rates(t, y), strict=True))
         known = [*self.names, *system.outputs, *self.parameters, "t"]
         for symbol in sorted(used - values.keys(), key=lambda e: e.name):
             if symbol.name in system.known_parameters:
