@@ -11,13 +11,15 @@ import pytest
 from dalembert import algebra as al
 from dalembert import expr as ex
 from dalembert.expr.space import apply3
-from dalembert.formalisms import derive, matrix_level, vector_level
+from dalembert.formalisms import derive, isolated_bodies, kane, mixed
 from dalembert.formalisms.lagrange import kinetic_energy
 from dalembert.formalisms.newton_euler import isolate
 from dalembert.formalisms.reactions import motor_wrench, reactions
-from dalembert.formalisms.vocabulary import Vocabulary
+from dalembert.formalisms.registry import find_formalism
 from dalembert.kinematics.bodies import body_motions
 from dalembert.mechanism import Layout, Mechanism, earth, weld
+from dalembert.presentation import Vocabulary, theorems
+from dalembert.presentation.collect_terms import collect
 from formalisms.satellite import ACCELERATIONS, FORMALISMS, STATE, satellite
 from random_mechanisms import random_state, random_tree
 
@@ -41,7 +43,7 @@ def moving(seed):
 def test_isolated_bodies_and_subsystems_balance_with_the_reported_actions(seed):
     eq, state = moving(seed)
     words = Vocabulary.of(eq.tree)
-    lines = vector_level.newton_euler(words).lines
+    lines = isolated_bodies.vector_level(words).lines
     for one, found in zip(words.links, reactions(eq, base="earth", solved=False).values(), strict=True):
         sign = -1 if one.link.reversed else 1
         at = reactions(eq, [found.link], base="earth", at="first", solved=False)[found.link] if sign < 0 else found
@@ -58,7 +60,7 @@ def test_the_virtual_power_of_each_partial_motion_vanishes(seed):
     eq, state = moving(seed)
     for r in range(len(eq.speeds)):
         words = Vocabulary.of(eq.tree)
-        line = vector_level.kane(words).lines[0]
+        line = kane.vector_level(words).lines[0]
         power = ex.ZERO
         for one in words.links:
             twist = dict(one.columns).get(r)
@@ -80,7 +82,7 @@ def test_the_virtual_power_of_each_partial_motion_vanishes(seed):
 def test_matrix_level_definitions_are_the_scalar_equations(seed, name):
     eq, state = moving(seed)
     words = Vocabulary.of(eq.tree)
-    terms = matrix_level.state(words, name).terms
+    terms = find_formalism(name).matrix(words).terms
     n = len(eq.speeds)
     wanted = [list(eq.mass_matrix.entries), list(eq.bias), list(eq.forces)]
     for term in terms:
@@ -94,7 +96,7 @@ def test_matrix_level_definitions_are_the_scalar_equations(seed, name):
 def test_kinetic_energy_of_the_vector_level_is_that_of_the_scalar_level(seed):
     eq, state = moving(seed)
     words = Vocabulary.of(eq.tree)
-    found = evaluated(words.evaluate(vector_level.kinetic_energy(words)), state)[0]
+    found = evaluated(words.evaluate(theorems.kinetic_energy(words)), state)[0]
     assert found == pytest.approx(evaluated([kinetic_energy(body_motions(eq.tree))], state)[0], rel=1e-10)
 
 
@@ -147,7 +149,7 @@ def test_a_clamped_body_still_shows_its_balance():
 def test_free_blocks_of_massless_arms_vanish_and_the_reflector_is_a_point():
     """Papegay 3.3.2: blocks 2 and 3 vanish, block 4 has -mu_4 c~ c~ (MMassMax)."""
     words = Vocabulary.of(derive(Layout.of(satellite()), "mixed").tree)
-    matrix_level.mixed(words)
+    mixed.matrix_level(words)
     block = {i: al.text(words.columns[f"MM{i}"], style="matrix") for i in (1, 2, 3, 4)}
     assert block[2] == block[3] == "0"
     assert block[1] == "[mu1 Id, 0; 0, I1]"
@@ -155,10 +157,10 @@ def test_free_blocks_of_massless_arms_vanish_and_the_reflector_is_a_point():
 
 
 def test_scalar_level_collects_accelerations_then_products_of_speeds():
-    from dalembert.formalisms.collect_terms import collect
-
     eq = derive(Layout.of(satellite()), "kane")
-    for one, left, right in zip(collect(eq), (eq.mass_matrix.rows()), eq.right_side, strict=True):
+    for one, left, right in zip(
+        collect(eq.mass_matrix, eq.bias, eq.forces, eq.tree.speeds), (eq.mass_matrix.rows()), eq.right_side, strict=True
+    ):
         state = STATE | {f"{u}'": a for u, a in zip(eq.speeds, ACCELERATIONS, strict=True)}
         assert evaluated([one.left], state) == pytest.approx(evaluated(left, STATE) @ np.array(ACCELERATIONS))
         assert evaluated([one.right], state) == pytest.approx(evaluated([right], STATE))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dalembert import expr as ex
-from dalembert.formalisms.recursive import derive
+from dalembert.formalisms import derive
 from dalembert.kinematics import build_tree, external_wrenches, gravity_energy, joint_efforts, kinetic_energy, twists
 from dalembert.mechanism import Layout
 from random_mechanisms import random_state, random_tree
@@ -18,7 +18,7 @@ def test_rate_of_energy_is_the_power_of_efforts(seed):
     layout = Layout.of(m)
     tree = build_tree(layout)
     state = {ex.symbol(k): v for k, v in random_state(m, layout.coordinates, layout.speeds, seed).items()}
-    accelerations = ex.evaluate(derive(layout).accelerations, state)
+    accelerations = ex.evaluate(derive(layout, "recursive").accelerations, state)
     energy = kinetic_energy(tree) + gravity_energy(tree)
     direction = dict(tree.rates) | dict(zip(tree.speeds, accelerations, strict=True))
     (rate,) = ex.evaluate(ex.tangent([energy], direction), state)

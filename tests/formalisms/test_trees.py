@@ -7,8 +7,7 @@ import pytest
 
 from dalembert import expr as ex
 from dalembert.dynamics import articulated, recursive
-from dalembert.formalisms import mixed
-from dalembert.formalisms.recursive import derive as derive_recursive
+from dalembert.formalisms import derive
 from dalembert.kinematics import build_tree
 from dalembert.mechanism import Layout
 from oracle import Oracle
@@ -33,8 +32,8 @@ def test_recursive_and_mixed_paths_agree_with_the_numeric_oracle(seed):
     oracle = Oracle(m, state)
     mass, bias, forces = oracle.mass_matrix(), oracle.bias(), oracle.forces()
     scale = 1 + max(np.abs(mass).max(initial=0), np.abs(bias).max(initial=0), np.abs(forces).max(initial=0))
-    for derive in (derive_recursive, mixed.derive):
-        eq = derive(layout)
+    for name in ("recursive", "mixed"):
+        eq = derive(layout, name)
         n = layout.dof
         assert np.abs(numbers(eq.mass_matrix.entries, state).reshape(n, n) - mass).max(initial=0) < 1e-9 * scale
         assert np.abs(numbers(eq.bias, state) - bias).max(initial=0) < 1e-9 * scale
@@ -45,7 +44,7 @@ def test_recursive_and_mixed_paths_agree_with_the_numeric_oracle(seed):
 def test_mass_matrix_is_symmetric_positive_definite(seed):
     _, layout, state = system(seed)
     n = layout.dof
-    mass = numbers(mixed.derive(layout).mass_matrix.entries, state).reshape(n, n)
+    mass = numbers(derive(layout, "mixed").mass_matrix.entries, state).reshape(n, n)
     assert np.allclose(mass, mass.T)
     assert n == 0 or np.linalg.eigvalsh(mass).min() > 0
 
@@ -60,7 +59,7 @@ def test_forward_dynamics_undoes_inverse_dynamics(seed):
     if not model.tree.shares_speeds():
         found = numbers(articulated.accelerations(model, efforts), state)
         assert np.allclose(found, numbers(wanted, state), atol=1e-9, rtol=1e-9)
-    eq = derive_recursive(layout)
+    eq = derive(layout, "recursive")
     own = numbers(eq.accelerations, state)
     state |= {x.name: a for x, a in zip(wanted, own, strict=True)}
     left = numbers(efforts, state) - numbers(model.efforts, state)
@@ -73,6 +72,6 @@ def test_articulated_bodies_agree_with_the_factored_mass_matrix(seed):
     model = recursive.Recursion.of(build_tree(layout))
     if model.tree.shares_speeds():
         pytest.skip("one speed moves several displacements")
-    direct = numbers(derive_recursive(layout).accelerations, state)
+    direct = numbers(derive(layout, "recursive").accelerations, state)
     linear = numbers(articulated.accelerations(model), state)
     assert np.allclose(direct, linear, rtol=1e-9, atol=1e-9 * (1 + np.abs(direct).max(initial=0)))

@@ -13,7 +13,7 @@ from dalembert import expr as ex
 from dalembert.errors import DalembertError
 from dalembert.expr import Expr
 from dalembert.formalisms.equations import Equations
-from dalembert.formalisms.registry import FORMALISMS, derive, find_formalism
+from dalembert.formalisms.registry import derive, find_formalism, formalism_names
 from dalembert.mechanism import Layout, QuaternionTurn
 
 #: Papegay's figures for his satellite (chapter 2; Maple V on a DECstation 5000/200): seconds and megabytes allocated.
@@ -102,7 +102,7 @@ def compare(
     >>> compare(Layout.of(m), ["kane", "lagrange"]).disagreement < 1e-9
     True
     """
-    names = list(names or FORMALISMS)
+    names = list(names or formalism_names())
     for name in names:
         find_formalism(name)  # modules are loaded before the clock starts
     derived: list[tuple[str, Equations, float, float | None]] = []

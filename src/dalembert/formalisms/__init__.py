@@ -19,6 +19,6 @@ from dalembert.formalisms.equations import Equations
 from dalembert.formalisms.hamilton import Hamiltonian
 from dalembert.formalisms.lagrange import Lagrangian
 from dalembert.formalisms.reactions import Reaction, reactions
-from dalembert.formalisms.registry import FORMALISMS, derive, formalism_names
+from dalembert.formalisms.registry import derive, formalism_names
 from dalembert.formalisms.relative import seen_from
 from dalembert.formalisms.speeds import with_speeds

@@ -18,9 +18,15 @@ from dalembert.expr import HALF, ONE, TIME, ZERO, Expr
 from dalembert.expr.space import Matrix3, Vector3, add3, apply3, dot3, product3, transpose3, vector_rows
 from dalembert.formalisms.collecting import split_accelerations
 from dalembert.formalisms.equations import Equations
+from dalembert.formalisms.formalism import Formalism
 from dalembert.kinematics import Pose, RigidInertia, Tree, body_inertia
 from dalembert.kinematics.actions import coordinate_efforts, known_actions
 from dalembert.kinematics.bodies import acceleration_symbols, body_poses
+from dalembert.presentation.jacobians import projection
+from dalembert.presentation.lines import equation
+from dalembert.presentation.statements import Statements
+from dalembert.presentation.theorems import motor_power, powers, virtual_field
+from dalembert.presentation.vocabulary import Vocabulary
 
 
 def derive(tree: Tree) -> Equations:
@@ -104,3 +110,19 @@ def _regrouped(flat: Sequence[Expr]) -> list[Pose]:
         a = flat[i : i + 12]
         found.append(Pose(((a[0], a[1], a[2]), (a[3], a[4], a[5]), (a[6], a[7], a[8])), (a[9], a[10], a[11])))
     return found
+
+
+# --- for people ----------------------------------------------------------------------------------------------------
+
+
+def vector_level(words: Vocabulary) -> Statements:
+    velocity, spin = virtual_field(words, "star")
+    left, right = powers(words, velocity, spin)
+    right = right + motor_power(words, "Qstar")
+    line = equation("for every virtual motion", left, right)
+    return Statements([line], [], [left, right])
+
+
+FORMALISM = Formalism(
+    name="dalembert", title="d'Alembert: virtual power", derive=derive, vector=vector_level, matrix=projection
+)

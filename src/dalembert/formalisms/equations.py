@@ -14,8 +14,8 @@ from dalembert.expr import Expr, Matrix
 from dalembert.kinematics import Tree
 
 if TYPE_CHECKING:
-    from dalembert.formalisms.presentation import Statement
     from dalembert.formalisms.reactions import Reaction
+    from dalembert.presentation.lines import Statement
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ class Equations:
 
     def expand(self) -> Equations:
         """The same equations, shown one level further: vector, then matrix, then scalar."""
-        from dalembert.formalisms.presentation import LEVELS
+        from dalembert.presentation.lines import LEVELS
 
         place = LEVELS.index(self.level)  # type: ignore[arg-type]
         return replace(self, level=LEVELS[min(place + 1, len(LEVELS) - 1)])

@@ -11,14 +11,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dalembert import algebra as al
 from dalembert import expr as ex
 from dalembert.expr import HALF, ZERO, Expr
 from dalembert.expr.space import apply3, cross, dot3
 from dalembert.formalisms.collecting import split_accelerations
 from dalembert.formalisms.equations import Equations
+from dalembert.formalisms.formalism import Formalism
 from dalembert.kinematics import Tree
 from dalembert.kinematics.actions import coordinate_efforts, known_actions, pull_back
 from dalembert.kinematics.bodies import BodyMotion, acceleration_symbols, body_accelerations, body_motions
+from dalembert.presentation.jacobians import projection
+from dalembert.presentation.lines import definition, plain
+from dalembert.presentation.statements import Statements
+from dalembert.presentation.theorems import power_of_efforts
+from dalembert.presentation.vocabulary import Vocabulary
 
 
 def derive(tree: Tree) -> Equations:
@@ -52,3 +59,33 @@ def generalised_efforts(tree: Tree, motions: Sequence[BodyMotion]) -> list[Expr]
         fields.append(tree.rates[effort.coordinate])
         efforts.append(effort.effort)
     return pull_back(fields, efforts, tree.speeds)
+
+
+# --- for people ----------------------------------------------------------------------------------------------------
+
+
+def vector_level(words: Vocabulary) -> Statements:
+    total = al.number(0)
+    for i in words.bodies():
+        g, a, w = words.vector(f"gamma(G{i})"), words.vector(f"alpha{i}"), words.vector(f"omega{i}")
+        if i in words.massive():
+            total = total + HALF * words.mass(i) * al.dot(g, g)
+        if i in words.rotating():
+            inertia = words.inertia(i)
+            total = total + HALF * al.dot(a, inertia * a) + al.dot(a, al.cross(w, inertia * w))
+    power = power_of_efforts(words)
+    lines = [
+        plain(
+            f"r = 1..{len(words.tree.speeds)}",
+            "dG/du'_r = dP/du_r",
+            "\\frac{\\partial G}{\\partial \\dot{u}_r} = \\frac{\\partial P}{\\partial u_r}",
+        )
+    ]
+    heads = [
+        definition(al.scalar("G"), total, label="energy of accelerations"),
+        definition(al.scalar("P"), power, label="power of the known efforts, held while deriving"),
+    ]
+    return Statements(lines, heads, [total, power])
+
+
+FORMALISM = Formalism(name="gibbs-appell", title="Gibbs-Appell", derive=derive, vector=vector_level, matrix=projection)

@@ -19,12 +19,18 @@ from dalembert import expr as ex
 from dalembert.constraints.factor import factor_symmetric
 from dalembert.dynamics.potential import Potential, find_potential
 from dalembert.expr import HALF, ONE, TIME, ZERO, Expr, Matrix, dot_product
+from dalembert.formalisms import lagrange
 from dalembert.formalisms.equations import Equations
+from dalembert.formalisms.formalism import Formalism
 from dalembert.formalisms.lagrange import kinetic_energy
 from dalembert.formalisms.speeds import speeds_from_rates
 from dalembert.kinematics import Tree
 from dalembert.kinematics.actions import pull_back
 from dalembert.kinematics.bodies import BodyMotion, body_motions, in_time
+from dalembert.presentation.lines import plain
+from dalembert.presentation.scalars import Scalars, Side
+from dalembert.presentation.statements import Statements
+from dalembert.presentation.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -175,3 +181,76 @@ def _detail(
         tuple(left),
         own == list(tree.speeds),
     )
+
+
+# --- for people ----------------------------------------------------------------------------------------------------
+
+
+def vector_level(words: Vocabulary) -> Statements:
+    found = lagrange.vector_level(words)
+    weight = len(found.heads) == 3
+    lines = [
+        plain("momenta", "p_r = dT/du_r", "p_r = \\frac{\\partial T}{\\partial u_r}"),
+        plain(
+            "Hamiltonian",
+            "H = sum_r p_r*u_r - T" + (" + V" if weight else ""),
+            "H = \\sum_r p_r u_r - T" + (" + V" if weight else ""),
+        ),
+        plain("", "q'_i = dH/dp_i", "\\dot{q}_i = \\frac{\\partial H}{\\partial p_i}"),
+        plain(
+            "",
+            "p'_i = -dH/dq_i + dP/du_i",
+            "\\dot{p}_i = -\\frac{\\partial H}{\\partial q_i} + \\frac{\\partial P}{\\partial u_i}",
+        ),
+    ]
+    if list(words.tree.speeds) != [ex.prime(q) for q in words.tree.coordinates]:
+        lines[2:] = [
+            plain("speeds that are not rates, q' = P(q) u", "q' = P dH/dp", "\\dot{q} = P\\,\\partial H/\\partial p"),
+            plain(
+                "p_q = W^T p held while deriving",
+                "p' = -P^T dH/dq + (dP/dt)^T p_q - P^T d(u . P^T p_q)/dq + dP/du",
+                "\\dot{p} = -P^T\\frac{\\partial H}{\\partial q} + \\dot{P}^T p_q - "
+                "P^T\\frac{\\partial (u\\cdot P^T p_q)}{\\partial q} + \\frac{\\partial P}{\\partial u}",
+            ),
+        ]
+    return Statements(lines, found.heads, found.terms)
+
+
+def matrix_level(words: Vocabulary) -> Statements:
+    found = lagrange.matrix_level(words)
+    lines = [
+        plain("momenta", "p = M*u + b", "p = M u + b"),
+        plain(
+            "M = L^T D L, L^T y = p - b",
+            "H = (p - b)^T M^-1 (p - b)/2 - T_0 + V = sum_k y_k^2/(2 D_k) - T_0 + V",
+            "H = \\tfrac{1}{2}(p-b)^T M^{-1}(p-b) - T_0 + V = \\sum_k \\frac{y_k^2}{2 D_k} - T_0 + V",
+        ),
+        plain(
+            "",
+            "q' = P dH/dp,  p' = -P^T dH/dq + F  (and the term of turning speeds)",
+            "\\dot{q} = P \\frac{\\partial H}{\\partial p},\\quad \\dot{p} = -P^T\\frac{\\partial H}{\\partial q} + F",
+        ),
+    ]
+    return Statements(lines, found.heads, found.terms)
+
+
+def canonical_equations(eq: Equations) -> Scalars:
+    """H, q' = dH/dp, p' = -dH/dq + Q, and what each momentum is."""
+    detail: Hamiltonian = eq.detail
+    equations: list[Side] = [("Hamiltonian", ex.symbol("H"), detail.value)]
+    for q, rate in zip(eq.tree.coordinates, detail.rates, strict=True):
+        equations.append(("dH/dp", ex.prime(q), rate))
+    for p, rate in zip(detail.momenta, detail.momentum_rates, strict=True):
+        equations.append(("-dH/dq + Q", ex.prime(p), rate))
+    momenta = zip(eq.tree.speeds, detail.momenta, detail.definition, strict=True)
+    return Scalars(tuple(equations), tuple((f"momentum of {u.name}", p, d) for u, p, d in momenta))
+
+
+FORMALISM = Formalism(
+    name="hamilton",
+    title="Hamilton",
+    derive=derive,
+    vector=vector_level,
+    matrix=matrix_level,
+    scalar=canonical_equations,
+)

@@ -16,6 +16,7 @@ from dalembert.expr import ZERO, Expr
 from dalembert.expr.space import Vector3, add3, cross, dot3, scale3
 from dalembert.formalisms.collecting import split_accelerations
 from dalembert.formalisms.equations import Equations
+from dalembert.formalisms.formalism import Formalism
 from dalembert.kinematics import Tree
 from dalembert.kinematics.actions import coordinate_efforts, known_actions
 from dalembert.kinematics.bodies import (
@@ -25,6 +26,11 @@ from dalembert.kinematics.bodies import (
     body_motions,
     dynamic_moment,
 )
+from dalembert.presentation.jacobians import projection
+from dalembert.presentation.lines import equation
+from dalembert.presentation.statements import Statements
+from dalembert.presentation.theorems import PARTIAL, motor_power, powers, virtual_field
+from dalembert.presentation.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,3 +92,18 @@ def inertia_forces(
         for r in range(len(total)):
             total[r] += dot3(force, own.at(r, motion.body.centre)) + dot3(moment, own.angular[r])
     return total
+
+
+# --- for people ----------------------------------------------------------------------------------------------------
+
+
+def vector_level(words: Vocabulary) -> Statements:
+    velocity, spin = virtual_field(words, "_r")
+    left, right = powers(words, velocity, spin)
+    right = right + motor_power(words, "Q_r")
+    count = len(words.tree.speeds)
+    line = equation(f"r = 1..{count}: {', '.join(u.name for u in words.tree.speeds)}", left, right)
+    return Statements([line], [PARTIAL], [left, right])
+
+
+FORMALISM = Formalism(name="kane", title="Kane", derive=derive, vector=vector_level, matrix=projection)

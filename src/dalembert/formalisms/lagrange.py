@@ -12,16 +12,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dalembert import algebra as al
 from dalembert import expr as ex
 from dalembert.dynamics.potential import Potential, find_potential
 from dalembert.expr import HALF, ONE, TIME, ZERO, Expr, Matrix
 from dalembert.expr.elimination import vanish
 from dalembert.expr.space import apply3, dot3
 from dalembert.formalisms.equations import Equations
+from dalembert.formalisms.formalism import Formalism
 from dalembert.formalisms.speeds import speeds_from_rates
 from dalembert.kinematics import Tree
 from dalembert.kinematics.actions import pull_back
 from dalembert.kinematics.bodies import BodyMotion, body_motions
+from dalembert.presentation import theorems
+from dalembert.presentation.jacobians import balance, forces, jacobians, mass_matrix
+from dalembert.presentation.lines import definition, plain
+from dalembert.presentation.statements import Statements
+from dalembert.presentation.vocabulary import Vocabulary
 
 _PAGE = 2000
 
@@ -155,3 +162,45 @@ def _in_speeds(
     right = directions.T @ (s - held @ turning)
     forces = (directions.T @ f).entries
     return Equations("lagrange", tree, upper, right.entries, forces, detail=lagrangian)
+
+
+# --- for people ----------------------------------------------------------------------------------------------------
+
+
+def vector_level(words: Vocabulary) -> Statements:
+    energy, potential = theorems.kinetic_energy(words), theorems.gravity_potential(words)
+    power = theorems.power_of_efforts(words, gravity=False)
+    weight = potential != al.number(0)
+    lines = [
+        plain(
+            f"i = 1..{len(words.tree.coordinates)}: {', '.join(q.name for q in words.tree.coordinates)}",
+            "d/dt dT/dq'_i - dT/dq_i = dP/dq'_i" + (" - dV/dq_i" if weight else ""),
+            "\\frac{d}{dt}\\frac{\\partial T}{\\partial \\dot{q}_i} - \\frac{\\partial T}{\\partial q_i} = "
+            "\\frac{\\partial P}{\\partial \\dot{q}_i}" + (" - \\frac{\\partial V}{\\partial q_i}" if weight else ""),
+        )
+    ]
+    heads = [definition(al.scalar("T"), energy, label="kinetic energy")]
+    if weight:
+        heads.append(definition(al.scalar("V"), potential, label="potential of gravity"))
+    heads.append(definition(al.scalar("P"), power, label="power of the other known efforts, held while deriving"))
+    return Statements(lines, heads, [energy, power, potential])
+
+
+def matrix_level(words: Vocabulary) -> Statements:
+    jacobians(words)
+    mass, efforts = mass_matrix(words), forces(words, gravity=False)
+    found = balance(words, [("M", mass, "mass matrix"), ("F", efforts, "efforts that derive from no potential")])
+    weight = theorems.gravity_potential(words)
+    line = plain(
+        "T = u^T M u/2 (and the terms of drifts)",
+        "M*u' = -M'*u + d(u^T M u/2)/dq - dV/dq + F",
+        "M \\dot{u} = -\\dot{M} u + \\frac{\\partial}{\\partial q}\\left(\\tfrac{1}{2} u^T M u\\right) - "
+        "\\frac{\\partial V}{\\partial q} + F",
+    )
+    heads = found.heads[:2]
+    if weight != al.number(0):
+        heads.append(definition(al.scalar("V"), weight, "matrix", "potential of gravity"))
+    return Statements([line], heads, [*found.terms, weight])
+
+
+FORMALISM = Formalism(name="lagrange", title="Lagrange", derive=derive, vector=vector_level, matrix=matrix_level)

@@ -17,12 +17,12 @@ from dalembert.dynamics.potential import find_potential
 from dalembert.expr import ONE, TIME, ZERO, Expr, Matrix, dot_product
 from dalembert.expr.space import Vector3, add3, apply_transposed3, cross, sub3
 from dalembert.formalisms.lagrange import Lagrangian, kinetic_energy, lagrangian_derivative
-from dalembert.formalisms.newton_euler import Isolated, LinkMotion, isolate
+from dalembert.formalisms.newton_euler import Isolated, isolate
 from dalembert.formalisms.reactions import motor_wrench
-from dalembert.formalisms.speeds import link_twist
 from dalembert.kinematics import Tree, Twist, Wrench, build_tree
 from dalembert.kinematics.actions import known_actions, pull_back
 from dalembert.kinematics.bodies import BodyMotion, body_motions, body_poses
+from dalembert.kinematics.links import LinkMotion, link_twist
 from dalembert.mechanism import Layout, Link, Mechanism, earth, free
 
 

@@ -15,7 +15,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dalembert import algebra as al
 from dalembert import expr as ex
+from dalembert.algebra import Term
 from dalembert.expr import ZERO, Expr, Matrix
 from dalembert.expr.space import (
     ZERO3,
@@ -33,13 +35,20 @@ from dalembert.expr.space import (
     transpose3,
 )
 from dalembert.formalisms.equations import Equations
-from dalembert.kinematics import Pose, Tree, build_tree, in_speeds
-from dalembert.mechanism import Body, Force, Frame, Layout, Link
+from dalembert.formalisms.formalism import Formalism
+from dalembert.formalisms.isolated_bodies import isolated_bodies, name_link
+from dalembert.kinematics import Pose, Tree, in_speeds
+from dalembert.mechanism import Body, Force, Frame, Link
+from dalembert.presentation.jacobians import balance, jacobians, motors, named, plus
+from dalembert.presentation.lines import equation
+from dalembert.presentation.statements import Statements
+from dalembert.presentation.theorems import PARTIAL, motor_power, powers, virtual_field
+from dalembert.presentation.vocabulary import NOTHING, Vocabulary
 
 
-def derive(layout: Layout) -> Equations:
+def derive(tree: Tree) -> Equations:
     """Equations of a tree by projection of the free bodies."""
-    tree = build_tree(layout)
+    layout = tree.layout
     chain = Absolute.of(tree)
     psi, drift = chain.jacobian()
     free = [free_body(layout.bodies[i], chain.poses[i], chain.spins[i]) for i in range(1, len(layout.bodies))]
@@ -234,3 +243,82 @@ def _relative(chain: Absolute, first: int, second: int, point: Vector3, k: int) 
     near = _shifted(chain.columns[first][k], sub3(point, chain.poses[first].position))
     far = _shifted(chain.columns[second][k], sub3(point, chain.poses[second].position))
     return sub3(far[0], near[0]), sub3(far[1], near[1])
+
+
+# --- for people ----------------------------------------------------------------------------------------------------
+
+
+def vector_level(words: Vocabulary) -> Statements:
+    """Every body free with the actions of its links, then their projection on the motions that the links leave."""
+    for one in words.links:
+        name_link(words, one)
+    lines = isolated_bodies(words)
+    velocity, spin = virtual_field(words, "_r")
+    left, right = powers(words, velocity, spin)
+    right = right + motor_power(words, "Q_r")
+    projected = equation(f"projected on Psi, r = 1..{len(words.tree.speeds)}: perfect links have no power", left, right)
+    terms = [side for line in (*lines, projected) if line.sides is not None for side in line.sides]
+    return Statements([*lines, projected], [PARTIAL], terms)
+
+
+def matrix_level(words: Vocabulary) -> Statements:
+    """Block matrices of the free bodies, projected by Psi."""
+    jacobians(words)
+    mass: Term | None = None
+    inertia: Term | None = None
+    effort: Term | None = None
+    for i in words.bodies():
+        blocks = _free_blocks(words, i)
+        if blocks is None:
+            continue
+        psi, big, side, load = blocks
+        if i in words.massive() or i in words.rotating():
+            mass = plus(mass, psi.T * big * psi)
+            rest = al.array([[words.vector(f"Xi{i}")], [words.vector(f"Lambda{i}")]])
+            inertia = plus(inertia, psi.T * (side - big * rest))
+        if load is not None:
+            effort = plus(effort, psi.T * load)
+    own = motors(words)
+    if own is not None:
+        effort = plus(effort, own)
+    return balance(
+        words, [("M", mass, "Psi^T MM Psi"), ("S", inertia, "Psi^T (SS - MM Psi' u)"), ("F", effort, "Psi^T FF")]
+    )
+
+
+def _free_blocks(words: Vocabulary, i: int) -> tuple[Term, Term, Term, Term | None] | None:
+    n = len(words.tree.speeds)
+    u, w = named(words, f"U{i}"), named(words, f"W{i}")
+    if u is None and w is None:
+        return None
+    none = al.zero(al.matrix("none", 3, n).sort)
+    psi = words.columns.define(
+        al.matrix(f"Psi{i}", 6, n), al.array([[none if u is None else u], [none if w is None else w]])
+    )
+    arm, omega = words.vector(f"rho{i}"), words.vector(f"omega{i}")
+    mu = words.mass(i) if i in words.massive() else al.number(0)
+    own = words.inertia(i) if i in words.rotating() else al.zero(al.identity(3).sort)
+    about = own - mu * (al.tilde(arm) * al.tilde(arm))
+    lever = mu * al.tilde(arm)
+    big = words.columns.define(
+        al.matrix(f"MM{i}", 6, 6, symmetric=True), al.array([[mu * al.identity(3), -lever], [lever, about]])
+    )
+    push = -(mu * (al.tilde(omega) * al.tilde(omega) * arm))
+    twist = -(al.tilde(omega) * about * omega)
+    side = words.columns.define(al.vector(f"SS{i}", 6), al.array([[push], [twist]]))
+    force, moment = words.vector(f"F{i}"), words.vector(f"C{i}")
+    load = None
+    if force != NOTHING or moment != NOTHING:
+        turned = moment + al.cross(arm, force)
+        load = words.columns.define(al.vector(f"FF{i}", 6), al.array([[force], [turned]]))
+    return psi, big, side, load
+
+
+FORMALISM = Formalism(
+    name="mixed",
+    title="mixed formalism: free bodies projected on the configuration manifold",
+    derive=derive,
+    vector=vector_level,
+    matrix=matrix_level,
+    chosen_speeds=False,
+)

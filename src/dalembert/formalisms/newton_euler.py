@@ -16,13 +16,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dalembert import expr as ex
 from dalembert.expr import ZERO, Expr
-from dalembert.expr.space import add3, apply3, apply_transposed3, cross, neg3, scale3, sub3, transpose3
+from dalembert.expr.space import add3, cross, scale3, sub3
+from dalembert.formalisms import isolated_bodies
 from dalembert.formalisms.collecting import split_accelerations
 from dalembert.formalisms.equations import Equations
-from dalembert.kinematics import Pose, Tree, Twist, Wrench, carried
-from dalembert.kinematics.actions import Action, coordinate_efforts, known_actions
+from dalembert.formalisms.formalism import Formalism
+from dalembert.kinematics import Tree, Wrench
+from dalembert.kinematics.actions import Action, known_actions
 from dalembert.kinematics.bodies import (
     BodyMotion,
     acceleration_symbols,
@@ -30,16 +31,8 @@ from dalembert.kinematics.bodies import (
     body_motions,
     dynamic_moment,
 )
-from dalembert.mechanism import Link, TreeLink
-
-
-@dataclass(frozen=True, slots=True)
-class LinkMotion:
-    """A tree link: pose of the child's reference frame in the parent's, and the child's relative twist per speed."""
-
-    link: TreeLink
-    pose: Pose
-    columns: tuple[tuple[int, Twist], ...]  # at the child's origin, in the child's base
+from dalembert.kinematics.links import LinkMotion, joint_powers, joint_wrenches, link_motions_of, total_powers
+from dalembert.mechanism import Link
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +54,7 @@ def derive(tree: Tree) -> Equations:
     inertia = along_links(system, beyond_links(system, system.dynamics))
     mass, bias = split_accelerations(inertia, udot)
     pushed = along_links(system, beyond_links(system, system.external))
-    known = _known_powers(system)
+    known = total_powers(tree, joint_powers(tree, system.links))
     forces = tuple(a + b for a, b in zip(pushed, known, strict=True))
     return Equations("newton-euler", tree, mass, bias, forces, detail=system)
 
@@ -77,50 +70,14 @@ def isolate(tree: Tree) -> Isolated:
         force = scale3(one.body.mass, moved.centre)
         dynamics.append(Wrench(add3(dynamic_moment(one, moved.angular), cross(one.body.centre, force)), force))
     external = [Wrench() for _ in motions]
-    joint = {one.link.name: Wrench() for one in tree.layout.tree}
-    children = {one.link.name: one.child for one in tree.layout.tree}
     for action in known_actions(tree):
-        wrench = _at_origin(action)
         if not isinstance(action.effort, Link):
-            external[action.body] = external[action.body] + wrench
-        elif children[action.effort.name] == action.body:
-            joint[action.effort.name] = joint[action.effort.name] + wrench
-    return Isolated(tree, motions, link_motions_of(tree), dynamics, external, joint)
+            external[action.body] = external[action.body] + _at_origin(action)
+    return Isolated(tree, motions, link_motions_of(tree), dynamics, external, joint_wrenches(tree))
 
 
 def _at_origin(action: Action) -> Wrench:
     return Wrench(add3(action.torque, cross(action.point, action.force)), action.force)
-
-
-def link_motions_of(tree: Tree) -> list[LinkMotion]:
-    """Relative motions across every link, composed from its elementary displacements."""
-    found = []
-    for one in tree.layout.tree:
-        pose, fields = Pose(), dict[int, Twist]()
-        for node in tree.nodes:
-            if node.link != one.link.name:
-                continue
-            fields = {k: carried(node, twist) for k, twist in fields.items()}
-            for k, column in node.columns:
-                fields[k] = fields[k] + column if k in fields else column
-            pose = pose @ node.pose
-        # Places are poses on nodes; welded bodies share a node, and then `pose` is still the identity.
-        place, start = tree.place[one.child][1], tree.place[one.parent][1]
-        pose = _inverse(start) @ pose @ place
-        columns = tuple((k, _moved(twist, place)) for k, twist in sorted(fields.items()))
-        found.append(LinkMotion(one, pose, tuple((k, t) for k, t in columns if not t.is_zero)))
-    return found
-
-
-def _inverse(pose: Pose) -> Pose:
-    rotation = transpose3(pose.rotation)
-    return Pose(rotation, neg3(apply3(rotation, pose.position)))
-
-
-def _moved(twist: Twist, pose: Pose) -> Twist:
-    """A twist at the origin of a frame, at the origin and in the base of a frame fixed to it."""
-    linear = add3(twist.linear, cross(twist.angular, pose.position))
-    return Twist(apply_transposed3(pose.rotation, twist.angular), apply_transposed3(pose.rotation, linear))
 
 
 def beyond_links(system: Isolated, wrenches: Sequence[Wrench]) -> dict[str, Wrench]:
@@ -142,16 +99,6 @@ def along_links(system: Isolated, actions: dict[str, Wrench]) -> list[Expr]:
     return total
 
 
-def _known_powers(system: Isolated) -> list[Expr]:
-    """What motors and springs of the links give along their motions."""
-    tree = system.tree
-    total = along_links(system, system.joint)
-    for effort in coordinate_efforts(tree):
-        for r, slope in enumerate(ex.gradient(tree.rates[effort.coordinate], tree.speeds)):
-            total[r] += effort.effort * slope
-    return total
-
-
 def link_actions(system: Isolated) -> dict[str, Wrench]:
     """Whole action of the inner body on the outer one through each link, with u' as symbols, at the child's origin."""
     dynamics, external = beyond_links(system, system.dynamics), beyond_links(system, system.external)
@@ -160,3 +107,12 @@ def link_actions(system: Isolated) -> dict[str, Wrench]:
 
 def _less(a: Wrench, b: Wrench) -> Wrench:
     return Wrench(sub3(a.moment, b.moment), sub3(a.force, b.force))
+
+
+FORMALISM = Formalism(
+    name="newton-euler",
+    title="Newton-Euler",
+    derive=derive,
+    vector=isolated_bodies.vector_level,
+    matrix=isolated_bodies.matrix_level,
+)

@@ -14,10 +14,11 @@ from dalembert.errors import ModelError
 from dalembert.expr import Expr
 from dalembert.expr.space import Vector3, add3, apply3, apply_transposed3, cross, neg3, sub3
 from dalembert.formalisms.equations import Equations
-from dalembert.formalisms.newton_euler import Isolated, LinkMotion, isolate, link_actions
+from dalembert.formalisms.newton_euler import Isolated, isolate, link_actions
 from dalembert.kinematics import Pose, Twist, Wrench
 from dalembert.kinematics.actions import coordinate_efforts, in_base
 from dalembert.kinematics.bodies import body_poses
+from dalembert.kinematics.links import LinkMotion, joint_point
 from dalembert.mechanism import did_you_mean
 
 
@@ -133,16 +134,6 @@ def moment_point(system: Isolated, one: LinkMotion, at: str) -> Vector3:
         return arm
     place = add3(poses[number].position, apply3(poses[number].rotation, arm))
     return apply_transposed3(poses[child].rotation, sub3(place, poses[child].position))
-
-
-def joint_point(one: LinkMotion, at: str) -> Vector3:
-    """Origin of the joint's first or second frame, in the base of the child and from its origin."""
-    frame = one.link.link.first if at == "first" else one.link.link.second
-    own = frame.displacement.translation
-    on_child = (at == "first") == one.link.reversed
-    if on_child:
-        return own
-    return apply_transposed3(one.pose.rotation, sub3(own, one.pose.position))
 
 
 def _at_point(twist: Twist, place: Vector3) -> Twist:

@@ -1,8 +1,8 @@
-"""The formalisms by name. To add one, write its module with `derive(tree)` and name it in FORMALISMS."""
+"""The formalisms by name. To add one, write its module with its record FORMALISM and name it in MODULES."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from importlib import import_module
 from inspect import signature
 from typing import Any
@@ -11,21 +11,22 @@ from dalembert.errors import ModelError
 from dalembert.expr import Scalar
 from dalembert.formalisms.charts import recharted, with_body_speeds
 from dalembert.formalisms.equations import Equations
+from dalembert.formalisms.formalism import Formalism
 from dalembert.formalisms.relative import seen_from
 from dalembert.formalisms.speeds import with_speeds
 from dalembert.kinematics import build_tree
 from dalembert.mechanism import Layout, did_you_mean
 
-#: name -> (module, whether it takes a tree whose speeds may be chosen); the others build their own from the layout
-FORMALISMS: dict[str, tuple[str, bool]] = {
-    "newton-euler": ("newton_euler", True),
-    "dalembert": ("dalembert", True),
-    "lagrange": ("lagrange", True),
-    "hamilton": ("hamilton", True),
-    "kane": ("kane", True),
-    "gibbs-appell": ("gibbs_appell", True),
-    "mixed": ("mixed", False),
-    "recursive": ("recursive", False),
+#: name -> module that holds its record FORMALISM
+MODULES = {
+    "newton-euler": "newton_euler",
+    "dalembert": "dalembert",
+    "lagrange": "lagrange",
+    "hamilton": "hamilton",
+    "kane": "kane",
+    "gibbs-appell": "gibbs_appell",
+    "mixed": "mixed",
+    "recursive": "recursive",
 }
 
 
@@ -34,18 +35,16 @@ GENERAL = ("reference", "cut", "chart", "speeds", "parametrisation")
 
 
 def formalism_names() -> tuple[str, ...]:
-    return tuple(FORMALISMS)
+    return tuple(MODULES)
 
 
-def find_formalism(name: str) -> tuple[Callable[..., Equations], bool]:
-    """The derivation of a formalism, and whether it takes a tree (else a layout)."""
+def find_formalism(name: str) -> Formalism:
+    """The record of a formalism: derivation, title, statements."""
     name = name.lower().replace("_", "-").replace("'", "")
-    if name not in FORMALISMS:
-        raise ModelError(
-            f"there is no formalism '{name}'.{did_you_mean(name, FORMALISMS)} Known: {', '.join(FORMALISMS)}."
-        )
-    module, takes_tree = FORMALISMS[name]
-    return import_module(f"dalembert.formalisms.{module}").derive, takes_tree
+    if name not in MODULES:
+        raise ModelError(f"there is no formalism '{name}'.{did_you_mean(name, MODULES)} Known: {', '.join(MODULES)}.")
+    found: Formalism = import_module(f"dalembert.formalisms.{MODULES[name]}").FORMALISM
+    return found
 
 
 def derive(
@@ -67,8 +66,8 @@ def derive(
     `with_speeds`); `parametrisation` "absolute" releases the bodies and keeps the links as multipliers (lagrange).
     Other choices belong to the formalism: `potential` ("automatic", "gravity", "none") in lagrange and hamilton.
     """
-    make, takes_tree = find_formalism(formalism)
-    known = list(signature(make).parameters)[1:]
+    found = find_formalism(formalism)
+    known = list(signature(found.derive).parameters)[1:]
     unknown = next((name for name in choices if name not in known), None)
     if unknown is not None:
         raise ModelError(
@@ -78,15 +77,15 @@ def derive(
     layout = chosen_layout(layout, reference, cut, chart, speeds)
     if parametrisation != "relative":
         return _absolute(layout, formalism, parametrisation)
-    if not takes_tree:
-        if isinstance(speeds, Mapping):
+    tree = build_tree(layout)
+    if isinstance(speeds, Mapping):
+        if not found.chosen_speeds:
             raise ModelError(
                 f"the formalism '{formalism}' works in the joints' own speeds. Choose speeds in kane, gibbs-appell, "
                 "lagrange, hamilton, dalembert or newton-euler."
             )
-        return make(layout, **choices)
-    tree = build_tree(layout)
-    return make(with_speeds(tree, speeds) if isinstance(speeds, Mapping) else tree, **choices)
+        tree = with_speeds(tree, speeds)
+    return found.derive(tree, **choices)
 
 
 def _absolute(layout: Layout, formalism: str, parametrisation: str) -> Any:

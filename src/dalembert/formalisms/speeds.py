@@ -14,7 +14,7 @@ from dalembert.errors import ModelError
 from dalembert.expr import ONE, TIME, ZERO, Expr, Scalar
 from dalembert.expr.elimination import solve_linear
 from dalembert.expr.space import IDENTITY3, Vector3, add3, apply_transposed3, cross, product3, scale3, sub3
-from dalembert.kinematics import Node, Tree, Twist, carried, relative_twist
+from dalembert.kinematics import Node, Tree, Twist
 from dalembert.mechanism import QuaternionTurn, Step, Turn
 
 
@@ -153,12 +153,3 @@ def _node(
     moved = ex.tangent(relative.scalars, {TIME: ONE, **rates})
     rate = Twist((moved[0], moved[1], moved[2]), (moved[3], moved[4], moved[5]))
     return replace(node, columns=columns, drift=drift, rate=rate)
-
-
-def link_twist(tree: Tree, link: str) -> Twist:
-    """Motion of a link's last frame relative to the one before the link, in the base of the last frame."""
-    total = Twist()
-    for node in tree.nodes:
-        if node.link == link:
-            total = carried(node, total) + relative_twist(tree, node)
-    return total

@@ -60,7 +60,11 @@ class ReactionEquations:
     @cached_property
     def accelerations(self) -> tuple[Expr, ...]:
         """u' of the motion: from the loops' multipliers, or from the tree alone."""
-        return derive_loops(self.layout).accelerations if self.layout.cuts else derive_tree(self.layout).accelerations
+        return (
+            derive_loops(self.layout).accelerations
+            if self.layout.cuts
+            else derive_tree(build_tree(self.layout)).accelerations
+        )
 
     @cached_property
     def needed(self) -> list[Expr]:

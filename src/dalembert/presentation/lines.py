@@ -13,7 +13,7 @@ from typing import Any, Literal
 from dalembert import algebra as al
 from dalembert import expr as ex
 from dalembert.expr import Expr
-from dalembert.formalisms.mathml import mathml_of
+from dalembert.presentation.mathml import mathml_of
 
 Level = Literal["vector", "matrix", "scalar"]
 LEVELS: tuple[Level, ...] = ("vector", "matrix", "scalar")
@@ -22,13 +22,18 @@ _SIGNS = frozenset({"+", "-", "x", ".", "=", ":=", "(x)"})
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One equation or definition in three notations; `residual` is its algebra (left - right), where it has one."""
+    """One equation or definition in three notations; `sides` are its algebra, where it has one."""
 
     label: str
     text: str
     latex: str
     setting: Callable[[], str]  # makes the MathML when a page wants it
-    residual: al.Term | None = None
+    sides: tuple[al.Term, al.Term] | None = None
+
+    @property
+    def residual(self) -> al.Term | None:
+        """left - right."""
+        return None if self.sides is None else self.sides[0] - self.sides[1]
 
     @property
     def mathml(self) -> str:
@@ -70,7 +75,7 @@ def equation(label: str, left: al.Term, right: al.Term, style: str = "vector") -
     """left = right."""
     a, b = written(left, style), written(right, style)
     setting = partial(set_in_mathml, left, "=", right, style=style)
-    return Line(label, f"{a[0]} = {b[0]}", f"{a[1]} = {b[1]}", setting, left - right)
+    return Line(label, f"{a[0]} = {b[0]}", f"{a[1]} = {b[1]}", setting, (left, right))
 
 
 def definition(symbol: al.Term, term: al.Term, style: str = "vector", label: str = "") -> Line:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from dalembert import algebra as al
 from dalembert.algebra import Definitions, Term
-from dalembert.formalisms.presentation import Line, definition
-from dalembert.formalisms.vocabulary import NOTHING, Vocabulary
+from dalembert.presentation.lines import Line, definition
+from dalembert.presentation.vocabulary import NOTHING, Vocabulary
 
 
 @dataclass

@@ -7,29 +7,27 @@ from collections.abc import Sequence
 from dalembert import algebra as al
 from dalembert.algebra import Term
 from dalembert.constraints.complement import complement
-from dalembert.expr import ZERO, Expr
+from dalembert.expr import ZERO
 from dalembert.expr.space import add3, cross
-from dalembert.formalisms.newton_euler import Isolated, LinkMotion, isolate
-from dalembert.formalisms.presentation import Line, equation
-from dalembert.formalisms.reactions import joint_point, motor_wrench
-from dalembert.formalisms.statements import Statements, dynamic_moment, inertia_force
-from dalembert.formalisms.vocabulary import NOTHING, Vocabulary
-from dalembert.kinematics import Twist
+from dalembert.kinematics.links import LinkMotion, joint_point
+from dalembert.presentation.jacobians import opened_centres
+from dalembert.presentation.lines import Line, equation
+from dalembert.presentation.statements import Statements, dynamic_moment, inertia_force
+from dalembert.presentation.vocabulary import NOTHING, Vocabulary
 
 
-def newton_euler(words: Vocabulary) -> Statements:
+def vector_level(words: Vocabulary) -> Statements:
     """Isolated bodies with their link actions, then the sub-systems that hold none of them."""
-    system = isolate(words.tree)
     for one in words.links:
-        name_link(words, system, one)
+        name_link(words, one)
     lines = [*isolated_bodies(words)]
     for one in words.links:
         lines += subsystem(words, one)
-    terms = [line.residual for line in lines if line.residual is not None]
+    terms = [side for line in lines if line.sides is not None for side in line.sides]
     return Statements(lines, [], terms)
 
 
-def name_link(words: Vocabulary, system: Isolated, one: LinkMotion) -> None:
+def name_link(words: Vocabulary, one: LinkMotion) -> None:
     """R_j, K_j: force and moment of link j on body j at its joint point; s_j = O_jJ_j; motions and known efforts."""
     j = one.link.child
     place = joint_point(one, "first" if one.link.reversed else "second")
@@ -39,12 +37,7 @@ def name_link(words: Vocabulary, system: Isolated, one: LinkMotion) -> None:
         linear = add3(twist.linear, cross(twist.angular, place))
         words.column(f"theta{mark}", j, twist.angular)
         words.column(f"tau{mark}", j, linear)
-        words.values[al.scalar(f"Q{r + 1}")] = known_effort(system, one, r, twist)
-
-
-def known_effort(system: Isolated, one: LinkMotion, r: int, twist: Twist) -> Expr:
-    """Power of the motors of a link for a unit of speed r."""
-    return motor_wrench(system, one).power(twist)
+        words.values[al.scalar(f"Q{mark}")] = words.motors[one.link.link.name][r]
 
 
 def isolated_bodies(words: Vocabulary) -> list[Line]:
@@ -80,7 +73,7 @@ def _link(words: Vocabulary, j: int) -> LinkMotion:
 def _frees(words: Vocabulary, j: int, kind: str) -> bool:
     """Whether a link without motors can transmit no force (or no moment) at all."""
     one = _link(words, j)
-    if any(words.values.get(al.scalar(f"Q{r + 1}")) is not ZERO for r, _ in one.columns):
+    if any(power is not ZERO for power in words.motors[one.link.link.name].values()):
         return False
     free = complement([twist for _, twist in one.columns]).free
     return not any((k < 3) == (kind == "tau") for k in free)
@@ -99,7 +92,7 @@ def subsystem(words: Vocabulary, one: LinkMotion) -> list[Line]:
             equation(f"{names}: moments at J{j}", pushed, turned),
         ]
     lines = []
-    for k, (r, _) in enumerate(one.columns, 1):
+    for k in range(1, len(one.columns) + 1):
         mark = f"{j}" if len(one.columns) == 1 else f"{j}_{k}"
         left, right = al.number(0), al.number(0)
         slide, turn = words.vector(f"tau{mark}"), words.vector(f"theta{mark}")
@@ -109,7 +102,7 @@ def subsystem(words: Vocabulary, one: LinkMotion) -> list[Line]:
         if turn != NOTHING:
             a, b = _moment(words, j, members)
             left, right = left + al.dot(turn, a), right + al.dot(turn, b)
-        known = al.scalar(f"Q{r + 1}")
+        known = al.scalar(f"Q{mark}")
         if words.values[known] is not ZERO:
             right = right + known
         kind = "moments at" if slide == NOTHING else "forces along" if turn == NOTHING else "motion of"
@@ -152,3 +145,8 @@ def _total(terms: Sequence[Term]) -> Term:
     for term in terms:
         found = found + term
     return found
+
+
+def matrix_level(words: Vocabulary) -> Statements:
+    """The same balances with every product a matrix product, columns in the base of earth."""
+    return opened_centres(words, vector_level(words))

@@ -19,11 +19,10 @@ from dalembert import expr as ex
 from dalembert.algebra import Definitions, Term
 from dalembert.expr import ZERO, Expr
 from dalembert.expr.space import Vector3, add3, apply3, apply_transposed3, cross, is_zero3, sub3
-from dalembert.formalisms.newton_euler import LinkMotion, link_motions_of
-from dalembert.formalisms.speeds import link_twist
 from dalembert.kinematics import Tree
 from dalembert.kinematics.actions import known_actions
 from dalembert.kinematics.bodies import acceleration_symbols, body_motions, in_time
+from dalembert.kinematics.links import LinkMotion, joint_powers, link_motions_of, link_twist, total_powers
 from dalembert.mechanism import Link
 
 NOTHING = al.zero(al.VECTOR)
@@ -41,11 +40,13 @@ class Vocabulary:
     columns: Definitions = field(default_factory=Definitions)
     values: dict[Term, list[list[Expr]] | Expr] = field(default_factory=dict)
     links: list[LinkMotion] = field(default_factory=list)
+    motors: dict[str, dict[int, Expr]] = field(default_factory=dict)  # link -> speed -> power of its motors
 
     @staticmethod
     def of(tree: Tree) -> Vocabulary:
         words = Vocabulary(tree)
         words.links = link_motions_of(tree)
+        words.motors = joint_powers(tree, words.links)
         _rotations(words)
         _motions(words)
         _matter(words)
@@ -86,6 +87,10 @@ class Vocabulary:
         for i in found:
             found += self.children(i)
         return sorted(found)
+
+    def motor_column(self) -> list[Expr]:
+        """Q: the known efforts in joints on every speed."""
+        return total_powers(self.tree, self.motors)
 
     # --- making --------------------------------------------------------------------------------------------------
 

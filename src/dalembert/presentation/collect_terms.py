@@ -6,12 +6,12 @@ derivatives: exact, and free of any search for monomials.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from dalembert import expr as ex
-from dalembert.expr import HALF, ZERO, Expr
-from dalembert.formalisms.equations import Equations
+from dalembert.expr import HALF, ZERO, Expr, Matrix
 
 K = TypeVar("K")
 
@@ -52,25 +52,22 @@ def _tidied(coefficients: dict[K, Expr]) -> dict[K, Expr]:
     return {key: value for key, value in written.items() if value is not ZERO}
 
 
-def collect(eq: Equations) -> list[Collected]:
-    """Every equation of motion, collected.
+def collect(mass: Matrix, bias: Sequence[Expr], forces: Sequence[Expr], speeds: Sequence[Expr]) -> list[Collected]:
+    """Every equation of M u' = S + F, collected.
 
-    >>> from dalembert.formalisms import derive
-    >>> from dalembert.mechanism import Layout, Mechanism, earth, planar
-    >>> m = Mechanism()
-    >>> link = m.join(earth, m.body("disc", mass="m", inertia=[0, 0, "J"]), planar(), name="d")
-    >>> collect(derive(Layout.of(m), "kane"))[2].accelerations
-    {d.th'': J}
+    >>> u, v, m, c = ex.symbols("u v m c")
+    >>> first = collect(Matrix([[m, ZERO], [ZERO, m]]), [c * u * v, ZERO], [ZERO, ZERO], [u, v])[0]
+    >>> first.left, first.right
+    (m*u', c*(u*v))
     """
-    speeds = list(eq.tree.speeds)
     primes = [ex.prime(u) for u in speeds]
     at_rest = dict.fromkeys(speeds, 0)
-    slopes = ex.jacobian(list(eq.bias), speeds) if speeds else []
+    slopes = ex.jacobian(list(bias), speeds) if speeds else []
     found = []
     for r, row in enumerate(slopes):
         curvature = ex.jacobian(row, speeds)
         linear = ex.substitute(row, at_rest)
-        constant = ex.substitute([eq.bias[r]], at_rest)[0]
+        constant = ex.substitute([bias[r]], at_rest)[0]
         products = {}
         for a in range(len(speeds)):
             for b in range(a, len(speeds)):
@@ -79,11 +76,11 @@ def collect(eq: Equations) -> list[Collected]:
                     products[speeds[a], speeds[b]] = value
         found.append(
             Collected(
-                {p: m for p, m in zip(primes, eq.mass_matrix.rows()[r], strict=True) if m is not ZERO},
+                {p: m for p, m in zip(primes, mass.rows()[r], strict=True) if m is not ZERO},
                 products,
                 {u: c for u, c in zip(speeds, linear, strict=True) if c is not ZERO},
                 constant,
-                eq.forces[r],
+                forces[r],
             )
         )
     return found
