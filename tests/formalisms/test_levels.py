@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -10,8 +11,9 @@ import pytest
 
 from dalembert import algebra as al
 from dalembert import expr as ex
+from dalembert.errors import ModelError
 from dalembert.expr.space import apply3
-from dalembert.formalisms import derive, isolated_bodies, kane, mixed
+from dalembert.formalisms import derive, isolated_bodies, kane, mixed, recursive
 from dalembert.formalisms.lagrange import kinetic_energy
 from dalembert.formalisms.newton_euler import isolate
 from dalembert.formalisms.reactions import motor_wrench, reactions
@@ -75,6 +77,34 @@ def test_the_virtual_power_of_each_partial_motion_vanishes(seed):
             power = power + (motor_wrench(isolate(eq.tree), one).power(twist) if twist else 0)
         words.values[al.scalar("Q_r")] = power
         assert abs(evaluated(words.evaluate(line.residual), state)[0]) < 1e-8
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_actions_summed_inwards_balance_along_every_motion(seed):
+    eq, state = moving(seed)
+    words = Vocabulary.of(eq.tree)
+    for line in recursive.vector_level(words).lines:
+        left, right = line.sides
+        if not left.sort.is_scalar:  # R_j, K_j, carried inwards
+            words.values[left] = [[x] for x in words.evaluate(right)]
+        else:
+            assert abs(evaluated(words.evaluate(line.residual), state)[0]) < 1e-8, line.text
+
+
+def test_no_formalism_is_shown_by_the_theorem_of_another():
+    found = {name: str(derive(Layout.of(satellite()), name).show("vector")) for name in FORMALISMS}
+    bodies = [text.split("\n", 1)[1] for text in found.values()]
+    assert len(set(bodies)) == len(bodies)
+    assert "carried to" in found["recursive"]
+    assert "projected on Psi" in found["mixed"]
+    assert "projected" not in found["newton-euler"]
+
+
+@pytest.mark.parametrize("level", ["vector", "matrix", "scalar"])
+def test_equations_of_an_unknown_formalism_are_not_shown_by_a_known_one(level):
+    eq = replace(derive(Layout.of(satellite()), "kane"), formalism="udwadia")
+    with pytest.raises(ModelError, match="no formalism 'udwadia'"):
+        eq.show(level)
 
 
 @pytest.mark.parametrize("name", ["kane", "mixed"])
