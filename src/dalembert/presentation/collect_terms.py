@@ -58,7 +58,7 @@ def collect(mass: Matrix, bias: Sequence[Expr], forces: Sequence[Expr], speeds: 
     >>> u, v, m, c = ex.symbols("u v m c")
     >>> first = collect(Matrix([[m, ZERO], [ZERO, m]]), [c * u * v, ZERO], [ZERO, ZERO], [u, v])[0]
     >>> first.left, first.right
-    (m*u', c*(u*v))
+    (m*u', u*v*c)
     """
     primes = [ex.prime(u) for u in speeds]
     at_rest = dict.fromkeys(speeds, 0)
