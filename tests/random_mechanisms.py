@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import itertools
 import random
+from dataclasses import replace
 
 from dalembert import expr as ex
+from dalembert.expr.space import ZERO3
 from dalembert.mechanism import (
     Body,
     Displacement,
     Frame,
     Joint,
     Mechanism,
+    Model,
     QuaternionTurn,
     Step,
     Turn,
@@ -114,8 +117,41 @@ def random_tree(seed: int, bodies: int | None = None, *, moving_time: bool = Tru
     return m
 
 
+def random_couplings(seed: int, bodies: int | None = None) -> Model:
+    """A random tree in whose joints ropes, gears and cams are written: displacements by coordinates of other links."""
+    rng = random.Random(seed)
+    model = random_tree(seed, bodies).freeze()
+    coordinates = [x for link in model.links.values() for x in link.coordinates]
+    links = {}
+    for name, link in model.links.items():
+        others = [x for x in coordinates if x not in link.coordinates]
+        if others and rng.random() < 0.6:
+            x, y = (ex.symbol(rng.choice(others)) for _ in range(2))
+            own = [ex.symbol(a) for a in link.joint.parameters] or [ex.ONE]
+            moved = rng.choice(
+                [
+                    Displacement.of([0, 0, 0.5 * x]),
+                    Displacement.of([0, 0, 0], turn(2 * x + 0.3 * y, random_vector(rng))),
+                    Displacement.of([ex.sin(x) * y, 0, 0.2 * y * y], turn(x * y, "x"), turn(ex.TIME * x, "z")),
+                    Displacement.of([0, x * rng.choice(own), 0], turn(0.7, [1, ex.cos(y), 0])),
+                    Displacement.of([0, 0, x], QuaternionTurn((ex.cos(y), ex.ZERO, ex.sin(y), ex.ZERO))),
+                ]
+            )
+            load = tuple(ex.const(v) * ex.cos(x) for v in random_vector(rng)) if rng.random() < 0.4 else ZERO3
+            place = rng.randrange(len(link.joint.steps) + 1)
+            steps = (*link.joint.steps[:place], Step(moved, load, load), *link.joint.steps[place:])
+            if not (moved_by(moved) & set(own) and place == 0):
+                link = replace(link, joint=replace(link.joint, steps=steps))
+        links[name] = link
+    return replace(model, links=links)
+
+
+def moved_by(displacement: Displacement) -> set[ex.Expr]:
+    return ex.free_symbols(displacement.scalars)
+
+
 def random_state(
-    mechanism: Mechanism, coordinates: tuple[str, ...], speeds: tuple[str, ...], seed: int
+    mechanism: Mechanism | Model, coordinates: tuple[str, ...], speeds: tuple[str, ...], seed: int
 ) -> dict[str, float]:
     """Numbers for every name; quaternions have unit norm."""
     rng = random.Random(seed)

@@ -74,7 +74,7 @@ def test_a_clamped_beam_shows_force_and_moment():
     values = {ex.symbol(k): v for k, v in {"m": 2.0, "g": 10.0, "l": 3.0}.items()}
     assert evaluated(found.force, values) == pytest.approx([0, 0, 20])
     assert evaluated(found.moment, values) == pytest.approx([0, -30, 0])
-    assert found.unknown == ("fx", "fy", "fz", "cx", "cy", "cz")
+    assert found.unknown == ("Mx", "My", "Mz", "Fx", "Fy", "Fz")
 
 
 def test_moments_move_with_the_point_and_turn_with_the_base():
@@ -128,7 +128,7 @@ def test_a_cylindrical_joint_transmits_two_forces_and_two_moments():
     m = Mechanism()
     m.join(earth, m.body("rod", mass=1, inertia=[1, 1, 1]), cylindrical("z"), name="c")
     found = reactions(derive(Layout.of(m), "newton-euler"))["c"]
-    assert found.unknown == ("fx", "fy", "cx", "cy")
+    assert found.unknown == ("Mx", "My", "Fx", "Fy")
 
 
 def test_an_unknown_link_is_refused_with_the_names():

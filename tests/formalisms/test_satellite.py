@@ -37,8 +37,8 @@ def test_reactions_of_the_verified_state(name):
 def test_each_arm_joint_leaves_five_components_of_its_action_unknown():
     found = reactions(derive(Layout.of(satellite()), "newton-euler"), solved=False)
     assert {name: len(one.unknown) for name, one in found.items()} == {"s1": 0, "s2": 5, "s3": 5, "s4": 5}
-    assert found["s2"].unknown == ("fx", "fy", "fz", "cy", "cz")
-    assert found["s3"].unknown == ("fx", "fz", "cx", "cy", "cz")
+    assert found["s2"].unknown == ("My", "Mz", "Fx", "Fy", "Fz")
+    assert found["s3"].unknown == ("Mx", "My", "Mz", "Fx", "Fz")
 
 
 def test_a_free_joint_transmits_nothing():

@@ -9,14 +9,12 @@ from dalembert import expr as ex
 from dalembert.expr import ONE, ZERO, Expr
 from dalembert.expr.elimination import TOLERANCE, sample, solve_linear
 from dalembert.expr.space import Vector3, dot3, is_zero3
-from dalembert.kinematics import Twist, Wrench
-
-COMPONENTS = ("fx", "fy", "fz", "cx", "cy", "cz")
+from dalembert.kinematics import COMPONENTS, Twist, Wrench
 
 
 @dataclass(frozen=True, slots=True)
 class Complement:
-    """A basis of the powerless wrenches: columns of six components (force, moment), one for each free component."""
+    """A basis of the powerless wrenches: columns of six components (moment, force), one for each free component."""
 
     free: tuple[int, ...]
     basis: list[list[Expr]]  # one list of six for each free component
@@ -24,7 +22,7 @@ class Complement:
 
 def complement(columns: Sequence[Twist]) -> Complement:
     """Wrenches w with w . s = 0 for every motion s: pivot components follow from the free ones."""
-    rows = [[*t.linear, *t.angular] for t in columns]
+    rows = [list(t.scalars) for t in columns]
     pivots = _pivots(rows)
     free = tuple(i for i in range(6) if i not in pivots)
     if not pivots:

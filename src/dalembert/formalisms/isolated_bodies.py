@@ -75,8 +75,8 @@ def _frees(words: Vocabulary, j: int, kind: str) -> bool:
     one = _link(words, j)
     if any(power is not ZERO for power in words.motors[one.link.link.name].values()):
         return False
-    free = complement([twist for _, twist in one.columns]).free
-    return not any((k < 3) == (kind == "tau") for k in free)
+    free = complement(one.free).free
+    return not any((k >= 3) == (kind == "tau") for k in free)
 
 
 def subsystem(words: Vocabulary, one: LinkMotion) -> list[Line]:

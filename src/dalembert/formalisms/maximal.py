@@ -12,14 +12,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dalembert import expr as ex
-from dalembert.constraints.complement import COMPONENTS, Complement, complement
+from dalembert.constraints.complement import Complement, complement
 from dalembert.dynamics.potential import find_potential
 from dalembert.expr import ONE, TIME, ZERO, Expr, Matrix, dot_product
-from dalembert.expr.space import Vector3, add3, apply_transposed3, cross, sub3
+from dalembert.expr.space import Vector3, sub3
 from dalembert.formalisms.lagrange import Lagrangian, kinetic_energy, lagrangian_derivative
 from dalembert.formalisms.newton_euler import Isolated, isolate
 from dalembert.formalisms.reactions import motor_wrench
-from dalembert.kinematics import Tree, Twist, Wrench, build_tree
+from dalembert.kinematics import COMPONENTS, Tree, Twist, Wrench, build_tree
 from dalembert.kinematics.actions import known_actions, pull_back
 from dalembert.kinematics.bodies import BodyMotion, body_motions, body_poses
 from dalembert.kinematics.links import LinkMotion, link_twist
@@ -47,7 +47,7 @@ class MaximalEquations:
         found = self.complements[link]
         own = [ex.symbol(f"{link}.{COMPONENTS[k]}") for k in found.free]
         parts = [dot_product(own, [column[i] for column in found.basis]) for i in range(6)]
-        return Wrench((parts[3], parts[4], parts[5]), (parts[0], parts[1], parts[2]))
+        return Wrench.of(parts)
 
 
 def derive(layout: Layout) -> MaximalEquations:
@@ -120,22 +120,14 @@ def _efforts(tree: Tree, system: Isolated, motions: Sequence[BodyMotion], rates:
 def _conditions(tree: Tree, one: LinkMotion, motions: Sequence[BodyMotion], found: Complement) -> list[Expr]:
     """The relative velocity has no component along the reactions (but that of a displacement driven by time)."""
     child, parent = motions[one.link.child], motions[one.link.parent]
-    turn = one.pose.rotation
-    moved = add3(parent.velocity, cross(parent.spin, one.pose.position))
-    linear = sub3(child.velocity, apply_transposed3(turn, moved))
-    angular = sub3(child.spin, apply_transposed3(turn, parent.spin))
-    drift = _drift(tree, one)
-    slip = [*sub3(linear, drift.linear), *sub3(angular, drift.angular)]
-    return [dot_product(column, slip) for column in found.basis]
+    slip = child.twist - parent.twist.at(one.pose) - _drift(tree, one)
+    return [dot_product(column, slip.scalars) for column in found.basis]
 
 
 def _drift(tree: Tree, one: LinkMotion) -> Twist:
     """Relative twist of the child at its origin when all speeds vanish."""
-    twist, place = link_twist(tree, one.link.link.name), tree.place[one.link.child][1]
-    still = ex.substitute(list(twist.scalars), dict.fromkeys(tree.speeds, 0))
-    angular, linear = (still[0], still[1], still[2]), (still[3], still[4], still[5])
-    moved = add3(linear, cross(angular, place.position))
-    return Twist(apply_transposed3(place.rotation, angular), apply_transposed3(place.rotation, moved))
+    twist = link_twist(tree, one.link.link.name).at(tree.place[one.link.child][1])
+    return Twist.of(ex.substitute(list(twist.scalars), dict.fromkeys(tree.speeds, 0)))
 
 
 def _embedding(tree: Tree, loose: Tree) -> dict[Expr, Expr]:

@@ -9,6 +9,8 @@ A_j, the action of the inner body through link j, is the only unknown of the bod
 are solved: A_j is the dynamic torsor of everything beyond link j less the known efforts there. That sub-system, its
 moments taken at the link, gives the equations of motion: the part of A_j that does power in the link's own motion is
 known (motors, springs), so each motion s_r of the link gives A_j . s_r = known. The rest of A_j is the reaction.
+A speed that moves several links (a rope, a gear, written as displacements by one coordinate) couples their actions
+without power: the sum of A_j . s_r over these links is known, each alone is not.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dalembert.expr import ZERO, Expr
-from dalembert.expr.space import add3, cross, scale3, sub3
+from dalembert.expr.space import add3, cross, scale3
 from dalembert.formalisms import isolated_bodies
 from dalembert.formalisms.collecting import split_accelerations
 from dalembert.formalisms.equations import Equations
@@ -102,11 +104,7 @@ def along_links(system: Isolated, actions: dict[str, Wrench]) -> list[Expr]:
 def link_actions(system: Isolated) -> dict[str, Wrench]:
     """Whole action of the inner body on the outer one through each link, with u' as symbols, at the child's origin."""
     dynamics, external = beyond_links(system, system.dynamics), beyond_links(system, system.external)
-    return {name: _less(dynamics[name], external[name]) for name in dynamics}
-
-
-def _less(a: Wrench, b: Wrench) -> Wrench:
-    return Wrench(sub3(a.moment, b.moment), sub3(a.force, b.force))
+    return {name: dynamics[name] - external[name] for name in dynamics}
 
 
 FORMALISM = Formalism(

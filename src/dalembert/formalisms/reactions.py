@@ -12,10 +12,10 @@ from dalembert import expr as ex
 from dalembert.constraints.complement import actuation_wrench, free_components
 from dalembert.errors import ModelError
 from dalembert.expr import Expr
-from dalembert.expr.space import Vector3, add3, apply3, apply_transposed3, cross, neg3, sub3
+from dalembert.expr.space import AXES, Matrix3, Vector3, product3, sub3, transpose3
 from dalembert.formalisms.equations import Equations
 from dalembert.formalisms.newton_euler import Isolated, isolate, link_actions
-from dalembert.kinematics import Pose, Twist, Wrench
+from dalembert.kinematics import Pose, Wrench
 from dalembert.kinematics.actions import coordinate_efforts, in_base
 from dalembert.kinematics.bodies import body_poses
 from dalembert.kinematics.links import LinkMotion, joint_point
@@ -26,18 +26,18 @@ from dalembert.mechanism import did_you_mean
 class Reaction:
     """Action of a link on its second body, moment at `at`, components in `base`.
 
-    `force` and `moment` are the whole action; `motor_force` and `motor_moment` the known part of it. `unknown` names
-    the components that the link is free to take (the others follow from the known efforts).
+    `moment` and `force` are the whole action; `motor_moment` and `motor_force` the known part of it. `unknown` names
+    the components that the link is free to take (the others follow from the known efforts), moment before force.
     """
 
     link: str
     on: str
     at: str
     base: str
-    force: Vector3
     moment: Vector3
-    motor_force: Vector3
+    force: Vector3
     motor_moment: Vector3
+    motor_force: Vector3
     unknown: tuple[str, ...]
 
     @property
@@ -77,6 +77,11 @@ def reactions(
     for name in wanted:
         if name not in names:
             raise ModelError(f"there is no tree link '{name}'.{did_you_mean(name, names)} Links: {', '.join(names)}.")
+    if mixed := eq.tree.shared_speeds() - set(eq.tree.layout.speeds):
+        raise ModelError(
+            f"'{min(mixed)}' moves several links, and other speeds were chosen in its place: the actions of coupled "
+            "links are known in the joints' own speeds. Ask for reactions without chosen speeds."
+        )
     actions = link_actions(system)
     found = {}
     for one in system.links:
@@ -91,27 +96,16 @@ def _reaction(system: Isolated, one: LinkMotion, action: Wrench, base: str, at: 
     place = moment_point(system, one, at)
     motor = motor_wrench(system, one)
 
+    pose = Pose(_base(system, one, base), place)
+
     def seen(wrench: Wrench) -> Wrench:
-        moment = sub3(wrench.moment, cross(place, wrench.force))
-        force = wrench.force
-        if one.link.reversed:
-            force, moment = neg3(force), neg3(moment)
-        return Wrench(_based(system, one, base, moment), _based(system, one, base, force))
+        moved = wrench.seen_from(pose.inverse())
+        return -moved if one.link.reversed else moved
 
     whole, known = seen(action), seen(motor)
-    columns = [_at_point(twist, place) for _, twist in one.columns]
-    turned = [Twist(_based(system, one, base, t.angular), _based(system, one, base, t.linear)) for t in columns]
-    return Reaction(
-        link.name,
-        link.second.body,
-        at,
-        base,
-        whole.force,
-        whole.moment,
-        known.force,
-        known.moment,
-        free_components(turned),
-    )
+    unknown = free_components([twist.at(pose) for twist in one.free])
+    parts = (whole.moment, whole.force, known.moment, known.force)
+    return Reaction(link.name, link.second.body, at, base, *parts, unknown)
 
 
 def moment_point(system: Isolated, one: LinkMotion, at: str) -> Vector3:
@@ -132,24 +126,21 @@ def moment_point(system: Isolated, one: LinkMotion, at: str) -> Vector3:
     number, child = tree.layout.number(held), one.link.child
     if number == child:
         return arm
-    place = add3(poses[number].position, apply3(poses[number].rotation, arm))
-    return apply_transposed3(poses[child].rotation, sub3(place, poses[child].position))
+    return poses[child].inverse().point(poses[number].point(arm))
 
 
-def _at_point(twist: Twist, place: Vector3) -> Twist:
-    return Twist(twist.angular, add3(twist.linear, cross(twist.angular, place)))
-
-
-def _based(system: Isolated, one: LinkMotion, base: str, vector: Vector3) -> Vector3:
-    """A vector of the child's base in the base that is wanted."""
+def _base(system: Isolated, one: LinkMotion, base: str) -> Matrix3:
+    """The base that is wanted, in the base of the child."""
     tree, link = system.tree, one.link.link
     frame = {"first": link.first, "second": link.second}.get(base)
     if frame is None:
-        return in_base(tree, one.link.child, tree.layout.number(base), vector)
-    number = tree.layout.number(frame.body)
-    if number != one.link.child:
-        vector = apply3(one.pose.rotation, vector)
-    return apply_transposed3(Pose.of(frame.displacement).rotation, vector)
+        number = tree.layout.number(base)
+        columns = [in_base(tree, number, one.link.child, AXES[axis]) for axis in "xyz"]
+        return transpose3((columns[0], columns[1], columns[2]))
+    own = Pose.of(frame.displacement).rotation
+    if tree.layout.number(frame.body) == one.link.child:
+        return own
+    return product3(transpose3(one.pose.rotation), own)
 
 
 def motor_wrench(system: Isolated, one: LinkMotion) -> Wrench:
@@ -159,23 +150,23 @@ def motor_wrench(system: Isolated, one: LinkMotion) -> Wrench:
     efforts = [e for e in coordinate_efforts(tree) if e.link == one.link.link.name]
     if efforts:
         powers = []
-        for r, _ in one.columns:
+        for r, _ in one.own:
             speed = tree.speeds[r]
             terms = [e.effort * ex.derivative(tree.rates[e.coordinate], speed) for e in efforts]
             powers.append(sum(terms[1:], terms[0]))
-        total = total + actuation_wrench([twist for _, twist in one.columns], powers)
+        total = total + actuation_wrench([twist for _, twist in one.own], powers)
     return total
 
 
 def _solved(eq: Equations, found: dict[str, Reaction]) -> dict[str, Reaction]:
     """The accelerations u' replaced by their solution."""
-    names = ("force", "moment", "motor_force", "motor_moment")
+    names = ("moment", "force", "motor_moment", "motor_force")
     flat: list[Expr] = [x for one in found.values() for name in names for x in getattr(one, name)]
     solution = {ex.prime(u): a for u, a in zip(eq.tree.speeds, eq.accelerations, strict=True)}
     flat = ex.substitute(flat, solution)
     result = {}
     for k, (link, one) in enumerate(found.items()):
         own = flat[12 * k : 12 * k + 12]
-        force, moment, motor_force, motor_moment = ((own[i], own[i + 1], own[i + 2]) for i in range(0, 12, 3))
-        result[link] = replace(one, force=force, moment=moment, motor_force=motor_force, motor_moment=motor_moment)
+        parts = {name: (own[3 * i], own[3 * i + 1], own[3 * i + 2]) for i, name in enumerate(names)}
+        result[link] = replace(one, **parts)  # type: ignore[arg-type]
     return result

@@ -150,6 +150,5 @@ def _node(
     relative = drift
     for r, t in columns:
         relative = relative + t.scaled(symbols[r])
-    moved = ex.tangent(relative.scalars, {TIME: ONE, **rates})
-    rate = Twist((moved[0], moved[1], moved[2]), (moved[3], moved[4], moved[5]))
+    rate = Twist.of(ex.tangent(relative.scalars, {TIME: ONE, **rates}))
     return replace(node, columns=columns, drift=drift, rate=rate)

@@ -2,9 +2,11 @@
 
 from dalembert.kinematics.energy import gravity_energy, kinetic_energy
 from dalembert.kinematics.inertia import RigidInertia, body_inertia, node_inertias
+from dalembert.kinematics.links import LinkMotion, joint_columns, link_motions_of, link_twist
 from dalembert.kinematics.motion import (
     carried,
     frame_pose,
+    frame_twist,
     poses,
     rates,
     relative_twist,

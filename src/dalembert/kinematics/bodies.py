@@ -36,6 +36,10 @@ class BodyMotion:
     def has_mass(self) -> bool:
         return self.body.mass is not ex.ZERO or not all(is_zero3(row) for row in self.inertia)
 
+    @property
+    def twist(self) -> Twist:
+        return Twist(self.spin, self.velocity)
+
     def point(self, arm: Vector3) -> Vector3:
         """v(P) = v(O) + w x OP."""
         return add3(self.velocity, cross(self.spin, arm))

@@ -7,9 +7,10 @@ the frame that holds the pose. Power does not change: `wrench.seen_from(pose).po
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from dalembert import expr as ex
 from dalembert.expr import Expr
 from dalembert.expr.space import (
     IDENTITY3,
@@ -27,6 +28,7 @@ from dalembert.expr.space import (
     scale3,
     sub3,
     transpose3,
+    vector_rows,
 )
 from dalembert.mechanism import Displacement
 
@@ -75,6 +77,15 @@ class Twist:
     def of(six: Sequence[Expr]) -> Twist:
         a, b, c, d, e, f = six
         return Twist((a, b, c), (d, e, f))
+
+    @staticmethod
+    def of_motion(pose: Pose, direction: Mapping[Expr, Expr]) -> Twist:
+        """Motion of a frame whose pose changes along a direction (rates by variable): R^T R' and R^T p'."""
+        rows = pose.rotation
+        moved = ex.tangent([*rows[0], *rows[1], *rows[2], *pose.position], direction)
+        turned = product3(transpose3(rows), vector_rows([moved[0:3], moved[3:6], moved[6:9]]))
+        spin = (turned[2][1], turned[0][2], turned[1][0])
+        return Twist(spin, pose.vector_back((moved[9], moved[10], moved[11])))
 
     def __add__(self, other: Twist) -> Twist:
         return Twist(add3(self.angular, other.angular), add3(self.linear, other.linear))

@@ -6,7 +6,7 @@ All of this is seen from the frame before the step, with components in the base 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dalembert import expr as ex
 from dalembert.expr import ONE, ZERO, Expr
@@ -27,6 +27,7 @@ from dalembert.expr.space import (
 )
 from dalembert.kinematics.spatial import Pose, Twist
 from dalembert.mechanism import QuaternionTurn, Step, Turn
+from dalembert.mechanism.displacement import AnyTurn
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +67,37 @@ class StepMotion:
         )
 
 
-def step_motion(step: Step, parameters: Sequence[str], speeds: Sequence[str]) -> StepMotion:
-    """The motion of a placed step; `parameters` are the coordinates it depends on, `speeds` those it introduces."""
+def step_motion(step: Step, speeds: Sequence[str]) -> StepMotion:
+    """The motion of a placed step by time and by the `speeds` that it introduces."""
     rotation, translation = step.displacement.matrix, step.displacement.translation
     if step.speeds == "body":
         return _body_motion(step, rotation, translation, speeds)
-    columns = tuple((f"{x}'", _slope(step, rotation, ex.symbol(x))) for x in parameters)
-    rates = {x: ex.symbol(f"{x}'") for x in parameters}
+    rates = {u.removesuffix("'"): ex.symbol(u) for u in speeds}
+    columns = tuple((u.name, _slope(step, rotation, ex.symbol(x))) for x, u in rates.items())
     driven = ex.TIME in ex.free_symbols(step.displacement.scalars)
     drift = _slope(step, rotation, ex.TIME) if driven else Twist()
     return StepMotion(rotation, translation, columns, drift, rates, ())
+
+
+def coupled_motion(motion: StepMotion, step: Step, rates: Mapping[Expr, Expr], speeds: Sequence[Expr]) -> StepMotion:
+    """The motion of a step that uses coordinates of other steps, of its own joint or of another, moved by these too.
+
+    Each such coordinate x adds dD/dx x', with x' = `rates`[x] affine in `speeds`: a rope, a gear or a cam is an ideal
+    coupling, written as one column for each speed that moves it.
+    """
+    used = ex.free_symbols(step.displacement.scalars)
+    others = [x for x in rates if x in used and x.name not in motion.rates]
+    if not others:
+        return motion
+    columns, drift = dict(motion.columns), motion.drift
+    for x in others:
+        slope = _slope(step, motion.rotation, x)
+        still = ex.substitute([rates[x]], dict.fromkeys(speeds, 0))[0]
+        drift = drift + slope.scaled(still)
+        for speed, share in zip(speeds, ex.gradient(rates[x], list(speeds)), strict=True):
+            if share is not ZERO:
+                columns[speed.name] = columns.get(speed.name, Twist()) + slope.scaled(share)
+    return replace(motion, columns=tuple(columns.items()), drift=drift)
 
 
 def _slope(step: Step, rotation: Matrix3, variable: Expr) -> Twist:
@@ -86,12 +108,21 @@ def _slope(step: Step, rotation: Matrix3, variable: Expr) -> Twist:
         linear = apply_transposed3(rotation, (moved[0], moved[1], moved[2]))
     angular, after = ZERO3, IDENTITY3
     for one in reversed(step.displacement.turns):
-        if isinstance(one, Turn):
-            rate = ONE if one.angle is variable else ex.derivative(one.angle, variable)
-            if rate is not ZERO:
-                angular = add3(angular, scale3(rate, apply_transposed3(after, one.axis)))
+        angular = add3(angular, apply_transposed3(after, _turning(one, variable)))
         after = product3(one.matrix, after)
     return Twist(angular, linear)
+
+
+def _turning(one: AnyTurn, variable: Expr) -> Vector3:
+    """Angular velocity of one turn for a unit rate of one variable, in the base after it."""
+    if isinstance(one, Turn):
+        if one.angle is variable:
+            return one.axis
+        if variable not in ex.free_symbols(one.axis):
+            return scale3(ex.derivative(one.angle, variable), one.axis)
+    if variable not in ex.free_symbols(one.scalars):
+        return ZERO3
+    return Twist.of_motion(Pose(one.matrix), {variable: ONE}).angular
 
 
 def _body_motion(step: Step, rotation: Matrix3, translation: Vector3, speeds: Sequence[str]) -> StepMotion:

@@ -6,14 +6,15 @@ One list, every formalism reads it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 from dalembert import expr as ex
 from dalembert.expr import Expr
 from dalembert.expr.space import IDENTITY3
 from dalembert.kinematics.spatial import Pose, Twist
-from dalembert.kinematics.step import StepMotion, chart_condition, step_motion
+from dalembert.kinematics.step import StepMotion, chart_condition, coupled_motion, step_motion
 from dalembert.mechanism import Frame, Layout, Link, TreeLink, Turn
 
 EARTH_NODE = -1
@@ -43,7 +44,7 @@ class Tree:
     speeds: tuple[Expr, ...]
     rates: Mapping[Expr, Expr]  # coordinate -> its time derivative
     conditions: tuple[tuple[str, Expr], ...]
-    motions: Mapping[str, tuple[StepMotion, ...]]  # steps of each tree link, in declared order
+    motions: Mapping[str, tuple[StepMotion, ...]]  # steps of each link, cut links too, in declared order
 
     def frame_place(self, frame: Frame) -> tuple[int, Pose]:
         """Node and constant pose of a frame drawn on a body."""
@@ -51,9 +52,15 @@ class Tree:
         return node, pose @ Pose.of(frame.displacement)
 
     def shares_speeds(self) -> bool:
-        """Whether one speed moves several nodes (a coordinate used in several displacements of its joint)."""
+        """Whether one speed moves several nodes (a coordinate used in several displacements, of any joint)."""
         indices = [index for node in self.nodes for index, _ in node.columns]
         return len(set(indices)) < len(indices)
+
+    def shared_speeds(self) -> frozenset[str]:
+        """Speeds of joints that move other links too, whose displacements use their coordinates: ropes, gears, cams."""
+        links = [*(one.link for one in self.layout.tree), *(one.link for one in self.layout.cuts)]
+        moving = ((link, name) for link in links for step in self.motions[link.name] for name, _ in step.columns)
+        return frozenset(name for link, name in moving if name not in link.speeds)
 
 
 def build_tree(layout: Layout) -> Tree:
@@ -66,8 +73,12 @@ def build_tree(layout: Layout) -> Tree:
     [-1]
     """
     index = {name: i for i, name in enumerate(layout.speeds)}
-    motions = {one.link.name: link_motions(one.link) for one in layout.tree}
-    rates = {ex.symbol(x): rate for steps in motions.values() for step in steps for x, rate in step.rates.items()}
+    speeds = tuple(ex.symbol(x) for x in layout.speeds)
+    links = [*(one.link for one in layout.tree), *(one.link for one in layout.cuts)]
+    own = {link.name: link_motions(link) for link in links}
+    known = [step for one in layout.tree for step in own[one.link.name]]
+    rates = {ex.symbol(x): rate for step in known for x, rate in step.rates.items()}
+    motions = {link.name: _coupled(link, own[link.name], rates, speeds) for link in links}
     nodes: list[Node] = []
     place: list[tuple[int, Pose]] = [(EARTH_NODE, Pose())] * len(layout.bodies)
     for one in layout.tree:
@@ -83,7 +94,7 @@ def build_tree(layout: Layout) -> Tree:
         tuple(nodes),
         tuple(place),
         tuple(ex.symbol(x) for x in layout.coordinates),
-        tuple(ex.symbol(x) for x in layout.speeds),
+        speeds,
         rates,
         tuple(c for one in layout.tree for c in _conditions(one.link, motions[one.link.name])),
         motions,
@@ -91,12 +102,19 @@ def build_tree(layout: Layout) -> Tree:
 
 
 def link_motions(link: Link) -> tuple[StepMotion, ...]:
-    """The steps of a link in motion, first frame to second, in the mechanism's names."""
-    joint, made = link.joint, []
-    for step, placed, names in zip(joint.steps, link.placed_steps(), joint.speed_names_by_step(), strict=True):
-        parameters = [link.coordinate_name(x) for x in joint.step_parameters(step)]
-        made.append(step_motion(placed, parameters, [link.coordinate_name(x) for x in names]))
-    return tuple(made)
+    """The steps of a link, first frame to second, each moved by time and the speeds that it introduces."""
+    pairs = zip(link.placed_steps(), link.joint.speed_names_by_step(), strict=True)
+    return tuple(step_motion(placed, [link.coordinate_name(x) for x in names]) for placed, names in pairs)
+
+
+def _coupled(
+    link: Link, steps: tuple[StepMotion, ...], rates: Mapping[Expr, Expr], speeds: Sequence[Expr]
+) -> tuple[StepMotion, ...]:
+    """The same steps moved by the speeds of every coordinate that they use, whichever link it belongs to."""
+    own = {ex.symbol(x): rate for step in steps for x, rate in step.rates.items()}
+    known = list(dict.fromkeys([*speeds, *(ex.symbol(x) for x in link.speeds)]))
+    pairs = zip(steps, link.placed_steps(), strict=True)
+    return tuple(coupled_motion(motion, step, {**rates, **own}, known) for motion, step in pairs)
 
 
 def _conditions(link: Link, steps: tuple[StepMotion, ...]) -> list[tuple[str, Expr]]:
@@ -122,7 +140,7 @@ def _node(
     own = step.pose
     pose = place @ own
     chain = (pose,) if place.rotation == IDENTITY3 else (place, own)
-    columns = tuple((index[name], twist) for name, twist in step.columns if not twist.is_zero)
+    columns = tuple(sorted(((index[x], twist) for x, twist in step.columns if not twist.is_zero), key=itemgetter(0)))
     if step.drift.is_zero and all(x.is_number for _, twist in columns for x in twist.scalars):
         return Node(parent, pose, chain, columns, step.drift, Twist(), link)
     relative = step.drift

@@ -19,22 +19,20 @@ from dalembert.constraints.factor import KineticBasis, OrthogonalRows, solve_sym
 from dalembert.dynamics.recursive import Recursion, mass_matrix, right_side
 from dalembert.errors import ModelError
 from dalembert.expr import HALF, ZERO, Expr, Matrix
-from dalembert.expr.space import Matrix3, Vector3, apply3, apply_transposed3, cross, product3, sub3, transpose3
+from dalembert.expr.space import Matrix3, Vector3, product3, sub3, transpose3
 from dalembert.formalisms.equations import Equations
 from dalembert.kinematics import (
-    EARTH_NODE,
-    Pose,
     StepMotion,
     Tree,
     Twist,
     build_tree,
     define_functions,
+    frame_pose,
+    frame_twist,
+    joint_columns,
     link_efforts,
-    link_motions,
-    poses,
-    twists,
 )
-from dalembert.mechanism import CutLink, Frame, Layout, Link
+from dalembert.mechanism import CutLink, Layout
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,45 +144,27 @@ def _corrected(
         total = [m + ex.dot_product(row, shift) for m, row in zip(one.misfit, jacobian, strict=True)]
         sigma = _inside([twist for _, twist in one.columns], total)
         symbols = {speed: s for (speed, _), s in zip(one.columns, sigma, strict=True)}
-        own += [x + d for x, d in zip(one.coordinates, ex.substitute(_own_rates(one.link), symbols), strict=True)]
+        own += [x + d for x, d in zip(one.coordinates, ex.substitute(_own_rates(tree, one.link), symbols), strict=True)]
     return [*positions, *own, *slowed]
 
 
 def _closure(tree: Tree, cut: CutLink) -> Closure:
-    motions = link_motions(cut.link)
+    motions = tree.motions[cut.link.name]
     coordinates = tuple(ex.symbol(x) for x in cut.link.coordinates)
     columns, drift = joint_columns(motions, cut.link)
     twist = [a - b for a, b in zip(_relative_twist(tree, cut), drift.scalars, strict=True)]
     sigma = _inside([one for _, one in columns], twist)
     known = {speed: s for (speed, _), s in zip(columns, sigma, strict=True)}
-    rates = tuple(ex.substitute(_own_rates(cut), known))
+    rates = tuple(ex.substitute(_own_rates(tree, cut), known))
     misfit = tuple(_misfit(tree, cut, motions))
     condition = tuple(_outside([one for _, one in columns], twist))
     return Closure(cut, coordinates, tuple(columns), tuple(twist), tuple(sigma), rates, condition, misfit)
 
 
-def _own_rates(cut: CutLink) -> list[Expr]:
+def _own_rates(tree: Tree, cut: CutLink) -> list[Expr]:
     """Rates of a cut link's coordinates in its own speeds."""
-    known = {x: rate for motion in link_motions(cut.link) for x, rate in motion.rates.items()}
+    known = {x: rate for motion in tree.motions[cut.link.name] for x, rate in motion.rates.items()}
     return [known[x] for x in cut.link.coordinates]
-
-
-def joint_columns(motions: tuple[StepMotion, ...], link: Link) -> tuple[list[tuple[Expr, Twist]], Twist]:
-    """Motion subspace of the whole joint in its last frame, one column for each speed, and its drift in time."""
-    total: dict[Expr, Twist] = {ex.symbol(x): Twist() for x in link.speeds}
-    drift = Twist()
-    for motion in motions:
-        total = {speed: _carried(motion, twist) for speed, twist in total.items()}
-        drift = _carried(motion, drift) + motion.drift
-        for name, twist in motion.columns:
-            total[ex.symbol(name)] = total[ex.symbol(name)] + twist
-    return list(total.items()), drift
-
-
-def _carried(motion: StepMotion, twist: Twist) -> Twist:
-    linear = tuple(a + b for a, b in zip(twist.linear, cross(twist.angular, motion.translation), strict=True))
-    back = motion.rotation
-    return Twist(apply_transposed3(back, twist.angular), apply_transposed3(back, (linear[0], linear[1], linear[2])))
 
 
 def _outside(columns: list[Twist], six: Sequence[Expr]) -> list[Expr]:
@@ -205,36 +185,16 @@ def _inside(columns: list[Twist], six: Sequence[Expr]) -> list[Expr]:
 
 def _relative_twist(tree: Tree, cut: CutLink) -> list[Expr]:
     """Twist of the second frame relative to the first body, in the base and at the origin of the second frame."""
-    moving, absolute = twists(tree), poses(tree)
-    first, near = _frame_field(tree, cut.link.first, moving, absolute)
-    second, far = _frame_field(tree, cut.link.second, moving, absolute)
-    turn = product3(transpose3(far.rotation), near.rotation)
-    arm = apply_transposed3(far.rotation, sub3(far.position, near.position))
-    spin = apply3(turn, first.angular)
-    carried = sub3(apply3(turn, first.linear), cross(arm, spin))
-    return [*sub3(second.angular, spin), *sub3(second.linear, carried)]
-
-
-def _frame_field(tree: Tree, frame: Frame, moving: list[Twist], absolute: list[Pose]) -> tuple[Twist, Pose]:
-    """Twist of a frame in its own base, and its pose in earth."""
-    node, place = tree.frame_place(frame)
-    if node == EARTH_NODE:
-        return Twist(), place
-    twist = moving[node]
-    linear = tuple(a + b for a, b in zip(twist.linear, cross(twist.angular, place.position), strict=True))
-    back = place.rotation
-    own = Twist(apply_transposed3(back, twist.angular), apply_transposed3(back, (linear[0], linear[1], linear[2])))
-    return own, absolute[node] @ place
+    between = frame_pose(tree, cut.link.first).inverse() @ frame_pose(tree, cut.link.second)
+    return list((frame_twist(tree, cut.link.second) - frame_twist(tree, cut.link.first).at(between)).scalars)
 
 
 def _misfit(tree: Tree, cut: CutLink, motions: tuple[StepMotion, ...]) -> list[Expr]:
-    absolute = poses(tree)
-    _, near = _frame_field(tree, cut.link.first, twists(tree), absolute)
-    _, far = _frame_field(tree, cut.link.second, twists(tree), absolute)
+    near, far = frame_pose(tree, cut.link.first), frame_pose(tree, cut.link.second)
     for motion in motions:
-        near = near @ Pose(motion.rotation, motion.translation)
+        near = near @ motion.pose
     left = product3(transpose3(near.rotation), far.rotation)
-    return [*_axial(left), *apply_transposed3(far.rotation, sub3(far.position, near.position))]
+    return [*_axial(left), *far.vector_back(sub3(far.position, near.position))]
 
 
 def _axial(m: Matrix3) -> Vector3:
@@ -249,9 +209,9 @@ def _cut_efforts(tree: Tree, closures: tuple[Closure, ...]) -> list[Expr]:
     for one in closures:
         sigma = dict(zip([speed for speed, _ in one.columns], one.sigma, strict=True))
         rates = {ex.prime(x): rate for x, rate in zip(one.coordinates, one.rates, strict=True)}
-        for speed, effort in link_efforts(one.link.link, link_motions(one.link.link)):
+        for speed, effort in link_efforts(one.link.link, tree.motions[one.link.link.name]):
             (value,) = define_functions(ex.substitute([effort], rates), functions)
-            slopes = ex.gradient(sigma[speed], tree.speeds)
+            slopes = ex.gradient(sigma.get(speed, speed), tree.speeds)
             total = [a + value * slope for a, slope in zip(total, slopes, strict=True)]
     return total
 

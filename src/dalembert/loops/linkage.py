@@ -153,7 +153,8 @@ def build_linkage(
 ) -> Linkage:
     """Take every link apart; `equations` are further conditions between coordinates (links given by equations)."""
     known = {**layout.model.given, **(given or {})}
-    maker = _Maker(dict(at or layout.model.start), {ex.symbol(k): v for k, v in known.items()})
+    coordinates = {ex.symbol(x) for link in layout.model.links.values() for x in link.coordinates}
+    maker = _Maker(dict(at or layout.model.start), {ex.symbol(k): v for k, v in known.items()}, coordinates)
     tree, numbers = [], {body.name: i for i, body in enumerate(layout.bodies)}
     chains: dict[str, Chain] = {}
     for one in layout.tree:
@@ -180,9 +181,10 @@ def build_linkage(
 class _Maker:
     """Collects variables and equations while links are taken apart."""
 
-    def __init__(self, at: Mapping[str, float], given: Mapping[Expr, Any]) -> None:
+    def __init__(self, at: Mapping[str, float], given: Mapping[Expr, Any], coordinates: set[Expr]) -> None:
         self.at = at
         self.given = given
+        self.coordinates = coordinates  # of every link: what a displacement uses of another link is an equation
         self.variables: list[str] = []
         self.equations: list[Expr] = []
         self.auxiliary: list[int] = []
@@ -224,7 +226,7 @@ class _Maker:
             value = translation[k]
             moving = sorted((x for x in ex.free_symbols([value]) if x in own), key=lambda s: own[s])
             slopes = [ex.derivative(value, x) for x in moving]
-            if ex.free_symbols(slopes) & set(own):
+            if ex.free_symbols(slopes) & set(own) or self._others(value, own):
                 directions.setdefault(self._auxiliary(value, link), list(ZERO3))[k] = ex.ONE
                 continue
             for x, slope in zip(moving, slopes, strict=True):
@@ -236,6 +238,12 @@ class _Maker:
         return pieces
 
     def _turn(self, one: Turn | QuaternionTurn, own: Mapping[Expr, int], link: str) -> list[Piece]:
+        fixed = one.scalars if isinstance(one, QuaternionTurn) else one.axis
+        if coupled := {x for e in fixed for x in self._others(e, own)} - set(one.scalars):
+            raise ModelError(
+                f"link '{link}' turns about a direction that depends on '{min(x.name for x in coupled)}' of another "
+                "link: mobility treats couplings of angles and translations. Write the turn about fixed axes."
+            )
         if isinstance(one, QuaternionTurn):
             return self._quaternion(one, link)
         slopes, rest = self._linear(one.angle, own, link)
@@ -246,6 +254,8 @@ class _Maker:
 
     def _linear(self, value: Expr, own: Mapping[Expr, int], link: str) -> tuple[list[tuple[int, Fraction]], Expr]:
         """Rational slopes and the constant of an affine formula; a variable of its own for anything else."""
+        if self._others(value, own):
+            return [(self._auxiliary(value, link), Fraction(1))], ex.ZERO
         moving = [x for x in ex.free_symbols([value]) if x in own]
         if not moving:
             return [], value
@@ -257,6 +267,10 @@ class _Maker:
             slopes.append((own[x], exact(slope.data)))
         rest = ex.substitute([value], dict.fromkeys(moving, 0))[0]
         return slopes, rest
+
+    def _others(self, value: Expr, own: Mapping[Expr, int]) -> set[Expr]:
+        """Coordinates of other links in a formula."""
+        return (ex.free_symbols([value]) & self.coordinates) - set(own)
 
     def _auxiliary(self, value: Expr, link: str) -> int:
         name = f"{link}.~{len(self.auxiliary) + 1}"

@@ -19,12 +19,11 @@ from dalembert.errors import ModelError
 from dalembert.expr import Expr, Matrix
 from dalembert.formalisms.mixed import Absolute, block_diagonal, free_body, maximal_forces, time_derivative
 from dalembert.formalisms.recursive import derive as derive_tree
-from dalembert.kinematics import Pose, Tree, build_tree, link_efforts, link_motions
-from dalembert.loops.dynamics import derive_loops, joint_columns
+from dalembert.kinematics import COMPONENTS, Pose, Tree, build_tree, joint_columns, link_efforts
+from dalembert.loops.dynamics import derive_loops
 from dalembert.mechanism import Layout, Link, Mechanism
 
 Array = Any
-COMPONENTS = ("Mx", "My", "Mz", "Fx", "Fy", "Fz")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,6 +55,13 @@ class ReactionEquations:
         self.tree: Tree = build_tree(self.layout)
         self.chain = Absolute.of(self.tree)
         self.links = list(mechanism.links.values())
+        shared = self.tree.shared_speeds()
+        if shared and self.layout.cuts:
+            raise ModelError(
+                f"'{min(shared)}' moves several links and the mechanism has loops: how coupled links share their "
+                "efforts is not found yet. Write the coupling as a body of its own, or open the loops."
+            )
+        self.shared = {ex.symbol(x) for x in shared}
 
     @cached_property
     def accelerations(self) -> tuple[Expr, ...]:
@@ -84,14 +90,15 @@ class ReactionEquations:
         """For each link: pose of its second frame, motion subspace there (column by column), efforts on its speeds."""
         found = []
         for link in self.links:
-            motions = link_motions(link)
+            motions = self.tree.motions[link.name]
             columns, _ = joint_columns(motions, link)
             efforts = dict.fromkeys([speed for speed, _ in columns], ex.ZERO)
             for speed, effort in link_efforts(link, motions):
-                efforts[speed] = efforts[speed] + effort
+                efforts[speed] = efforts.get(speed, ex.ZERO) + effort
             pose = self.chain.poses[self.layout.number(link.second.body)] @ Pose.of(link.second.displacement)
             flat = [*[x for row in pose.rotation for x in row], *pose.position]
-            found.append((flat, [x for _, twist in columns for x in twist.scalars], list(efforts.values())))
+            own = [efforts[speed] for speed, _ in columns]
+            found.append((flat, [x for _, twist in columns for x in twist.scalars], own))
         return found
 
     def at(self, state: Mapping[str, float]) -> list[Reaction]:
@@ -107,7 +114,8 @@ class ReactionEquations:
             effect = self._effect(link, pose, numbers)
             own = np.linalg.pinv(subspace.T) @ np.array(ex.evaluate(efforts, numbers)) if efforts else np.zeros(6)
             known += effect @ own
-            free = _complement(subspace)
+            alone = [ex.symbol(x) not in self.shared for x in link.speeds]
+            free = _complement(subspace[:, alone])
             blocks.append(effect @ free)
             bases.append((own, free))
         matrix = np.hstack(blocks) if blocks else np.zeros((len(wanted), 0))

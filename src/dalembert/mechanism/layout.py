@@ -5,7 +5,7 @@ Papegay 3.2.4: bodies are numbered 1..n in the order of discovery from earth, ne
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from dalembert import expr as ex
@@ -78,6 +78,7 @@ class Layout:
             CutLink(len(order) + i, link, number[link.first.body], number[link.second.body])
             for i, link in enumerate(rest)
         )
+        _check_couplings(mechanism.links, cuts)
         return Layout(
             mechanism,
             tuple(mechanism.bodies[name] for name in order),
@@ -132,6 +133,20 @@ def _check_constants(mechanism: Model) -> None:
             raise ModelError(
                 f"{owner} depends on '{wrong[0]}', which moves: masses, inertias and frames are constant. "
                 "Put what moves in a joint or in an effort."
+            )
+
+
+def _check_couplings(links: Mapping[str, Link], cuts: tuple[CutLink, ...]) -> None:
+    """A displacement may use coordinates of other links of the tree, whose rates are speeds; not those of cut links."""
+    closing = {ex.symbol(x): one.link.name for one in cuts for x in one.link.coordinates}
+    for link in links.values() if closing else ():
+        used = ex.free_symbols(x for step in link.placed_steps() for x in step.displacement.scalars)
+        wrong = sorted(x.name for x in used if closing.get(x, link.name) != link.name)
+        if wrong:
+            owner = closing[ex.symbol(wrong[0])]
+            raise ModelError(
+                f"link '{link.name}' is displaced by '{wrong[0]}', and '{owner}' closes a loop: a displacement uses "
+                f"coordinates of the spanning tree. Cut another link of that loop, not '{owner}'."
             )
 
 
