@@ -1,0 +1,214 @@
+"""Rows: what conditions ask of the speeds, G u + drift = 0 and G u' = gamma, and what keeps them, W^T lambda.
+
+A cut link of d freedoms gives 6 - d rows: the power, in the motion of its second frame relative to its first, of each
+wrench that its joint transmits. With every entry comes what it is made of, the size of the motions of the two frames
+before they cancel, so that rounding can be told from a small number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from dalembert import expr as ex
+from dalembert.constraints.freedom import Freedom, Transmitted
+from dalembert.constraints.loop import Loop
+from dalembert.constraints.magnitude import magnitude
+from dalembert.expr import ONE, ZERO, Expr, Matrix
+from dalembert.expr.space import cross
+from dalembert.kinematics import Tree, Twist, Wrench, in_speeds, link_efforts, link_motions
+from dalembert.mechanism import Closed, Constraint, Holonomic, Link
+
+EPSILON = 2.0**-52
+#: Rounding of one displacement, as a share of what it moves: a product of rotations, a sine, a cosine, a sum.
+_ROUNDING = 32 * EPSILON
+#: An open loop is told from a closed one by its rows no better than this multiple of its gap: what the gap is in joint
+#: angles, times what those angles change. It bounds which rows are told apart off the closure, within an integration
+#: step; where the loop is closed only rounding counts.
+_LEVERAGE = 100.0
+#: The angle under which rows of an open loop are told apart in any case, the cube root of rounding: a row left out by
+#: mistake would cost more than a row that asks twice.
+_TOLD_APART = EPSILON ** (1 / 3)
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """A coordinate of a constraint itself: its rate in the state, and how far it is from where the frames are."""
+
+    coordinate: Expr
+    rate: Expr
+    offset: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Conditions on the speeds of a tree, row by row; see the fields."""
+
+    names: tuple[str, ...]  # link and component of its reaction: "crank.Fx"
+    matrix: Matrix  # G: G u + drift = 0
+    conditions: tuple[Expr, ...]  # G u + drift, in few operations
+    drift: tuple[Expr, ...]  # what is left of the conditions when u = 0: explicit time
+    gamma: tuple[Expr, ...]  # G u' = gamma
+    gap: tuple[Expr | None, ...]  # how far from closed, in the unit of the row's velocity times time; None: kinematic
+    made_of: Matrix  # size of each entry of G before it cancels
+    blur: tuple[Expr, ...]  # the share of `made_of` below which a row means nothing
+    scales: tuple[Expr, ...]  # how large an angle a unit of each speed is in its loops
+    own: tuple[Own, ...] = ()
+    efforts: tuple[Expr, ...] = ()  # known efforts in cut links, on the speeds of the tree
+    wrenches: tuple[Wrench | None, ...] = ()  # what a unit of lambda is on the second body, in its link's second frame
+
+    @property
+    def reaction(self) -> Matrix:
+        """W: the generalised efforts of the multipliers are W^T lambda. Perfect constraints: W is G."""
+        return self.matrix
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def reactions(self, multipliers: Sequence[Expr]) -> dict[str, Wrench]:
+        """The wrench of each closing link on its second body, at and in the base of its second frame."""
+        found: dict[str, Wrench] = {}
+        for name, unit, value in zip(self.names, self.wrenches, multipliers, strict=True):
+            if unit is not None:
+                link = name.rsplit(".", 1)[0]
+                part = Wrench.of([value * x for x in unit.scalars])
+                found[link] = found.get(link, Wrench()) + part
+        return found
+
+
+def rows_of(tree: Tree, constraints: Iterable[Constraint]) -> Rows:
+    """The rows of all constraints, in the speeds of the tree."""
+    n = len(tree.speeds)
+    total = _Made(tree)
+    for one in constraints:
+        condition = one.condition
+        if isinstance(condition, Closed):
+            _close(total, condition.link)
+        else:
+            _ask(total, one.name, condition.expressions, isinstance(condition, Holonomic))
+    return Rows(
+        tuple(total.names),
+        Matrix(total.matrix, (len(total.names), n)),
+        tuple(total.conditions),
+        tuple(ex.substitute(total.conditions, dict.fromkeys(tree.speeds, 0))),
+        tuple(total.gamma),
+        tuple(total.gap),
+        Matrix(total.made_of, (len(total.names), n)),
+        tuple(total.blur),
+        tuple(total.scales()),
+        tuple(total.own),
+        tuple(in_speeds(tree, total.efforts)),
+        tuple(total.wrenches),
+    )
+
+
+class _Made:
+    """Rows while they are collected."""
+
+    def __init__(self, tree: Tree) -> None:
+        n = len(tree.speeds)
+        self.tree = tree
+        self.names, self.own = list[str](), list[Own]()
+        self.matrix, self.made_of = list[list[Expr]](), list[list[Expr]]()
+        self.conditions, self.gamma, self.blur = list[Expr](), list[Expr](), list[Expr]()
+        self.gap, self.wrenches = list[Expr | None](), list[Wrench | None]()
+        self.efforts = [ZERO] * n
+        self.turns, self.pushes, self.lengths = [ZERO] * n, [ZERO] * n, [ZERO] * n
+
+    def row(self, entries: Mapping[int, Expr]) -> list[Expr]:
+        return [entries.get(k, ZERO) for k in range(len(self.tree.speeds))]
+
+    def moving(self) -> dict[Expr, Expr]:
+        return {ex.TIME: ONE, **self.tree.rates, **{one.coordinate: one.rate for one in self.own}}
+
+    def scales(self) -> list[Expr]:
+        found = []
+        for turn, push, length in zip(self.turns, self.pushes, self.lengths, strict=True):
+            angle = push / length if length is not ZERO else push
+            scale = turn + angle if push is not ZERO else turn
+            found.append(ONE if scale is ZERO else scale)
+        return found
+
+
+def _close(total: _Made, link: Link) -> None:
+    """Rows of a cut link, and its own coordinates."""
+    tree, freedom, loop = total.tree, Freedom.of(link), Loop.of(total.tree, link)
+    for k in loop.columns:
+        total.turns[k] = total.turns[k] + loop.turns[k]
+        total.pushes[k] = total.pushes[k] + loop.pushes[k]
+        total.lengths[k] = total.lengths[k] + loop.length
+    base = loop.second
+    seen = Twist(base.vector_back(loop.twist.angular), base.vector_back(loop.twist.linear)) - freedom.drift
+    misfit = loop.misfit(freedom.pose)
+    own = _own(freedom, seen, misfit)
+    total.own += own
+    moving = {ex.TIME: ONE, **{one.coordinate: one.rate for one in own}}
+    turning = Twist(cross(loop.spin, loop.twist.angular), cross(loop.spin, loop.twist.linear))
+    rate = loop.rate - turning
+    gaps, sizes = list[Expr](), list[Expr]()
+    for part in freedom.transmitted:
+        own_base = part.wrench
+        wrench = Wrench(base.vector(own_base.moment), base.vector(own_base.force))
+        driven = own_base.power(freedom.drift)
+        changing = Wrench.of(ex.tangent(own_base.scalars, moving))
+        changed = Wrench(base.vector(changing.moment), base.vector(changing.force)).power(loop.twist)
+        total.names.append(f"{link.name}.{part.component}")
+        total.matrix.append(total.row({k: wrench.power(column) for k, column in loop.columns.items()}))
+        total.conditions.append(wrench.power(loop.twist) - driven)
+        total.gamma.append(ex.tangent([driven], moving)[0] - wrench.power(rate) - changed)
+        total.made_of.append(total.row(_sizes(part, loop)))
+        total.wrenches.append(own_base)
+        gaps.append(own_base.power(misfit))
+        sizes.append(part.turn + part.push * loop.length)
+    total.gap += gaps
+    total.blur += [_blur(gaps, sizes, loop.depth)] * len(gaps)
+    for speed, effort in link_efforts(link, link_motions(link)):
+        (value,) = ex.substitute([effort], {ex.prime(one.coordinate): one.rate for one in total.own})
+        place = freedom.speeds.index(speed)
+        for k, column in loop.columns.items():
+            felt = Twist(base.vector_back(column.angular), base.vector_back(column.linear))
+            total.efforts[k] = total.efforts[k] + value * freedom.own_speeds(felt)[place]
+
+
+def _own(freedom: Freedom, seen: Twist, misfit: Twist) -> list[Own]:
+    """The joint's coordinates: rates that follow the relative motion, offsets that follow the misfit."""
+    rates = ex.substitute(freedom.rates, dict(zip(freedom.speeds, freedom.own_speeds(seen), strict=True)))
+    offsets = ex.substitute(freedom.rates, dict(zip(freedom.speeds, freedom.own_speeds(misfit), strict=True)))
+    return [Own(*one) for one in zip(freedom.coordinates, rates, offsets, strict=True)]
+
+
+def _sizes(part: Transmitted, loop: Loop) -> dict[int, Expr]:
+    """|N_moment| |w_k| + |N_force| (|v_k| + |w_k| length): the same for every base, mostly constants."""
+    lever = part.turn + part.push * loop.length
+    return {k: lever * loop.turns[k] + part.push * loop.pushes[k] for k in loop.columns}
+
+
+def _blur(gaps: Sequence[Expr], sizes: Sequence[Expr], depth: int) -> Expr:
+    """Rounding that piles up along the loop, and what an open loop leaves unsaid."""
+    open_by = ZERO
+    for gap, size in zip(gaps, sizes, strict=True):
+        if gap is not ZERO and size is not ZERO:
+            share = ex.absolute(gap) / ex.where(size > 0, size, 1)
+            open_by = open_by + (share if size.is_number else ex.where(size > 0, share, 0))
+    if open_by is ZERO:
+        return ex.const(_ROUNDING * (depth + 2))
+    return ex.minimum(_ROUNDING * (depth + 2) + _LEVERAGE * open_by, _TOLD_APART)
+
+
+def _ask(total: _Made, name: str, expressions: Sequence[Expr], holonomic: bool) -> None:
+    """Rows of formulas: their rates if they hold coordinates, themselves if they hold speeds."""
+    tree, moving = total.tree, total.moving()
+    primes = {ex.prime(x): rate for x, rate in moving.items() if x is not ex.TIME}
+    asked = ex.tangent(expressions, moving) if holonomic else ex.substitute(expressions, primes)
+    matrix = ex.jacobian(asked, tree.speeds)
+    gamma = [-x for x in ex.tangent(asked, moving)]
+    for number, (gap, condition, row, right) in enumerate(zip(expressions, asked, matrix, gamma, strict=True), 1):
+        depth = len(ex.topological([condition]))
+        total.names.append(f"{name}.{number}" if len(expressions) > 1 else name)
+        total.matrix.append(row)
+        total.conditions.append(condition)
+        total.gamma.append(right)
+        total.made_of.append(magnitude(row))
+        total.wrenches.append(None)
+        total.gap.append(gap if holonomic else None)
+        total.blur.append(ex.const(_ROUNDING * depth))
