@@ -29,7 +29,7 @@ from dalembert.expr.space import (
     scale3,
     sub3,
 )
-from dalembert.kinematics import Pose, StepMotion, Twist, Wrench, link_motions
+from dalembert.kinematics import Pose, StepMotion, Twist, Wrench, joint_columns
 from dalembert.mechanism import Link, Step, Turn
 
 _FORCES, _MOMENTS = ("Fx", "Fy", "Fz"), ("Mx", "My", "Mz")
@@ -49,39 +49,34 @@ class Transmitted:
 class Freedom:
     """Motions of a link's second frame relative to its first, at and in the base of the second.
 
-    `pose` is where the joint puts the second frame; a motion is `sum speeds * columns + drift`; `rates` are those of the
-    link's coordinates in its own speeds.
+    `pose` is where the joint puts the second frame; a motion is `sum speeds * columns + rest`, the rest moved by time
+    and by other links; `rates` are those of the link's coordinates in its own speeds.
     """
 
     coordinates: tuple[Expr, ...]
     speeds: tuple[Expr, ...]
     columns: tuple[Twist, ...]
-    drift: Twist
+    rest: Twist
     rates: tuple[Expr, ...]
     pose: Pose
     transmitted: tuple[Transmitted, ...]
     _split: _Split
 
     @staticmethod
-    def of(link: Link) -> Freedom:
-        motions = link_motions(link)
-        speeds = tuple(ex.symbol(x) for x in link.speeds)
-        total = {speed: Twist() for speed in speeds}
-        drift, pose = Twist(), Pose()
+    def of(link: Link, motions: tuple[StepMotion, ...]) -> Freedom:
+        """`motions` are the steps of the link as its tree knows them."""
+        pairs, rest = joint_columns(motions, link)
+        speeds, columns = tuple(speed for speed, _ in pairs), tuple(twist for _, twist in pairs)
+        pose = Pose()
         for motion in motions:
-            total = {speed: twist.at(motion.pose) for speed, twist in total.items()}
-            drift = drift.at(motion.pose) + motion.drift
             pose = pose @ motion.pose
-            for name, twist in motion.columns:
-                total[ex.symbol(name)] = total[ex.symbol(name)] + twist
-        columns = tuple(total.values())
         known = {x: rate for motion in motions for x, rate in motion.rates.items()}
         split = _Split.of(columns, _directions(link, motions), link.placed_steps())
         return Freedom(
             tuple(ex.symbol(x) for x in link.coordinates),
             speeds,
             columns,
-            drift,
+            rest,
             tuple(known[x] for x in link.coordinates),
             pose,
             tuple(split.transmitted()),
@@ -156,7 +151,7 @@ def _directions(link: Link, motions: Sequence[StepMotion]) -> list[tuple[_Direct
     for k, (step, motion) in enumerate(zip(steps, motions, strict=True)):
         plain = step.speeds == "rates" and len(step.displacement.turns) < 2  # the same before and after the step
         place = k if plain else k + 1
-        for name, twist in motion.columns:
+        for name, twist in (one for one in motion.columns if one[0] in found):
             turned = step.displacement.turns and not is_zero3(twist.linear)
             linear = _Direction(twist.linear, k + 1 if turned else place, steps)
             found[name].append((_Direction(twist.angular, place, steps), linear))

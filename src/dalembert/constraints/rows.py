@@ -16,7 +16,7 @@ from dalembert.constraints.loop import Loop
 from dalembert.constraints.magnitude import magnitude
 from dalembert.expr import ONE, ZERO, Expr, Matrix
 from dalembert.expr.space import cross
-from dalembert.kinematics import Tree, Twist, Wrench, in_speeds, link_efforts, link_motions
+from dalembert.kinematics import Tree, Twist, Wrench, in_speeds, link_efforts
 from dalembert.mechanism import Closed, Constraint, Holonomic, Link
 
 EPSILON = 2.0**-52
@@ -132,42 +132,49 @@ class _Made:
 
 def _close(total: _Made, link: Link) -> None:
     """Rows of a cut link, and its own coordinates."""
-    tree, freedom, loop = total.tree, Freedom.of(link), Loop.of(total.tree, link)
+    tree, motions = total.tree, total.tree.motions[link.name]
+    freedom, loop = Freedom.of(link, motions), Loop.of(tree, link)
+    rest = Twist.of(in_speeds(tree, list(freedom.rest.scalars)))
     for k in loop.columns:
         total.turns[k] = total.turns[k] + loop.turns[k]
         total.pushes[k] = total.pushes[k] + loop.pushes[k]
         total.lengths[k] = total.lengths[k] + loop.length
     base = loop.second
-    seen = Twist(base.vector_back(loop.twist.angular), base.vector_back(loop.twist.linear)) - freedom.drift
+    seen = Twist(base.vector_back(loop.twist.angular), base.vector_back(loop.twist.linear)) - rest
     misfit = loop.misfit(freedom.pose)
     own = _own(freedom, seen, misfit)
     total.own += own
-    moving = {ex.TIME: ONE, **{one.coordinate: one.rate for one in own}}
+    moving = {ex.TIME: ONE, **tree.rates, **{one.coordinate: one.rate for one in own}}
     turning = Twist(cross(loop.spin, loop.twist.angular), cross(loop.spin, loop.twist.linear))
     rate = loop.rate - turning
     gaps, sizes = list[Expr](), list[Expr]()
     for part in freedom.transmitted:
         own_base = part.wrench
         wrench = Wrench(base.vector(own_base.moment), base.vector(own_base.force))
-        driven = own_base.power(freedom.drift)
+        driven = own_base.power(rest)
+        shared = ex.gradient(driven, tree.speeds)
         changing = Wrench.of(ex.tangent(own_base.scalars, moving))
         changed = Wrench(base.vector(changing.moment), base.vector(changing.force)).power(loop.twist)
         total.names.append(f"{link.name}.{part.component}")
-        total.matrix.append(total.row({k: wrench.power(column) for k, column in loop.columns.items()}))
+        entries = total.row({k: wrench.power(column) for k, column in loop.columns.items()})
+        total.matrix.append([a - b for a, b in zip(entries, shared, strict=True)])
         total.conditions.append(wrench.power(loop.twist) - driven)
         total.gamma.append(ex.tangent([driven], moving)[0] - wrench.power(rate) - changed)
-        total.made_of.append(total.row(_sizes(part, loop)))
+        sizes_of = total.row(_sizes(part, loop))
+        total.made_of.append([a + b for a, b in zip(sizes_of, magnitude(shared), strict=True)])
         total.wrenches.append(own_base)
         gaps.append(own_base.power(misfit))
         sizes.append(part.turn + part.push * loop.length)
     total.gap += gaps
     total.blur += [_blur(gaps, sizes, loop.depth)] * len(gaps)
-    for speed, effort in link_efforts(link, link_motions(link)):
+    for speed, effort in link_efforts(link, motions):
         (value,) = ex.substitute([effort], {ex.prime(one.coordinate): one.rate for one in total.own})
-        place = freedom.speeds.index(speed)
-        for k, column in loop.columns.items():
-            felt = Twist(base.vector_back(column.angular), base.vector_back(column.linear))
-            total.efforts[k] = total.efforts[k] + value * freedom.own_speeds(felt)[place]
+        if speed in tree.speeds:
+            k = tree.speeds.index(speed)
+            total.efforts[k] = total.efforts[k] + value
+            continue
+        slopes = ex.gradient(freedom.own_speeds(seen)[freedom.speeds.index(speed)], tree.speeds)
+        total.efforts = [a + value * slope for a, slope in zip(total.efforts, slopes, strict=True)]
 
 
 def _own(freedom: Freedom, seen: Twist, misfit: Twist) -> list[Own]:

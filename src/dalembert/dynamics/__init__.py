@@ -1,1 +1,3 @@
-"""The fast derivation: recursions, articulated bodies, and the quantities that everyone asks for."""
+"""The dynamics of a machine, derived once: recursions, articulated bodies, constraints, energies, outputs."""
+
+from dalembert.dynamics.dynamics import Dynamics, dynamics_of

@@ -1,0 +1,277 @@
+"""The dynamics of a machine, derived once and asked by everyone: each quantity is made when first asked for, and kept.
+
+    q' = rates(q, u, t),    M u' = S + F + G^T lambda,    G u' = gamma
+
+Trees and closed machines are one class: a tree has no rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from dalembert import expr as ex
+from dalembert.constraints.factor import solve_symmetric
+from dalembert.constraints.resolve import Resolved, resolve
+from dalembert.constraints.rows import Rows, rows_of
+from dalembert.dynamics import articulated
+from dalembert.dynamics.energies import Energies
+from dalembert.dynamics.outputs import Outputs
+from dalembert.dynamics.recursive import Recursion, generalised_forces, inverse_dynamics, mass_matrix, right_side
+from dalembert.errors import ModelError
+from dalembert.expr import ZERO, Expr, Matrix
+from dalembert.kinematics import Pose, Tree, Wrench, build_tree
+from dalembert.mechanism import Frame, Layout, Model, State, did_you_mean
+
+T = TypeVar("T")
+#: Degrees of freedom up to which the factorised mass matrix may need fewer operations than articulated bodies.
+_FEW = 12
+#: Machines whose dynamics are remembered.
+_REMEMBERED = 32
+
+
+def derived(make: Callable[[Any], T]) -> T:
+    """A quantity that is made when first asked for, and shared by all models of one structure."""
+
+    def get(self: Dynamics) -> T:
+        if make.__name__ not in self._made:
+            self._made[make.__name__] = make(self)
+        found: T = self._made[make.__name__]
+        return found
+
+    return property(get, doc=make.__doc__)  # type: ignore[return-value]
+
+
+class Dynamics:
+    """Expressions of the state (q, u), time and parameters; efforts and accelerations have symbols of their own.
+
+    `layout` is the machine with its numbers; what is derived depends on its structure alone.
+    """
+
+    def __init__(self, layout: Layout, made: dict[str, Any] | None = None) -> None:
+        self.layout = layout
+        self._made: dict[str, Any] = {} if made is None else made
+
+    @property
+    def model(self) -> Model:
+        return self.layout.model
+
+    @property
+    def state(self) -> State:
+        return self.layout.state
+
+    @property
+    def closed(self) -> bool:
+        """Whether there are constraints."""
+        return bool(self.layout.constraints)
+
+    # --- symbols ---------------------------------------------------------------------------------------------------
+
+    @property
+    def coordinates(self) -> list[Expr]:
+        """Coordinates of the tree, then those of cut links."""
+        return [ex.symbol(x) for x in self.state.coordinates]
+
+    @property
+    def speeds(self) -> list[Expr]:
+        return [ex.symbol(x) for x in self.state.speeds]
+
+    @property
+    def efforts(self) -> list[Expr]:
+        """Symbols of further efforts on the speeds."""
+        return [ex.symbol(f"effort.{x}") for x in self.state.speeds]
+
+    @property
+    def accelerations_given(self) -> list[Expr]:
+        """Symbols of accelerations that the caller gives."""
+        return [ex.symbol(f"{x}'") for x in self.state.speeds]
+
+    @property
+    def parameters(self) -> list[Expr]:
+        return [ex.symbol(x) for x in self.model.parameters()]
+
+    # --- the tree --------------------------------------------------------------------------------------------------
+
+    @derived
+    def tree(self) -> Tree:
+        return build_tree(self.layout)
+
+    @derived
+    def recursion(self) -> Recursion:
+        return Recursion.of(self.tree)
+
+    @derived
+    def rates(self) -> list[Expr]:
+        """q' of all coordinates, those of cut links too."""
+        return [*(self.tree.rates[x] for x in self.tree.coordinates), *(one.rate for one in self.rows.own)]
+
+    @derived
+    def mass_matrix(self) -> Matrix:
+        return mass_matrix(self.recursion)
+
+    @derived
+    def bias(self) -> list[Expr]:
+        """S."""
+        return [-x for x in inverse_dynamics(self.recursion, gravity=(ZERO, ZERO, ZERO))]
+
+    @derived
+    def forces(self) -> list[Expr]:
+        """F: gravity, applied efforts, known efforts in all links."""
+        return self._with_cut_efforts(generalised_forces(self.recursion))
+
+    @derived
+    def right_side(self) -> list[Expr]:
+        """S + F, in one pass."""
+        return self._with_cut_efforts(right_side(self.recursion))
+
+    def _with_cut_efforts(self, found: list[Expr]) -> list[Expr]:
+        """Efforts in cut links added, and rates of their coordinates written in the state."""
+        if not self.closed:
+            return found
+        total = [a + b for a, b in zip(found, self.rows.efforts, strict=True)]
+        return ex.substitute(total, {ex.prime(one.coordinate): one.rate for one in self.rows.own})
+
+    # --- constraints -----------------------------------------------------------------------------------------------
+
+    @derived
+    def rows(self) -> Rows:
+        """What the constraints ask of the speeds; of a tree, nothing."""
+        return rows_of(self.tree, self.layout.constraints)
+
+    @derived
+    def resolved(self) -> Resolved:
+        return resolve(self.mass_matrix, self.right_side, self.rows, self.state.speeds)
+
+    @property
+    def multipliers(self) -> tuple[Expr, ...]:
+        """lambda, zero on rows that are nothing or depend on others."""
+        return self.resolved.multipliers
+
+    @derived
+    def reactions(self) -> dict[str, Wrench]:
+        """What each cut link does to its second body, at and in the base of its second frame."""
+        return self.rows.reactions(self.multipliers)
+
+    @derived
+    def corrected(self) -> list[Expr]:
+        """The state (q, u) one Newton step nearer to its constraints, by the least move in the kinetic metric."""
+        if not self.closed:
+            return [*self.coordinates, *self.speeds]
+        gaps = [ZERO if gap is None else -gap for gap in self.rows.gap]
+        shift, change = self.resolved.least(gaps), self.resolved.least([-c for c in self.rows.conditions])
+        speeds = self.tree.speeds
+        moved = ex.substitute(self.rates, dict(zip(speeds, shift, strict=True)))
+        still = ex.substitute(self.rates, dict.fromkeys(speeds, ZERO))
+        offsets = [*[ZERO] * len(self.tree.coordinates), *(one.offset for one in self.rows.own)]
+        steps = zip(self.coordinates, moved, still, offsets, strict=True)
+        return [*(x + (a - b + c) for x, a, b, c in steps), *(u + d for u, d in zip(speeds, change, strict=True))]
+
+    # --- accelerations ---------------------------------------------------------------------------------------------
+
+    def accelerations(self, efforts: Sequence[Expr] | None = None) -> list[Expr]:
+        """u', with further efforts on the speeds."""
+        if self.closed:
+            found = list(self.resolved.accelerations)
+            return [a + b for a, b in zip(found, self.resolved.driven(efforts), strict=True)] if efforts else found
+        return self._free(efforts) if efforts else list(self.free_accelerations)
+
+    @derived
+    def free_accelerations(self) -> list[Expr]:
+        """u' of the tree, its constraints left out."""
+        return self._free([ZERO] * len(self.speeds))
+
+    def _free(self, extra: Sequence[Expr]) -> list[Expr]:
+        """By the algorithm that needs fewer operations: articulated bodies or the factorised mass matrix."""
+        right = [own + e for own, e in zip(self.right_side, extra, strict=True)]
+        if self.tree.shares_speeds() or self.closed:
+            return solve_symmetric(self.mass_matrix, right, self.state.speeds)
+        known = [own + more for own, more in zip(self.recursion.efforts, extra, strict=True)]
+        recursive = articulated.accelerations(self.recursion, known)
+        if len(self.speeds) > _FEW:
+            return recursive
+        direct = solve_symmetric(self.mass_matrix, right, self.state.speeds)
+        moving = {*self.coordinates, *self.speeds, ex.TIME}
+        return min(recursive, direct, key=lambda found: ex.count_operations(found, depending_on=moving))
+
+    @derived
+    def inverse_dynamics(self) -> list[Expr]:
+        """Efforts, beyond those of the description, that produce the given accelerations."""
+        if self.closed:
+            names = ", ".join(repr(one.name) for one in self.layout.constraints)
+            raise ModelError(
+                f"'{self.model.name}' has closed loops (links {names}): many efforts give it the same motion, so that "
+                "its inverse dynamics has no one answer. Ask for the efforts of a tree, or say which joints are driven."
+            )
+        needed = inverse_dynamics(self.recursion, self.accelerations_given, external=True)
+        return [a - b for a, b in zip(needed, self.recursion.efforts, strict=True)]
+
+    def solved(self, exprs: list[Expr]) -> list[Expr]:
+        """Expressions in which the symbols of u' stand for the accelerations of the motion."""
+        held = self.accelerations_given
+        if ex.free_symbols(exprs).isdisjoint(held):
+            return exprs
+        return ex.substitute(exprs, dict(zip(held, self.accelerations(), strict=True)))
+
+    # --- energies and outputs --------------------------------------------------------------------------------------
+
+    @derived
+    def energies(self) -> Energies:
+        return Energies(self.tree)
+
+    @property
+    def energy(self) -> list[Expr]:
+        """Kinetic energy, and potential energy of gravity, springs and every effort that derives from one."""
+        return [self.energies.kinetic, self.energies.potential]
+
+    @derived
+    def outputs(self) -> Outputs:
+        """Everything that a motion can tell, by name."""
+        return Outputs(self.tree, self.energies)
+
+    def frame(self, name: str) -> Frame:
+        """The named frame, or the reference frame of the named body."""
+        if name in self.model.frames:
+            return self.model.frames[name]
+        if name in self.model.bodies:
+            return self.model.bodies[name].frame
+        known = [*self.model.frames, *self.model.bodies]
+        raise ModelError(f"'{self.model.name}' has no frame or body '{name}'.{did_you_mean(name, known)}")
+
+    def pose(self, name: str) -> Pose:
+        return self.outputs.pose(self.frame(name))
+
+    def velocity(self, name: str) -> list[Expr]:
+        """Angular velocity, then velocity of the origin, both in the base of earth."""
+        return list(self.outputs.velocity(self.frame(name)).scalars)
+
+    def frame_acceleration(self, name: str) -> list[Expr]:
+        """Angular acceleration, then acceleration of the origin, in the motion."""
+        return self.solved(list(self.outputs.acceleration(self.frame(name)).scalars))
+
+    def jacobian(self, name: str) -> list[Expr]:
+        """Derivative of `velocity` with respect to the speeds, six rows."""
+        return [x for row in ex.jacobian(self.velocity(name), self.speeds) for x in row]
+
+
+def dynamics_of(layout: Layout) -> Dynamics:
+    """The dynamics of a machine; machines of one structure share what is derived, whatever their numbers.
+
+    >>> from dalembert.mechanism import Layout, Mechanism, earth, revolute
+    >>> m = Mechanism("pendulum")
+    >>> pivot = m.join(earth, m.body("rod", mass="m", centre=[0, 0, "-l"]), revolute("x"), name="pivot")
+    >>> m.given = {"m": 2.0}
+    >>> about = dynamics_of(Layout.of(m))
+    >>> about.mass_matrix
+    Matrix([[l*m*l]])
+    >>> dynamics_of(Layout.of(m)).mass_matrix is about.mass_matrix
+    True
+    """
+    bare = replace(layout, model=replace(layout.model, given={}, start={}))
+    return Dynamics(layout, _remembered(layout.model.name, bare))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _remembered(name: str, layout: Layout) -> dict[str, Any]:
+    return {}
