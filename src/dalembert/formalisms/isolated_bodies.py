@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from dalembert import algebra as al
 from dalembert.algebra import Term
 from dalembert.constraints.complement import complement
 from dalembert.expr import ZERO
 from dalembert.expr.space import add3, cross
-from dalembert.kinematics.links import LinkMotion, joint_point
+from dalembert.kinematics.links import LinkMotion, coupled_speeds, joint_point
 from dalembert.presentation.jacobians import opened_centres
 from dalembert.presentation.lines import Line, equation
 from dalembert.presentation.statements import Statements, dynamic_moment, inertia_force
@@ -21,8 +21,10 @@ def vector_level(words: Vocabulary) -> Statements:
     for one in words.links:
         name_link(words, one)
     lines = [*isolated_bodies(words)]
+    coupled = coupled_speeds(words.tree)
     for one in words.links:
-        lines += subsystem(words, one)
+        lines += subsystem(words, one, coupled)
+    lines += [coupled_links(words, r) for r in sorted(coupled)]
     terms = [side for line in lines if line.sides is not None for side in line.sides]
     return Statements(lines, [], terms)
 
@@ -79,12 +81,12 @@ def _frees(words: Vocabulary, j: int, kind: str) -> bool:
     return not any((k >= 3) == (kind == "tau") for k in free)
 
 
-def subsystem(words: Vocabulary, one: LinkMotion) -> list[Line]:
-    """Balance of everything beyond a link, along the motions that the link leaves free."""
+def subsystem(words: Vocabulary, one: LinkMotion, coupled: Collection[int]) -> list[Line]:
+    """Balance of everything beyond a link, along the motions that the link alone leaves free."""
     j = one.link.child
-    members = words.beyond(j)
-    names = ", ".join(words.tree.layout.bodies[i].name for i in members)
+    names = _beyond(words, j)
     if len(one.columns) == 6 and _frees(words, j, "tau") and _frees(words, j, "theta"):
+        members = words.beyond(j)
         left, right = _resultant(words, members)
         turned, pushed = _moment(words, j, members)
         return [
@@ -92,22 +94,45 @@ def subsystem(words: Vocabulary, one: LinkMotion) -> list[Line]:
             equation(f"{names}: moments at J{j}", pushed, turned),
         ]
     lines = []
-    for k in range(1, len(one.columns) + 1):
-        mark = f"{j}" if len(one.columns) == 1 else f"{j}_{k}"
-        left, right = al.number(0), al.number(0)
-        slide, turn = words.vector(f"tau{mark}"), words.vector(f"theta{mark}")
-        if slide != NOTHING:
-            a, b = _resultant(words, members)
-            left, right = left + al.dot(slide, a), right + al.dot(slide, b)
-        if turn != NOTHING:
-            a, b = _moment(words, j, members)
-            left, right = left + al.dot(turn, a), right + al.dot(turn, b)
-        known = al.scalar(f"Q{mark}")
-        if words.values[known] is not ZERO:
-            right = right + known
-        kind = "moments at" if slide == NOTHING else "forces along" if turn == NOTHING else "motion of"
-        lines.append(equation(f"{names}: {kind} J{j}, free of reactions", right, left))
+    for k, (r, _) in enumerate(one.columns, 1):
+        if r not in coupled:
+            mark = f"{j}" if len(one.columns) == 1 else f"{j}_{k}"
+            left, right = _along(words, j, mark)
+            slide, turn = words.vector(f"tau{mark}"), words.vector(f"theta{mark}")
+            kind = "moments at" if slide == NOTHING else "forces along" if turn == NOTHING else "motion of"
+            lines.append(equation(f"{names}: {kind} J{j}, free of reactions", right, left))
     return lines
+
+
+def coupled_links(words: Vocabulary, r: int) -> Line:
+    """Balance along a speed that moves several links: a rope or gear transmits between them, without power in sum."""
+    left, right, moved = al.number(0), al.number(0), []
+    for one in words.links:
+        for k, (index, _) in enumerate(one.columns, 1):
+            if index == r:
+                j = one.link.child
+                a, b = _along(words, j, f"{j}" if len(one.columns) == 1 else f"{j}_{k}")
+                left, right = left + a, right + b
+                moved.append(one.link.link.name)
+    return equation(f"{', '.join(moved)} together along {words.tree.speeds[r].name}, free of reactions", right, left)
+
+
+def _along(words: Vocabulary, j: int, mark: str) -> tuple[Term, Term]:
+    """Power of inertia, and of known efforts, of everything beyond link j for a unit of one of its motions."""
+    left, right = al.number(0), al.number(0)
+    slide, turn = words.vector(f"tau{mark}"), words.vector(f"theta{mark}")
+    if slide != NOTHING:
+        a, b = _resultant(words, words.beyond(j))
+        left, right = left + al.dot(slide, a), right + al.dot(slide, b)
+    if turn != NOTHING:
+        a, b = _moment(words, j, words.beyond(j))
+        left, right = left + al.dot(turn, a), right + al.dot(turn, b)
+    known = al.scalar(f"Q{mark}")
+    return left, right if words.values[known] is ZERO else right + known
+
+
+def _beyond(words: Vocabulary, j: int) -> str:
+    return ", ".join(words.tree.layout.bodies[i].name for i in words.beyond(j))
 
 
 def _resultant(words: Vocabulary, members: Sequence[int]) -> tuple[Term, Term]:

@@ -17,6 +17,7 @@ from dalembert.expr.space import ZERO3
 from dalembert.formalisms.equations import Equations
 from dalembert.formalisms.formalism import Formalism
 from dalembert.kinematics import Tree
+from dalembert.kinematics.links import coupled_speeds
 from dalembert.presentation.jacobians import opened_centres
 from dalembert.presentation.lines import Line, equation
 from dalembert.presentation.statements import Statements, dynamic_moment, inertia_force
@@ -51,8 +52,9 @@ def vector_level(words: Vocabulary) -> Statements:
 
 
 def _along_motions(words: Vocabulary) -> list[Line]:
-    """One equation for each motion of each link: the motors give what the bodies beyond need."""
+    """One equation for each motion of each link (of all links that a coupled speed moves): the motors give it."""
     lines = []
+    coupled = {r: (al.number(0), al.number(0)) for r in sorted(coupled_speeds(words.tree))}
     for one in words.links:
         j, link = one.link.child, one.link.link.name
         for k, (r, twist) in enumerate(one.columns, 1):
@@ -61,8 +63,11 @@ def _along_motions(words: Vocabulary) -> list[Line]:
             needed = al.dot(slide, al.vector(f"R{j}")) + al.dot(turn, al.vector(f"K{j}"))
             words.values[al.scalar(f"Q{mark}")] = words.motors[link][r]
             given = al.number(0) if words.motors[link][r] is ZERO else al.scalar(f"Q{mark}")
-            lines.append(equation(f"along {words.tree.speeds[r].name}", needed, given))
-    return lines
+            if r in coupled:
+                coupled[r] = (coupled[r][0] + needed, coupled[r][1] + given)
+            else:
+                lines.append(equation(f"along {words.tree.speeds[r].name}", needed, given))
+    return lines + [equation(f"along {words.tree.speeds[r].name}", *sides) for r, sides in coupled.items()]
 
 
 def matrix_level(words: Vocabulary) -> Statements:

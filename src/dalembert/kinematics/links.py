@@ -73,6 +73,13 @@ def link_motions_of(tree: Tree) -> list[LinkMotion]:
     return found
 
 
+def coupled_speeds(tree: Tree) -> set[int]:
+    """Speeds along which links balance only together: they move links other than their own (ropes, gears, cams)."""
+    shared = tree.shared_speeds()
+    names = [u.name for u in tree.speeds]
+    return {k for k, name in enumerate(names) if name in shared or (shared - set(names))}
+
+
 def link_twist(tree: Tree, link: str) -> Twist:
     """Motion of a link's last frame relative to the one before the link, in the base of the last frame."""
     total = Twist()
