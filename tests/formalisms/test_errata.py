@@ -476,7 +476,7 @@ def test_the_centrifugal_force_has_the_mass():
 
     mass = ex.symbol("mu")
     body = Body("b", mass, Displacement.of([1, 0, 0]), Inertia())
-    push = free_body(body, Pose(), tuple(ex.symbols("p q r"))).bias[0]
+    push = free_body(body, Pose(), tuple(ex.symbols("p q r"))).bias[3]  # moments, then forces
     values = {mass: 5.0, **dict(zip(ex.symbols("p q r"), (0.0, 0.0, 3.0), strict=True))}
     assert at(push, values=values) == pytest.approx([5.0 * 9.0])  # mu r w^2, not r w^2
 

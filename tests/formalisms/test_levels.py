@@ -177,13 +177,13 @@ def test_a_clamped_body_still_shows_its_balance():
 
 
 def test_free_blocks_of_massless_arms_vanish_and_the_reflector_is_a_point():
-    """Papegay 3.3.2: blocks 2 and 3 vanish, block 4 has -mu_4 c~ c~ (MMassMax)."""
+    """Papegay 3.3.2: blocks 2 and 3 vanish, block 4 has -mu_4 c~ c~ (MMassMax), here with moments before forces."""
     words = Vocabulary.of(derive(Layout.of(satellite()), "mixed").tree)
     mixed.matrix_level(words)
     block = {i: al.text(words.columns[f"MM{i}"], style="matrix") for i in (1, 2, 3, 4)}
     assert block[2] == block[3] == "0"
-    assert block[1] == "[mu1 Id, 0; 0, I1]"
-    assert block[4] == "[mu4 Id, -mu4 ~rho4; mu4 ~rho4, -mu4 ~rho4^2]"
+    assert block[1] == "[I1, 0; 0, mu1 Id]"
+    assert block[4] == "[-mu4 ~rho4^2, mu4 ~rho4; -mu4 ~rho4, mu4 Id]"
 
 
 def test_scalar_level_collects_accelerations_then_products_of_speeds():

@@ -1,9 +1,9 @@
 """The mixed formalism of Papegay (3.3): free bodies, link constraints, projection on the configuration manifold.
 
-Step 1  every body alone, in maximal speeds qq_i = (velocity of O_i, angular velocity), both in the base of earth:
+Step 1  every body alone, in maximal speeds qq_i = (angular velocity, velocity of O_i), both in the base of earth:
 
-            [ mu 1    -mu c~ ] [ v' ]   [ -mu w~ w~ c ]   [ F      ]
-            [ mu c~    I_O   ] [ w' ] = [ -w~ I_O w   ] + [ C(O_i) ]          MM qq' = SS + FF
+            [  I_O     mu c~ ] [ w' ]   [ -w~ I_O w   ]   [ C(O_i) ]
+            [ -mu c~   mu 1  ] [ v' ] = [ -mu w~ w~ c ] + [ F      ]          MM qq' = SS + FF
 
 Step 2  links: DD qq = 0, reactions DD^T Lambda
 Step 3  qq = Psi(p) u, DD Psi = 0:   M = Psi^T MM Psi,  S = Psi^T (SS - MM (Psi' u + gamma')),  F = Psi^T FF
@@ -20,25 +20,24 @@ from dalembert import expr as ex
 from dalembert.algebra import Term
 from dalembert.expr import ZERO, Expr, Matrix
 from dalembert.expr.space import (
-    ZERO3,
     Matrix3,
     Vector3,
-    add3,
     apply3,
     cross,
-    dot3,
     neg3,
     product3,
     scale3,
+    scale_matrix3,
     sub3,
+    sum3,
     tilde,
     transpose3,
 )
 from dalembert.formalisms.equations import Equations
 from dalembert.formalisms.formalism import Formalism
 from dalembert.formalisms.isolated_bodies import isolated_bodies, name_link
-from dalembert.kinematics import Pose, Tree, in_speeds
-from dalembert.mechanism import Body, Force, Frame, Link
+from dalembert.kinematics import Pose, Tree, Twist, Wrench, in_speeds
+from dalembert.mechanism import Body, Force
 from dalembert.presentation.jacobians import balance, jacobians, motors, named, plus
 from dalembert.presentation.lines import equation
 from dalembert.presentation.statements import Statements
@@ -51,7 +50,7 @@ def derive(tree: Tree) -> Equations:
     layout = tree.layout
     chain = Absolute.of(tree)
     psi, drift = chain.jacobian()
-    free = [free_body(layout.bodies[i], chain.poses[i], chain.spins[i]) for i in range(1, len(layout.bodies))]
+    free = [free_body(layout.bodies[i], chain.poses[i], chain.twists[i].angular) for i in range(1, len(layout.bodies))]
     mass = block_diagonal([one.mass for one in free])
     acceleration = time_derivative(tree, psi) @ Matrix.column(tree.speeds) + time_derivative(tree, drift)
     bias = Matrix.column([x for one in free for x in one.bias]) - mass @ acceleration
@@ -70,70 +69,57 @@ def symmetrised(matrix: Matrix) -> Matrix:
 
 @dataclass(frozen=True, slots=True)
 class Absolute:
-    """Poses of all reference frames in earth, and the angular velocity and velocity of each as Psi u + drift."""
+    """Poses of all reference frames in earth, and the twist of each (at O_i, in the base of earth) as Psi u + drift."""
 
     tree: Tree
     poses: list[Pose]
-    spins: list[Vector3]
-    columns: list[list[tuple[Vector3, Vector3]]]  # body, speed -> (velocity of O_i, angular velocity) per unit speed
-    drifts: list[tuple[Vector3, Vector3]]
+    twists: list[Twist]
+    columns: list[list[Twist]]  # body, speed -> twist at O_i for a unit of the speed
+    drifts: list[Twist]
 
     @staticmethod
     def of(tree: Tree) -> Absolute:
         """Compose link by link from earth: OO_j = OO_i + O_iO_ij + tau + O_jiO_j, w_j = w_i + Omega."""
-        n = len(tree.speeds)
         index = {x: i for i, x in enumerate(tree.layout.speeds)}
-        poses = [Pose()]
-        still: list[tuple[Vector3, Vector3]] = [(ZERO3, ZERO3)] * n
-        columns = [still]
-        drifts: list[tuple[Vector3, Vector3]] = [(ZERO3, ZERO3)]
+        poses, columns, drifts = [Pose()], [[Twist() for _ in tree.speeds]], [Twist()]
         for one in tree.layout.tree:
             near, far = (one.link.second, one.link.first) if one.reversed else (one.link.first, one.link.second)
             pose = poses[one.parent] @ Pose.of(near.displacement)
-            fields = [_shifted(f, sub3(pose.position, poses[one.parent].position)) for f in columns[one.parent]]
-            drift = _shifted(drifts[one.parent], sub3(pose.position, poses[one.parent].position))
+            arm = sub3(pose.position, poses[one.parent].position)
+            fields, drift = [_shifted(f, arm) for f in columns[one.parent]], _shifted(drifts[one.parent], arm)
             steps = tree.motions[one.link.name]
             for step in [s.reversed() for s in reversed(steps)] if one.reversed else steps:
-                new = pose @ Pose(step.rotation, step.translation)
+                new = pose @ step.pose
                 arm = sub3(new.position, pose.position)
                 fields, drift = [_shifted(f, arm) for f in fields], _shifted(drift, arm)
                 for name, twist in step.columns:
-                    i = index[name]
-                    own = (apply3(new.rotation, twist.linear), apply3(new.rotation, twist.angular))
-                    fields[i] = (add3(fields[i][0], own[0]), add3(fields[i][1], own[1]))
-                own = (apply3(new.rotation, step.drift.linear), apply3(new.rotation, step.drift.angular))
-                drift = (add3(drift[0], own[0]), add3(drift[1], own[1]))
+                    fields[index[name]] = fields[index[name]] + twist.turned(new.rotation)
+                drift = drift + step.drift.turned(new.rotation)
                 pose = new
             end = pose @ Pose.of(far.displacement.inverse())
             arm = sub3(end.position, pose.position)
             poses.append(end)
             columns.append([_shifted(f, arm) for f in fields])
             drifts.append(_shifted(drift, arm))
-        spins = [_total([f[1] for f in fields], tree.speeds, d[1]) for fields, d in zip(columns, drifts, strict=True)]
-        return Absolute(tree, poses, spins, columns, drifts)
+        twists = [_total(fields, tree.speeds, drift) for fields, drift in zip(columns, drifts, strict=True)]
+        return Absolute(tree, poses, twists, columns, drifts)
 
     def jacobian(self) -> tuple[Matrix, Matrix]:
         """Psi (6n by speeds) and the drift column."""
-        bodies = range(1, len(self.poses))
-        rows = [
-            [self.columns[b][k][part][i] for k in range(len(self.tree.speeds))]
-            for b in bodies
-            for part in (0, 1)
-            for i in range(3)
-        ]
-        drift = [self.drifts[b][part][i] for b in bodies for part in (0, 1) for i in range(3)]
-        return Matrix(rows, (6 * len(bodies), len(self.tree.speeds))), Matrix.column(drift)
+        n = len(self.tree.speeds)
+        rows = [[twist.scalars[i] for twist in fields] for fields in self.columns[1:] for i in range(6)]
+        return Matrix(rows, (len(rows), n)), Matrix.column([x for drift in self.drifts[1:] for x in drift.scalars])
 
 
-def _shifted(field: tuple[Vector3, Vector3], arm: Vector3) -> tuple[Vector3, Vector3]:
-    """The same rigid motion at a point further along `arm`: v + w x arm."""
-    return add3(field[0], cross(field[1], arm)), field[1]
+def _shifted(twist: Twist, arm: Vector3) -> Twist:
+    """The same rigid motion at a point further along `arm`."""
+    return twist.at(Pose(position=arm))
 
 
-def _total(vectors: list[Vector3], speeds: tuple[Expr, ...], drift: Vector3) -> Vector3:
+def _total(fields: list[Twist], speeds: tuple[Expr, ...], drift: Twist) -> Twist:
     total = drift
-    for vector, speed in zip(vectors, speeds, strict=True):
-        total = add3(total, scale3(speed, vector))
+    for twist, speed in zip(fields, speeds, strict=True):
+        total = total + twist.scaled(speed)
     return total
 
 
@@ -153,22 +139,17 @@ def free_body(body: Body, pose: Pose, spin: Vector3) -> FreeBody:
     about_centre = product3(product3(principal, body.inertia.matrix), transpose3(principal))
     about_origin = huygens(about_centre, mu, c)
     lever = [[mu * x for x in row] for row in tilde(c)]
-    top = [[mu if i == j else ZERO for j in range(3)] + [-lever[i][j] for j in range(3)] for i in range(3)]
-    bottom = [lever[i] + list(about_origin[i]) for i in range(3)]
-    push = scale3(-mu, cross(spin, cross(spin, c)))
+    top = [[*about_origin[i], *lever[i]] for i in range(3)]
+    bottom = [[-x for x in lever[i]] + [mu if i == j else ZERO for j in range(3)] for i in range(3)]
     twist = neg3(cross(spin, apply3(about_origin, spin)))
-    return FreeBody(Matrix([*top, *bottom]), [*push, *twist])
+    push = scale3(-mu, cross(spin, cross(spin, c)))
+    return FreeBody(Matrix([*top, *bottom]), [*twist, *push])
 
 
 def huygens(about_centre: Matrix3, mass: Expr, c: Vector3) -> Matrix3:
     """I_O = I_G - mu c~ c~."""
     square = product3(tilde(c), tilde(c))
-    rows = [[a - mass * b for a, b in zip(x, y, strict=True)] for x, y in zip(about_centre, square, strict=True)]
-    return (
-        (rows[0][0], rows[0][1], rows[0][2]),
-        (rows[1][0], rows[1][1], rows[1][2]),
-        (rows[2][0], rows[2][1], rows[2][2]),
-    )
+    return sum3(about_centre, scale_matrix3(-mass, square))
 
 
 def block_diagonal(blocks: list[Matrix]) -> Matrix:
@@ -192,23 +173,20 @@ def time_derivative(tree: Tree, matrix: Matrix) -> Matrix:
 def maximal_forces(tree: Tree, chain: Absolute) -> list[Expr]:
     """FF: gravity at each centre and applied efforts, reduced at the origins O_i, in the base of earth."""
     layout = tree.layout
-    force = [ZERO3 for _ in layout.bodies]
-    moment = [ZERO3 for _ in layout.bodies]
+    total = [Wrench() for _ in layout.bodies]
     for i, body in enumerate(layout.bodies[1:], 1):
         weight = scale3(body.mass, layout.model.gravity)
-        force[i] = weight
-        moment[i] = cross(apply3(chain.poses[i].rotation, body.centre), weight)
+        total[i] = Wrench.at_point(chain.poses[i].vector(body.centre), weight)
     for effort in layout.model.efforts:
-        value = apply3(chain.poses[layout.number(effort.base)].rotation, effort.value)
+        value = chain.poses[layout.number(effort.base)].vector(effort.value)
         if isinstance(effort, Force):
             i = layout.number(effort.at.body)
-            arm = apply3(chain.poses[i].rotation, effort.at.displacement.translation)
-            force[i], moment[i] = add3(force[i], value), add3(moment[i], cross(arm, value))
+            arm = chain.poses[i].vector(effort.at.displacement.translation)
+            total[i] = total[i] + Wrench.at_point(arm, value)
         else:
             i = layout.number(effort.on)
-            moment[i] = add3(moment[i], value)
-    flat = [x for i in range(1, len(layout.bodies)) for x in (*force[i], *moment[i])]
-    return in_speeds(tree, flat)
+            total[i] = total[i] + Wrench(value)
+    return in_speeds(tree, [x for wrench in total[1:] for x in wrench.scalars])
 
 
 def joint_powers(tree: Tree, chain: Absolute) -> list[Expr]:
@@ -217,14 +195,13 @@ def joint_powers(tree: Tree, chain: Absolute) -> list[Expr]:
     for one in tree.layout.tree:
         link = one.link
         first, second = tree.layout.number(link.first.body), tree.layout.number(link.second.body)
-        frame = _frame_pose(chain, link, first)
+        frame = chain.poses[first] @ Pose.of(link.first.displacement)
         for step, motion in zip(link.placed_steps(), tree.motions[link.name], strict=True):
-            after = frame @ Pose(motion.rotation, motion.translation)
+            after = frame @ motion.pose
             if step.is_loaded:
-                push, turn = apply3(frame.rotation, step.force), apply3(frame.rotation, step.torque)
+                wrench = Wrench(step.torque, step.force).turned(frame.rotation)
                 for k in range(len(total)):
-                    velocity, spin = _relative(chain, first, second, after.position, k)
-                    total[k] += dot3(push, velocity) + dot3(turn, spin)
+                    total[k] += wrench.power(_relative(chain, first, second, after.position, k))
             frame = after
         for coordinate, effort in link.placed_efforts().items():
             rate = tree.rates[ex.symbol(coordinate)]
@@ -233,16 +210,10 @@ def joint_powers(tree: Tree, chain: Absolute) -> list[Expr]:
     return in_speeds(tree, total)
 
 
-def _frame_pose(chain: Absolute, link: Link, first: int) -> Pose:
-    frame: Frame = link.first
-    return chain.poses[first] @ Pose.of(frame.displacement)
-
-
-def _relative(chain: Absolute, first: int, second: int, point: Vector3, k: int) -> tuple[Vector3, Vector3]:
-    """Velocity at a point and angular velocity of one body relative to another, for a unit speed k."""
+def _relative(chain: Absolute, first: int, second: int, point: Vector3, k: int) -> Twist:
+    """Twist at a point of one body relative to another, for a unit of speed k."""
     near = _shifted(chain.columns[first][k], sub3(point, chain.poses[first].position))
-    far = _shifted(chain.columns[second][k], sub3(point, chain.poses[second].position))
-    return sub3(far[0], near[0]), sub3(far[1], near[1])
+    return _shifted(chain.columns[second][k], sub3(point, chain.poses[second].position)) - near
 
 
 # --- for people ----------------------------------------------------------------------------------------------------
@@ -274,7 +245,7 @@ def matrix_level(words: Vocabulary) -> Statements:
         psi, big, side, load = blocks
         if i in words.massive() or i in words.rotating():
             mass = plus(mass, psi.T * big * psi)
-            rest = al.array([[words.vector(f"Xi{i}")], [words.vector(f"Lambda{i}")]])
+            rest = al.array([[words.vector(f"Lambda{i}")], [words.vector(f"Xi{i}")]])
             inertia = plus(inertia, psi.T * (side - big * rest))
         if load is not None:
             effort = plus(effort, psi.T * load)
@@ -293,7 +264,7 @@ def _free_blocks(words: Vocabulary, i: int) -> tuple[Term, Term, Term, Term | No
         return None
     none = al.zero(al.matrix("none", 3, n).sort)
     psi = words.columns.define(
-        al.matrix(f"Psi{i}", 6, n), al.array([[none if u is None else u], [none if w is None else w]])
+        al.matrix(f"Psi{i}", 6, n), al.array([[none if w is None else w], [none if u is None else u]])
     )
     arm, omega = words.vector(f"rho{i}"), words.vector(f"omega{i}")
     mu = words.mass(i) if i in words.massive() else al.number(0)
@@ -301,16 +272,16 @@ def _free_blocks(words: Vocabulary, i: int) -> tuple[Term, Term, Term, Term | No
     about = own - mu * (al.tilde(arm) * al.tilde(arm))
     lever = mu * al.tilde(arm)
     big = words.columns.define(
-        al.matrix(f"MM{i}", 6, 6, symmetric=True), al.array([[mu * al.identity(3), -lever], [lever, about]])
+        al.matrix(f"MM{i}", 6, 6, symmetric=True), al.array([[about, lever], [-lever, mu * al.identity(3)]])
     )
     push = -(mu * (al.tilde(omega) * al.tilde(omega) * arm))
     twist = -(al.tilde(omega) * about * omega)
-    side = words.columns.define(al.vector(f"SS{i}", 6), al.array([[push], [twist]]))
+    side = words.columns.define(al.vector(f"SS{i}", 6), al.array([[twist], [push]]))
     force, moment = words.vector(f"F{i}"), words.vector(f"C{i}")
     load = None
     if force != NOTHING or moment != NOTHING:
         turned = moment + al.cross(arm, force)
-        load = words.columns.define(al.vector(f"FF{i}", 6), al.array([[force], [turned]]))
+        load = words.columns.define(al.vector(f"FF{i}", 6), al.array([[turned], [force]]))
     return psi, big, side, load
 
 

@@ -103,6 +103,10 @@ class Twist:
         """v(P) = v(O) + w x OP."""
         return add3(self.linear, cross(self.angular, point))
 
+    def turned(self, rotation: Matrix3) -> Twist:
+        """The same at the same point, in the base in which this one's base has the given rotation."""
+        return Twist(apply3(rotation, self.angular), apply3(rotation, self.linear))
+
     def at(self, pose: Pose) -> Twist:
         """The same motion at the origin and in the base of a frame that has `pose` in this one."""
         return Twist(pose.vector_back(self.angular), pose.vector_back(self.velocity(pose.position)))
@@ -134,11 +138,20 @@ class Wrench:
     def __sub__(self, other: Wrench) -> Wrench:
         return Wrench(sub3(self.moment, other.moment), sub3(self.force, other.force))
 
+    @staticmethod
+    def at_point(point: Vector3, force: Vector3, torque: Vector3 = ZERO3) -> Wrench:
+        """A force at a point, and a torque, about the origin."""
+        return Wrench(add3(torque, cross(point, force)), force)
+
     def __neg__(self) -> Wrench:
         return Wrench(neg3(self.moment), neg3(self.force))
 
     def power(self, twist: Twist) -> Expr:
         return dot3(self.moment, twist.angular) + dot3(self.force, twist.linear)
+
+    def turned(self, rotation: Matrix3) -> Wrench:
+        """The same at the same point, in the base in which this one's base has the given rotation."""
+        return Wrench(apply3(rotation, self.moment), apply3(rotation, self.force))
 
     def seen_from(self, pose: Pose) -> Wrench:
         """The same wrench, given in a frame at `pose`, as seen in the frame that holds the pose."""

@@ -74,9 +74,9 @@ class ReactionEquations:
 
     @cached_property
     def needed(self) -> list[Expr]:
-        """Wrench at each O_i, in the base of earth, that the links must give: force, then moment, body by body."""
+        """Wrench at each O_i, in the base of earth, that the links must give: moment, then force, body by body."""
         bodies = range(1, len(self.layout.bodies))
-        free = [free_body(self.layout.bodies[i], self.chain.poses[i], self.chain.spins[i]) for i in bodies]
+        free = [free_body(self.layout.bodies[i], self.chain.poses[i], self.chain.twists[i].angular) for i in bodies]
         psi, drift = self.chain.jacobian()
         held = time_derivative(self.tree, psi) @ Matrix.column(self.tree.speeds) + time_derivative(self.tree, drift)
         motion = psi @ Matrix.column(self.accelerations) + held
@@ -139,7 +139,7 @@ class ReactionEquations:
                 arm = position - origin
                 rows = slice(6 * (i - 1), 6 * i)
                 lever = np.cross(np.eye(3), arm) @ np.eye(3)
-                effect[rows, :] += sign * np.block([[np.zeros((3, 3)), rotation], [rotation, -lever.T @ rotation]])
+                effect[rows, :] += sign * np.block([[rotation, -lever.T @ rotation], [np.zeros((3, 3)), rotation]])
         return effect
 
     def _collected(self, unknown: Array, null: Array, bases: list[tuple[Array, Array]]) -> list[Reaction]:
