@@ -83,7 +83,7 @@ def test_kane_speeds_of_the_thesis_give_its_partial_velocities():
     r34 = np.array([[c9, 0, s9], [0, 1, 0], [-s9, 0, c9]])
     arm = tree.layout.bodies[4].centre
     for r, expected in enumerate([[0, 0, 1], [0, 1, 0], [c9, 0, 0]]):
-        assert np.abs(r34 @ numbers(own.at(r, arm), STATE) - expected).max() < 1e-12
+        assert np.abs(r34 @ numbers(own[r].velocity(arm), STATE) - expected).max() < 1e-12
 
 
 @pytest.mark.parametrize("name", ["newton-euler", "dalembert", "lagrange", "hamilton", "kane", "gibbs-appell"])

@@ -10,14 +10,14 @@ multipliers, M u' = S + F + G^T lambda gives
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from dalembert import expr as ex
 from dalembert.dynamics.potential import Potential, find_potential
 from dalembert.expr import ZERO, Expr
-from dalembert.expr.space import dot3, sub3
-from dalembert.kinematics import Tree, kinetic_energy
+from dalembert.expr.space import dot3
+from dalembert.kinematics import Tree, Twist, kinetic_energy
 from dalembert.kinematics.bodies import (
     BodyMotion,
     acceleration_symbols,
@@ -71,15 +71,13 @@ class Energies:
             return total
         moving, resting = self._motions, self._drifts
         for action in actions:
-            one, still = moving[action.body], resting[action.body]
-            total += dot3(action.force, sub3(one.point(action.point), still.point(action.point)))
-            total += dot3(action.torque, sub3(one.spin, still.spin))
+            total += action.wrench.power(moving[action.body].twist - resting[action.body].twist)
         return total
 
     def _of_drives(self) -> Expr:
         """Rate of momentum of each body along what time alone makes it do."""
         total = ZERO
-        drifting = [i for i, one in enumerate(self._drifts) if _moves(one)]
+        drifting = [i for i, one in enumerate(self._drifts) if not one.twist.is_zero]
         if not drifting:
             return total
         found = body_accelerations(self.tree, self._motions, acceleration_symbols(self.tree))
@@ -97,16 +95,6 @@ class Energies:
     def _drifts(self) -> list[BodyMotion]:
         """The same bodies with all speeds zero: only time moves them."""
         still = dict.fromkeys(self.tree.speeds, 0)
-        flat = ex.substitute([x for one in self._motions for x in (*one.spin, *one.velocity)], still)
-        found = []
-        for one, v in zip(self._motions, _sixes(flat), strict=True):
-            found.append(BodyMotion(one.number, one.body, (v[0], v[1], v[2]), (v[3], v[4], v[5]), one.inertia))
-        return found
-
-
-def _moves(one: BodyMotion) -> bool:
-    return any(x is not ZERO for x in (*one.spin, *one.velocity))
-
-
-def _sixes(flat: Sequence[Expr]) -> list[Sequence[Expr]]:
-    return [flat[i : i + 6] for i in range(0, len(flat), 6)]
+        flat = ex.substitute([x for one in self._motions for x in one.twist.scalars], still)
+        twists = [Twist.of(flat[i : i + 6]) for i in range(0, len(flat), 6)]
+        return [replace(one, twist=twist) for one, twist in zip(self._motions, twists, strict=True)]

@@ -8,7 +8,6 @@ from dalembert import algebra as al
 from dalembert.algebra import Term
 from dalembert.constraints.complement import complement
 from dalembert.expr import ZERO
-from dalembert.expr.space import add3, cross
 from dalembert.kinematics.links import LinkMotion, coupled_speeds, joint_point
 from dalembert.presentation.jacobians import opened_centres
 from dalembert.presentation.lines import Line, equation
@@ -36,9 +35,8 @@ def name_link(words: Vocabulary, one: LinkMotion) -> None:
     words.column(f"s{j}", j, place)
     for k, (r, twist) in enumerate(one.columns, 1):
         mark = f"{j}" if len(one.columns) == 1 else f"{j}_{k}"
-        linear = add3(twist.linear, cross(twist.angular, place))
         words.column(f"theta{mark}", j, twist.angular)
-        words.column(f"tau{mark}", j, linear)
+        words.column(f"tau{mark}", j, twist.velocity(place))
         words.values[al.scalar(f"Q{mark}")] = words.motors[one.link.link.name][r]
 
 

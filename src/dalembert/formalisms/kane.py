@@ -9,15 +9,14 @@ Papegay 1.3.4.i-ii and 2.6. With the partial velocities v_r(P) = dv(P)/du_r and 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from dalembert import expr as ex
 from dalembert.expr import ZERO, Expr
-from dalembert.expr.space import Vector3, add3, cross, dot3, scale3
+from dalembert.expr.space import dot3, scale3
 from dalembert.formalisms.collecting import split_accelerations
 from dalembert.formalisms.equations import Equations
 from dalembert.formalisms.formalism import Formalism
-from dalembert.kinematics import Tree
+from dalembert.kinematics import Tree, Twist
 from dalembert.kinematics.actions import coordinate_efforts, known_actions
 from dalembert.kinematics.bodies import (
     BodyMotion,
@@ -33,18 +32,6 @@ from dalembert.presentation.theorems import PARTIAL, motor_power, powers, virtua
 from dalembert.presentation.vocabulary import Vocabulary
 
 
-@dataclass(frozen=True, slots=True)
-class PartialVelocities:
-    """For one body and each speed: partial velocity of the origin and partial angular velocity, in the body's base."""
-
-    origin: tuple[Vector3, ...]
-    angular: tuple[Vector3, ...]
-
-    def at(self, speed: int, arm: Vector3) -> Vector3:
-        """v_r(P) = v_r(O) + w_r x OP."""
-        return add3(self.origin[speed], cross(self.angular[speed], arm))
-
-
 def derive(tree: Tree) -> Equations:
     """Partial velocities, then K + K* = 0."""
     motions = body_motions(tree)
@@ -54,25 +41,19 @@ def derive(tree: Tree) -> Equations:
     return Equations("kane", tree, mass, bias, tuple(active_forces(tree, partial)))
 
 
-def partial_velocities(tree: Tree, motions: Sequence[BodyMotion]) -> list[PartialVelocities]:
-    """The coefficients of the speeds in the velocities."""
-    flat = [x for one in motions for x in (*one.velocity, *one.spin)]
-    rows = ex.jacobian(flat, tree.speeds)
-    found = []
-    for i in range(len(motions)):
-        block = rows[6 * i : 6 * i + 6]
-        columns = [tuple(row[k] for row in block) for k in range(len(tree.speeds))]
-        found.append(PartialVelocities(tuple((c[0], c[1], c[2]) for c in columns), tuple(c[3:6] for c in columns)))  # type: ignore[misc]
-    return found
+def partial_velocities(tree: Tree, motions: Sequence[BodyMotion]) -> list[list[Twist]]:
+    """The coefficients of the speeds in the twists of the bodies: body by body, w_r and v_r(O), in the body's base."""
+    rows = ex.jacobian([x for one in motions for x in one.twist.scalars], tree.speeds)
+    blocks = [rows[6 * i : 6 * i + 6] for i in range(len(motions))]
+    return [[Twist.of([row[r] for row in block]) for r in range(len(tree.speeds))] for block in blocks]
 
 
-def active_forces(tree: Tree, partial: Sequence[PartialVelocities]) -> list[Expr]:
+def active_forces(tree: Tree, partial: Sequence[Sequence[Twist]]) -> list[Expr]:
     """K_r, from every known effort."""
     total = [ZERO] * len(tree.speeds)
     for action in known_actions(tree):
-        own = partial[action.body]
-        for r in range(len(total)):
-            total[r] += dot3(action.force, own.at(r, action.point)) + dot3(action.torque, own.angular[r])
+        for r, twist in enumerate(partial[action.body]):
+            total[r] += dot3(action.force, twist.velocity(action.point)) + dot3(action.torque, twist.angular)
     for one in coordinate_efforts(tree):
         for r, slope in enumerate(ex.gradient(tree.rates[one.coordinate], tree.speeds)):
             total[r] += one.effort * slope
@@ -80,7 +61,7 @@ def active_forces(tree: Tree, partial: Sequence[PartialVelocities]) -> list[Expr
 
 
 def inertia_forces(
-    tree: Tree, motions: Sequence[BodyMotion], partial: Sequence[PartialVelocities], udot: Sequence[Expr]
+    tree: Tree, motions: Sequence[BodyMotion], partial: Sequence[Sequence[Twist]], udot: Sequence[Expr]
 ) -> list[Expr]:
     """-K*_r, with the accelerations u' as symbols."""
     total = [ZERO] * len(tree.speeds)
@@ -89,8 +70,8 @@ def inertia_forces(
             continue
         force = scale3(motion.body.mass, moved.centre)
         moment = dynamic_moment(motion, moved.angular)
-        for r in range(len(total)):
-            total[r] += dot3(force, own.at(r, motion.body.centre)) + dot3(moment, own.angular[r])
+        for r, twist in enumerate(own):
+            total[r] += dot3(force, twist.velocity(motion.body.centre)) + dot3(moment, twist.angular)
     return total
 
 

@@ -19,13 +19,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dalembert.expr import ZERO, Expr
-from dalembert.expr.space import add3, cross, scale3
+from dalembert.expr.space import scale3
 from dalembert.formalisms import isolated_bodies
 from dalembert.formalisms.collecting import split_accelerations
 from dalembert.formalisms.equations import Equations
 from dalembert.formalisms.formalism import Formalism
 from dalembert.kinematics import Tree, Wrench
-from dalembert.kinematics.actions import Action, known_actions
+from dalembert.kinematics.actions import known_actions
 from dalembert.kinematics.bodies import (
     BodyMotion,
     acceleration_symbols,
@@ -70,16 +70,12 @@ def isolate(tree: Tree) -> Isolated:
             dynamics.append(Wrench())
             continue
         force = scale3(one.body.mass, moved.centre)
-        dynamics.append(Wrench(add3(dynamic_moment(one, moved.angular), cross(one.body.centre, force)), force))
+        dynamics.append(Wrench.at_point(one.body.centre, force, dynamic_moment(one, moved.angular)))
     external = [Wrench() for _ in motions]
     for action in known_actions(tree):
         if not isinstance(action.effort, Link):
-            external[action.body] = external[action.body] + _at_origin(action)
+            external[action.body] = external[action.body] + action.wrench
     return Isolated(tree, motions, link_motions_of(tree), dynamics, external, joint_wrenches(tree))
-
-
-def _at_origin(action: Action) -> Wrench:
-    return Wrench(add3(action.torque, cross(action.point, action.force)), action.force)
 
 
 def beyond_links(system: Isolated, wrenches: Sequence[Wrench]) -> dict[str, Wrench]:

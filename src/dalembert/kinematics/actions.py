@@ -17,7 +17,7 @@ from dalembert.expr.space import (
     scale3,
     transpose3,
 )
-from dalembert.kinematics.spatial import Pose
+from dalembert.kinematics.spatial import Pose, Wrench
 from dalembert.kinematics.tree import EARTH_NODE, Tree
 from dalembert.kinematics.wrench import in_speeds
 from dalembert.mechanism import Body, Effort, Force, Link
@@ -37,6 +37,11 @@ class Action:
     point: Vector3
     force: Vector3 = ZERO3
     torque: Vector3 = ZERO3
+
+    @property
+    def wrench(self) -> Wrench:
+        """About the origin of the body's reference frame."""
+        return Wrench.at_point(self.point, self.force, self.torque)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,12 +24,11 @@ from dalembert.mechanism import Body
 
 @dataclass(frozen=True, slots=True)
 class BodyMotion:
-    """One body in motion: components of `spin`, `velocity` and `inertia` are in the body's own base."""
+    """One body in motion: its twist at the origin of its reference frame and its inertia, in its own base."""
 
     number: int
     body: Body
-    spin: Vector3
-    velocity: Vector3  # of the origin of the reference frame
+    twist: Twist
     inertia: Matrix3  # about the centre of mass
 
     @property
@@ -37,12 +36,17 @@ class BodyMotion:
         return self.body.mass is not ex.ZERO or not all(is_zero3(row) for row in self.inertia)
 
     @property
-    def twist(self) -> Twist:
-        return Twist(self.spin, self.velocity)
+    def spin(self) -> Vector3:
+        return self.twist.angular
+
+    @property
+    def velocity(self) -> Vector3:
+        """Of the origin of the reference frame."""
+        return self.twist.linear
 
     def point(self, arm: Vector3) -> Vector3:
         """v(P) = v(O) + w x OP."""
-        return add3(self.velocity, cross(self.spin, arm))
+        return self.twist.velocity(arm)
 
     @property
     def centre_velocity(self) -> Vector3:
@@ -55,7 +59,7 @@ def body_motions(tree: Tree) -> list[BodyMotion]:
     for number, (body, (node, pose)) in enumerate(zip(tree.layout.bodies, tree.place, strict=True)):
         twist = Twist() if node == EARTH_NODE else moving[node].at(pose)
         inertia = turned_symmetric(body.iframe.matrix, body.inertia.matrix)
-        found.append(BodyMotion(number, body, twist.angular, twist.linear, inertia))
+        found.append(BodyMotion(number, body, twist, inertia))
     return found
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from dalembert import expr as ex
 from dalembert.expr import ZERO, Expr
-from dalembert.expr.space import Vector3, add3, cross
+from dalembert.expr.space import Vector3
 from dalembert.kinematics.actions import coordinate_efforts, known_actions
 from dalembert.kinematics.motion import relative_twist
 from dalembert.kinematics.spatial import Pose, Twist, Wrench
@@ -106,8 +106,7 @@ def joint_wrenches(tree: Tree) -> dict[str, Wrench]:
     for action in known_actions(tree, gravity=False):
         link = action.effort
         if isinstance(link, Link) and children[link.name] == action.body:
-            moment = add3(action.torque, cross(action.point, action.force))
-            found[link.name] = found[link.name] + Wrench(moment, action.force)
+            found[link.name] = found[link.name] + action.wrench
     return found
 
 
