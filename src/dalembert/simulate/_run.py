@@ -21,7 +21,8 @@ from dalembert.simulate._inputs import as_grid, as_span
 from dalembert.simulate._integrate import FAILED, NativeEvents, NativeGuards, Solution, integrate
 from dalembert.simulate._layout import SINGULAR
 from dalembert.simulate._separable import check_separable
-from dalembert.simulate._values import initial_values, parameter_values, single
+from dalembert.dynamics.numbers import single
+from dalembert.simulate._values import initial_values, parameter_values
 from dalembert.simulate.event import ResolvedEvent, resolve_events
 from dalembert.simulate.methods import find_method
 from dalembert.simulate.motion import Motion

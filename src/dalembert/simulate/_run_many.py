@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dalembert.dynamics.numbers import count_of
 from dalembert.errors import SimulationError
 from dalembert.simulate._run import compiled, native_events, native_guards, native_jacobian, quaternion_rows
 from dalembert.simulate._separable import check_separable
@@ -45,7 +46,7 @@ def run_many(
     if chosen.symplectic:
         check_separable(system, {name: float(np.ravel(x)[0]) for name, x in parameters.items()}, chosen.name)
     values = [parameters.get(name, np.nan) for name in names]
-    count = _count({**dict(zip(system.states, first, strict=True)), **parameters})
+    count = count_of({**dict(zip(system.states, first, strict=True)), **parameters})
     many = integrate_many(
         compiled("rates", system.symbols, names, system.rates),
         t_span,
@@ -64,11 +65,3 @@ def run_many(
 
 def _columns(values: list[Any], count: int) -> ArrayLike:
     return np.stack([np.broadcast_to(np.asarray(x, dtype=float), (count,)) for x in values], axis=1) if values else ()
-
-
-def _count(values: Mapping[str, Any]) -> int:
-    sizes = {name: np.size(value) for name, value in values.items() if np.ndim(value)}
-    if len(set(sizes.values())) > 1:
-        listing = ", ".join(f"'{name}' has {size}" for name, size in sizes.items())
-        raise SimulationError(f"arrays of an ensemble must have one entry for each trajectory, but {listing}.")
-    return next(iter(sizes.values()), 1)

@@ -20,7 +20,8 @@ from dalembert.errors import ModelError, SimulationError
 from dalembert.expr import Expr
 from dalembert.loops.dynamics import Closure, LoopEquations
 from dalembert.simulate._inputs import as_span
-from dalembert.simulate._values import initial_values, parameter_values, single
+from dalembert.dynamics.numbers import single
+from dalembert.simulate._values import initial_values, parameter_values
 from dalembert.simulate.motion import Motion
 from dalembert.simulate.system import System, Value
 

@@ -16,7 +16,8 @@ from dalembert.loops import Closing, assemble, build_linkage, project
 from dalembert.loops.dynamics import LoopEquations
 from dalembert.mechanism import Layout
 from dalembert.simulate._run import compiled
-from dalembert.simulate._values import initial_values, parameter_values, single
+from dalembert.dynamics.numbers import single
+from dalembert.simulate._values import initial_values, parameter_values
 from dalembert.simulate.projection import in_place
 from dalembert.simulate.system import System
 

@@ -1,0 +1,232 @@
+"""The closure of loops in numbers: how far the two sides of every cut link are apart, with all derivatives.
+
+Around a loop, both sides are products of elementary displacements (4 x 4 matrices), so that a gap and its derivatives
+need no expression longer than one displacement. All arrays have a leading axis of trajectories.
+
+The gap of a cut link is the difference of the two poses: nine numbers of the rotations, over sqrt(2), whose norm is
+2 sin(angle/2) (a reversed assembly is far from closed), and three of the positions, over the length of the loop (the
+sum of the lengths it is made of). All of it is dimensionless.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from dalembert import expr as ex
+from dalembert.expr import Expr
+from dalembert.kinematics import EARTH_NODE, Pose, StepMotion, Tree, build_tree, link_motions
+from dalembert.mechanism import Frame, Layout, Link, Turn
+
+Array = Any
+_ROTATION, _POSITION = 9, 3
+ROWS = _ROTATION + _POSITION
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Gaps (trajectories x rows), their derivatives by the coordinates and by time."""
+
+    value: Array
+    slopes: Array
+    drift: Array
+
+    @property
+    def size(self) -> Array:
+        """The largest gap of each trajectory."""
+        return np.abs(self.value).max(axis=1, initial=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Scales:
+    """What is one: of each loop's lengths, of each coordinate (it turns by a radian or shifts by a length), of speeds.
+
+    All are arrays with a leading axis of trajectories.
+    """
+
+    loops: Array
+    coordinates: Array
+    speeds: Array
+
+
+@dataclass(frozen=True, slots=True)
+class _Factor:
+    """An elementary displacement: rows of 3 x 4 entries, and the variables it depends on (-1 is time)."""
+
+    entries: tuple[Expr, ...]
+    variables: tuple[int, ...]
+    slopes: tuple[Expr, ...]
+
+    @staticmethod
+    def of(pose: Pose, index: Mapping[Expr, int]) -> _Factor:
+        entries = [x for row, p in zip(pose.rotation, pose.position, strict=True) for x in (*row, p)]
+        used = ex.free_symbols(entries)
+        variables = [x for x in index if x in used]
+        slopes = [d for x in variables for d in ex.tangent(entries, {x: ex.ONE})]
+        return _Factor(tuple(entries), tuple(index[x] for x in variables), tuple(slopes))
+
+
+class Closure:
+    """Loops of a layout in numbers, `at(x, t, parameters)`; made once for a structure."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        state = layout.state
+        self.coordinates = state.coordinates
+        links = [*(one.link for one in layout.tree), *(one.link for one in layout.cuts)]
+        self.speeds = tuple(x for link in links for x in link.speeds)
+        self._symbols = [ex.symbol(x) for x in self.coordinates]
+        self._index = {x: i for i, x in enumerate(self._symbols)} | {ex.TIME: -1}
+        self._factors: list[_Factor] = []
+        self._sides = self._loops(build_tree(layout)) if layout.cuts else []
+        place = {name: i for i, name in enumerate(self.coordinates)}
+        self.quaternions = [[place[x] for x in group] for group in state.quaternions]
+        self.turning = np.array([name in _turning(links) for name in self.coordinates], dtype=bool)
+        rates = {x: rate for link in links for step in link_motions(link) for x, rate in step.rates.items()}
+        slopes = ex.jacobian([rates[x] for x in self.coordinates], [ex.symbol(x) for x in self.speeds])
+        self._rates = [x for row in slopes for x in row]
+
+    # --- structure ---------------------------------------------------------------------------------------------------
+
+    def _loops(self, tree: Tree) -> list[tuple[list[int], list[int]]]:
+        """For each cut link the factors of its two sides, from the last frame that both share."""
+        nodes = [self._add(node.pose) for node in tree.nodes]
+        found = []
+        for one in self.layout.cuts:
+            motions: Sequence[StepMotion] = link_motions(one.link)
+            near, far = self._path(tree, one.link.first), self._path(tree, one.link.second)
+            while near[0] and far[0] and near[0][0] == far[0][0]:
+                near[0].pop(0)
+                far[0].pop(0)
+            first = [*(nodes[i] for i in near[0]), self._add(near[1]), *(self._add(m.pose) for m in motions)]
+            found.append((first, [*(nodes[i] for i in far[0]), self._add(far[1])]))
+        return found
+
+    def _add(self, pose: Pose) -> int:
+        self._factors.append(_Factor.of(pose, self._index))
+        return len(self._factors) - 1
+
+    def _path(self, tree: Tree, frame: Frame) -> tuple[list[int], Pose]:
+        node, pose = tree.frame_place(frame)
+        path: list[int] = []
+        while node != EARTH_NODE:
+            path.insert(0, node)
+            node = tree.nodes[node].parent
+        return path, pose
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names whose numbers the loops need."""
+        used = ex.free_symbols(x for one in self._factors for x in one.entries)
+        return tuple(sorted(x.name for x in used - self._index.keys()))
+
+    # --- numbers -----------------------------------------------------------------------------------------------------
+
+    def _numbers(self, exprs: Sequence[Expr], x: Array, t: float, parameters: Mapping[str, Any]) -> Array:
+        """Values of expressions, trajectories first."""
+        known: dict[Expr, Any] = {ex.symbol(name): value for name, value in parameters.items()}
+        known |= {symbol: x[:, i] for i, symbol in enumerate(self._symbols)} | {ex.TIME: t}
+        found = np.empty((len(x), len(exprs)))
+        for i, value in enumerate(ex.evaluate(list(exprs), known)):
+            found[:, i] = value
+        return found
+
+    def _matrices(self, x: Array, t: float, parameters: Mapping[str, Any]) -> tuple[list[Array], list[list[Array]]]:
+        """Each factor as a 4 x 4 matrix, and its derivatives."""
+        flat = [e for one in self._factors for e in (*one.entries, *one.slopes)]
+        values = self._numbers(flat, x, t, parameters)
+        matrices, slopes, place = [], [], 0
+        for one in self._factors:
+            made = []
+            for k in range(1 + len(one.variables)):
+                matrix = np.zeros((len(x), 4, 4))
+                matrix[:, :3, :] = values[:, place : place + ROWS].reshape(len(x), 3, 4)
+                matrix[:, 3, 3] = 1.0 if k == 0 else 0.0
+                made.append(matrix)
+                place += ROWS
+            matrices.append(made[0])
+            slopes.append(made[1:])
+        return matrices, slopes
+
+    def scales(self, x: Array, t: float, parameters: Mapping[str, Any]) -> Scales:
+        """The natural units at a configuration."""
+        matrices, slopes = self._matrices(x, t, parameters)
+        lengths = [np.linalg.norm(matrix[:, :3, 3], axis=1) for matrix in matrices]
+        none = np.zeros(len(x))
+        loops = np.stack([sum((lengths[i] for i in (*a, *b)), none) for a, b in self._sides] or [none], axis=1)
+        machine = loops.max(axis=1)
+        machine = np.where(machine > 0, machine, np.abs(x).max(axis=1, initial=0.0))
+        machine = np.where(machine > 0, machine, 1.0)
+        loops = np.where(loops > 0, loops, machine[:, None])
+        motion = np.zeros((len(x), len(self.coordinates) + 1))
+        for one, made in zip(self._factors, slopes, strict=True):
+            for j, slope in zip(one.variables, made, strict=True):
+                turned = np.linalg.norm(slope[:, :3, :3], axis=(1, 2)) / np.sqrt(2)
+                shifted = np.linalg.norm(slope[:, :3, 3], axis=1) / machine
+                motion[:, j] = np.maximum(motion[:, j], np.maximum(turned, shifted))
+        units = 1 / np.where(motion > 0, motion, 1.0)[:, :-1]
+        rates = np.abs(self.rates(x, t, parameters)) / units[:, :, None]
+        fastest = rates.max(axis=1, initial=0.0)
+        return Scales(loops, units, 1 / np.where(fastest > 0, fastest, 1.0))
+
+    def rates(self, x: Array, t: float, parameters: Mapping[str, Any]) -> Array:
+        """P of x' = P w, w the speeds of tree and cut links."""
+        shape = (len(x), len(self.coordinates), len(self.speeds))
+        return self._numbers(self._rates, x, t, parameters).reshape(shape)
+
+    def at(self, x: Array, t: float, parameters: Mapping[str, Any], scales: Scales) -> Gap:
+        """Gaps of loops and of the norms of quaternions, with their derivatives."""
+        matrices, slopes = self._matrices(x, t, parameters)
+        count, size = len(self._sides) * ROWS + len(self.quaternions), len(self.coordinates)
+        value, slope = np.zeros((len(x), count)), np.zeros((len(x), count, size + 1))
+        for k, (near, far) in enumerate(self._sides):
+            rows = slice(k * ROWS, (k + 1) * ROWS)
+            gap = np.zeros((len(x), 4, 4, size + 2))
+            for sign, side in ((-1.0, near), (1.0, far)):
+                product, along = _product(side, matrices)
+                gap[..., -1] += sign * product
+                for i, before, after in along:
+                    for j, own in zip(self._factors[i].variables, slopes[i], strict=True):
+                        gap[..., j if j >= 0 else size] += sign * (before @ own @ after)
+            turned = gap[:, :3, :3].reshape(len(x), _ROTATION, -1) / np.sqrt(2)
+            shifted = gap[:, :3, 3] / scales.loops[:, k, None, None]
+            both = np.concatenate([turned, shifted], axis=1)
+            value[:, rows], slope[:, rows] = both[..., -1], both[..., :-1]
+        for k, group in enumerate(self.quaternions, len(self._sides) * ROWS):
+            value[:, k] = (x[:, group] ** 2).sum(axis=1) - 1
+            slope[:, k, group] = 2 * x[:, group]
+        return Gap(value, slope[..., :-1], slope[..., -1])
+
+
+def _turning(links: Sequence[Link]) -> set[str]:
+    """Coordinates that are angles of turns and nothing else: a whole turn changes no posture."""
+    angles, others = set[Expr](), list[Expr]()
+    for link in links:
+        for step in link.placed_steps():
+            others += step.displacement.translation
+            for one in step.displacement.turns:
+                plain = isinstance(one, Turn) and one.angle.op == "symbol"
+                angles |= {one.angle} if isinstance(one, Turn) and plain else set()
+                others += [] if plain else one.scalars
+    return {x.name for x in angles - ex.free_symbols(others)}
+
+
+def _product(side: Sequence[int], matrices: Sequence[Array]) -> tuple[Array, list[tuple[int, Array, Array]]]:
+    """The product of some factors; for each, what stands before and after it."""
+    one = np.eye(4)
+    before, after = [one], [one]
+    for i in side:
+        before.append(before[-1] @ matrices[i])
+    for i in reversed(side):
+        after.insert(0, matrices[i] @ after[0])
+    return before[-1], [(i, before[k], after[k + 1]) for k, i in enumerate(side)]
+
+
+@lru_cache(maxsize=32)
+def closure_of(layout: Layout) -> Closure:
+    """The closure of a layout, made once."""
+    return Closure(layout)

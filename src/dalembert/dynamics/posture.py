@@ -1,0 +1,156 @@
+"""A closed posture and speeds from what is asked: asked values are kept, the others are zero or follow.
+
+All arrays have a leading axis of trajectories. `asked` are columns in the order of their rank: the first is the last
+to give way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dalembert.dynamics.closing import CLOSED, RANK, Loops, beginnings, close, followers, rank
+
+Array = Any
+
+#: Values may be off by this share of their natural unit (a radian, a length of the machine, its largest speed) and
+#: still be meant: people write two or three digits.
+WRITTEN = 1e-2
+#: A gap below this is rounding: nothing moves.
+_EXACT = 1e-13
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was found for each trajectory; `shift` is how far each column moved, in natural units.
+
+    `gap` is what is left where nothing closes (zero elsewhere).
+    """
+
+    values: Array
+    shift: Array
+    gap: Array
+
+
+def closed_posture(loops: Loops, x: Array, asked: Sequence[int], firm: int) -> Found:
+    """Closed configurations: asked coordinates (the first `firm` of them firmly) and zeros where the loops allow."""
+    size = x.shape[1]
+    last = [group[0] for group in loops.closure.quaternions]  # a scalar part follows from the other three
+    unnamed = [j for j in range(size) if j not in asked and j not in last] + [j for j in last if j not in asked]
+    free = np.isin(np.arange(size), unnamed)
+    found, left = x.copy(), np.zeros(len(x))
+    open_ = np.flatnonzero(loops.at(x).size > _EXACT)
+    if len(open_):
+        part = loops.only(open_)
+        begin = x[open_]
+        y, gap = close(part, begin, free)
+        good = np.flatnonzero(gap < CLOSED)
+        if len(good):
+            y[good] = _settled(part.only(good), begin[good], y[good], unnamed)
+        for k in np.flatnonzero(gap >= CLOSED):
+            y[k], left[open_[k]] = _moved(part.only([k]), begin[[k]], asked, unnamed, firm)
+        found[open_] = y
+    shift = np.abs(found - x) / loops.scales.coordinates
+    return Found(found, shift, left)
+
+
+def _settled(loops: Loops, wish: Array, y: Array, order: Sequence[int], rest: Sequence[int] = ()) -> Array:
+    """Closed configurations near y in which as many coordinates of `order`, the first ones first, are as wished.
+
+    Coordinates of `rest` are free, all others as in `wish`.
+    """
+    if not len(order):
+        return y
+    follow = followers(loops.slopes(y), [*order, *rest])
+    follow[:, list(rest)] = True
+    found, gap = close(loops, np.where(follow, y, wish), follow)
+    for k in np.flatnonzero(gap >= CLOSED):
+        one = loops.only([k])
+        found[[k]], gap[[k]] = close(one, wish[[k]], follow[[k]])
+        if gap[k] >= CLOSED:
+            found[[k]] = _one_by_one(one, wish[[k]], y[[k]], order, rest)
+    return found
+
+
+def _one_by_one(loops: Loops, wish: Array, y: Array, order: Sequence[int], rest: Sequence[int]) -> Array:
+    """The same for one trajectory whose loops do not close with all of them: each is tried."""
+    free = [*order, *rest]
+    for j in order:
+        slopes, others = loops.slopes(y), [i for i in free if i != j]
+        if (rank(slopes[:, :, others]) < rank(slopes[:, :, free])).any():
+            continue
+        trial = y.copy()
+        trial[0, j] = wish[0, j]
+        trial, gap = close(loops, trial, np.isin(np.arange(y.shape[1]), others))
+        if gap[0] < CLOSED:
+            y, free = trial, others
+    return y
+
+
+def _moved(
+    loops: Loops, wish: Array, asked: Sequence[int], unnamed: Sequence[int], firm: int
+) -> tuple[Array, float]:
+    """One trajectory that does not close at once: the first asked values stay, later ones move as little as they can.
+
+    Firm values that would have to move further than people round are tried from other beginnings of the rest.
+    """
+    columns = np.arange(wish.shape[1])
+    everything = np.ones(len(columns), dtype=bool)
+    free, held = np.isin(columns, unnamed), np.isin(columns, asked)
+    best, least, smallest = wish, np.inf, np.inf
+    for begin in beginnings(loops, wish, free if free.any() else held):
+        y, gap = close(loops, begin, free)
+        if gap[0] >= CLOSED:
+            y, gap = close(loops, y, everything)
+            smallest = min(smallest, float(gap[0]))
+            if gap[0] >= CLOSED:
+                continue
+            y = _settled(loops, wish, y, asked, unnamed)
+        y = _settled(loops, np.where(held, y, wish), y, unnamed)
+        shift = np.abs(y - wish)[0] / loops.scales.coordinates[0]
+        far = shift[list(asked[:firm])].max(initial=0.0)
+        if far < least:
+            best, least = y, far
+        if far <= WRITTEN:
+            break
+    return best[0], smallest if least == np.inf else 0.0
+
+
+def closed_speeds(loops: Loops, x: Array, w: Array, asked: Sequence[int]) -> Found:
+    """Speeds that the loops allow, in the same way; `w` are speeds of the tree and of cut links.
+
+    Redundant rows agree as well as a posture is known, so that a share RANK of the largest speed is nothing.
+    """
+    slopes, drift = loops.speed_slopes(x)
+    wish = w / loops.scales.speeds
+    unnamed = [j for j in range(w.shape[1]) if j not in asked]
+    largest = np.maximum(np.abs(wish).max(axis=1, initial=0.0), np.abs(drift).max(axis=1, initial=0.0))
+    found, left = _following(slopes, drift, wish, unnamed)
+    left = left / np.where(largest > 0, largest, 1.0)
+    bad = np.flatnonzero(left > RANK)
+    if len(bad):
+        found[bad], over = _following(slopes[bad], drift[bad], wish[bad], [*asked, *unnamed])
+        left[bad] = over / np.maximum(largest[bad], np.abs(found[bad]).max(axis=1, initial=0.0))
+    largest = np.maximum(largest, np.abs(found).max(axis=1, initial=0.0))
+    shift = np.abs(found - wish) / np.where(largest > 0, largest, 1.0)[:, None]
+    # A speed that was not moved keeps all its digits.
+    values = np.where(found == wish, w, found * loops.scales.speeds)
+    return Found(values, shift, np.where(left > RANK, left, 0.0))
+
+
+def _following(slopes: Array, drift: Array, wish: Array, order: Sequence[int]) -> tuple[Array, Array]:
+    """Wished speeds, of `order` the last ones so that the conditions hold; and what is left of them."""
+    gap = np.einsum("kij,kj->ki", slopes, wish) + drift
+    size = np.maximum(np.abs(wish).max(axis=1, initial=0.0), np.abs(drift).max(axis=1, initial=0.0))
+    found = wish.copy()
+    off = np.flatnonzero(np.abs(gap).max(axis=1, initial=0.0) > _EXACT * size)
+    if len(off) and len(order):
+        free = slopes[off] * followers(slopes[off], order)[:, None, :]
+        u, s, vt = np.linalg.svd(free, full_matrices=False)
+        inner = np.where(s > RANK, 1 / np.where(s > RANK, s, 1.0), 0.0) * np.einsum("kij,ki->kj", u, gap[off])
+        found[off] -= np.einsum("kji,kj->ki", vt, inner)
+        gap[off] = np.einsum("kij,kj->ki", slopes[off], found[off]) + drift[off]
+    return found, np.abs(gap).max(axis=1, initial=0.0)

@@ -1,0 +1,220 @@
+"""Where a motion starts: one function for every exit.
+
+Values that are given (`start` of the call, then `start` of the model) are kept. What nobody names begins at zero (a
+quaternion at no rotation) as far as closed loops allow, in the declared order; the rest follows, speeds likewise. More
+values than freedoms are accepted when they agree as people round (`WRITTEN`): the first ones are kept, the later ones
+move to the closed state, and `Start.moved` says so. Values that contradict each other are an error with the numbers.
+
+The start of a model is for its own numbers at t = 0: where a call changes the start, the parameters or the time, what
+the model says gives way to what the call says, and is a guess where both cannot be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dalembert.dynamics.closing import Loops
+from dalembert.dynamics.closure import Closure, closure_of
+from dalembert.dynamics.numbers import check_names, count_of, listing, resolve, single
+from dalembert.dynamics.posture import WRITTEN, Found, closed_posture, closed_speeds
+from dalembert.errors import SimulationError
+from dalembert.mechanism import Layout
+
+Array = Any
+
+#: A move of this share of its unit is not worth a word: no start is written, and no motion computed, so exactly.
+_SILENT = 1e-9
+#: Trajectories closed together: enough for NumPy, little for the memory.
+_BLOCK = 2048
+
+
+class StartWarning(UserWarning):
+    """A start that had to move to close the loops."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A given value that had to move; of many trajectories, the one where it moved most."""
+
+    name: str
+    old: float
+    new: float
+    trajectory: int | None = None
+
+    def __str__(self) -> str:
+        where = "" if self.trajectory is None else f" (trajectory {self.trajectory})"
+        return f"{self.name} from {self.old:.6g} to {self.new:.6g}{where}"
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A state that closes every loop, by name in the order of the layout's state; and what had to move for it.
+
+    Of many trajectories the values are arrays.
+    """
+
+    values: dict[str, Any]
+    moved: tuple[Moved, ...] = ()
+
+    @property
+    def message(self) -> str:
+        """What had to move, in words; empty when nothing had to."""
+        return f"the start moved to where the loops close: {', '.join(map(str, self.moved))}" if self.moved else ""
+
+
+def closed_start(
+    layout: Layout,
+    start: Mapping[str, Any] | None = None,
+    given: Mapping[str, Any] | None = None,
+    t: float = 0.0,
+) -> Start:
+    """The state in which a motion starts at time t; `start` and `given` over what the model says.
+
+    >>> from dalembert.mechanism import Layout, Mechanism, earth, revolute
+    >>> m = Mechanism()
+    >>> bar = m.join(earth, m.body("bar", mass=1), revolute("z"), name="pin")
+    >>> closed_start(Layout.of(m), {"pin.th": "pi/2"}).values
+    {'pin.th': 1.5707963267948966, "pin.th'": 0.0}
+    """
+    made = _start(layout, start or {}, given or {}, t, many=False)
+    return Start({name: float(value[0]) for name, value in made.values.items()}, made.moved)
+
+
+def closed_starts(
+    layout: Layout,
+    start: Mapping[str, Any] | None = None,
+    given: Mapping[str, Any] | None = None,
+    t: float = 0.0,
+) -> Start:
+    """The same for many trajectories: arrays in `start` and `given` have one entry for each."""
+    return _start(layout, start or {}, given or {}, t, many=True)
+
+
+def _start(layout: Layout, start: Mapping[str, Any], given: Mapping[str, Any], t: float, many: bool) -> Start:
+    model, state, closure = layout.model, layout.state, closure_of(layout)
+    names = (*state.coordinates, *closure.speeds)
+    check_names([*start, *model.start], names, "state", model.name)
+    parameters = resolve({**model.given, **given}, "given")
+    wish = resolve({**model.start, **start}, "start", parameters)
+    if not many:
+        single({**wish, **parameters})
+    missing = [name for name in closure.parameters if name not in parameters]
+    if missing:
+        raise SimulationError(
+            f"no value for {listing(missing)} of '{model.name}': its loops cannot be closed. "
+            f"Give it, for example given={{'{missing[0]}': 1.0}}."
+        )
+    count = count_of({**wish, **parameters})
+    ranked = [*start, *(name for name in model.start if name not in start)]
+    firm = len(start) if start or given or t else len(ranked)
+    asked = _Asked(names, ranked, firm)
+    y = np.zeros((count, len(names)))
+    for name, value in wish.items():
+        y[:, names.index(name)] = value
+    first = y.copy()
+    _complete_quaternions(closure, y, set(ranked), model.name)
+    shift = np.abs(y - first)
+    if layout.cuts:
+        for begin in range(0, count, _BLOCK):
+            rows = slice(begin, begin + _BLOCK)
+            own = {k: v[rows] if np.ndim(v) else v for k, v in parameters.items() if k in closure.parameters}
+            y[rows], moved = _closed(closure, y[rows], own, t, asked, begin if many else None)
+            shift[rows] = np.maximum(shift[rows], moved)
+    values = {name: y[:, i] for i, name in enumerate(names) if name in state.names}
+    return Start({name: values[name] for name in state.names}, _moves(asked, first, y, shift, many))
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Names of all columns, those that are asked in the order of their rank, and how many of these are firm."""
+
+    names: tuple[str, ...]
+    ranked: Sequence[str]
+    firm: int
+
+    def among(self, names: Sequence[str]) -> tuple[list[int], int]:
+        """Places in `names` of what is asked of them, and how many are firm."""
+        mine = [name for name in self.ranked if name in names]
+        return [names.index(name) for name in mine], sum(name in names for name in self.ranked[: self.firm])
+
+
+def _complete_quaternions(closure: Closure, y: Array, named: set[str], owner: str) -> None:
+    """Quaternions of length one: what nobody names follows, the scalar part first; four named ones are normalised."""
+    for group in closure.quaternions:
+        left = 1 - (y[:, group] ** 2).sum(axis=1)
+        unnamed = [i for i in group if closure.coordinates[i] not in named]
+        if unnamed and (left > 0).all():
+            follow = unnamed[0] if unnamed[0] == group[0] else unnamed[-1]
+            y[:, follow] = np.sqrt(left)
+        length = np.sqrt((y[:, group] ** 2).sum(axis=1))
+        if not (length > 0).all():
+            raise SimulationError(f"the quaternion '{closure.coordinates[group[0]]}'... of '{owner}' starts as zero.")
+        off = np.abs(length - 1) > 1e-15  # what rounding left is kept
+        y[:, group] = np.where(off[:, None], y[:, group] / length[:, None], y[:, group])
+
+
+def _closed(
+    closure: Closure, y: Array, parameters: Mapping[str, Any], t: float, asked: _Asked, first: int | None
+) -> tuple[Array, Array]:
+    """Closed coordinates and speeds, and how far they moved in natural units."""
+    size = len(closure.coordinates)
+    x, w = y[:, :size], y[:, size:]
+    scales = closure.scales(x, t, parameters)
+    loops = Loops(closure, t, parameters, scales)
+    places, firm = asked.among(closure.coordinates)
+    posture = closed_posture(loops, x, places, firm)
+    _check(closure, "coordinates", posture, x, places, firm, first)
+    loops = Loops(closure, t, parameters, closure.scales(posture.values, t, parameters))
+    places, firm = asked.among(closure.speeds)
+    speeds = closed_speeds(loops, posture.values, w, places)
+    _check(closure, "speeds", speeds, w, places, firm, first)
+    return (np.concatenate(pair, axis=1) for pair in ((posture.values, speeds.values), (posture.shift, speeds.shift)))  # type: ignore[return-value]
+
+
+def _check(
+    closure: Closure, what: str, found: Found, wish: Array, asked: Sequence[int], firm: int, first: int | None
+) -> None:
+    """Refuse a start that does not close, or whose firm values would have to move further than people round."""
+    names = closure.coordinates if what == "coordinates" else closure.speeds
+    owner = closure.layout.model.name
+    left = np.flatnonzero(found.gap > 0)
+    if len(left):
+        k = int(left[0])
+        reason = (
+            f"a gap of {found.gap[k]:.2g} (radians, or lengths of the loop) is left. Check its lengths, or give a "
+            "start that is nearly closed"
+            if what == "coordinates"
+            else "at this posture the loops do not allow the motion that its drives ask for. Start at another posture"
+        )
+        raise SimulationError(f"'{owner}' does not close at its start{_where(first, k)}: {reason}.")
+    far = found.shift[:, list(asked[:firm])] > WRITTEN
+    bad = np.flatnonzero(far.any(axis=1))
+    if len(bad):
+        k = int(bad[0])
+        wrong = [j for j, off in zip(asked[:firm], far[k], strict=True) if off]
+        kept = [j for j in asked[:firm] if found.shift[k, j] <= WRITTEN]
+        asks = ", ".join(f"{names[j]} = {wish[k, j]:.6g}" for j in wrong)
+        with_ = " with " + ", ".join(f"{names[j]} = {wish[k, j]:.6g}" for j in kept) if kept else ""
+        near = ", ".join(f"{names[j]} = {found.values[k, j]:.6g}" for j in wrong)
+        raise SimulationError(
+            f"the start of '{owner}'{_where(first, k)} contradicts itself: {asks} cannot be{with_}; the loops ask for "
+            f"{near}. Give fewer values, the rest follows; or values that agree within {WRITTEN:g} of their unit."
+        )
+
+
+def _where(first: int | None, k: int) -> str:
+    return "" if first is None else f" in trajectory {first + k}"
+
+
+def _moves(asked: _Asked, first: Array, y: Array, shift: Array, many: bool) -> tuple[Moved, ...]:
+    found = []
+    for name in asked.ranked:
+        j = asked.names.index(name)
+        k = int(shift[:, j].argmax())
+        if shift[k, j] > _SILENT:
+            found.append(Moved(name, float(first[k, j]), float(y[k, j]), k if many else None))
+    return tuple(found)
