@@ -57,16 +57,15 @@ class Loops:
         """Some of the trajectories."""
         parameters = {name: value[which] if np.ndim(value) else value for name, value in self.parameters.items()}
         s = self.scales
-        return Loops(
-            self.closure, self.t, parameters, Scales(s.loops[which], s.coordinates[which], s.speeds[which])
-        )
+        return Loops(self.closure, self.t, parameters, Scales(s.loops[which], s.coordinates[which], s.speeds[which]))
 
 
 def close(loops: Loops, x: Array, free: Array) -> tuple[Array, Array]:
     """A closed configuration near x, and the gap that is left: damped Gauss-Newton steps in the `free` coordinates.
 
     Directions that do not show in the gap are left alone, so that the steps are as short as they can be. Where two
-    solutions meet, the steps halve the distance only; patience lets them go on to what rounding allows. Whole turns are taken off again.
+    solutions meet, the steps halve the distance only; patience lets them go on to what rounding allows. Whole turns
+    are taken off again.
     """
     begin, x, count = x, np.array(x, dtype=float), len(x)
     free = np.broadcast_to(free, x.shape)
@@ -89,7 +88,9 @@ def close(loops: Loops, x: Array, free: Array) -> tuple[Array, Array]:
         stalled = ~better | (size > _SLOW * best[active])
         settled = stalled & (best[active] < CLOSED**2)
         failures[active] = np.where(settled, _PATIENCE, np.where(better & stalled, failures[active] + 1, 0))
-        damping[active] = np.where(better, np.maximum(damping[active] / 10, 1e-12), np.maximum(damping[active] * 10, 1e-8))
+        damping[active] = np.where(
+            better, np.maximum(damping[active] / 10, 1e-12), np.maximum(damping[active] * 10, 1e-8)
+        )
         taken = active[better]
         x[taken], best[taken] = trial[better], size[better]
         value[taken], slopes[taken] = new.value[better], new.slopes[better]

@@ -90,9 +90,7 @@ def _one_by_one(loops: Loops, wish: Array, y: Array, order: Sequence[int], rest:
     return y
 
 
-def _moved(
-    loops: Loops, wish: Array, asked: Sequence[int], unnamed: Sequence[int], firm: int
-) -> tuple[Array, float]:
+def _moved(loops: Loops, wish: Array, asked: Sequence[int], unnamed: Sequence[int], firm: int) -> tuple[Array, float]:
     """One trajectory that does not close at once: the first asked values stay, later ones move as little as they can.
 
     Firm values that would have to move further than people round are tried from other beginnings of the rest.

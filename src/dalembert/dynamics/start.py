@@ -172,7 +172,8 @@ def _closed(
     places, firm = asked.among(closure.speeds)
     speeds = closed_speeds(loops, posture.values, w, places)
     _check(closure, "speeds", speeds, w, places, firm, first)
-    return (np.concatenate(pair, axis=1) for pair in ((posture.values, speeds.values), (posture.shift, speeds.shift)))  # type: ignore[return-value]
+    values = np.concatenate([posture.values, speeds.values], axis=1)
+    return values, np.concatenate([posture.shift, speeds.shift], axis=1)
 
 
 def _check(
@@ -184,13 +185,14 @@ def _check(
     left = np.flatnonzero(found.gap > 0)
     if len(left):
         k = int(left[0])
-        reason = (
-            f"a gap of {found.gap[k]:.2g} (radians, or lengths of the loop) is left. Check its lengths, or give a "
-            "start that is nearly closed"
-            if what == "coordinates"
-            else "at this posture the loops do not allow the motion that its drives ask for. Start at another posture"
-        )
-        raise SimulationError(f"'{owner}' does not close at its start{_where(first, k)}: {reason}.")
+        if what == "coordinates":
+            reason = (
+                f"cannot be assembled{_where(first, k)}: a gap of {found.gap[k]:.2g} (radians, or lengths of the loop) "
+                "is left. Check its lengths, or give a start that is nearly closed."
+            )
+        else:
+            reason = f"cannot start{_where(first, k)}: its loops do not allow what its drives ask for in this posture."
+        raise SimulationError(f"'{owner}' {reason}")
     far = found.shift[:, list(asked[:firm])] > WRITTEN
     bad = np.flatnonzero(far.any(axis=1))
     if len(bad):
@@ -201,8 +203,9 @@ def _check(
         with_ = " with " + ", ".join(f"{names[j]} = {wish[k, j]:.6g}" for j in kept) if kept else ""
         near = ", ".join(f"{names[j]} = {found.values[k, j]:.6g}" for j in wrong)
         raise SimulationError(
-            f"the start of '{owner}'{_where(first, k)} contradicts itself: {asks} cannot be{with_}; the loops ask for "
-            f"{near}. Give fewer values, the rest follows; or values that agree within {WRITTEN:g} of their unit."
+            f"the start of '{owner}'{_where(first, k)} contradicts itself: {asks} cannot be{with_}; the nearest closed "
+            f"start that was found has {near}. Give fewer values, then the rest follows; or values that agree within "
+            f"{WRITTEN:g} of their unit (a radian, a length of the machine, its largest speed)."
         )
 
 

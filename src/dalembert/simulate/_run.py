@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from dalembert import expr as ex
 from dalembert.codegen import Function, NativeFunction, compile_functions
+from dalembert.dynamics.numbers import single
 from dalembert.errors import SimulationError
 from dalembert.expr import Expr
 from dalembert.simulate._callback import Callback
@@ -21,8 +22,7 @@ from dalembert.simulate._inputs import as_grid, as_span
 from dalembert.simulate._integrate import FAILED, NativeEvents, NativeGuards, Solution, integrate
 from dalembert.simulate._layout import SINGULAR
 from dalembert.simulate._separable import check_separable
-from dalembert.dynamics.numbers import single
-from dalembert.simulate._values import initial_values, parameter_values
+from dalembert.simulate._values import first_state, parameter_values
 from dalembert.simulate.event import ResolvedEvent, resolve_events
 from dalembert.simulate.methods import find_method
 from dalembert.simulate.motion import Motion
@@ -69,8 +69,8 @@ def run(
     chosen = find_method(method)
     needed = system.names_in([event.value for event in watched if event.value is not None])
     parameters = single(parameter_values(system, given, needed))
-    first = initial_values(system, start, parameters)
-    y0 = list(single(dict(zip(system.states, first, strict=True))).values())
+    first = first_state(system, start, given, parameters, as_span(t_span)[0])
+    y0 = list(first.values.values())
     if not system.states:
         return result(system, parameters, **_prescribed(t_span, t_eval), message="there is nothing to integrate")
     if chosen.symplectic:
@@ -109,7 +109,7 @@ def run(
         y_events=solution.y_events,
         event_names=_distinct([event.name for event in watched]),
         status=solution.status,
-        message=_message(solution, watched),
+        message="; ".join(filter(None, [_message(solution, watched), first.message])),
         method=solution.method,
         nfev=solution.nfev,
         accepted=solution.accepted,

@@ -13,7 +13,7 @@ from dalembert.dynamics.numbers import count_of
 from dalembert.errors import SimulationError
 from dalembert.simulate._run import compiled, native_events, native_guards, native_jacobian, quaternion_rows
 from dalembert.simulate._separable import check_separable
-from dalembert.simulate._values import initial_values, parameter_values
+from dalembert.simulate._values import first_state, parameter_values
 from dalembert.simulate.ensemble import Ensemble, integrate_many
 from dalembert.simulate.event import resolve_events
 from dalembert.simulate.methods import find_method
@@ -41,16 +41,16 @@ def run_many(
     chosen = find_method(method)
     needed = system.names_in([event.value for event in watched if event.value is not None])
     parameters = parameter_values(system, given, needed)
-    first = initial_values(system, start, parameters)
+    first = first_state(system, start, given, parameters, float(t_span[0]), many=True).values
     names = system.known_parameters
     if chosen.symplectic:
         check_separable(system, {name: float(np.ravel(x)[0]) for name, x in parameters.items()}, chosen.name)
     values = [parameters.get(name, np.nan) for name in names]
-    count = count_of({**dict(zip(system.states, first, strict=True)), **parameters})
+    count = count_of({**first, **parameters})
     many = integrate_many(
         compiled("rates", system.symbols, names, system.rates),
         t_span,
-        _columns(first, count),
+        _columns(list(first.values()), count),
         _columns(values, count if any(np.ndim(x) for x in values) else 1),
         method=chosen.name,
         events=native_events(watched, system, None, []),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from dalembert.dynamics.numbers import check_names, listing, resolve
+from dalembert.dynamics.numbers import check_names, listing, resolve, single
+from dalembert.dynamics.start import Start, StartWarning, closed_start, closed_starts
 from dalembert.errors import SimulationError
 from dalembert.simulate.system import System
 
@@ -31,16 +30,28 @@ def parameter_values(system: System, given: Mapping[str, Any] | None, needed: It
     return found
 
 
-def initial_values(
-    system: System, start: Mapping[str, Any] | None, parameters: Mapping[str, Any]
-) -> list[float | NDArray[np.float64]]:
-    """What each state starts from: `start` over the system's own; else zero, and no rotation for a quaternion."""
-    changes = dict(start or {})
-    check_names(changes, system.states, "state", system.name)
-    given: dict[str, Any] = {**system.start, **changes}
-    check_names(given, system.states, "state", system.name)
-    values = resolve(given, "start", parameters)
-    for group in system.quaternions:
-        if not any(name in values for name in group):
-            values[group[0]] = 1.0
-    return [values.get(name, 0.0) for name in system.states]
+def first_state(
+    system: System,
+    start: Mapping[str, Any] | None,
+    given: Mapping[str, Any] | None,
+    parameters: Mapping[str, Any],
+    t: float,
+    *,
+    many: bool = False,
+) -> Start:
+    """What each state starts from: a mechanism's closed start; else `start` over the system's own, and zero."""
+    if system.layout is not None:
+        found = (closed_starts if many else closed_start)(system.layout, start, given, t)
+    else:
+        changes = dict(start or {})
+        values: dict[str, Any] = {**system.start, **changes}
+        check_names(values, system.states, "state", system.name)
+        values = resolve(values, "start", parameters)
+        for group in system.quaternions:
+            if not any(name in values for name in group):
+                values[group[0]] = 1.0
+        first = {name: values.get(name, 0.0) for name in system.states}
+        found = Start(first if many else single(first))
+    if found.moved:
+        warnings.warn(f"'{system.name}': {found.message}", StartWarning, stacklevel=4)
+    return found

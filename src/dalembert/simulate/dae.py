@@ -15,13 +15,13 @@ import numpy as np
 
 from dalembert import expr as ex
 from dalembert.codegen import Function, compile_functions
+from dalembert.dynamics.numbers import single
 from dalembert.dynamics.recursive import Recursion, right_side
 from dalembert.errors import ModelError, SimulationError
 from dalembert.expr import Expr
 from dalembert.loops.dynamics import Closure, LoopEquations
 from dalembert.simulate._inputs import as_span
-from dalembert.dynamics.numbers import single
-from dalembert.simulate._values import initial_values, parameter_values
+from dalembert.simulate._values import first_state, parameter_values
 from dalembert.simulate.motion import Motion
 from dalembert.simulate.system import System, Value
 
@@ -34,13 +34,13 @@ def simulate_dae(
     equations: LoopEquations,
     t_span: tuple[float, float],
     *,
-    start: Mapping[str, Value],
+    start: Mapping[str, Value] | None = None,
     given: Mapping[str, Value] | None = None,
     step: float = 1e-3,
     spectral_radius: float = 0.9,
     kind: type[Motion] = Motion,
 ) -> Motion:
-    """The motion from a closed start, in equal steps; `spectral_radius` is 1 without damping, 0 with the most."""
+    """The motion in equal steps; `spectral_radius` is 1 without damping, 0 with the most."""
     if not 0 < step < np.inf or not 0 <= spectral_radius <= 1:
         raise SimulationError("the DAE method takes a positive step (max_step=1e-3) and a spectral radius from 0 to 1.")
     begin, end = as_span(t_span)
@@ -48,9 +48,8 @@ def simulate_dae(
     times = np.linspace(begin, end, count + 1)
     parameters = single(parameter_values(system, given))
     balance = _Balance(system, equations, parameters)
-    y = np.array(
-        list(single(dict(zip(system.states, initial_values(system, start, parameters), strict=True))).values())
-    )
+    first = first_state(system, start, given, parameters, begin)
+    y = np.array(list(first.values.values()))
     n, m = len(system.speeds), len(system.coordinates)
     stepper = _Alpha(balance, (end - begin) / count, spectral_radius)
     q, u, x = y[:n], y[m:], y[n:m]
@@ -59,7 +58,7 @@ def simulate_dae(
     for t in times[1:]:
         q, u, x, w, a = stepper.advance(float(t), q, u, x, w, a, system.name)
         rows.append(np.concatenate([q, x, u]))
-    message = "the end of the span is reached"
+    message = "; ".join(filter(None, ["the end of the span is reached", first.message]))
     return kind(system=system, parameters=parameters, t=times, y=np.array(rows).T, message=message, method="DAE")
 
 

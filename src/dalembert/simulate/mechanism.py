@@ -15,7 +15,7 @@ from dalembert.loops.dynamics import LoopEquations, derive_loops
 from dalembert.mechanism import EARTH, Layout, Link, Mechanism
 from dalembert.simulate._run import run
 from dalembert.simulate.dae import simulate_dae
-from dalembert.simulate.loops import closed_start, with_loops
+from dalembert.simulate.loops import with_loops
 from dalembert.simulate.motion import Motion
 from dalembert.simulate.system import Condition, Picture, System, Value
 
@@ -45,6 +45,7 @@ def system_of(mechanism: Mechanism, layout: Layout | None = None) -> System:
         constants=about.mechanism.parameters(),
         up=_up(mechanism),
         name=mechanism.name,
+        layout=about.layout,
     )
     return with_loops(system, derive_loops(about.layout)) if closing else system
 
@@ -66,7 +67,6 @@ def simulate(
     layout = Layout.of(mechanism)
     if layout.cuts:
         loops = derive_loops(layout)
-        start = closed_start(layout, system, loops, start or {}, given or {})
         if str(options.get("method", "")).upper() == "DAE":
             return _as_dae(system, loops, t_span, start, given, options)
     return run(system, t_span, start=start, given=given, **options)
@@ -76,7 +76,7 @@ def _as_dae(
     system: System,
     loops: LoopEquations,
     t_span: tuple[float, float],
-    start: Mapping[str, Value],
+    start: Mapping[str, Value] | None,
     given: Mapping[str, Value] | None,
     options: Mapping[str, Any],
 ) -> Motion:

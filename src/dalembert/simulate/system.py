@@ -10,6 +10,7 @@ from typing import Any
 from dalembert import expr as ex
 from dalembert.errors import SimulationError
 from dalembert.expr import Expr, Scalar
+from dalembert.mechanism import Layout
 
 Point = tuple[Expr, Expr, Expr]
 Value = Scalar | str
@@ -55,7 +56,7 @@ class System:
     States and parameters are symbols of the same name. `outputs` are further named expressions that a motion can tell,
     in states and their rates (they may be made only when asked for: then `constants` are all their parameters);
     `project`, where there is one, is a compiled function that brings a state back to its constraints; `up` is where
-    pictures have their top.
+    pictures have their top; `layout` is that of the mechanism whose motion this is: it knows where to start.
 
     >>> from dalembert import expr as ex
     >>> x, v, k = ex.symbols("x x' k")
@@ -78,6 +79,7 @@ class System:
     project: Any = field(default=None, repr=False)
     up: tuple[float, float, float] = (0.0, 0.0, 1.0)
     name: str = "system"
+    layout: Layout | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if len(self.rates) != len(self.states):
