@@ -25,14 +25,13 @@ def bars(unit: float = 1.0) -> da.Mechanism:
     return four_bar((0.2 * unit, 0.4 * unit, 0.35 * unit), 0.5 * unit)
 
 
-# --- what is given is kept ---------------------------------------------------------------------------------------------
-
-
 def test_given_values_are_kept_to_the_last_digit_and_the_rest_follows():
     m = bars()
     start = closed_start(m.layout(), {"A.th": 1.0, "A.th'": 8.0})
-    assert start.values["A.th"] == 1.0 and start.values["A.th'"] == 8.0
-    assert not start.moved and gap(m, start.values) < 1e-14
+    assert start.values["A.th"] == 1.0
+    assert start.values["A.th'"] == 8.0
+    assert not start.moved
+    assert gap(m, start.values) < 1e-14
 
 
 def test_any_coordinate_can_be_the_given_one_also_that_of_the_cut_link():
@@ -40,7 +39,8 @@ def test_any_coordinate_can_be_the_given_one_also_that_of_the_cut_link():
     closed = closed_start(m.layout(), {"A.th": 1.0}).values
     for name in ("B.th", "C.th", "D.th"):
         again = closed_start(m.layout(), {name: closed[name]})
-        assert again.values[name] == closed[name] and gap(m, again.values) < 1e-13
+        assert again.values[name] == closed[name]
+        assert gap(m, again.values) < 1e-13
 
 
 def test_the_rate_of_a_cut_link_can_be_given():
@@ -53,9 +53,6 @@ def test_the_rate_of_a_cut_link_can_be_given():
 def test_states_are_in_the_order_of_the_layout():
     m = bars()
     assert tuple(closed_start(m.layout(), {"D.th": 1.8}).values) == m.layout().state.names
-
-
-# --- what is not given is zero where the loops allow ---------------------------------------------------------------------
 
 
 def governor() -> da.Mechanism:
@@ -76,7 +73,8 @@ def governor() -> da.Mechanism:
 def test_unnamed_coordinates_begin_at_zero_in_the_declared_order():
     m = governor()
     values = closed_start(m.layout()).values
-    assert values["turn.th"] == 0.0 and values["slide.x"] == 0.0
+    assert values["turn.th"] == 0.0
+    assert values["slide.x"] == 0.0
     assert abs(values["top.th"]) == pytest.approx(np.arccos(0.15 / 0.2))
     assert gap(m, values) < 1e-14
 
@@ -85,7 +83,9 @@ def test_a_zero_that_cannot_be_is_left_and_the_next_one_is_tried():
     """The rocker of a crank-rocker never lies along its ground, so that its zero is out of reach."""
     m = four_bar((0.35, 0.4, 0.2), 0.5)  # A is the rocker, D the crank
     values = closed_start(m.layout()).values
-    assert values["A.th"] != 0.0 and values["D.th"] == 0.0 and gap(m, values) < 1e-14
+    assert values["A.th"] != 0.0
+    assert values["D.th"] == 0.0
+    assert gap(m, values) < 1e-14
 
 
 def elastic_coupler() -> da.Mechanism:
@@ -100,19 +100,13 @@ def elastic_coupler() -> da.Mechanism:
     return m
 
 
-def test_the_spring_of_an_elastic_coupler_starts_at_rest():
-    """Declared before what follows, it is zero, and its speed too."""
+def test_the_spring_of_an_elastic_coupler_starts_without_load_and_at_rest():
     m = elastic_coupler()
-    values = closed_start(m.layout(), {"A.th": 1.0, "A.th'": 8.0, "spring.th": 0.0, "spring.th'": 0.0}).values
-    free = closed_start(m.layout(), {"A.th": 1.0, "A.th'": 8.0}).values
-    assert values["spring.th'"] == 0.0
-    first = [name for name in m.layout().state.coordinates if name not in ("A.th",)][0]
-    assert free[first] == 0.0 or gap(m, free) < 1e-14
-    held = sum(free[name] == 0.0 for name in m.layout().state.coordinates)
-    assert held >= 1 and sum(free[f"{x}'"] == 0.0 for x in ("B.th", "spring.th", "D.th")) == 1
-
-
-# --- more values than freedoms --------------------------------------------------------------------------------------------
+    start = {"A.th": 1.0, "A.th'": 8.0}
+    values = closed_start(m.layout(), start).values
+    assert values["spring.th"] == 0.0
+    mo = m.simulate((0, 1e-5), start=start, rtol=1e-12, atol=1e-14)
+    assert abs(mo["spring.th"][-1]) / mo.t[-1] < 1e-2  # it was 5 rad/s
 
 
 def test_values_as_people_round_them_move_and_say_so():
@@ -121,8 +115,10 @@ def test_values_as_people_round_them_move_and_say_so():
     rounded = {"A.th": 1.0, "B.th": round(exact["B.th"], 2), "D.th": round(exact["D.th"], 2)}
     with pytest.warns(StartWarning, match=r"B\.th from -0\.53 to"):
         mo = m.simulate((0, 0.1), start=rounded)
-    assert mo["A.th"][0] == 1.0 and mo["B.th"][0] == pytest.approx(exact["B.th"], abs=1e-13)
-    assert "moved" in mo.message and "D.th from 1.67 to 1.67" in mo.message
+    assert mo["A.th"][0] == pytest.approx(1.0, abs=1e-15)
+    assert mo["B.th"][0] == pytest.approx(exact["B.th"], abs=1e-13)
+    assert "moved" in mo.message
+    assert "D.th from 1.67 to 1.67" in mo.message
     start = closed_start(m.layout(), rounded)
     assert {one.name: one.old for one in start.moved} == {x: rounded[x] for x in ("B.th", "D.th")}
 
@@ -159,7 +155,8 @@ def test_speeds_rounded_by_people_keep_the_first():
     m = bars()
     exact = closed_start(m.layout(), {"A.th": 1.0, "A.th'": 3.0}).values
     start = closed_start(m.layout(), {"A.th": 1.0, "A.th'": 3.0, "B.th'": round(exact["B.th'"], 2)})
-    assert start.values["A.th'"] == 3.0 and start.values["B.th'"] == pytest.approx(exact["B.th'"], abs=1e-13)
+    assert start.values["A.th'"] == 3.0
+    assert start.values["B.th'"] == pytest.approx(exact["B.th'"], abs=1e-13)
     assert [one.name for one in start.moved] == ["B.th'"]
 
 
@@ -167,12 +164,10 @@ def test_what_a_call_says_goes_before_what_the_model_says():
     m = bars()
     m.start = closed_start(m.layout(), {"A.th": 1.0, "A.th'": 2.0}).values
     start = closed_start(m.layout(), {"A.th": 1.1})
-    assert start.values["A.th"] == 1.1 and gap(m, start.values) < 1e-13
+    assert start.values["A.th"] == 1.1
+    assert gap(m, start.values) < 1e-13
     assert "B.th" in {one.name for one in start.moved}
     assert start.values["A.th'"] == 2.0
-
-
-# --- time, units, singular postures --------------------------------------------------------------------------------------
 
 
 def driven() -> da.Mechanism:
@@ -217,7 +212,7 @@ def test_slides_are_judged_against_the_lengths_of_the_machine(unit: float):
     m.join(rod.at([0.5 * unit, 0, 0]), slider, da.revolute("z"), name="wrist")
     start = closed_start(m.layout(), {"main.th": 0.4, "rail.x": 0.68 * unit})
     assert start.values["rail.x"] / unit == pytest.approx(0.678109085, abs=1e-9)
-    with pytest.raises(da.SimulationError, match="rail.x"):
+    with pytest.raises(da.SimulationError, match=r"rail\.x"):
         closed_start(m.layout(), {"main.th": 0.4, "rail.x": 0.64 * unit})
     left = closed_start(m.layout(), {"main.th": 0.4, "rail.x": -0.31 * unit})
     assert left.values["rail.x"] / unit == pytest.approx(2 * 0.2 * np.cos(0.4) - 0.678109085, abs=1e-9)
@@ -233,7 +228,8 @@ def test_a_flat_parallelogram_is_taken_as_it_is_given():
 def test_a_flat_linkage_given_nearly_is_closed_as_well_as_rounding_allows():
     m = four_bar((0.2, 0.4, 0.3), 0.5)  # 0.2 + 0.5 = 0.4 + 0.3: it can lie flat, where two branches meet
     start = closed_start(m.layout(), {"A.th": 3.1416})
-    assert start.values["A.th"] == 3.1416 and gap(m, start.values) < 1e-11
+    assert start.values["A.th"] == 3.1416
+    assert gap(m, start.values) < 1e-11
 
 
 def test_a_reversed_assembly_is_not_closed():
@@ -243,7 +239,7 @@ def test_a_reversed_assembly_is_not_closed():
     m.join(da.earth, door, da.revolute("z"), name="low")
     m.join(da.earth.at([0, 0, 1]), door.at([0, 0, 1]), da.prismatic("z"), name="high")
     assert closed_start(m.layout()).values["low.th"] == 0.0
-    with pytest.raises(da.SimulationError, match="low.th = 3.1"):
+    with pytest.raises(da.SimulationError, match=r"low\.th = 3\.1"):
         closed_start(m.layout(), {"low.th": 3.1})
 
 
@@ -254,23 +250,21 @@ def test_quaternions_start_with_length_one():
     assert closed_start(m.layout()).values[e[0]] == 1.0
     assert closed_start(m.layout(), {e[1]: 0.6}).values[e[0]] == pytest.approx(0.8)
     start = closed_start(m.layout(), dict(zip(e, (1, 1, 0, 0), strict=True)))
-    assert start.values[e[0]] == pytest.approx(0.5**0.5) and start.moved[0].old == 1.0
+    assert start.values[e[0]] == pytest.approx(0.5**0.5)
+    assert start.moved[0].old == 1.0
     with pytest.raises(da.SimulationError, match="zero"):
         closed_start(m.layout(), dict.fromkeys(e, 0.0))
 
 
 def test_what_is_not_known_is_named():
     m = bars()
-    with pytest.raises(da.SimulationError, match="'A.tt' is not a state"):
+    with pytest.raises(da.SimulationError, match=r"'A\.tt' is not a state"):
         m.simulate((0, 1), start={"A.tt": 1})
     m = four_bar((0.2, 0.4, 0.35), 0.5)
     extra = m.body("e", mass=1)
     m.join(da.earth.at(["l", 0, 0]), extra, da.revolute("z"), name="E")
     m.join(da.earth.at(["l", 0, 1]), extra.at([0, 0, 1]), da.revolute("z"), name="F")
     assert closed_start(m.layout(), given={"l": 2.0}).values["E.th"] == 0.0
-
-
-# --- many runs -------------------------------------------------------------------------------------------------------------
 
 
 def test_every_trajectory_of_many_is_closed_as_if_it_were_alone():
@@ -287,7 +281,8 @@ def test_many_runs_start_where_they_are_asked_and_stay_closed():
     m = bars()
     system = system_of(m)
     ends = run_many(system, (0, 0.5), start={"A.th": np.array([1.0, 3.0]), "A.th'": 1.0}, t_eval=[0.0, 0.5])
-    assert ends.success and ends["A.th"][:, 0] == pytest.approx([1.0, 3.0], abs=1e-15)
+    assert ends.success
+    assert ends["A.th"][:, 0] == pytest.approx([1.0, 3.0], abs=1e-15)
     assert ends["A.th'"][:, 0] == pytest.approx([1.0, 1.0], abs=1e-15)
     for k in (0, 1):
         assert gap(m, {name: ends[name][k, 1] for name in ends.names}) < 1e-11

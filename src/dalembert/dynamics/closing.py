@@ -5,7 +5,7 @@ All arrays have a leading axis of trajectories; each trajectory is treated as if
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -122,7 +122,7 @@ def followers(slopes: Array, order: Sequence[int]) -> Array:
     """
     needed = rank(slopes[:, :, list(order)])
     found = np.zeros((len(slopes), slopes.shape[2]), dtype=bool)
-    for threshold in (1e-2, 1e-4, RANK):
+    for threshold in (1e-3, RANK):
         short = np.flatnonzero(found.sum(axis=1) < needed)
         if len(short):
             found[short] = _spanning(slopes[short], order, needed[short], threshold)
@@ -147,10 +147,9 @@ def _spanning(slopes: Array, order: Sequence[int], needed: Array, threshold: flo
     return found
 
 
-def beginnings(loops: Loops, x: Array, free: Array, tries: int = 20) -> Iterator[Array]:
-    """One trajectory as it is, then with its free coordinates further and further away, the same ones every time."""
-    yield x
-    rng = np.random.default_rng(0)
-    for attempt in range(1, tries):
-        spread = 0.1 * attempt if attempt < tries // 2 else np.pi
-        yield x + np.where(free, rng.normal(0, spread, x.shape), 0.0) * loops.scales.coordinates
+def beginnings(loops: Loops, x: Array, free: Array, tries: int = 20) -> Array:
+    """One trajectory with its free coordinates further and further away, the same ones every time."""
+    spread = np.where(np.arange(tries) < tries // 2, 0.2 * np.arange(1, tries + 1), np.pi)[:, None]
+    shift = spread * np.random.default_rng(0).normal(size=(tries, x.shape[1]))
+    found: Array = x + np.where(free, shift, 0.0) * loops.scales.coordinates
+    return found

@@ -85,6 +85,10 @@ class Closure:
         self._sides = self._loops(build_tree(layout)) if layout.cuts else []
         place = {name: i for i, name in enumerate(self.coordinates)}
         self.quaternions = [[place[x] for x in group] for group in state.quaternions]
+        declared = sorted(layout.model.links.values(), key=lambda link: not _elastic(link))
+        #: Which coordinates and speeds begin at zero before others, when nobody names them.
+        self.first_coordinates = [place[x] for link in declared for x in link.coordinates]
+        self.first_speeds = [self.speeds.index(x) for link in declared for x in link.speeds]
         self.turning = np.array([name in _turning(links) for name in self.coordinates], dtype=bool)
         rates = {x: rate for link in links for step in link_motions(link) for x, rate in step.rates.items()}
         slopes = ex.jacobian([rates[x] for x in self.coordinates], [ex.symbol(x) for x in self.speeds])
@@ -192,7 +196,7 @@ class Closure:
                 for i, before, after in along:
                     for j, own in zip(self._factors[i].variables, slopes[i], strict=True):
                         gap[..., j if j >= 0 else size] += sign * (before @ own @ after)
-            turned = gap[:, :3, :3].reshape(len(x), _ROTATION, -1) / np.sqrt(2)
+            turned = gap[:, :3, :3].reshape(len(x), _ROTATION, size + 2) / np.sqrt(2)
             shifted = gap[:, :3, 3] / scales.loops[:, k, None, None]
             both = np.concatenate([turned, shifted], axis=1)
             value[:, rows], slope[:, rows] = both[..., -1], both[..., :-1]
@@ -200,6 +204,12 @@ class Closure:
             value[:, k] = (x[:, group] ** 2).sum(axis=1) - 1
             slope[:, k, group] = 2 * x[:, group]
         return Gap(value, slope[..., :-1], slope[..., -1])
+
+
+def _elastic(link: Link) -> bool:
+    """Does an effort in the link depend on its position? A spring that nobody mentions begins without load."""
+    efforts = [*link.placed_efforts().values(), *(x for s in link.placed_steps() for x in (*s.force, *s.torque))]
+    return not ex.free_symbols(efforts).isdisjoint(map(ex.symbol, link.coordinates))
 
 
 def _turning(links: Sequence[Link]) -> set[str]:

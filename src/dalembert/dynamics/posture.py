@@ -21,6 +21,8 @@ Array = Any
 WRITTEN = 1e-2
 #: A gap below this is rounding: nothing moves.
 _EXACT = 1e-13
+#: How far beside a posture to look, in natural units: enough to leave a meeting of branches.
+_ASIDE = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,8 @@ def closed_posture(loops: Loops, x: Array, asked: Sequence[int], firm: int) -> F
     """Closed configurations: asked coordinates (the first `firm` of them firmly) and zeros where the loops allow."""
     size = x.shape[1]
     last = [group[0] for group in loops.closure.quaternions]  # a scalar part follows from the other three
-    unnamed = [j for j in range(size) if j not in asked and j not in last] + [j for j in last if j not in asked]
+    order = [j for j in loops.closure.first_coordinates if j not in last] + last
+    unnamed = [j for j in order if j not in asked]
     free = np.isin(np.arange(size), unnamed)
     found, left = x.copy(), np.zeros(len(x))
     open_ = np.flatnonzero(loops.at(x).size > _EXACT)
@@ -51,7 +54,9 @@ def closed_posture(loops: Loops, x: Array, asked: Sequence[int], firm: int) -> F
         if len(good):
             y[good] = _settled(part.only(good), begin[good], y[good], unnamed)
         for k in np.flatnonzero(gap >= CLOSED):
-            y[k], left[open_[k]] = _moved(part.only([k]), begin[[k]], asked, unnamed, firm)
+            y[k], left[open_[k]], far = _moved(part.only([k]), begin[[k]], asked, unnamed, firm)
+            if left[open_[k]] or far > WRITTEN:  # one is enough to say so
+                break
         found[open_] = y
     shift = np.abs(found - x) / loops.scales.coordinates
     return Found(found, shift, left)
@@ -65,14 +70,41 @@ def _settled(loops: Loops, wish: Array, y: Array, order: Sequence[int], rest: Se
     if not len(order):
         return y
     follow = followers(loops.slopes(y), [*order, *rest])
+    if not len(rest):
+        y, follow = _beside(loops, wish, y, follow, order)
     follow[:, list(rest)] = True
     found, gap = close(loops, np.where(follow, y, wish), follow)
     for k in np.flatnonzero(gap >= CLOSED):
+        if rest and len(y) > 1:  # one of several: near enough
+            found[k] = y[k]
+            continue
         one = loops.only([k])
         found[[k]], gap[[k]] = close(one, wish[[k]], follow[[k]])
         if gap[k] >= CLOSED:
             found[[k]] = _one_by_one(one, wish[[k]], y[[k]], order, rest)
     return found
+
+
+def _beside(loops: Loops, wish: Array, y: Array, follow: Array, order: Sequence[int]) -> tuple[Array, Array]:
+    """Where branches meet a freedom can be hidden: one that follows, and stands before one that does not, is tried.
+
+    Stretched arms follow from the slide that stretches them; a little folded, they let it go where it is wished.
+    """
+    size, ranked = y.shape[1], list(order)
+    chosen = np.zeros(y.shape, dtype=bool)
+    chosen[:, ranked] = np.cumsum(~follow[:, ranked][:, ::-1], axis=1)[:, ::-1] > 0
+    tried = chosen & follow & (np.abs(y - wish) > CLOSED * loops.scales.coordinates)
+    odd = np.flatnonzero(tried.any(axis=1))
+    if not len(odd):
+        return y, follow
+    part, free = loops.only(odd), np.isin(np.arange(size), ranked) & ~tried[odd]
+    shift = np.where(free, np.random.default_rng(0).normal(0, _ASIDE, size), 0.0) * part.scales.coordinates
+    near, gap = close(part, wish[odd] + shift, free)
+    better = odd[gap < CLOSED]
+    y, follow = y.copy(), follow.copy()
+    y[better] = near[gap < CLOSED]
+    follow[better] = followers(loops.only(better).slopes(y[better]), order)
+    return y, follow
 
 
 def _one_by_one(loops: Loops, wish: Array, y: Array, order: Sequence[int], rest: Sequence[int]) -> Array:
@@ -90,31 +122,40 @@ def _one_by_one(loops: Loops, wish: Array, y: Array, order: Sequence[int], rest:
     return y
 
 
-def _moved(loops: Loops, wish: Array, asked: Sequence[int], unnamed: Sequence[int], firm: int) -> tuple[Array, float]:
+def _moved(
+    loops: Loops, wish: Array, asked: Sequence[int], unnamed: Sequence[int], firm: int
+) -> tuple[Array, float, float]:
     """One trajectory that does not close at once: the first asked values stay, later ones move as little as they can.
 
-    Firm values that would have to move further than people round are tried from other beginnings of the rest.
+    Firm values that would have to move further than people round are tried from other beginnings of the rest. Given
+    back are the configuration, the gap where nothing closes, and how far firm values moved.
     """
     columns = np.arange(wish.shape[1])
-    everything = np.ones(len(columns), dtype=bool)
     free, held = np.isin(columns, unnamed), np.isin(columns, asked)
-    best, least, smallest = wish, np.inf, np.inf
-    for begin in beginnings(loops, wish, free if free.any() else held):
-        y, gap = close(loops, begin, free)
-        if gap[0] >= CLOSED:
-            y, gap = close(loops, y, everything)
-            smallest = min(smallest, float(gap[0]))
-            if gap[0] >= CLOSED:
-                continue
-            y = _settled(loops, wish, y, asked, unnamed)
-        y = _settled(loops, np.where(held, y, wish), y, unnamed)
-        shift = np.abs(y - wish)[0] / loops.scales.coordinates[0]
-        far = shift[list(asked[:firm])].max(initial=0.0)
-        if far < least:
-            best, least = y, far
-        if far <= WRITTEN:
-            break
-    return best[0], smallest if least == np.inf else 0.0
+    y, gap, far = _candidates(loops, wish, wish, asked, unnamed, firm)
+    if gap[0] >= CLOSED or far[0] > WRITTEN:
+        begin = beginnings(loops, wish, free if free.any() else held)
+        others = _candidates(loops.only([0] * len(begin)), wish, begin, asked, unnamed, firm)
+        y, gap, far = (np.concatenate(pair) for pair in zip((y, gap, far), others, strict=True))
+    best = int(np.where(gap < CLOSED, np.round(far, 9), np.inf).argmin())
+    if gap[best] >= CLOSED:
+        return y[best], float(gap.min()), 0.0
+    found = _settled(loops, np.where(held, y[[best]], wish), y[[best]], unnamed)
+    return found[0], 0.0, float(far[best])
+
+
+def _candidates(
+    loops: Loops, wish: Array, begin: Array, asked: Sequence[int], unnamed: Sequence[int], firm: int
+) -> tuple[Array, Array, Array]:
+    """From some beginnings: configurations, their gaps, and how far firm values moved."""
+    y, gap = close(loops, begin, np.isin(np.arange(begin.shape[1]), unnamed))
+    off = np.flatnonzero(gap >= CLOSED)
+    y[off], gap[off] = close(loops.only(off), y[off], np.ones(begin.shape[1], dtype=bool))
+    off = off[gap[off] < CLOSED]
+    if len(off) and len(asked):
+        y[off] = _settled(loops.only(off), np.broadcast_to(wish, y[off].shape), y[off], asked, unnamed)
+    shift = np.abs(y - wish) / loops.scales.coordinates
+    return y, gap, shift[:, list(asked[:firm])].max(axis=1, initial=0.0)
 
 
 def closed_speeds(loops: Loops, x: Array, w: Array, asked: Sequence[int]) -> Found:
@@ -124,7 +165,7 @@ def closed_speeds(loops: Loops, x: Array, w: Array, asked: Sequence[int]) -> Fou
     """
     slopes, drift = loops.speed_slopes(x)
     wish = w / loops.scales.speeds
-    unnamed = [j for j in range(w.shape[1]) if j not in asked]
+    unnamed = [j for j in loops.closure.first_speeds if j not in asked]
     largest = np.maximum(np.abs(wish).max(axis=1, initial=0.0), np.abs(drift).max(axis=1, initial=0.0))
     found, left = _following(slopes, drift, wish, unnamed)
     left = left / np.where(largest > 0, largest, 1.0)
