@@ -121,7 +121,7 @@ def test_a_rope_in_a_loop_and_the_loop_it_closes_move_together():
     m.join(a.at([1, 0, 0]), c, revolute("z"), name="C")
     m.join(b.at([1, 0, 0]), d, revolute("z"), name="D")
     m.join(c.at([1.2, 0, 0]), d.at([1.2, 0, 0]), revolute("z"), name="E")
-    m.start = {"A.th": 1.2, "C.th": -1.0, "D.th": -2.0}
+    m.start = {"A.th": 1.2}
     m.gravity = [0, -9.81, 0]
     assert m.mobility().dof == 1
     energy = m.simulate((0, 1), rtol=1e-10, atol=1e-10).energy()
