@@ -125,12 +125,12 @@ def bennett(rng: random.Random) -> Mechanism:
     for i in range(4):
         length, twist = (a, "al") if i % 2 == 0 else (b, "be")
         m.join(bodies[i].at([length, 0, 0], turn(twist, "x")), bodies[(i + 1) % 4], revolute("z"), name=f"j{i}")
-    # opposite angles are equal, tangents of the halves have a constant product
+    # opposite angles are equal but for their sense, tangents of the halves have a constant product
     first = rng.uniform(0.6, 2.4)
     al, be = m.given["al"], m.given["be"]
     k = np.sin((be + al) / 2) / np.sin((be - al) / 2)
     second = 2 * np.arctan(k / np.tan(first / 2))
-    m.start.update({"j0.th": first, "j1.th": second, "j2.th": first, "j3.th": second})
+    m.start.update({"j0.th": first, "j1.th": -second, "j2.th": -first, "j3.th": second})
     return m
 
 

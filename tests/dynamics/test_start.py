@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-from dalembert.dynamics.closure import closure_of
+from dalembert.dynamics.dynamics import dynamics_of
 from dalembert.dynamics.start import StartWarning, closed_start, closed_starts
 from dalembert.simulate import run_many, system_of
 from linkages import four_bar
@@ -16,7 +16,7 @@ from linkages import four_bar
 
 def gap(m: da.Mechanism, values: dict[str, float], t: float = 0.0) -> float:
     """Radians, or lengths over the length of the loop."""
-    closure = closure_of(m.layout())
+    closure = dynamics_of(m.layout()).closure
     x = np.array([[values[name] for name in closure.coordinates]])
     return float(closure.at(x, t, m.given, closure.scales(x, t, m.given)).size[0])
 

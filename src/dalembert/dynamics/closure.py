@@ -12,15 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from dalembert import expr as ex
 from dalembert.expr import Expr
-from dalembert.kinematics import EARTH_NODE, Pose, StepMotion, Tree, build_tree, link_motions
-from dalembert.mechanism import Frame, Layout, Link, Turn
+from dalembert.kinematics import EARTH_NODE, Pose, StepMotion, Tree, link_motions
+from dalembert.mechanism import Frame, Link, Turn
 
 Array = Any
 _ROTATION, _POSITION = 9, 3
@@ -73,8 +72,8 @@ class _Factor:
 class Closure:
     """Loops of a layout in numbers, `at(x, t, parameters)`; made once for a structure."""
 
-    def __init__(self, layout: Layout) -> None:
-        self.layout = layout
+    def __init__(self, tree: Tree) -> None:
+        layout = tree.layout
         state = layout.state
         self.coordinates = state.coordinates
         links = [*(one.link for one in layout.tree), *(one.link for one in layout.cuts)]
@@ -82,7 +81,7 @@ class Closure:
         self._symbols = [ex.symbol(x) for x in self.coordinates]
         self._index = {x: i for i, x in enumerate(self._symbols)} | {ex.TIME: -1}
         self._factors: list[_Factor] = []
-        self._sides = self._loops(build_tree(layout)) if layout.cuts else []
+        self._sides = self._loops(tree)
         place = {name: i for i, name in enumerate(self.coordinates)}
         self.quaternions = [[place[x] for x in group] for group in state.quaternions]
         declared = sorted(layout.model.links.values(), key=lambda link: not _elastic(link))
@@ -100,7 +99,7 @@ class Closure:
         """For each cut link the factors of its two sides, from the last frame that both share."""
         nodes = [self._add(node.pose) for node in tree.nodes]
         found = []
-        for one in self.layout.cuts:
+        for one in tree.layout.cuts:
             motions: Sequence[StepMotion] = link_motions(one.link)
             near, far = self._path(tree, one.link.first), self._path(tree, one.link.second)
             while near[0] and far[0] and near[0][0] == far[0][0]:
@@ -234,9 +233,3 @@ def _product(side: Sequence[int], matrices: Sequence[Array]) -> tuple[Array, lis
     for i in reversed(side):
         after.insert(0, matrices[i] @ after[0])
     return before[-1], [(i, before[k], after[k + 1]) for k, i in enumerate(side)]
-
-
-@lru_cache(maxsize=32)
-def closure_of(layout: Layout) -> Closure:
-    """The closure of a layout, made once."""
-    return Closure(layout)

@@ -17,6 +17,7 @@ from dalembert.constraints.factor import solve_symmetric
 from dalembert.constraints.resolve import Resolved, resolve
 from dalembert.constraints.rows import Rows, rows_of
 from dalembert.dynamics import articulated
+from dalembert.dynamics.closure import Closure
 from dalembert.dynamics.energies import Energies
 from dalembert.dynamics.outputs import Outputs
 from dalembert.dynamics.recursive import Recursion, generalised_forces, inverse_dynamics, mass_matrix, right_side
@@ -167,6 +168,11 @@ class Dynamics:
         offsets = [*[ZERO] * len(self.tree.coordinates), *(one.offset for one in self.rows.own)]
         steps = zip(self.coordinates, moved, still, offsets, strict=True)
         return [*(x + (a - b + c) for x, a, b, c in steps), *(u + d for u, d in zip(speeds, change, strict=True))]
+
+    @derived
+    def closure(self) -> Closure:
+        """The closed postures in numbers."""
+        return Closure(self.tree)
 
     # --- accelerations ---------------------------------------------------------------------------------------------
 

@@ -62,26 +62,28 @@ def closed_posture(loops: Loops, x: Array, asked: Sequence[int], firm: int) -> F
     return Found(found, shift, left)
 
 
-def _settled(loops: Loops, wish: Array, y: Array, order: Sequence[int], rest: Sequence[int] = ()) -> Array:
+def _settled(loops: Loops, wish: Array, y: Array, order: Sequence[int], rest: Sequence[int] | None = None) -> Array:
     """Closed configurations near y in which as many coordinates of `order`, the first ones first, are as wished.
 
-    Coordinates of `rest` are free, all others as in `wish`.
+    Coordinates of `rest` are free, all others as in `wish`. Without a `rest` the order is that of wishes nobody
+    uttered: postures where branches meet are left for others in which more of them hold.
     """
     if not len(order):
         return y
-    follow = followers(loops.slopes(y), [*order, *rest])
-    if not len(rest):
+    others = list(rest or ())
+    follow = followers(loops.slopes(y), [*order, *others])
+    if rest is None:
         y, follow = _beside(loops, wish, y, follow, order)
-    follow[:, list(rest)] = True
+    follow[:, others] = True
     found, gap = close(loops, np.where(follow, y, wish), follow)
     for k in np.flatnonzero(gap >= CLOSED):
-        if rest and len(y) > 1:  # one of several: near enough
+        if rest is not None and len(y) > 1:  # one of several: near enough
             found[k] = y[k]
             continue
         one = loops.only([k])
         found[[k]], gap[[k]] = close(one, wish[[k]], follow[[k]])
         if gap[k] >= CLOSED:
-            found[[k]] = _one_by_one(one, wish[[k]], y[[k]], order, rest)
+            found[[k]] = _one_by_one(one, wish[[k]], y[[k]], order, others)
     return found
 
 

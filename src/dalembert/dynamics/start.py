@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from dalembert.dynamics.closing import Loops
-from dalembert.dynamics.closure import Closure, closure_of
+from dalembert.dynamics.closure import Closure
+from dalembert.dynamics.dynamics import dynamics_of
 from dalembert.dynamics.numbers import check_names, count_of, listing, resolve, single
 from dalembert.dynamics.posture import WRITTEN, Found, closed_posture, closed_speeds
 from dalembert.errors import SimulationError
@@ -30,6 +31,8 @@ Array = Any
 _SILENT = 1e-9
 #: Trajectories closed together: enough for NumPy, little for the memory.
 _BLOCK = 2048
+#: Names in a message: enough to see what is meant.
+_NAMED = 6
 
 
 class StartWarning(UserWarning):
@@ -95,7 +98,7 @@ def closed_starts(
 
 
 def _start(layout: Layout, start: Mapping[str, Any], given: Mapping[str, Any], t: float, many: bool) -> Start:
-    model, state, closure = layout.model, layout.state, closure_of(layout)
+    model, state, closure = layout.model, layout.state, dynamics_of(layout).closure
     names = (*state.coordinates, *closure.speeds)
     check_names([*start, *model.start], names, "state", model.name)
     parameters = resolve({**model.given, **given}, "given")
@@ -111,7 +114,7 @@ def _start(layout: Layout, start: Mapping[str, Any], given: Mapping[str, Any], t
     count = count_of({**wish, **parameters})
     ranked = [*start, *(name for name in model.start if name not in start)]
     firm = len(start) if start or given or t else len(ranked)
-    asked = _Asked(names, ranked, firm)
+    asked = _Asked(model.name, names, ranked, firm)
     y = np.zeros((count, len(names)))
     for name, value in wish.items():
         y[:, names.index(name)] = value
@@ -132,6 +135,7 @@ def _start(layout: Layout, start: Mapping[str, Any], given: Mapping[str, Any], t
 class _Asked:
     """Names of all columns, those that are asked in the order of their rank, and how many of these are firm."""
 
+    owner: str
     names: tuple[str, ...]
     ranked: Sequence[str]
     firm: int
@@ -163,49 +167,46 @@ def _closed(
     """Closed coordinates and speeds, and how far they moved in natural units."""
     size = len(closure.coordinates)
     x, w = y[:, :size], y[:, size:]
-    scales = closure.scales(x, t, parameters)
-    loops = Loops(closure, t, parameters, scales)
+    loops = Loops(closure, t, parameters, closure.scales(x, t, parameters))
     places, firm = asked.among(closure.coordinates)
     posture = closed_posture(loops, x, places, firm)
-    _check(closure, "coordinates", posture, x, places, firm, first)
+    for k in np.flatnonzero(posture.gap)[:1]:
+        raise SimulationError(
+            f"'{asked.owner}' cannot be assembled{_where(first, k)}: a gap of {posture.gap[k]:.2g} (radians, or "
+            "lengths of the loop) is left. Check its lengths, or give a start that is nearly closed."
+        )
+    _refuse_contradictions(closure.coordinates, posture, x, asked, first)
     loops = Loops(closure, t, parameters, closure.scales(posture.values, t, parameters))
     places, firm = asked.among(closure.speeds)
     speeds = closed_speeds(loops, posture.values, w, places)
-    _check(closure, "speeds", speeds, w, places, firm, first)
+    for k in np.flatnonzero(speeds.gap)[:1]:
+        raise SimulationError(
+            f"'{asked.owner}' cannot start{_where(first, k)}: its loops do not allow what its drives ask for in this "
+            "posture. Start in another one."
+        )
+    _refuse_contradictions(closure.speeds, speeds, w, asked, first)
     values = np.concatenate([posture.values, speeds.values], axis=1)
     return values, np.concatenate([posture.shift, speeds.shift], axis=1)
 
 
-def _check(
-    closure: Closure, what: str, found: Found, wish: Array, asked: Sequence[int], firm: int, first: int | None
-) -> None:
-    """Refuse a start that does not close, or whose firm values would have to move further than people round."""
-    names = closure.coordinates if what == "coordinates" else closure.speeds
-    owner = closure.layout.model.name
-    left = np.flatnonzero(found.gap > 0)
-    if len(left):
-        k = int(left[0])
-        if what == "coordinates":
-            reason = (
-                f"cannot be assembled{_where(first, k)}: a gap of {found.gap[k]:.2g} (radians, or lengths of the loop) "
-                "is left. Check its lengths, or give a start that is nearly closed."
-            )
-        else:
-            reason = f"cannot start{_where(first, k)}: its loops do not allow what its drives ask for in this posture."
-        raise SimulationError(f"'{owner}' {reason}")
-    far = found.shift[:, list(asked[:firm])] > WRITTEN
-    bad = np.flatnonzero(far.any(axis=1))
-    if len(bad):
-        k = int(bad[0])
-        wrong = [j for j, off in zip(asked[:firm], far[k], strict=True) if off]
-        kept = [j for j in asked[:firm] if found.shift[k, j] <= WRITTEN]
-        asks = ", ".join(f"{names[j]} = {wish[k, j]:.6g}" for j in wrong)
-        with_ = " with " + ", ".join(f"{names[j]} = {wish[k, j]:.6g}" for j in kept) if kept else ""
-        near = ", ".join(f"{names[j]} = {found.values[k, j]:.6g}" for j in wrong)
+def _refuse_contradictions(names: Sequence[str], found: Found, wish: Array, asked: _Asked, first: int | None) -> None:
+    """Refuse firm values that would have to move further than people round."""
+    places, firm = asked.among(names)
+    far = found.shift[:, places[:firm]] > WRITTEN
+    for k in np.flatnonzero(far.any(axis=1))[:1]:
+        wrong = [j for j, off in zip(places[:firm], far[k], strict=True) if off]
+        kept = [j for j in places[:firm] if j not in wrong]
+
+        def said(which: Sequence[int], values: Array) -> str:
+            more = ", ..." if len(which) > _NAMED else ""
+            return ", ".join(f"{names[j]} = {values[j]:.6g}" for j in which[:_NAMED]) + more
+
+        beside = f" with {said(kept, wish[k])}" if kept else ""
         raise SimulationError(
-            f"the start of '{owner}'{_where(first, k)} contradicts itself: {asks} cannot be{with_}; the nearest closed "
-            f"start that was found has {near}. Give fewer values, then the rest follows; or values that agree within "
-            f"{WRITTEN:g} of their unit (a radian, a length of the machine, its largest speed)."
+            f"the start of '{asked.owner}'{_where(first, k)} contradicts itself: {said(wrong, wish[k])} cannot be"
+            f"{beside}; the nearest closed start that was found has {said(wrong, found.values[k])}. Give fewer values, "
+            f"then the rest follows; or values that agree within {WRITTEN:g} of their unit (a radian, a length of the "
+            "machine, its largest speed)."
         )
 
 
