@@ -17,10 +17,10 @@ from dalembert.dynamics.integration import antiderivative
 from dalembert.expr import ZERO, Expr
 from dalembert.expr.elimination import vanish
 from dalembert.expr.space import Vector3, dot3, scale3
-from dalembert.kinematics import Tree, in_speeds
+from dalembert.kinematics import Tree, define_functions, effort_energy, effort_measure, in_speeds
 from dalembert.kinematics.actions import Action, CoordinateEffort, coordinate_efforts, known_actions, pull_back
 from dalembert.kinematics.bodies import body_motions, body_poses
-from dalembert.mechanism import EARTH, Body, Effort, Force, Link
+from dalembert.mechanism import ANGLE, EARTH, LENGTH, Body, Bushing, Effort, Force, Link, Spring, TorsionSpring
 
 #: What acts: the Body whose weight it is, the Link that carries it, the applied Effort, or the coordinate it acts on.
 Source: TypeAlias = Body | Link | Effort | Expr
@@ -73,6 +73,11 @@ def find_potential(tree: Tree, which: str = "automatic") -> Potential:
     for source, value in _dead_forces(tree):
         if which == "automatic" or isinstance(source, Body):
             total, found = total + value, found | {source}
+    for name, source, energy in _springs(tree) if which == "automatic" else ():
+        if energy is None:
+            refused[name] = "its law is not a known slope in its length or angle alone"
+        else:
+            total, found = total + energy, found | {source}
     for name, source, efforts in _others(tree, found):
         if which == "automatic" or isinstance(source, Body):
             primitive, reason = integrate(efforts, tree.coordinates)
@@ -100,13 +105,30 @@ def _dead_forces(tree: Tree) -> Iterator[tuple[Source, Expr]]:
             yield source, -dot3((x, y, z), poses[body].point((place[0], place[1], place[2])))
 
 
+def _springs(tree: Tree) -> Iterator[tuple[str, Source, Expr | None]]:
+    """Both parts of the efforts between two frames: the elastic one says its energy, a law is integrated once."""
+    for effort in tree.layout.model.efforts:
+        elastic, rest = effort.split()
+        if elastic is not None:
+            yield effort.name, elastic, effort_energy(tree, elastic)
+        if isinstance(rest, Spring | TorsionSpring):
+            measure = LENGTH if isinstance(rest, Spring) else ANGLE
+            (law,) = define_functions([rest.law(measure, ZERO)], tree.layout.model.functions)
+            if law is ZERO:
+                continue
+            alone = not {x.name for x in ex.free_symbols(law) - {measure}} & (tree.layout.model.moving - {ex.TIME.name})
+            known = antiderivative(law, measure) if alone and not ex.unknown_functions([law]) else None
+            place = effort_measure(tree, rest)
+            yield effort.name, rest, None if known is None else -ex.substitute([known], {measure: place})[0]
+
+
 def _others(tree: Tree, done: Collection[Source]) -> Iterator[tuple[str, Source, list[Expr]]]:
     """Generalised components of each remaining effort, where the speeds are the coordinates' own rates."""
     rates, still = [ex.prime(q) for q in tree.coordinates], dict.fromkeys(tree.speeds, 0)
     groups: dict[Source, list[Action]] = {}
     if list(tree.speeds) == rates and len(rates) <= _MANY:
         for action in known_actions(tree):
-            if action.effort not in done:
+            if action.effort not in done and not isinstance(action.effort, Spring | TorsionSpring | Bushing):
                 groups.setdefault(action.effort, []).append(action)
     motions = body_motions(tree) if groups else []
     for source, group in groups.items():

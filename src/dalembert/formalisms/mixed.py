@@ -13,6 +13,7 @@ gamma is the velocity left at rest when a displacement depends on time. Nothing 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dalembert import algebra as al
@@ -36,8 +37,8 @@ from dalembert.expr.space import (
 from dalembert.formalisms.equations import Equations
 from dalembert.formalisms.formalism import Formalism
 from dalembert.formalisms.isolated_bodies import isolated_bodies, name_link
-from dalembert.kinematics import Pose, Tree, Twist, Wrench, in_speeds
-from dalembert.mechanism import Body, Force
+from dalembert.kinematics import Pose, Tree, Twist, Wrench, effort_actions, in_speeds
+from dalembert.mechanism import Body, Effort, Force, Torque
 from dalembert.presentation.jacobians import balance, jacobians, motors, named, plus
 from dalembert.presentation.lines import equation
 from dalembert.presentation.statements import Statements
@@ -178,15 +179,20 @@ def maximal_forces(tree: Tree, chain: Absolute) -> list[Expr]:
         weight = scale3(body.mass, layout.model.gravity)
         total[i] = Wrench.at_point(chain.poses[i].vector(body.centre), weight)
     for effort in layout.model.efforts:
-        value = chain.poses[layout.number(effort.base)].vector(effort.value)
-        if isinstance(effort, Force):
-            i = layout.number(effort.at.body)
-            arm = chain.poses[i].vector(effort.at.displacement.translation)
-            total[i] = total[i] + Wrench.at_point(arm, value)
-        else:
-            i = layout.number(effort.on)
-            total[i] = total[i] + Wrench(value)
+        for i, wrench in _wrenches_in_earth(tree, chain, effort):
+            total[i] = total[i] + wrench
     return in_speeds(tree, [x for wrench in total[1:] for x in wrench.scalars])
+
+
+def _wrenches_in_earth(tree: Tree, chain: Absolute, effort: Effort) -> Iterator[tuple[int, Wrench]]:
+    """What an effort does to bodies, at their origins in the base of earth, in which forces are often given."""
+    for one in effort_actions(tree, effort):
+        pose = chain.poses[one.body]
+        force, torque = pose.vector(one.force), pose.vector(one.torque)
+        if isinstance(effort, Force | Torque):
+            value = chain.poses[tree.layout.number(effort.base)].vector(effort.value)
+            force, torque = (value, ZERO3) if isinstance(effort, Force) else (ZERO3, value)
+        yield one.body, Wrench.at_point(pose.vector(one.point), force) + Wrench(torque)
 
 
 def joint_powers(tree: Tree, chain: Absolute) -> list[Expr]:

@@ -15,8 +15,8 @@ from dalembert.expr import Expr
 from dalembert.expr.space import AXES, Matrix3, Vector3, product3, sub3, transpose3
 from dalembert.formalisms.equations import Equations
 from dalembert.formalisms.newton_euler import Isolated, isolate, link_actions
-from dalembert.kinematics import Pose, Wrench
-from dalembert.kinematics.actions import coordinate_efforts, in_base
+from dalembert.kinematics import Pose, Wrench, in_base
+from dalembert.kinematics.actions import coordinate_efforts
 from dalembert.kinematics.bodies import body_poses
 from dalembert.kinematics.links import LinkMotion, joint_point
 from dalembert.mechanism import did_you_mean

@@ -6,11 +6,12 @@ body counts as Galilean: its own motion, and whatever joined it to earth, are le
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from dalembert.errors import ModelError
 from dalembert.expr.space import is_zero3
-from dalembert.mechanism import EARTH, Effort, Force, Frame, Layout, Mechanism, Model
+from dalembert.mechanism import EARTH, Effort, Force, Frame, Layout, Mechanism, Model, Torque, effort_kind
 
 
 def seen_from(mechanism: Mechanism | Model, reference: str) -> Model:
@@ -41,20 +42,7 @@ def seen_from(mechanism: Mechanism | Model, reference: str) -> Model:
         for name, link in model.links.items()
         if name not in dropped.links
     }
-    efforts: list[Effort] = []
-    for effort in model.efforts:
-        base = EARTH if effort.base == reference else effort.base
-        held = effort.at.body if isinstance(effort, Force) else effort.on
-        if held in (reference, EARTH, *dropped.bodies):
-            continue
-        if base in dropped.bodies or effort.base == EARTH:
-            raise ModelError(
-                f"an effort on '{held}' is expressed in the base of '{effort.base}', which the study from "
-                f"'{reference}' leaves out. Express it in the base of a body that stays."
-            )
-        efforts.append(
-            replace(effort, at=moved(effort.at), base=base) if isinstance(effort, Force) else replace(effort, base=base)
-        )
+    efforts = [kept for effort in model.efforts if (kept := _kept(effort, reference, dropped, moved)) is not None]
     if not is_zero3(model.gravity):
         raise ModelError(
             f"gravity has a direction fixed in earth, and '{reference}' turns in it. Study this motion from earth."
@@ -68,6 +56,26 @@ def seen_from(mechanism: Mechanism | Model, reference: str) -> Model:
         frames={name: moved(frame) for name, frame in model.frames.items() if frame.body not in dropped.bodies},
         start={x: v for x, v in model.start.items() if x.split(".")[0] in links},
     )
+
+
+def _kept(effort: Effort, reference: str, dropped: _Dropped, moved: Callable[[Frame], Frame]) -> Effort | None:
+    """The effort as the study from another body has it; None when it acts on nothing that moves there."""
+    acted = [frame.body for frame in effort.frames]
+    if all(body in (reference, EARTH, *dropped.bodies) for body in acted):
+        return None
+    bases = acted if not isinstance(effort, Force | Torque) else [effort.base]
+    for base in bases:
+        if base in dropped.bodies or base == EARTH:
+            raise ModelError(
+                f"{effort_kind(effort)} '{effort.name}' on '{acted[-1]}' goes with '{base}', which the study from "
+                f"'{reference}' leaves out. Write it with bodies that stay."
+            )
+    if isinstance(effort, Force | Torque):
+        base = EARTH if effort.base == reference else effort.base
+        return (
+            replace(effort, at=moved(effort.at), base=base) if isinstance(effort, Force) else replace(effort, base=base)
+        )
+    return replace(effort, first=moved(effort.first), second=moved(effort.second))
 
 
 class _Dropped:

@@ -1,5 +1,13 @@
 """Positions, velocities, mass properties and known efforts of a spanning tree, as expressions."""
 
+from dalembert.kinematics.effort import (
+    BodyAction,
+    effort_actions,
+    effort_energy,
+    effort_measure,
+    effort_singularities,
+    in_base,
+)
 from dalembert.kinematics.energy import gravity_energy, kinetic_energy
 from dalembert.kinematics.inertia import RigidInertia, body_inertia, node_inertias
 from dalembert.kinematics.links import LinkMotion, joint_columns, link_motions_of, link_twist

@@ -11,16 +11,15 @@ from dalembert.expr.space import (
     ZERO3,
     Vector3,
     apply3,
-    apply_transposed3,
     is_zero3,
     neg3,
     scale3,
-    transpose3,
 )
+from dalembert.kinematics.effort import effort_actions, in_base
 from dalembert.kinematics.spatial import Pose, Wrench
-from dalembert.kinematics.tree import EARTH_NODE, Tree
+from dalembert.kinematics.tree import Tree
 from dalembert.kinematics.wrench import in_speeds
-from dalembert.mechanism import Body, Effort, Force, Link
+from dalembert.mechanism import Body, Effort, Link
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +88,14 @@ def weights(tree: Tree) -> list[Action]:
 
 
 def _applied(tree: Tree) -> list[Action]:
-    found, layout = [], tree.layout
-    for k, effort in enumerate(layout.model.efforts, 1):
-        on = layout.number(effort.at.body if isinstance(effort, Force) else effort.on)
-        value = in_base(tree, layout.number(effort.base), on, effort.value)
-        if isinstance(effort, Force):
-            name = effort.name or f"force {k}"
-            found.append(Action(on, name, effort, effort.at.displacement.translation, value))
-        else:
-            found.append(Action(on, effort.name or f"torque {k}", effort, ZERO3, ZERO3, value))
-    return found
+    """Actions of the applied efforts; a spring with a damper is told in its two parts, of which one has a potential."""
+    return [
+        Action(one.body, effort.name, part, one.point, one.force, one.torque)
+        for effort in tree.layout.model.efforts
+        for part in effort.split()
+        if part is not None
+        for one in effort_actions(tree, part)
+    ]
 
 
 def _of_joint(tree: Tree, link: Link) -> list[Action]:
@@ -123,32 +120,6 @@ def _of_joint(tree: Tree, link: Link) -> list[Action]:
                     force, torque = neg3(force), neg3(torque)
                 found.append(Action(body, name, link, frames[k + 1].position, force, torque))
     return found
-
-
-def in_base(tree: Tree, base: int, body: int, vector: Vector3) -> Vector3:
-    """A vector given in the base of one body, in the base of another: up to the common ancestor, then down."""
-    if base == body or is_zero3(vector):
-        return vector
-    (start, own), (end, other) = tree.place[base], tree.place[body]
-    vector = apply3(own.rotation, vector)
-    up, down = _path(tree, start), _path(tree, end)
-    shared = 0
-    while shared < min(len(up), len(down)) and up[shared] == down[shared]:
-        shared += 1
-    for node in reversed(up[shared:]):
-        vector = apply3(tree.nodes[node].pose.rotation, vector)
-    for node in down[shared:]:
-        vector = apply3(transpose3(tree.nodes[node].pose.rotation), vector)
-    return apply_transposed3(other.rotation, vector)
-
-
-def _path(tree: Tree, node: int) -> list[int]:
-    """Nodes from earth to a node."""
-    path: list[int] = []
-    while node != EARTH_NODE:
-        path.append(node)
-        node = tree.nodes[node].parent
-    return path[::-1]
 
 
 def pull_back(fields: Sequence[Expr], efforts: Sequence[Expr], variables: Sequence[Expr]) -> list[Expr]:

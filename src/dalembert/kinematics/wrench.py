@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 
 from dalembert import expr as ex
 from dalembert.expr import ZERO, Expr
-from dalembert.expr.space import Vector3, apply3, apply_transposed3, cross
-from dalembert.kinematics.motion import poses
-from dalembert.kinematics.spatial import Pose, Wrench
+from dalembert.expr.space import add3, apply_transposed3, cross
+from dalembert.kinematics.effort import effort_actions
+from dalembert.kinematics.motion import frame_pose, poses, time_derivative
+from dalembert.kinematics.spatial import Wrench
 from dalembert.kinematics.step import StepMotion
 from dalembert.kinematics.tree import EARTH_NODE, Tree
-from dalembert.mechanism import Effort, Force, Link
+from dalembert.mechanism import Link
 
 
 def external_wrenches(tree: Tree) -> list[Wrench]:
@@ -19,29 +20,14 @@ def external_wrenches(tree: Tree) -> list[Wrench]:
     found = [Wrench() for _ in tree.nodes]
     if not tree.layout.model.efforts:
         return found
-    absolute = poses(tree)
     for effort in tree.layout.model.efforts:
-        if isinstance(effort, Force):
-            node, pose = tree.frame_place(effort.at)
+        for action in effort_actions(tree, effort):
+            node, pose = tree.place[action.body]
             if node != EARTH_NODE:
-                force = _in_node_base(tree, absolute, effort, node)
-                found[node] = found[node] + Wrench(cross(pose.position, force), force)
-        else:
-            node, _ = tree.place[tree.layout.number(effort.on)]
-            if node != EARTH_NODE:
-                found[node] = found[node] + Wrench(_in_node_base(tree, absolute, effort, node))
+                moment = add3(action.torque, cross(action.point, action.force))
+                found[node] = found[node] + Wrench(moment, action.force).seen_from(pose)
     flat = in_speeds(tree, [x for one in found for x in one.scalars])
     return [Wrench.of(flat[i : i + 6]) for i in range(0, len(flat), 6)]
-
-
-def _in_node_base(tree: Tree, absolute: list[Pose], effort: Effort, node: int) -> Vector3:
-    base, pose = tree.place[tree.layout.number(effort.base)]
-    value = apply3(pose.rotation, effort.value)
-    if base == node:
-        return value
-    if base != EARTH_NODE:
-        value = apply3(absolute[base].rotation, value)
-    return apply_transposed3(absolute[node].rotation, value)
 
 
 def joint_efforts(tree: Tree) -> list[Expr]:
@@ -98,8 +84,23 @@ def _along(motions: Sequence[StepMotion], k: int, own: Wrench) -> list[tuple[Ste
 
 def in_speeds(tree: Tree, exprs: Sequence[Expr]) -> list[Expr]:
     """Formulas of the description in the state: rates such as `th'` in the chosen speeds, given functions defined."""
+    written = _with_places(tree, define_functions(list(exprs), tree.layout.model.functions))
     replace = {ex.prime(x): rate for x, rate in tree.rates.items() if ex.prime(x) is not rate}
-    return define_functions(ex.substitute(exprs, replace), tree.layout.model.functions)
+    return ex.substitute(written, replace)
+
+
+def _with_places(tree: Tree, exprs: list[Expr]) -> list[Expr]:
+    """Quantities of frames, `tip.X` and `tip.X'`, as functions of the state."""
+    model = tree.layout.model
+    asked = {x: found for x in ex.free_symbols(exprs) if "." in x.name and (found := model.frame_quantity(x.name))}
+    if not asked:
+        return exprs
+    absolute = poses(tree)
+    replace: dict[Expr, Expr] = {}
+    for x, (frame, axis, order) in asked.items():
+        place = frame_pose(tree, frame, absolute).position[axis]
+        replace[x] = time_derivative(tree, [place])[0] if order else place
+    return ex.substitute(exprs, replace)
 
 
 def define_functions(exprs: list[Expr], functions: Mapping[str, tuple[tuple[str, ...], Expr]]) -> list[Expr]:

@@ -195,7 +195,7 @@ class _Elaboration:
         value = self._vector(effort.value)
         if effort.kind == "torque":
             base = effort.base or applied.target
-            self.into.apply(Torque(str(applied.target.name), value, str(base.name), applied.name))
+            self.into.apply(Torque(str(applied.target.name), value, str(base.name), applied.name or ""))
         else:
             base = effort.base or applied.target.body
-            self.into.apply(Force(self._frame(applied.target), value, str(base.name), applied.name))
+            self.into.apply(Force(self._frame(applied.target), value, str(base.name), applied.name or ""))

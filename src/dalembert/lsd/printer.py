@@ -7,8 +7,24 @@ from collections.abc import Iterator
 from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.expr.space import is_zero3
+from dalembert.lsd.types import BETWEEN, LAW_VARIABLES, writable
 from dalembert.lsd.write_scalars import ScalarWriter, number, symbol_word, word
-from dalembert.mechanism import EARTH, AnyTurn, Body, Displacement, Force, Frame, Link, Mechanism, QuaternionTurn
+from dalembert.mechanism import (
+    EARTH,
+    AnyTurn,
+    Body,
+    Bushing,
+    Displacement,
+    Force,
+    Frame,
+    Link,
+    Mechanism,
+    QuaternionTurn,
+    Spring,
+    Torque,
+    TorsionSpring,
+    effort_kind,
+)
 
 IFRAME = "iframe"
 MAX_STEPS = 6
@@ -37,15 +53,17 @@ class _Printer:
 
     def _package(self) -> str | None:
         """Bodies and frames go in a package when one of their names is also the name of a symbol or function."""
-        scalars = self.m.freeze().scalars()
-        taken = {x.name for x in ex.free_symbols(scalars)} | ex.unknown_functions(scalars) | set(self.m.given)
+        model = self.m.freeze()
+        taken = {*model.symbols, *ex.unknown_functions(model.scalars()), *self.m.given}
         taken |= set(self.m.functions) | {"t", "pi"}
         for link in self.m.links.values():
             taken.update(link.joint.parameters)
         for arguments, formula in self.m.functions.values():
-            taken |= {*arguments, *(x.name for x in ex.free_symbols([formula]))}
+            taken |= {*arguments, *ex.unknown_functions([formula])}
+        if any(not isinstance(effort, Force | Torque) for effort in self.m.efforts):
+            taken |= set(LAW_VARIABLES.values())
         own = {*self.m.bodies, *self.m.frames} - {EARTH}
-        if not own & taken and not set(self.m.bodies) & set(self.m.frames):
+        if not own & taken:
             return None
         return next(name for name in ("parts", "solids", "objects", "parts_") if name not in own | taken)
 
@@ -120,13 +138,27 @@ class _Printer:
 
     def _efforts(self) -> Iterator[str]:
         for effort in self.m.efforts:
+            name = f" as {word(effort.name)} ;"
+            if not isinstance(effort, Force | Torque):
+                yield self._between(effort) + name
+                continue
             value = "0" if is_zero3(effort.value) else self.write.vector(effort.value)
             record = f"value = {value}, body = {self._name(effort.base)} end"
-            name = f" as {word(effort.name)}" if effort.name is not None else ""
-            if isinstance(effort, Force):
-                yield f"apply force {record} on {self._frame(effort.at)}{name} ;"
-            else:
-                yield f"apply torque {record} on {self._name(effort.on)}{name} ;"
+            on = self._frame(effort.at) if isinstance(effort, Force) else self._name(effort.on)
+            yield f"apply {effort_kind(effort)} {record} on {on}{name}"
+
+    def _between(self, effort: Spring | TorsionSpring | Bushing) -> str:
+        """`spring FRAME and FRAME with stiffness = k, ...`: what is zero is left out."""
+        fields = []
+        for one in writable(BETWEEN[effort_kind(effort)]):
+            value = getattr(effort, one)
+            if isinstance(value, tuple):
+                fields += [] if is_zero3(value) else [f"{one} = {self.write.vector(value)}"]
+            elif value is not ex.ZERO:
+                write = ScalarWriter((LAW_VARIABLES[one],)) if one in LAW_VARIABLES else self.write
+                fields.append(f"{one} = {write.text(value)}")
+        inside = f" with {', '.join(fields)}" if fields else ""
+        return f"{effort_kind(effort)} {self._frame(effort.first)} and {self._frame(effort.second)}{inside}"
 
     def _numbers(self) -> Iterator[str]:
         for name, (arguments, formula) in self.m.functions.items():

@@ -19,6 +19,9 @@ class Type(Enum):
     LINK = "link"
     FORCE = "force"
     TORQUE = "torque"
+    SPRING = "spring"
+    TORSION = "torsion"
+    BUSHING = "bushing"
     DEFINITION = "definition"
     PACKAGE = "package"
     ERROR = "error"
@@ -82,6 +85,41 @@ def _link() -> dict[str, Field]:
     return fields
 
 
+def _between() -> dict[Type, dict[str, Field]]:
+    """Fields of the efforts between two frames."""
+    scalar, vector = (Type.SCALAR,), (Type.VECTOR,)
+    each = (Type.VECTOR, Type.SCALAR)
+    return {
+        Type.SPRING: _fields(
+            Field("stiffness", scalar, None, "force for a unit of length beyond `length`"),
+            Field("damping", scalar, None, "force for a unit of speed"),
+            Field("length", scalar, None, "length where the spring is slack"),
+            Field(
+                "force", scalar, None, "any further force, positive apart: a formula of the length l and its rate l'"
+            ),
+        ),
+        Type.TORSION: _fields(
+            Field("axis", vector, None, "the axis, with the same components in both frames"),
+            Field("stiffness", scalar, None, "torque for a radian beyond `angle`"),
+            Field("damping", scalar, None, "torque for a unit of angular speed"),
+            Field("angle", scalar, None, "angle where the spring is slack"),
+            Field(
+                "torque", scalar, None, "any further torque on the second: a formula of the angle th and its rate th'"
+            ),
+        ),
+        Type.BUSHING: _fields(
+            Field("stiffness", each, None, "along the axes of the first frame"),
+            Field("damping", each, None, "along the axes of the first frame"),
+            Field("turning", each, None, "stiffness about the axes of the first frame"),
+            Field("turning_damping", each, None, "damping about the axes of the first frame"),
+        ),
+    }
+
+
+#: Declarations of efforts between two frames, and the variable of the laws that they hold.
+BETWEEN = {"spring": Type.SPRING, "torsion": Type.TORSION, "bushing": Type.BUSHING}
+LAW_VARIABLES = {"force": "l", "torque": "th"}
+
 FIELDS: dict[Type, dict[str, Field]] = {
     Type.BODY: _fields(
         Field("mass", (Type.SCALAR,), Type.SCALAR, "mass; generic mu_i when absent"),
@@ -97,6 +135,7 @@ FIELDS: dict[Type, dict[str, Field]] = {
     Type.LINK: _link(),
     Type.FORCE: _effort("force"),
     Type.TORQUE: _effort("torque"),
+    **_between(),
     Type.FRAME: _fields(
         Field("body", (), Type.BODY, "the body that carries the frame"),
         Field("displ", (), Type.DISPL, "displacement from the body's reference frame to this frame"),

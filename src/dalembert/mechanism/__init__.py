@@ -9,6 +9,21 @@ from dalembert.mechanism.constraint import Closed, Condition, Constraint, Holono
 # displacements
 from dalembert.mechanism.displacement import AnyTurn, AxisLike, Displacement, QuaternionTurn, Turn, turn, unit_axis
 
+# efforts
+from dalembert.mechanism.effort import (
+    ANGLE,
+    LENGTH,
+    Bushing,
+    Effort,
+    Force,
+    Spring,
+    Torque,
+    TorsionSpring,
+    effort_bodies,
+    effort_kind,
+    effort_symbols,
+)
+
 # joints
 from dalembert.mechanism.joint import Joint, Speeds, Step, renaming
 from dalembert.mechanism.joints import (
@@ -27,10 +42,11 @@ from dalembert.mechanism.joints import (
 # numbering
 from dalembert.mechanism.layout import CutLink, Layout, TreeLink
 
-# links, efforts, the whole
-from dalembert.mechanism.link import Effort, Force, Link, Torque
-from dalembert.mechanism.mechanism import Mechanism, did_you_mean
+# links, the whole
+from dalembert.mechanism.link import Link
+from dalembert.mechanism.mechanism import Mechanism
 from dalembert.mechanism.model import Model
+from dalembert.mechanism.names import FRAME_OUTPUTS, LINK_OUTPUTS, TOTAL, did_you_mean
 
 # the order of coordinates and speeds
 from dalembert.mechanism.state import State

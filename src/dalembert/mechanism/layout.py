@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.mechanism.body import EARTH, Body
+from dalembert.mechanism.check import check_model
 from dalembert.mechanism.constraint import Closed, Constraint
 from dalembert.mechanism.link import Link
 from dalembert.mechanism.mechanism import Mechanism
@@ -65,7 +66,7 @@ class Layout:
         unknown = [name for name in cut if name not in mechanism.links]
         if unknown:
             raise ModelError(f"cannot cut the link '{unknown[0]}': '{mechanism.name}' has no link of that name.")
-        _check_constants(mechanism)
+        check_model(mechanism)
         order, found = _breadth_first(mechanism, cut)
         number = {name: i for i, name in enumerate(order)}
         tree = tuple(
@@ -117,23 +118,6 @@ class Layout:
             path.append(body)
             body = parents[body]
         return path[::-1]
-
-
-def _check_constants(mechanism: Model) -> None:
-    """Mass, centre and inertia of a rigid body, and the frames drawn on it, do not change while it moves."""
-    moving = mechanism.moving
-    held = {f"body '{b.name}'": [b.mass, *b.iframe.scalars, *b.inertia.entries] for b in mechanism.bodies.values()}
-    for link in mechanism.links.values():
-        held[f"a frame of link '{link.name}'"] = [*link.first.displacement.scalars, *link.second.displacement.scalars]
-    if moving.isdisjoint(x.name for x in ex.free_symbols(x for scalars in held.values() for x in scalars)):
-        return
-    for owner, scalars in held.items():
-        wrong = sorted({x.name for x in ex.free_symbols(scalars)} & moving)
-        if wrong:
-            raise ModelError(
-                f"{owner} depends on '{wrong[0]}', which moves: masses, inertias and frames are constant. "
-                "Put what moves in a joint or in an effort."
-            )
 
 
 def _check_couplings(links: Mapping[str, Link], cuts: tuple[CutLink, ...]) -> None:

@@ -1,13 +1,11 @@
-"""Links and external efforts: what joins bodies and what acts on them."""
+"""Links: a joint between two frames."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from dalembert import expr as ex
-from dalembert.expr.space import Vector3
-from dalembert.mechanism.body import EARTH, Frame
+from dalembert.mechanism.body import Frame
 from dalembert.mechanism.joint import Joint, Step, renaming
 
 
@@ -43,26 +41,3 @@ class Link:
         own = dict(self.joint.efforts)
         written = ex.substitute(list(own.values()), names)
         return {self.coordinate_name(x): effort for x, effort in zip(own, written, strict=True)}
-
-
-@dataclass(frozen=True, slots=True)
-class Force:
-    """A force at the origin of a frame; its components are in the base of the body `base`."""
-
-    at: Frame
-    value: Vector3
-    base: str = EARTH
-    name: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Torque:
-    """A torque on a body; its components are in the base of the body `base`."""
-
-    on: str
-    value: Vector3
-    base: str = EARTH
-    name: str | None = None
-
-
-Effort: TypeAlias = Force | Torque

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+import numpy as np
 
 from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.expr import Expr, Scalar
 from dalembert.expr.space import ZERO3, Vector3, vector3
 from dalembert.mechanism.body import EARTH, Body, Frame, Inertia, check_body, earth
-from dalembert.mechanism.displacement import Displacement
+from dalembert.mechanism.displacement import AxisLike, Displacement, unit_axis
+from dalembert.mechanism.effort import Bushing, Effort, Force, Spring, Torque, TorsionSpring, effort_bodies, effort_kind
 from dalembert.mechanism.joint import Joint
-from dalembert.mechanism.link import Effort, Force, Link, Torque
+from dalembert.mechanism.link import Link
 from dalembert.mechanism.model import Model
+from dalembert.mechanism.names import check_name, did_you_mean, free_name
+
+E = TypeVar("E", bound=Effort)
 
 
 class Mechanism:
@@ -33,8 +39,10 @@ class Mechanism:
         self.name = name
         self._bodies: dict[str, Body] = {EARTH: earth}
         self._links: dict[str, Link] = {}
-        self._efforts: list[Effort] = []
+        self._efforts: dict[str, Effort] = {}
         self._frames: dict[str, Frame] = {}
+        self._places: dict[str, str] = {EARTH: "body"}  # names of bodies and frames, and which of them
+        self._ties: dict[str, str] = {}  # names of links and efforts, and which of them
         self._functions: dict[str, tuple[tuple[str, ...], Expr]] = {}
         self._gravity: Vector3 = ZERO3
         self.given: dict[str, float] = {}
@@ -65,43 +73,117 @@ class Mechanism:
         return self.add_body(made)
 
     def add_body(self, body: Body) -> Body:
-        self._check_name(body.name, "body", self._bodies)
+        check_name(body.name, "body", self._places, self.name)
         check_body(body)
         self._bodies[body.name] = body
+        self._places[body.name] = "body"
         return body
 
     def join(self, first: Body | Frame, second: Body | Frame, joint: Joint, name: str | None = None) -> Link:
         """Join two frames (a body stands for its reference frame) with a joint."""
         start, end = self._frame(first), self._frame(second)
         if name is None:
-            name = self._default_link_name(start, end)
-        self._check_name(name, "link", self._links)
+            stem = end.body if end.body != EARTH else start.body
+            name = free_name(stem, self._ties, first=stem)
+        check_name(name, "link", self._ties, self.name)
         if start.body == end.body:
             raise ModelError(f"link '{name}' joins '{start.body}' to itself. A link needs two different bodies.")
         link = Link(name, start, end, joint)
         self._links[name] = link
+        self._ties[name] = "link"
         return link
 
-    def force(self, at: Body | Frame, value: Sequence[Scalar], base: Body | str | None = None) -> Force:
+    def force(
+        self, at: Body | Frame, value: Sequence[Scalar], base: Body | str | None = None, *, name: str = ""
+    ) -> Force:
         """Apply a force at a frame; components in the base of `base` (earth when not said)."""
-        frame = self._frame(at)
-        return self.apply(Force(frame, vector3(value), self._base(base)))  # type: ignore[return-value]
+        return self.apply(Force(self._frame(at), vector3(value), self._base(base), name))
 
-    def torque(self, on: Body | str, value: Sequence[Scalar], base: Body | str | None = None) -> Torque:
+    def torque(
+        self, on: Body | str, value: Sequence[Scalar], base: Body | str | None = None, *, name: str = ""
+    ) -> Torque:
         """Apply a torque on a body; components in the base of `base` (earth when not said)."""
-        name = on.name if isinstance(on, Body) else on
-        return self.apply(Torque(name, vector3(value), self._base(base)))  # type: ignore[return-value]
+        held = on.name if isinstance(on, Body) else on
+        return self.apply(Torque(held, vector3(value), self._base(base), name))
 
-    def apply(self, effort: Effort) -> Effort:
-        for name in (effort.at.body if isinstance(effort, Force) else effort.on, effort.base):
-            self._check_body(name, "an effort")
-        self._efforts.append(effort)
-        return effort
+    def spring(
+        self,
+        first: Body | Frame,
+        second: Body | Frame,
+        *,
+        stiffness: Scalar = 0,
+        damping: Scalar = 0,
+        length: Scalar = 0,
+        force: Scalar = 0,
+        name: str = "",
+    ) -> Spring:
+        """A spring, damper or actuator between two points, the origins of two frames at the distance `l`.
+
+        It pushes them apart with -stiffness*(l - length) - damping*l' + force. `force` is any formula, which may use
+        `l` and `l'`: `m.spring(a, b, force="F - mu*sign(l')")`.
+        """
+        k, c, rest, law = (ex.as_expr(x) for x in (stiffness, damping, length, force))
+        return self.apply(Spring(self._frame(first), self._frame(second), k, c, rest, law, name))
+
+    def torsion_spring(
+        self,
+        first: Body | Frame,
+        second: Body | Frame,
+        axis: AxisLike = "z",
+        *,
+        stiffness: Scalar = 0,
+        damping: Scalar = 0,
+        angle: Scalar = 0,
+        torque: Scalar = 0,
+        name: str = "",
+    ) -> TorsionSpring:
+        """A torsion spring, damper or motor between two frames about an axis written alike in both.
+
+        The torque on the second is -stiffness*(th - angle) - damping*th' + torque, with `th` its angle from the first,
+        between -pi and pi; `torque` may use `th` and `th'`. On a joint, `with_efforts` does the same and counts turns.
+        """
+        k, c, rest, law = (ex.as_expr(x) for x in (stiffness, damping, angle, torque))
+        frames = self._frame(first), self._frame(second)
+        return self.apply(TorsionSpring(*frames, unit_axis(axis), k, c, rest, law, name))
+
+    def bushing(
+        self,
+        first: Body | Frame,
+        second: Body | Frame,
+        *,
+        stiffness: Scalar | Sequence[Scalar] = 0,
+        damping: Scalar | Sequence[Scalar] = 0,
+        turning: Scalar | Sequence[Scalar] = 0,
+        turning_damping: Scalar | Sequence[Scalar] = 0,
+        name: str = "",
+    ) -> Bushing:
+        """Six springs and dampers between two frames: along (`stiffness`) and about (`turning`) the axes of the first.
+
+        Each is one value for all axes, or three.
+        """
+        k, c, kr, cr = (_three(x) for x in (stiffness, damping, turning, turning_damping))
+        return self.apply(Bushing(self._frame(first), self._frame(second), k, c, kr, cr, name))
+
+    def apply(self, effort: E) -> E:
+        """Add an effort; one without a name gets one, such as `force_1`."""
+        kind = effort_kind(effort)
+        for body in effort_bodies(effort):
+            self._check_body(body, f"{kind} '{effort.name}'" if effort.name else f"a {kind}")
+        made = effort if effort.name else replace(effort, name=free_name(kind, self._ties))
+        check_name(made.name, kind, self._ties, self.name)
+        if not isinstance(made, Force | Torque) and made.first.body == made.second.body:
+            raise ModelError(
+                f"{kind} '{made.name}' acts between '{made.first.body}' and itself. It needs two different bodies."
+            )
+        self._efforts[made.name] = made
+        self._ties[made.name] = kind
+        return made
 
     def frame(self, name: str, on: Body | Frame, displacement: Displacement | None = None) -> Frame:
         """Name a frame, to ask for its position later."""
-        self._check_name(name, "frame", self._frames)
+        check_name(name, "frame", self._places, self.name)
         held = self._frame(on)
+        self._places[name] = "frame"
         self._frames[name] = Frame(held.body, held.displacement @ (displacement or Displacement()), name)
         return self._frames[name]
 
@@ -131,7 +213,7 @@ class Mechanism:
 
     @property
     def efforts(self) -> tuple[Effort, ...]:
-        return tuple(self._efforts)
+        return tuple(self._efforts.values())
 
     @property
     def frames(self) -> Mapping[str, Frame]:
@@ -147,7 +229,7 @@ class Mechanism:
             self.name,
             self._bodies,
             self._links,
-            tuple(self._efforts),
+            self.efforts,
             self._frames,
             self._functions,
             self._gravity,
@@ -169,15 +251,6 @@ class Mechanism:
 
     # --- checks ----------------------------------------------------------------------------------------------------
 
-    def _default_link_name(self, first: Frame, second: Frame) -> str:
-        """A link without a name is called after its second body, or the first when the second is earth."""
-        stem = second.body if second.body != EARTH else first.body
-        name, count = stem, 1
-        while name in self._links:
-            count += 1
-            name = f"{stem}_{count}"
-        return name
-
     def _frame(self, value: Body | Frame) -> Frame:
         frame = value.frame if isinstance(value, Body) else value
         if not isinstance(frame, Frame):
@@ -196,16 +269,10 @@ class Mechanism:
                 f"{user} names the body '{name}', which is not in '{self.name}'.{did_you_mean(name, self._bodies)}"
             )
 
-    def _check_name(self, name: str, kind: str, taken: Mapping[str, Any]) -> None:
-        if not isinstance(name, str) or not name or any(c.isspace() or c in ".'" for c in name):
-            raise ModelError(f"{name!r} cannot name a {kind}: use letters, digits and '_'.")
-        if name in taken:
-            raise ModelError(f"the {kind} name '{name}' is used twice in '{self.name}'. Give one of them another name.")
 
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A hint with the nearest known name, or nothing."""
-    names = list(known)
-    alike = [other for other in names if other.lower() == name.lower()]
-    close = alike or difflib.get_close_matches(name, names, n=1)
-    return f" Did you mean '{close[0]}'?" if close else ""
+def _three(value: Scalar | Sequence[Scalar]) -> Vector3:
+    """The same value for three axes, or three values."""
+    if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str):
+        return vector3(value)
+    one = ex.as_expr(value)
+    return (one, one, one)

@@ -15,7 +15,9 @@ from dalembert import expr as ex
 from dalembert.expr import Expr
 from dalembert.expr.space import ZERO3, Vector3
 from dalembert.mechanism.body import EARTH, Body, Frame, earth
-from dalembert.mechanism.link import Effort, Force, Link
+from dalembert.mechanism.effort import Effort, effort_symbols
+from dalembert.mechanism.link import Link
+from dalembert.mechanism.names import POSITION
 
 Functions = Mapping[str, tuple[tuple[str, ...], Expr]]
 
@@ -89,20 +91,37 @@ class Model:
                 found += [*step.displacement.scalars, *step.force, *step.torque]
             found += link.placed_efforts().values()
         for effort in self.efforts:
-            found += effort.value
-            if isinstance(effort, Force):
-                found += effort.at.displacement.scalars
+            found += [x for frame in effort.frames for x in frame.displacement.scalars]
         for frame in self.frames.values():
             found += frame.displacement.scalars
-        for arguments, formula in self.functions.values():
-            found += ex.substitute([formula], {ex.symbol(x): 0 for x in arguments})
         return found
 
     @cached_property
+    def symbols(self) -> frozenset[str]:
+        """Names that the description uses: of parameters and of what moves. Arguments of laws are none of them."""
+        found = ex.free_symbols(self.scalars())
+        for effort in self.efforts:
+            found |= effort_symbols(effort)
+        for arguments, formula in self.functions.values():
+            found |= ex.free_symbols(formula) - {ex.symbol(x) for x in arguments}
+        return frozenset(x.name for x in found)
+
+    @cached_property
     def moving(self) -> frozenset[str]:
-        """Names of what changes while the mechanism moves: coordinates, their rates, speeds, time."""
+        """Names of what changes while the mechanism moves: coordinates, their rates, speeds, time, places of frames."""
         found = {name for link in self.links.values() for x in link.coordinates for name in (x, x + "'", x + "''")}
-        return frozenset(found | {speed for link in self.links.values() for speed in link.speeds} | {ex.TIME.name})
+        found |= {speed for link in self.links.values() for speed in link.speeds} | {ex.TIME.name}
+        return frozenset(found | {name for name in self.symbols if self.frame_quantity(name)})
+
+    def frame_quantity(self, name: str) -> tuple[Frame, int, int] | None:
+        """What `tip.X` or `tip.X'` asks for: frame, axis of earth, order of the derivative; None if nothing."""
+        place, _, what = name.rpartition(".")
+        axis = what.rstrip("'")
+        order = len(what) - len(axis)
+        if axis not in POSITION or order > 1 or not (place in self.bodies or place in self.frames):
+            return None
+        frame = self.frames[place] if place in self.frames else self.bodies[place].frame
+        return frame, POSITION.index(axis), order
 
     def parameters(self) -> tuple[str, ...]:
         """Names of the constants that need a value before anything is computed in numbers."""
@@ -110,4 +129,4 @@ class Model:
 
     @cached_property
     def _parameters(self) -> tuple[str, ...]:
-        return tuple(sorted({x.name for x in ex.free_symbols(self.scalars())} - self.moving))
+        return tuple(sorted(self.symbols - self.moving))

@@ -10,7 +10,7 @@ from dalembert.errors import ModelError
 from dalembert.expr import Expr
 from dalembert.expr.space import Vector3
 from dalembert.lsd.numbering import Numbering, number
-from dalembert.mechanism import Body, Displacement, Force, Frame, Mechanism, Step
+from dalembert.mechanism import Body, Displacement, Force, Frame, Mechanism, Step, Torque
 
 IFRAME = "iframe"
 
@@ -134,6 +134,8 @@ def _efforts(
     other: dict[tuple[str, Displacement], str] = {}
     ranks: Counter[str] = Counter()
     for effort in mechanism.efforts:
+        if not isinstance(effort, Force | Torque):
+            continue  # the table of the thesis has no springs between bodies
         if isinstance(effort, Force):
             body, kind = effort.at.body, "FE"
             role = _role(mechanism, effort.at, joint_frames)

@@ -1,0 +1,170 @@
+"""What no machine can be: the faults of a frozen model, each with a sentence that names its owner."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from dalembert import expr as ex
+from dalembert.errors import ModelError
+from dalembert.expr import Expr
+from dalembert.mechanism.effort import Bushing, Effort, Spring, TorsionSpring, effort_kind, effort_symbols
+from dalembert.mechanism.link import Link
+from dalembert.mechanism.model import Model
+from dalembert.mechanism.names import FRAME_OUTPUTS, LINK_OUTPUTS, did_you_mean
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A fault of a model: the kind and name of what has it, and a sentence."""
+
+    kind: str
+    name: str
+    message: str
+
+
+def check_model(model: Model) -> None:
+    """Refuse a model that has a fault."""
+    for problem in problems(model):
+        raise ModelError(problem.message)
+
+
+def problems(model: Model) -> tuple[Problem, ...]:
+    """Every fault of a model, of a kind that needs the whole of it to be seen."""
+    found = (_constants, _links, _efforts, _unknown_quantities, _of_numbers)
+    return tuple(problem for look in found for problem in look(model))
+
+
+def _of_numbers(model: Model) -> Iterator[Problem]:
+    """A number is given to a parameter, not to what moves."""
+    for name in model.given:
+        if name == ex.TIME.name:
+            yield Problem(
+                "given", name, "'t' is the time, so it cannot be given a value. Call the parameter otherwise."
+            )
+        elif name in model.moving:
+            yield Problem("given", name, f"'{name}' moves, so it is no parameter to be given: put it in `start`.")
+
+
+def _names(exprs: Collection[Expr], among: Collection[str]) -> list[str]:
+    return sorted(x.name for x in ex.free_symbols(exprs) if x.name in among)
+
+
+def _constants(model: Model) -> Iterator[Problem]:
+    """Mass, centre and inertia of a rigid body, and the frames drawn on it, do not change while it moves."""
+    held: list[tuple[str, str, str, tuple[Expr, ...]]] = []
+    for b in model.bodies.values():
+        held.append(("body", b.name, f"body '{b.name}'", (b.mass, *b.iframe.scalars, *b.inertia.entries)))
+    for link in model.links.values():
+        scalars = (*link.first.displacement.scalars, *link.second.displacement.scalars)
+        held.append(("link", link.name, f"a frame of link '{link.name}'", scalars))
+    for name, frame in model.frames.items():
+        held.append(("frame", name, f"frame '{name}'", frame.displacement.scalars))
+    for effort in model.efforts:
+        scalars = tuple(x for frame in effort.frames for x in frame.displacement.scalars)
+        held.append((effort_kind(effort), effort.name, f"the point of {_called(effort)}", scalars))
+    moving = model.moving
+    if moving.isdisjoint(x.name for x in ex.free_symbols(x for one in held for x in one[3])):
+        held = []
+    for kind, name, owner, scalars in held:
+        for wrong in _names(scalars, moving)[:1]:
+            yield Problem(
+                kind,
+                name,
+                f"{owner} depends on '{wrong}', which moves: masses, inertias and frames are constant. "
+                "Put what moves in a joint or in an effort.",
+            )
+    for wrong in _names(model.gravity, moving - {ex.TIME.name})[:1]:
+        yield Problem(
+            "gravity",
+            "",
+            f"gravity depends on '{wrong}': it is the same everywhere, though it may depend on time. "
+            "Write a field that changes from place to place as a force on each body.",
+        )
+
+
+def _called(effort: Effort) -> str:
+    return f"{effort_kind(effort)} '{effort.name}'"
+
+
+def _links(model: Model) -> Iterator[Problem]:
+    """Displacements depend on coordinates and time; no coordinate has the name of an output."""
+    coordinates = {x for link in model.links.values() for x in link.coordinates} | {ex.TIME.name}
+    other = (model.moving & model.symbols) - coordinates
+    for link in model.links.values():
+        scalars = [x for step in link.placed_steps() for x in step.displacement.scalars] if other else []
+        for wrong in _names(scalars, other)[:1]:
+            yield Problem(
+                "link",
+                link.name,
+                f"link '{link.name}' is displaced by '{wrong}': a displacement depends on coordinates, time and "
+                "parameters. What depends on speeds is an effort; a condition on speeds is a constraint.",
+            )
+        yield from _ambiguous(model, link)
+
+
+def _ambiguous(model: Model, link: Link) -> Iterator[Problem]:
+    shared = link.name in model.bodies or link.name in model.frames
+    for x in link.joint.parameters:
+        if x in LINK_OUTPUTS or (shared and x in FRAME_OUTPUTS):
+            other = (
+                f"a reaction of link '{link.name}'" if x in LINK_OUTPUTS else f"the {_MEANING[x[0]]} of '{link.name}'"
+            )
+            yield Problem(
+                "link",
+                link.name,
+                f"the coordinate '{x}' of link '{link.name}' cannot be told from {other}: both are '{link.name}.{x}'. "
+                "Rename the coordinate or the link.",
+            )
+
+
+_MEANING = {"X": "place", "Y": "place", "Z": "place", "R": "rotation", "W": "angular velocity"}
+
+
+def _efforts(model: Model) -> Iterator[Problem]:
+    """Efforts depend on positions, speeds and time; stiffnesses and rest lengths on nothing that moves but time."""
+    accelerations = {x for link in model.links.values() for x in (f"{c}''" for c in link.coordinates)} & model.symbols
+    loads: list[tuple[str, str, set[Expr]]] = [("effort", e.name, effort_symbols(e)) for e in model.efforts]
+    for link in model.links.values():
+        own = [*link.placed_efforts().values(), *(x for s in link.placed_steps() for x in (*s.force, *s.torque))]
+        loads.append(("link", link.name, ex.free_symbols(own)))
+    for kind, name, symbols in loads if accelerations else ():
+        for wrong in _names(symbols, accelerations)[:1]:
+            what = f"an effort of link '{name}'" if kind == "link" else f"the effort '{name}'"
+            yield Problem(
+                kind,
+                name,
+                f"{what} depends on the acceleration '{wrong}': an effort depends on positions, speeds and time. "
+                "Give the body more inertia instead.",
+            )
+    positions = model.moving - {ex.TIME.name}
+    for effort in model.efforts:
+        held = _held(effort)
+        for wrong in _names(held, positions)[:1]:
+            law = "torque" if isinstance(effort, TorsionSpring) else "force"
+            remedy = f"Write the whole law in `{law}`" if not isinstance(effort, Bushing) else "Write it as a force"
+            yield Problem(
+                "effort",
+                effort.name,
+                f"the stiffness or rest of {_called(effort)} depends on '{wrong}', which moves. {remedy}.",
+            )
+
+
+def _held(effort: Effort) -> tuple[Expr, ...]:
+    if isinstance(effort, Spring):
+        return (effort.stiffness, effort.length)
+    if isinstance(effort, TorsionSpring):
+        return (*effort.axis, effort.stiffness, effort.angle)
+    return (*effort.stiffness, *effort.turning) if isinstance(effort, Bushing) else ()
+
+
+def _unknown_quantities(model: Model) -> Iterator[Problem]:
+    """A name with a point is a coordinate, a speed or a quantity of a frame: nothing else has a point in its name."""
+    for name in sorted(x for x in model.symbols if "." in x and x not in model.moving):
+        known = [*model.moving, *(f"{place}.{axis}" for place in (*model.bodies, *model.frames) for axis in "XYZ")]
+        yield Problem(
+            "symbol",
+            name,
+            f"'{name}' is neither a coordinate nor a speed nor the place of a frame of '{model.name}'."
+            f"{did_you_mean(name, known)}",
+        )

@@ -1,0 +1,216 @@
+"""Efforts: forces and torques on a body, springs between two bodies. Each has a name of its own in its model.
+
+An effort between two frames works on a measure of their relative place, and is positive when it makes the measure grow:
+its power is effort times rate, as for the efforts on the coordinates of a joint. `split` parts it into what derives
+from a potential and the rest (damping, actuation).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from dalembert import expr as ex
+from dalembert.expr import ZERO, Expr
+from dalembert.expr.space import ZERO3, Vector3, is_zero3
+from dalembert.mechanism.body import EARTH, Frame
+
+#: In the law of a spring, the distance of its two points and its rate; in that of a torsion spring, angle and rate.
+LENGTH, ANGLE = ex.symbol("l"), ex.symbol("th")
+
+
+@dataclass(frozen=True, slots=True)
+class Force:
+    """A force at the origin of a frame; its components are in the base of the body `base`."""
+
+    at: Frame
+    value: Vector3
+    base: str = EARTH
+    name: str = ""
+
+    @property
+    def frames(self) -> tuple[Frame, ...]:
+        return (self.at,)
+
+    @property
+    def scalars(self) -> tuple[Expr, ...]:
+        return self.value
+
+    def split(self) -> tuple[Effort | None, Effort | None]:
+        return None, self
+
+
+@dataclass(frozen=True, slots=True)
+class Torque:
+    """A torque on a body; its components are in the base of the body `base`."""
+
+    on: str
+    value: Vector3
+    base: str = EARTH
+    name: str = ""
+
+    @property
+    def frames(self) -> tuple[Frame, ...]:
+        return (Frame(self.on),)
+
+    @property
+    def scalars(self) -> tuple[Expr, ...]:
+        return self.value
+
+    def split(self) -> tuple[Effort | None, Effort | None]:
+        return None, self
+
+
+@dataclass(frozen=True, slots=True)
+class Spring:
+    """A spring, damper or actuator between the origins of two frames, whose distance is l.
+
+    It pushes them apart with -stiffness (l - length) - damping l' + force; `force` is a formula that may use `l` and
+    `l'`.
+    """
+
+    first: Frame
+    second: Frame
+    stiffness: Expr = ZERO
+    damping: Expr = ZERO
+    length: Expr = ZERO
+    force: Expr = ZERO
+    name: str = ""
+
+    @property
+    def frames(self) -> tuple[Frame, ...]:
+        return (self.first, self.second)
+
+    @property
+    def scalars(self) -> tuple[Expr, ...]:
+        return (self.stiffness, self.damping, self.length)
+
+    @property
+    def needs_direction(self) -> bool:
+        """Whether the force is undefined where the two points meet: a bare spring of length zero has none there."""
+        return not (self.length is ZERO and self.damping is ZERO and self.force is ZERO)
+
+    def law(self, l: Expr, rate: Expr) -> Expr:
+        """The effort on the distance, from its value and its rate."""
+        own = -self.stiffness * (l - self.length) - self.damping * rate
+        return own + _placed(self.force, LENGTH, l, rate)
+
+    def energy(self, l: Expr) -> Expr:
+        return ex.HALF * self.stiffness * (l - self.length) ** 2
+
+    def split(self) -> tuple[Effort | None, Effort | None]:
+        if self.stiffness is ZERO:
+            return None, self
+        elastic = replace(self, damping=ZERO, force=ZERO)
+        return elastic, None if self == elastic else replace(self, stiffness=ZERO, length=ZERO)
+
+
+@dataclass(frozen=True, slots=True)
+class TorsionSpring:
+    """A torsion spring, damper or motor between two frames about an axis that has these components in both.
+
+    The angle th is that of the second frame from the first about the axis, between -pi and pi; the torque on the
+    second is -stiffness (th - angle) - damping th' + torque about the axis (about the bisector of its two directions
+    where the frames tilt, so that its power is torque times th'); `torque` is a formula that may use `th` and `th'`.
+    """
+
+    first: Frame
+    second: Frame
+    axis: Vector3
+    stiffness: Expr = ZERO
+    damping: Expr = ZERO
+    angle: Expr = ZERO
+    torque: Expr = ZERO
+    name: str = ""
+
+    @property
+    def frames(self) -> tuple[Frame, ...]:
+        return (self.first, self.second)
+
+    @property
+    def scalars(self) -> tuple[Expr, ...]:
+        return (*self.axis, self.stiffness, self.damping, self.angle)
+
+    def law(self, angle: Expr, rate: Expr) -> Expr:
+        """The effort on the angle, from its value and its rate."""
+        own = -self.stiffness * (angle - self.angle) - self.damping * rate
+        return own + _placed(self.torque, ANGLE, angle, rate)
+
+    def energy(self, angle: Expr) -> Expr:
+        return ex.HALF * self.stiffness * (angle - self.angle) ** 2
+
+    def split(self) -> tuple[Effort | None, Effort | None]:
+        if self.stiffness is ZERO:
+            return None, self
+        elastic = replace(self, damping=ZERO, torque=ZERO)
+        return elastic, None if self == elastic else replace(self, stiffness=ZERO, angle=ZERO)
+
+
+@dataclass(frozen=True, slots=True)
+class Bushing:
+    """Springs and dampers along and about the three axes of the first frame, slack where the frames coincide.
+
+    With p the place of the second origin in the first frame and psi twice the vector part of the unit quaternion of
+    the relative rotation (small angles to second order), V = (p . K p + psi . Kr psi)/2: with equal `turning` the
+    torque is k sin(angle). The dampers work on the relative velocity and angular velocity.
+    """
+
+    first: Frame
+    second: Frame
+    stiffness: Vector3 = ZERO3
+    damping: Vector3 = ZERO3
+    turning: Vector3 = ZERO3
+    turning_damping: Vector3 = ZERO3
+    name: str = ""
+
+    @property
+    def frames(self) -> tuple[Frame, ...]:
+        return (self.first, self.second)
+
+    @property
+    def scalars(self) -> tuple[Expr, ...]:
+        return (*self.stiffness, *self.damping, *self.turning, *self.turning_damping)
+
+    def split(self) -> tuple[Effort | None, Effort | None]:
+        if is_zero3(self.stiffness) and is_zero3(self.turning):
+            return None, self
+        elastic = replace(self, damping=ZERO3, turning_damping=ZERO3)
+        return elastic, None if self == elastic else replace(self, stiffness=ZERO3, turning=ZERO3)
+
+
+Effort: TypeAlias = Force | Torque | Spring | TorsionSpring | Bushing
+
+#: What an effort is called in names that are made, in sentences and in the language.
+KINDS: dict[type, str] = {
+    Force: "force",
+    Torque: "torque",
+    Spring: "spring",
+    TorsionSpring: "torsion",
+    Bushing: "bushing",
+}
+
+
+def effort_kind(effort: Effort) -> str:
+    return KINDS[type(effort)]
+
+
+def effort_bodies(effort: Effort) -> tuple[str, ...]:
+    """Bodies that the effort acts on, and the one in whose base it is written."""
+    acted = tuple(frame.body for frame in effort.frames)
+    return (*acted, effort.base) if isinstance(effort, Force | Torque) else acted
+
+
+def effort_symbols(effort: Effort) -> set[Expr]:
+    """Symbols that an effort takes from its model: those of its formulas, but the variable of its own law."""
+    found = ex.free_symbols(effort.scalars)
+    if isinstance(effort, Spring):
+        found |= ex.free_symbols(effort.force) - {LENGTH, ex.prime(LENGTH)}
+    elif isinstance(effort, TorsionSpring):
+        found |= ex.free_symbols(effort.torque) - {ANGLE, ex.prime(ANGLE)}
+    return found
+
+
+def _placed(law: Expr, variable: Expr, value: Expr, rate: Expr) -> Expr:
+    if law.is_number:
+        return law
+    return ex.substitute([law], {variable: value, ex.prime(variable): rate})[0]

@@ -1,0 +1,54 @@
+"""Names of a model: what may be one, which are taken, and how they are asked for.
+
+Bodies and frames share their names (`tip.X`), so do links and efforts (`elbow.th`); a link may be called after a body.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Container, Iterable, Mapping
+
+from dalembert.errors import ModelError
+
+#: Outputs of the whole machine begin with this name.
+TOTAL = "total"
+#: Asked of a body or frame: position and velocity in the base of earth, rotation, angular velocity.
+POSITION = ("X", "Y", "Z")
+FRAME_OUTPUTS = frozenset((*POSITION, "WX", "WY", "WZ", *(f"R{i}{j}" for i in "123" for j in "123")))
+#: Asked of a link: the reaction on its second body.
+LINK_OUTPUTS = frozenset(("Mx", "My", "Mz", "Fx", "Fy", "Fz"))
+
+
+def check_name(name: str, kind: str, taken: Mapping[str, str], where: str) -> None:
+    """Refuse what cannot be the name of a `kind`, and what is one already (`taken` tells of what)."""
+    if not isinstance(name, str) or not name or any(c.isspace() or c in ".'" for c in name):
+        raise ModelError(f"{name!r} cannot name a {kind}: use letters, digits and '_'.")
+    if name == TOTAL:
+        raise ModelError(f"'{TOTAL}' cannot name a {kind}: it stands for the whole machine, as in '{TOTAL}.T'.")
+    if name in taken:
+        if taken[name] == kind:
+            raise ModelError(f"the {kind} name '{name}' is used twice in '{where}'. Give one of them another name.")
+        raise ModelError(
+            f"'{name}' is a {taken[name]} of '{where}' already, so that no {kind} can have this name: "
+            f"what does '{name}.{_EXAMPLE.get(kind, 'x')}' mean? Give one of them another name."
+        )
+
+
+_EXAMPLE = {"body": "X", "frame": "X", "link": "Fx"}
+
+
+def free_name(stem: str, taken: Container[str], first: str | None = None) -> str:
+    """`stem_1`, or the first number after it that nobody has; `first` is tried before them."""
+    name, count = first or f"{stem}_1", 1
+    while name in taken or name == TOTAL:
+        count += 1
+        name = f"{stem}_{count}"
+    return name
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A hint with the nearest known name, or nothing."""
+    names = list(known)
+    alike = [other for other in names if other.lower() == name.lower()]
+    close = alike or difflib.get_close_matches(name, names, n=1)
+    return f" Did you mean '{close[0]}'?" if close else ""
