@@ -11,7 +11,7 @@ from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.formalisms import derive
 from dalembert.kinematics import build_tree, effort_actions, effort_energy, frame_pose, in_speeds
-from dalembert.mechanism import Displacement, Layout, Mechanism, earth, prismatic, revolute, spherical, turn
+from dalembert.mechanism import Displacement, Layout, Mechanism, earth, prismatic, revolute, spherical
 from random_mechanisms import random_displacement, random_state, random_tree, random_vector
 
 FORMALISMS = ["newton-euler", "dalembert", "lagrange", "hamilton", "kane", "gibbs-appell", "mixed", "recursive"]
@@ -99,7 +99,8 @@ def test_the_elastic_part_is_the_slope_of_its_energy_and_the_rest_completes_it(k
         for action in effort_actions(tree, one):
             frame = m.bodies[tree.layout.bodies[action.body].name].frame
             pose = frame_pose(tree, frame)
-            point = pose.point(action.point)
+            held = [ex.const(x) for x in numbers(action.point, tree, state)]  # a point of the body, which it keeps
+            point = pose.point((held[0], held[1], held[2]))
             push, torque = pose.vector(action.force), pose.vector(action.torque)
             slopes = np.array([numbers(row, tree, state) for row in ex.jacobian(list(point), tree.coordinates)])
             total += numbers(in_speeds(tree, list(push)), tree, state) @ slopes
@@ -174,3 +175,22 @@ def test_random_trees_with_springs_agree_between_kane_and_the_recursion(seed):
     values = random_state(m, layout.coordinates, layout.speeds, seed)
     a, b = (numbers(derive(layout, name).forces, None, values) for name in ("kane", "recursive"))
     assert np.allclose(a, b, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("case", ["gravity", "point"])
+def test_gravity_and_points_of_forces_may_depend_on_the_state(case):
+    m = Mechanism()
+    a = m.body("a", mass=1, centre=[0.1, 0.2, -0.5], inertia=[1, 1.1, 1.2])
+    b = m.body("b", mass=2, centre=[0, 0.3, -0.5], inertia=[1, 1, 1])
+    m.join(earth, a, revolute("x"), name="p")
+    m.join(a.at([0, 0, -1]), b, revolute("y"), name="k")
+    if case == "gravity":
+        m.gravity = ["p.th", 0, "-9.81 - k.th*p.th"]
+    else:
+        m.force(b.at(["k.th", 0, "-p.th**2"]), [1, "p.th", 3], base=a)
+    layout = Layout.of(m)
+    state = {ex.symbol(x): v for x, v in {"p.th": 0.4, "k.th": 0.7, "p.th'": 0.2, "k.th'": -0.5, "t": 0}.items()}
+    wanted = ex.evaluate(list(derive(layout, "kane").accelerations), state)
+    for name in FORMALISMS:
+        found = ex.evaluate(list(derive(layout, name).accelerations), state)
+        assert found == pytest.approx(wanted, rel=1e-10), name

@@ -8,7 +8,16 @@ from dataclasses import dataclass
 from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.expr import Expr
-from dalembert.mechanism.effort import Bushing, Effort, Spring, TorsionSpring, effort_kind, effort_symbols
+from dalembert.mechanism.effort import (
+    Bushing,
+    Effort,
+    Force,
+    Spring,
+    Torque,
+    TorsionSpring,
+    effort_kind,
+    effort_symbols,
+)
 from dalembert.mechanism.link import Link
 from dalembert.mechanism.model import Model
 from dalembert.mechanism.names import FRAME_OUTPUTS, LINK_OUTPUTS, did_you_mean
@@ -61,8 +70,9 @@ def _constants(model: Model) -> Iterator[Problem]:
     for name, frame in model.frames.items():
         held.append(("frame", name, f"frame '{name}'", frame.displacement.scalars))
     for effort in model.efforts:
-        scalars = tuple(x for frame in effort.frames for x in frame.displacement.scalars)
-        held.append((effort_kind(effort), effort.name, f"the point of {_called(effort)}", scalars))
+        if not isinstance(effort, Force | Torque):  # a force may act at a point that wanders through its body
+            scalars = tuple(x for frame in effort.frames for x in frame.displacement.scalars)
+            held.append(("effort", effort.name, f"a frame of {_called(effort)}", scalars))
     moving = model.moving
     if moving.isdisjoint(x.name for x in ex.free_symbols(x for one in held for x in one[3])):
         held = []
@@ -74,13 +84,6 @@ def _constants(model: Model) -> Iterator[Problem]:
                 f"{owner} depends on '{wrong}', which moves: masses, inertias and frames are constant. "
                 "Put what moves in a joint or in an effort.",
             )
-    for wrong in _names(model.gravity, moving - {ex.TIME.name})[:1]:
-        yield Problem(
-            "gravity",
-            "",
-            f"gravity depends on '{wrong}': it is the same everywhere, though it may depend on time. "
-            "Write a field that changes from place to place as a force on each body.",
-        )
 
 
 def _called(effort: Effort) -> str:
