@@ -21,6 +21,7 @@ from dalembert import expr as ex
 from dalembert.algebra import Term
 from dalembert.expr import ZERO, Expr, Matrix
 from dalembert.expr.space import (
+    ZERO3,
     Matrix3,
     Vector3,
     apply3,
@@ -192,7 +193,7 @@ def _wrenches_in_earth(tree: Tree, chain: Absolute, effort: Effort) -> Iterator[
         if isinstance(effort, Force | Torque):
             value = chain.poses[tree.layout.number(effort.base)].vector(effort.value)
             force, torque = (value, ZERO3) if isinstance(effort, Force) else (ZERO3, value)
-        yield one.body, Wrench.at_point(pose.vector(one.point), force) + Wrench(torque)
+        yield one.body, Wrench.at_point(pose.vector(one.point), force, torque)
 
 
 def joint_powers(tree: Tree, chain: Absolute) -> list[Expr]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from dalembert import expr as ex
 from dalembert.expr import ZERO, Expr
-from dalembert.expr.space import add3, apply_transposed3, cross
+from dalembert.expr.space import apply_transposed3
 from dalembert.kinematics.effort import effort_actions
 from dalembert.kinematics.motion import frame_pose, poses, time_derivative
 from dalembert.kinematics.spatial import Wrench
@@ -24,8 +24,8 @@ def external_wrenches(tree: Tree) -> list[Wrench]:
         for action in effort_actions(tree, effort):
             node, pose = tree.place[action.body]
             if node != EARTH_NODE:
-                moment = add3(action.torque, cross(action.point, action.force))
-                found[node] = found[node] + Wrench(moment, action.force).seen_from(pose)
+                own = Wrench.at_point(action.point, action.force, action.torque)
+                found[node] = found[node] + own.seen_from(pose)
     flat = in_speeds(tree, [x for one in found for x in one.scalars])
     return [Wrench.of(flat[i : i + 6]) for i in range(0, len(flat), 6)]
 
