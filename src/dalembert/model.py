@@ -67,11 +67,11 @@ class Mechanism(description.Mechanism):
 
         return hamiltonian(self.layout())
 
-    def compile(self) -> CompiledMechanism:
+    def compile(self, *, cut: Collection[str] = ()) -> CompiledMechanism:
         """Native functions: `f.acceleration(q, u, t=0, **parameters)`, with an optional leading batch axis."""
         from dalembert.codegen import compile_mechanism
 
-        return compile_mechanism(self)
+        return compile_mechanism(self, self.layout(cut))
 
     def simulate(self, t_span: tuple[float, float], **options: Any) -> Motion:
         """The motion from `start` with the parameters `given`; options and result have SciPy's names.

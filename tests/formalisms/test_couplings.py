@@ -9,7 +9,7 @@ import pytest
 
 import dalembert as da
 from dalembert import expr as ex
-from dalembert.dynamics.quantities import Quantities
+from dalembert.dynamics import dynamics_of
 from dalembert.errors import ModelError
 from dalembert.formalisms import derive
 from dalembert.formalisms.balance import balance_of
@@ -71,7 +71,7 @@ def test_each_formalism_agrees_with_the_numeric_oracle(seed, name):
 @pytest.mark.parametrize("seed", range(10))
 def test_the_fast_path_agrees_with_the_numeric_oracle(seed):
     layout, state, mass, bias, forces = oracle_numbers(seed)
-    found = numbers(Quantities(layout.model, layout).accelerations(), state)
+    found = numbers(dynamics_of(layout).accelerations(), state)
     wanted = np.linalg.solve(mass, bias + forces) if layout.dof else bias
     assert found == pytest.approx(wanted, rel=1e-8, abs=1e-8 * (1 + np.abs(wanted).max(initial=0)))
 

@@ -13,7 +13,6 @@ from dalembert.codegen.languages import LANGUAGES, source
 from dalembert.codegen.mechanism import CompiledMechanism, Derivatives, Energy, compile_mechanism
 from dalembert.codegen.native import Library, NativeFunction, compile_functions
 from dalembert.codegen.program import write_model, write_program
-from dalembert.dynamics.quantities import Quantities
 
 __all__ = [
     "LANGUAGES",
@@ -23,7 +22,6 @@ __all__ = [
     "Function",
     "Library",
     "NativeFunction",
-    "Quantities",
     "compile_functions",
     "compile_mechanism",
     "export_fmu",

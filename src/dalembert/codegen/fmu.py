@@ -66,19 +66,19 @@ def _variables(mechanism: Mechanism, compiled: CompiledMechanism) -> Variables:
     return Variables(
         states=tuple((name, start[name]) for name in states),
         parameters=tuple((name, compiled.given[name]) for name in compiled.parameters),
-        inputs=tuple(x.name for x in compiled.quantities.efforts),
+        inputs=tuple(x.name for x in compiled.dynamics.efforts),
         outputs=("energy.kinetic", "energy.potential"),
     )
 
 
 def _sources(compiled: CompiledMechanism, variables: Variables, version: str) -> dict[str, str]:
-    about = compiled.quantities
+    about = compiled.dynamics
     state, given = [*about.coordinates, *about.speeds], [*about.parameters, *about.efforts]
     inputs = [[ex.TIME], state, given]
     rhs = Function("fmu_rhs", inputs, [*about.rates, *about.accelerations(about.efforts)])
     outputs = Function("fmu_outputs", inputs, about.energy)
     functions = [rhs, outputs]
-    if about.layout.cuts:
+    if about.closed:
         functions.append(Function("fmu_corrected", inputs, about.corrected))
     said = {"fmu_rhs": "y' of the state y = (coordinates, speeds)", "fmu_outputs": "kinetic and potential energy"}
     said["fmu_corrected"] = "the state y one Newton step nearer to closed loops"

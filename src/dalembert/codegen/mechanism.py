@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dalembert import expr as ex
-from dalembert.codegen.closed import quantities_of
 from dalembert.codegen.function import Function
 from dalembert.codegen.native import NativeFunction, compile_functions
-from dalembert.dynamics.quantities import Quantities
+from dalembert.dynamics import Dynamics, dynamics_of
+from dalembert.dynamics.slopes import acceleration_slopes, inverse_mass, inverse_slopes
 from dalembert.errors import ModelError
 from dalembert.expr import Expr, uncollected
 from dalembert.mechanism import Layout, Mechanism, did_you_mean
@@ -43,17 +43,17 @@ class CompiledMechanism:
     """
 
     def __init__(self, mechanism: Mechanism, layout: Layout | None = None) -> None:
-        self.quantities = quantities_of(mechanism, layout)
-        self.coordinates = tuple(x.name for x in self.quantities.coordinates)
-        self.speeds = self.quantities.layout.speeds
-        self.parameters = tuple(x.name for x in self.quantities.parameters)
+        self.dynamics = dynamics_of(layout or Layout.of(mechanism))
+        self.coordinates = self.dynamics.state.coordinates
+        self.speeds = self.dynamics.state.speeds
+        self.parameters = tuple(x.name for x in self.dynamics.parameters)
         self.given: dict[str, float] = {k: float(v) for k, v in mechanism.given.items() if k in self.parameters}
         self._made: dict[tuple[str, ...], tuple[NativeFunction, tuple[str, ...]]] = {}
         self._usual: dict[tuple[str, ...], tuple[dict[str, float], np.ndarray]] = {}
         self._lock = threading.RLock()
 
     def __repr__(self) -> str:
-        name, q, u = self.quantities.mechanism.name, len(self.coordinates), len(self.speeds)
+        name, q, u = self.dynamics.model.name, len(self.coordinates), len(self.speeds)
         return f"<compiled {name!r}: {q} coordinates, {u} speeds, {len(self.parameters)} parameters>"
 
     # --- numbers ---------------------------------------------------------------------------------------------------
@@ -111,9 +111,9 @@ class CompiledMechanism:
 
     def output(self, name: str, q: Array, u: Array, t: Array = 0.0, **parameters: Array) -> np.ndarray:
         """Anything that a motion tells, by its name there: `f.output("tip.X''", q, u)`, `"total.LZ"`..."""
-        if name not in self.quantities.outputs:
-            hint = did_you_mean(name, self.quantities.outputs)
-            raise ModelError(f"'{self.quantities.mechanism.name}' has no output '{name}'.{hint}")
+        if name not in self.dynamics.outputs:
+            hint = did_you_mean(name, self.dynamics.outputs)
+            raise ModelError(f"'{self.dynamics.model.name}' has no output '{name}'.{hint}")
         return self._run(("output", name), (t, q, u), parameters)[..., 0][()]
 
     def jacobian(self, name: str, q: Array, t: Array = 0.0, **parameters: Array) -> np.ndarray:
@@ -177,7 +177,7 @@ class CompiledMechanism:
 
     def _check_parameter(self, name: str) -> None:
         if name not in self.parameters:
-            owner = self.quantities.mechanism.name
+            owner = self.dynamics.model.name
             raise ModelError(f"'{owner}' has no parameter '{name}'.{did_you_mean(name, self.parameters)}")
 
     def _values(self, needed: tuple[str, ...], parameters: Mapping[str, Array]) -> np.ndarray:
@@ -185,7 +185,7 @@ class CompiledMechanism:
             self._check_parameter(name)
         missing = [name for name in needed if name not in parameters and name not in self.given]
         if missing:
-            owner, first = self.quantities.mechanism.name, missing[0]
+            owner, first = self.dynamics.model.name, missing[0]
             raise ModelError(
                 f"'{owner}' needs a value for {', '.join(repr(x) for x in missing)}. "
                 f"Give it in the mechanism (given {first} = ...) or in the call ({first}=...)."
@@ -207,7 +207,7 @@ class CompiledMechanism:
 
     def function(self, kind: str, *names: str) -> Function:
         """The expressions behind a quantity, with its inputs: time, coordinates, speeds..., parameters last."""
-        about = self.quantities
+        about = self.dynamics
         t, q, u, p = [ex.TIME], about.coordinates, about.speeds, about.parameters
         n = len(u)
         extra = {
@@ -230,15 +230,15 @@ _STATIC = frozenset({"mass_matrix", "inverse_mass", "position", "rotation", "jac
 Built = tuple[Sequence[Expr], tuple[int, ...] | None]
 
 
-def _slopes(about: Quantities, n: int) -> Built:
+def _slopes(about: Dynamics, n: int) -> Built:
     variables = [*about.coordinates, *about.speeds]
-    rows = about.acceleration_slopes(variables, about.efforts)
-    return _beside(rows, len(variables), about.inverse_mass, n), (n, len(variables) + n)
+    rows = acceleration_slopes(about, variables, about.efforts)
+    return _beside(rows, len(variables), inverse_mass(about), n), (n, len(variables) + n)
 
 
-def _inverse_slopes(about: Quantities, n: int) -> Built:
+def _inverse_slopes(about: Dynamics, n: int) -> Built:
     variables = [*about.coordinates, *about.speeds]
-    rows = about.inverse_slopes(variables)
+    rows = inverse_slopes(about, variables)
     return _beside(rows, len(variables), list(about.mass_matrix.entries), n), (n, len(variables) + n)
 
 
@@ -252,7 +252,7 @@ _BUILD: dict[str, Callable[..., Built]] = {
     "forced_acceleration": lambda about, n: (about.accelerations(about.efforts), None),
     "inverse_dynamics": lambda about, n: (about.inverse_dynamics, None),
     "mass_matrix": lambda about, n: (about.mass_matrix.entries, (n, n)),
-    "inverse_mass": lambda about, n: (about.inverse_mass, (n, n)),
+    "inverse_mass": lambda about, n: (inverse_mass(about), (n, n)),
     "bias": lambda about, n: (about.bias, None),
     "forces": lambda about, n: (about.forces, None),
     "rates": lambda about, n: (about.rates, None),
@@ -266,7 +266,7 @@ _BUILD: dict[str, Callable[..., Built]] = {
     "acceleration_slopes": _slopes,
     "inverse_slopes": _inverse_slopes,
     "sensitivity": lambda about, n, *names: (
-        about.acceleration_slopes([ex.symbol(x) for x in names], about.efforts),
+        acceleration_slopes(about, [ex.symbol(x) for x in names], about.efforts),
         (n, len(names)),
     ),
 }

@@ -55,7 +55,7 @@ _SETTINGS = {"t_start": 0.0, "t_end": 10.0, "t_step": 0.01, "rtol": 1e-9, "atol"
 
 def _functions(mechanism: Mechanism) -> list[Function]:
     compiled = CompiledMechanism(mechanism)
-    closed = bool(compiled.quantities.layout.cuts)
+    closed = compiled.dynamics.closed
     kinds = [kind for kind in QUANTITIES if not (closed and kind == "inverse_dynamics")]
     return [compiled.function(kind) for kind in [*kinds, *(["corrected"] if closed else [])]]
 
@@ -99,7 +99,7 @@ def write_program(mechanism: Mechanism, to: str, settings: Mapping[str, float] |
         "PARAMETERS": str(len(compiled.parameters)),
         "LONGEST": str(max(8, *(len(name) for name in names)) if names else 8),
     }
-    closed = bool(compiled.quantities.layout.cuts)
+    closed = compiled.dynamics.closed
     fills["CORRECT"] = _CORRECT[to] if closed else _NOTHING_TO_CORRECT[to]
     if to == "c":
         fills["NAMES"] = "    " + wrapped(quoted, "    ") + ","

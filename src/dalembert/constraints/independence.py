@@ -1,8 +1,8 @@
 """Which rows count: neither nothing, nor a combination of rows before them. A question of geometry: no mass has a say.
 
-Each row is reduced by those that are kept, in speeds measured as angles, and with it goes the noise that it can carry:
-rounding of what it is made of, and what an open loop leaves unsaid. A row counts if it stands out of its own noise.
-The verdict depends neither on units nor on the size of other rows.
+What is left of a row when others are taken away is compared with two things: with what rounding can have left of the
+motions that it is made of, and with the motion that it looks at, of which it sees one component. Speeds are measured as
+angles, so the verdict depends neither on units nor on the size of other rows.
 """
 
 from __future__ import annotations
@@ -10,10 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dalembert import expr as ex
-from dalembert.constraints.rows import Rows
+from dalembert.constraints.rows import ROUNDING, Rows
 from dalembert.expr import ZERO, Expr
 
 Vector = list[Expr]
+
+#: The angle under which a row sees nothing new of its motion, the cube root of rounding. At an angle a from a singular
+#: posture rounding moves the joints by eps / a, which turns the row and changes the speeds that it asks for by
+#: eps / a^2; leaving the row out as long as the angle is below a changes them by a. The two are equal at this angle.
+TOLD_APART = ROUNDING ** (1 / 3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,19 +32,20 @@ def independent(rows: Rows) -> list[Expr]:
     """For each row 1 where it counts, 0 where it does not."""
     kept: Vector = []
     made: list[_Reduced] = []
-    for row, size, blur in zip(rows.matrix.rows(), rows.made_of.rows(), rows.blur, strict=True):
-        left = [a / scale for a, scale in zip(row, rows.scales, strict=True)]
-        noise = ZERO
-        for part, scale in zip(size, rows.scales, strict=True):
-            noise = noise + part / scale
-        noise = noise * blur
+    sizes = zip(rows.matrix.rows(), rows.made_of.rows(), rows.seen.rows(), rows.rounding, strict=True)
+    for row, parts, motions, rounding in sizes:
+        left, noise, seen = list[Expr](), ZERO, ZERO
+        for entry, part, motion, scale in zip(row, parts, motions, rows.scales, strict=True):
+            left.append(entry / scale)
+            noise = noise + rounding * part / scale
+            seen = seen + motion / (scale * scale)
         for one in made:
             share = ex.dot_product(one.entries, left) * one.inverse
-            if share is not ZERO:  # the part along a row that is known is taken away: noise grows by that row's alone
+            if share is not ZERO:
                 left = less(left, share, one.entries)
                 noise = noise + ex.absolute(share) * one.noise
         square = ex.dot_product(left, left)
-        keep = ex.less(noise * noise, square)
+        keep = ex.less(noise * noise + TOLD_APART**2 * seen, square)
         kept.append(keep)
         if keep is not ZERO:
             made.append(_Reduced(left, noise, keep / ex.where(keep, square, 1)))

@@ -15,20 +15,12 @@ from dalembert.constraints.freedom import Freedom, Transmitted
 from dalembert.constraints.loop import Loop
 from dalembert.constraints.magnitude import magnitude
 from dalembert.expr import ONE, ZERO, Expr, Matrix
-from dalembert.expr.space import cross
+from dalembert.expr.space import cross, dot3
 from dalembert.kinematics import Tree, Twist, Wrench, in_speeds, link_efforts
 from dalembert.mechanism import Closed, Constraint, Holonomic, Link
 
-EPSILON = 2.0**-52
 #: Rounding of one displacement, as a share of what it moves: a product of rotations, a sine, a cosine, a sum.
-_ROUNDING = 32 * EPSILON
-#: An open loop is told from a closed one by its rows no better than this multiple of its gap: what the gap is in joint
-#: angles, times what those angles change. It bounds which rows are told apart off the closure, within an integration
-#: step; where the loop is closed only rounding counts.
-_LEVERAGE = 100.0
-#: The angle under which rows of an open loop are told apart in any case, the cube root of rounding: a row left out by
-#: mistake would cost more than a row that asks twice.
-_TOLD_APART = EPSILON ** (1 / 3)
+ROUNDING = 32 * 2.0**-52
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +43,8 @@ class Rows:
     gamma: tuple[Expr, ...]  # G u' = gamma
     gap: tuple[Expr | None, ...]  # how far from closed, in the unit of the row's velocity times time; None: kinematic
     made_of: Matrix  # size of each entry of G before it cancels
-    blur: tuple[Expr, ...]  # the share of `made_of` below which a row means nothing
+    rounding: tuple[float, ...]  # the share of `made_of` that may be rounding
+    seen: Matrix  # square of the size of the motion at the closing point that a row sees one component of
     scales: tuple[Expr, ...]  # how large an angle a unit of each speed is in its loops
     own: tuple[Own, ...] = ()
     efforts: tuple[Expr, ...] = ()  # known efforts in cut links, on the speeds of the tree
@@ -94,7 +87,8 @@ def rows_of(tree: Tree, constraints: Iterable[Constraint]) -> Rows:
         tuple(total.gamma),
         tuple(total.gap),
         Matrix(total.made_of, (len(total.names), n)),
-        tuple(total.blur),
+        tuple(total.rounding),
+        Matrix(total.seen, (len(total.names), n)),
         tuple(total.scales()),
         tuple(total.own),
         tuple(in_speeds(tree, total.efforts)),
@@ -109,8 +103,8 @@ class _Made:
         n = len(tree.speeds)
         self.tree = tree
         self.names, self.own = list[str](), list[Own]()
-        self.matrix, self.made_of = list[list[Expr]](), list[list[Expr]]()
-        self.conditions, self.gamma, self.blur = list[Expr](), list[Expr](), list[Expr]()
+        self.matrix, self.made_of, self.seen = list[list[Expr]](), list[list[Expr]](), list[list[Expr]]()
+        self.conditions, self.gamma, self.rounding = list[Expr](), list[Expr](), list[float]()
         self.gap, self.wrenches = list[Expr | None](), list[Wrench | None]()
         self.efforts = [ZERO] * n
         self.turns, self.pushes, self.lengths = [ZERO] * n, [ZERO] * n, [ZERO] * n
@@ -147,7 +141,6 @@ def _close(total: _Made, link: Link) -> None:
     moving = {ex.TIME: ONE, **tree.rates, **{one.coordinate: one.rate for one in own}}
     turning = Twist(cross(loop.spin, loop.twist.angular), cross(loop.spin, loop.twist.linear))
     rate = loop.rate - turning
-    gaps, sizes = list[Expr](), list[Expr]()
     for part in freedom.transmitted:
         own_base = part.wrench
         wrench = Wrench(base.vector(own_base.moment), base.vector(own_base.force))
@@ -162,11 +155,10 @@ def _close(total: _Made, link: Link) -> None:
         total.gamma.append(ex.tangent([driven], moving)[0] - wrench.power(rate) - changed)
         sizes_of = total.row(_sizes(part, loop))
         total.made_of.append([a + b for a, b in zip(sizes_of, magnitude(shared), strict=True)])
+        total.seen.append([a + b * b for a, b in zip(total.row(_seen(part, loop)), shared, strict=True)])
         total.wrenches.append(own_base)
-        gaps.append(own_base.power(misfit))
-        sizes.append(part.turn + part.push * loop.length)
-    total.gap += gaps
-    total.blur += [_blur(gaps, sizes, loop.depth)] * len(gaps)
+        total.gap.append(own_base.power(misfit))
+        total.rounding.append(ROUNDING * (loop.depth + 2))
     for speed, effort in link_efforts(link, motions):
         (value,) = ex.substitute([effort], {ex.prime(one.coordinate): one.rate for one in total.own})
         if speed in tree.speeds:
@@ -190,16 +182,13 @@ def _sizes(part: Transmitted, loop: Loop) -> dict[int, Expr]:
     return {k: lever * loop.turns[k] + part.push * loop.pushes[k] for k in loop.columns}
 
 
-def _blur(gaps: Sequence[Expr], sizes: Sequence[Expr], depth: int) -> Expr:
-    """Rounding that piles up along the loop, and what an open loop leaves unsaid."""
-    open_by = ZERO
-    for gap, size in zip(gaps, sizes, strict=True):
-        if gap is not ZERO and size is not ZERO:
-            share = ex.absolute(gap) / ex.where(size > 0, size, 1)
-            open_by = open_by + (share if size.is_number else ex.where(size > 0, share, 0))
-    if open_by is ZERO:
-        return ex.const(_ROUNDING * (depth + 2))
-    return ex.minimum(_ROUNDING * (depth + 2) + _LEVERAGE * open_by, _TOLD_APART)
+def _seen(part: Transmitted, loop: Loop) -> dict[int, Expr]:
+    """|N_moment|^2 |w_k|^2 + |N_force|^2 |v_k|^2, of the motion of the second frame itself."""
+    turn, push = part.turn * part.turn, part.push * part.push
+    return {
+        k: turn * (loop.turns[k] * loop.turns[k]) + push * dot3(one.linear, one.linear)
+        for k, one in loop.columns.items()
+    }
 
 
 def _ask(total: _Made, name: str, expressions: Sequence[Expr], holonomic: bool) -> None:
@@ -216,6 +205,7 @@ def _ask(total: _Made, name: str, expressions: Sequence[Expr], holonomic: bool) 
         total.conditions.append(condition)
         total.gamma.append(right)
         total.made_of.append(magnitude(row))
+        total.seen.append([x * x for x in row])
         total.wrenches.append(None)
         total.gap.append(gap if holonomic else None)
-        total.blur.append(ex.const(_ROUNDING * depth))
+        total.rounding.append(ROUNDING * depth)

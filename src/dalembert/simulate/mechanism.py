@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from dalembert import expr as ex
-from dalembert.codegen import Quantities
 from dalembert.constraints.factor import factor_symmetric
+from dalembert.dynamics import Dynamics, dynamics_of
 from dalembert.errors import ExpressionError, SimulationError
 from dalembert.expr.space import is_zero3
 from dalembert.kinematics import Pose, Tree, frame_pose, poses
@@ -24,17 +24,15 @@ _WATCHED = 12
 
 
 def system_of(mechanism: Mechanism, layout: Layout | None = None) -> System:
-    """The motion of a tree: q' = P u, u' from the equations, with what its user wants to see of it."""
-    about = Quantities(mechanism, layout)
+    """The motion of a machine: q' = P u, u' from the equations, with what its user wants to see of it."""
+    about = dynamics_of(layout or Layout.of(mechanism))
     absolute = poses(about.tree)
-    quaternions = about.layout.state.quaternions
+    quaternions = about.state.quaternions
     upright = {group[0]: 1.0 for group in quaternions}
-    closing = bool(about.layout.cuts)
-    accelerations = [ex.ZERO] * len(about.speeds) if closing else about.accelerations()
     system = System(
-        about.layout.coordinates,
-        about.layout.speeds,
-        (*about.rates, *accelerations),
+        about.state.coordinates,
+        about.state.speeds,
+        (*about.rates, *about.accelerations()),
         given=dict(mechanism.given),
         start={**upright, **mechanism.start},
         kinetic=about.energies.kinetic,
@@ -42,12 +40,12 @@ def system_of(mechanism: Mechanism, layout: Layout | None = None) -> System:
         conditions=(*_charts(about.tree), *_pivots(about)),
         pictures=tuple(_picture(about.tree, name, absolute) for name in mechanism.bodies),
         outputs=about.outputs,
-        constants=about.mechanism.parameters(),
+        constants=about.model.parameters(),
         up=_up(mechanism),
         name=mechanism.name,
         layout=about.layout,
     )
-    return with_loops(system, derive_loops(about.layout)) if closing else system
+    return with_loops(system, about) if about.closed else system
 
 
 def simulate(
@@ -65,10 +63,8 @@ def simulate(
     system = system_of(mechanism)
     _check_masses(mechanism, {**mechanism.given, **(given or {})})
     layout = Layout.of(mechanism)
-    if layout.cuts:
-        loops = derive_loops(layout)
-        if str(options.get("method", "")).upper() == "DAE":
-            return _as_dae(system, loops, t_span, start, given, options)
+    if layout.cuts and str(options.get("method", "")).upper() == "DAE":
+        return _as_dae(system, derive_loops(layout), t_span, start, given, options)
     return run(system, t_span, start=start, given=given, **options)
 
 
@@ -102,17 +98,17 @@ def _charts(tree: Tree) -> list[Condition]:
     return [Condition(value, f"the {name} is singular", remedy) for name, value in tree.conditions]
 
 
-def _pivots(about: Quantities) -> list[Condition]:
+def _pivots(about: Dynamics) -> list[Condition]:
     """Pivots of the mass matrix that depend on the configuration: one vanishes where the matrix is singular."""
     if not 0 < len(about.speeds) <= _WATCHED:
         return []
-    _, diagonal = factor_symmetric(about.mass_matrix, about.layout.speeds)
+    _, diagonal = factor_symmetric(about.mass_matrix, about.state.speeds)
     moving = set(about.coordinates)
     meaning = "the mass matrix is singular: the speed '{}' moves no mass there"
     remedy = "Give mass or inertia to what it moves, or choose other coordinates."
     return [
         Condition(pivot, meaning.format(name), remedy)
-        for name, pivot in zip(about.layout.speeds, diagonal, strict=True)
+        for name, pivot in zip(about.state.speeds, diagonal, strict=True)
         if ex.free_symbols(pivot) & moving
     ]
 
