@@ -112,10 +112,11 @@ def test_a_constant_is_not_captured_by_a_parameter_of_the_same_name():
         )
 
 
-def test_frames_named_twice_are_both_kept():
+def test_frames_of_two_packages_may_have_one_name():
     m = lsd.loads(
         "let b = body mass = 1 end ; join earth and b.frame with link end ;"
-        "let f = [1,0,0] @ b ; let f = [2,0,0] @ b ; apply force value = [1,0,0], body = earth end on f ;"
+        "package P = let f = [1,0,0] @ earth ; end ; package Q = let f = [2,0,0] @ earth ; end ;"
+        "apply force value = [1,0,0], body = earth end on Q:f ;"
     )
     assert list(m.frames) == ["f", "f_2"]
     assert m.efforts[0].at == m.frames["f_2"]

@@ -31,6 +31,19 @@ def _initial(k: list[Any], p: Span) -> s.Initial:
     return s.Initial(word(k[0]), parameter, order, k[2], p)
 
 
+def _select(k: list[Any], p: Span) -> s.Select:
+    if isinstance(k[1], s.Word):
+        return s.Select(word(k[0]), k[1], None, p)
+    field, order = primed(k[1])
+    return s.Select(word(k[0]), field, None, p, order)
+
+
+def _between(k: list[Any], p: Span) -> s.Between:
+    name = word(k[-1]) if isinstance(k[-1], Token) else None
+    fields = tuple(k[3:-1] if name else k[3:])
+    return s.Between(k[0].text, k[1], k[2], fields, name, p)
+
+
 def _link(k: list[Any], p: Span) -> s.Record:
     return s.Record("link", k[-1], k[0] if len(k) > 1 else (), p)
 
@@ -77,6 +90,8 @@ def actions(source: Source, report: Report, *, strict: bool) -> dict[str, Action
         "start_list": lambda k, p: s.Start(tuple(k), p),
         "gravity": lambda k, p: s.Gravity(k[0], p),
         "use": lambda k, p: s.Use(k[0].text[1:-1], p),
+        "between": _between,
+        "tie": lambda k, p: k[0],
         "reserved": reserved,
         "typed": lambda k, p: s.Typed(word(k[0]), k[1], p),
         "typename": lambda k, p: word(k[0]),
@@ -92,7 +107,7 @@ def actions(source: Source, report: Report, *, strict: bool) -> dict[str, Action
         "negative": sign,
         "positive": group,
         "name": lambda k, p: s.Name(word(k[0]), None, p),
-        "select": lambda k, p: s.Select(word(k[0]), k[1], None, p),
+        "select": _select,
         "member": lambda k, p: s.Name(word(k[1]), word(k[0]), p),
         "member_select": lambda k, p: s.Select(word(k[1]), k[2], word(k[0]), p),
         "primed": lambda k, p: s.Prime(*primed(k[0]), p),

@@ -20,6 +20,7 @@ from dalembert.mechanism.displacement import Displacement
 
 MAX_DIGITS = 300
 EARTH_FRAME = FrameValue(EARTH, STILL, "frame")
+EARTH_BODY = Checked(Type.BODY, lambda _state: EARTH)
 
 
 def check(ctx: Context, node: s.Expression, want: Type, scope: Scope, what: str) -> Thunk:
@@ -98,6 +99,8 @@ def _name(ctx: Context, node: s.Name, scope: Scope, want: Type | None) -> Checke
         value = CONSTANTS[word.text]
         ctx.fact(word.span, f"{word.text} : scalar - " + ("the number pi" if word.text == "pi" else "the time"))
         return Checked(Type.SCALAR, lambda _state: value)
+    if word.text == ex.TIME.name:
+        return ctx.wrong(word.span, "t is the time, in quotes too", "call the parameter otherwise")
     if word.text in FUNCTIONS and not word.quoted:
         return ctx.wrong(word.span, f"{word.text} is a function", f"give it its argument: {word.text}(x)")
     if want in MECHANICAL:

@@ -12,12 +12,13 @@ from dalembert.lsd import library
 from dalembert.lsd import syntax as s
 from dalembert.lsd.check_expressions import check, infer
 from dalembert.lsd.check_numbers import given_action, initial_action, law_action
+from dalembert.lsd.check_records import record_fields
 from dalembert.lsd.checking import Context, Fact, Thunk
 from dalembert.lsd.parser import parse_into
-from dalembert.lsd.running import AppliedValue, Fault, JoinValue, Run
+from dalembert.lsd.running import AppliedValue, BetweenValue, Fault, JoinValue, Run
 from dalembert.lsd.scope import Bound, DefinitionBody, Scope, similar
 from dalembert.lsd.source import Diagnostic, Report, Source, TooManyErrors
-from dalembert.lsd.types import TYPE_NAMES, Type
+from dalembert.lsd.types import BETWEEN, LAW_VARIABLES, TYPE_NAMES, Type
 from dalembert.lsd.values import BodyValue, FrameValue
 
 Action = Callable[[Run], None]
@@ -46,7 +47,7 @@ class CheckedProgram:
     @property
     def is_library(self) -> bool:
         """Without join or apply a program is a library: checked, with no mechanism of its own."""
-        return not any(isinstance(d, s.Join | s.Apply) for d in self.program.declarations)
+        return not any(isinstance(d, s.Join | s.Apply | s.Between) for d in self.program.declarations)
 
 
 def check_program(
@@ -83,8 +84,8 @@ class _Checker:
 
     def declarations(self, items: tuple[s.Declaration, ...], scope: Scope, package: str | None) -> None:
         for item in items:
-            if package is not None and isinstance(item, s.Join | s.Apply | s.Given | s.Start | s.Gravity):
-                word = type(item).__name__.lower()
+            if package is not None and not isinstance(item, s.Let | s.Definition | s.Package | s.Use):
+                word = item.kind if isinstance(item, s.Between) else type(item).__name__.lower()
                 self.ctx.error(item.span, f"a package holds definitions only: `{word}` belongs outside")
                 continue
             _DECLARE[type(item)](self, item, scope, package)
@@ -106,6 +107,7 @@ class _Checker:
             made[word.text] = one
             todo.append((one, run))
         scope.names.update(made)
+        source = self.ctx.source
 
         def action(state: Run) -> None:
             for one, run in todo:
@@ -113,9 +115,10 @@ class _Checker:
                     continue
                 value = run(state)
                 if isinstance(value, BodyValue) and value.name is None:
-                    value.name = one.name
+                    value.name = state.unique_name(one.name, "body", package, (source, one.span))
                 elif isinstance(value, FrameValue) and value.name is None:
-                    value = replace(value, name=state.frame_name(one.name))
+                    name = state.unique_name(one.name, "frame", package, (source, one.span))
+                    value = replace(value, name=name, place=(source, one.span))
                     state.frames.append(value)
                 state.env[one.stamp] = value
 
@@ -182,6 +185,19 @@ class _Checker:
             lambda state: state.applied.append(AppliedValue(effort(state), target(state), name, source, item.span))
         )
 
+    def between(self, item: s.Between, scope: Scope, _package: str | None) -> None:
+        what = f"invalid {item.kind.upper()}"
+        first = check(self.ctx, item.first, Type.FRAME, scope, what)
+        second = check(self.ctx, item.second, Type.FRAME, scope, what)
+        fields = record_fields(self.ctx, item.fields, BETWEEN[item.kind], scope, LAW_VARIABLES)
+        source, name = self.ctx.source, item.name.text if item.name else None
+
+        def action(state: Run) -> None:
+            values = {field: run(state) for field, run in fields}
+            state.applied.append(BetweenValue(item.kind, first(state), second(state), values, name, source, item.span))
+
+        self.actions.append(action)
+
     def gravity(self, item: s.Gravity, scope: Scope, _package: str | None) -> None:
         value = check(self.ctx, item.value, Type.VECTOR, scope, "gravity")
 
@@ -199,6 +215,8 @@ class _Checker:
         self.later.append((self.ctx.source, item, scope))
 
     def deferred(self) -> None:
+        for look in self.ctx.later:
+            look()
         for source, item, scope in self.later:
             self.ctx.source = source
             for one in item.items:
@@ -219,7 +237,8 @@ class _Checker:
             self.ctx.error(item.span, "files use each other too deeply")
             return
         if source.folder is None:
-            self.exported[key] = _standard(source)
+            self.exported[key], parameters = _standard(source)
+            self.ctx.link_parameters |= parameters
         elif key not in self.exported:
             outer = self.ctx.source
             inner = Scope()
@@ -256,11 +275,14 @@ class _Checker:
 
 
 @cache
-def _standard(source: Source) -> dict[str, Bound]:
-    """What a file of the standard library exports; it holds definitions only, so one check serves every program."""
+def _standard(source: Source) -> tuple[dict[str, Bound], set[str]]:
+    """What a file of the standard library exports, and the parameters of its links.
+
+    It holds definitions only, so one check serves every program.
+    """
     checked = check_program(parse_into(source, Report()))
     checked.report.raise_if_failed()
-    return dict(checked.scope.names)
+    return dict(checked.scope.names), checked.context.link_parameters
 
 
 def _key(source: Source) -> str:
@@ -282,6 +304,7 @@ _DECLARE: dict[type, Callable[..., None]] = {
     s.Package: _Checker.package,
     s.Join: _Checker.join,
     s.Apply: _Checker.apply,
+    s.Between: _Checker.between,
     s.Gravity: _Checker.gravity,
     s.Start: _Checker.start,
     s.Given: _Checker.given,

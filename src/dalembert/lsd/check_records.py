@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dalembert import expr as ex
 from dalembert.lsd import syntax as s
+from dalembert.lsd.check_quantities import infer_quantity
 from dalembert.lsd.checking import Checked, Context, Thunk, generic_turns
 from dalembert.lsd.running import Run
-from dalembert.lsd.scope import Bound, Scope, similar
+from dalembert.lsd.scope import EARTH_NAME, Bound, Scope, similar
 from dalembert.lsd.types import FIELDS, Type, readable, writable
 from dalembert.lsd.values import STILL, BodySpeeds, BodyValue, EffortValue, FrameValue, LinkValue, StepValue
 from dalembert.mechanism.displacement import Displacement
@@ -23,7 +25,7 @@ def infer_record(ctx: Context, node: s.Record, scope: Scope, _want: Type | None)
     kind = _KINDS[node.kind]
     if kind is Type.LINK:
         return _link(ctx, node, scope)
-    fields = dict(_fields(ctx, node, kind, scope))
+    fields = dict(record_fields(ctx, node.fields, kind, scope))
     source, span = ctx.source, node.span
     if kind is Type.BODY:
         mass, iframe, inertia = fields.get("mass"), fields.get("iframe"), fields.get("inertia")
@@ -53,14 +55,24 @@ def _still(value: Displacement | BodySpeeds) -> Displacement:
     return value.displacement if isinstance(value, BodySpeeds) else value
 
 
-def _fields(ctx: Context, node: s.Record, kind: Type, scope: Scope) -> list[tuple[str, Thunk]]:
-    """Each field written once, known to the object, and of its type; sorted by name as the thesis does."""
+def record_fields(
+    ctx: Context, written: Sequence[s.Binding], kind: Type, outer: Scope, laws: Mapping[str, str] | None = None
+) -> list[tuple[str, Thunk]]:
+    """Each field written once, known to the object, and of its type; sorted by name as the thesis does.
+
+    `laws` names the variable, with a rate, that the formula of a field may use: `l` and `l'` in the force of a spring.
+    """
     from dalembert.lsd.check_expressions import check, infer
 
     known = FIELDS[kind]
     found: dict[str, Thunk] = {}
-    for binding in sorted(node.fields, key=lambda b: b.word.text):
+    for binding in sorted(written, key=lambda b: b.word.text):
         name, span = binding.word.text, binding.word.span
+        scope, variable = outer, (laws or {}).get(name)
+        if variable is not None:
+            scope = Scope(outer)
+            rate = ex.symbol(variable + "'")
+            scope.names[variable] = bound = Bound(variable, Type.SCALAR, ctx.source, span, True, False, rate)
         signature = known.get(name)
         if signature is None or not signature.written:
             if signature is not None:
@@ -84,7 +96,17 @@ def _fields(ctx: Context, node: s.Record, kind: Type, scope: Scope) -> list[tupl
             found[name] = run
         else:
             found[name] = check(ctx, binding.value, signature.written[0], scope, what)
+        if variable is not None:
+            found[name] = _with_value(found[name], bound.stamp, ex.symbol(variable))
     return list(found.items())
+
+
+def _with_value(run: Thunk, stamp: int, value: ex.Expr) -> Thunk:
+    def placed(state: Run) -> Any:
+        state.env[stamp] = value
+        return run(state)
+
+    return placed
 
 
 def _listed(names: list[str]) -> str:
@@ -102,15 +124,16 @@ def _link(ctx: Context, node: s.Record, scope: Scope) -> Checked:
             continue
         one = Bound(word.text, Type.SCALAR, ctx.source, word.span, True, False, ex.symbol(word.text + "'"))
         inner.names[word.text] = one
+        ctx.link_parameters.add(word.text)
         parameters.append(one)
         ctx.fact(word.span, f"{word.text} : scalar - parameter of the link, a function of time", one)
     if len(parameters) > MAX_PARAMETERS or (len(parameters) > 6 and not _mentions_quaternion(ctx, node)):
         ctx.error(node.parameters[6].span, f"a link has at most six parameters, this one has {len(parameters)}")
     efforts = [b for b in node.fields if not b.word.text.startswith("dof")]
     moves = [b for b in node.fields if b.word.text.startswith("dof")]
-    found = _fields(ctx, s.Record("link", tuple(moves), (), node.span), Type.LINK, inner)
+    found = record_fields(ctx, moves, Type.LINK, inner)
     idle = [p for p in parameters if not p.used]
-    found += _fields(ctx, s.Record("link", tuple(efforts), (), node.span), Type.LINK, inner)
+    found += record_fields(ctx, efforts, Type.LINK, inner)
     for p in idle:
         ctx.error(p.span, f"parameter {p.name} of the link is used in no dof", "use it in a displacement or drop it")
     steps = _steps(ctx, node, dict(found), [p.name for p in parameters])
@@ -228,35 +251,25 @@ def _has_quaternion(moved: Any, names: tuple[str, ...]) -> bool:
     return any(x.name in names for t in turns for x in ex.free_symbols(t.scalars))
 
 
-def infer_select(ctx: Context, node: s.Select, scope: Scope, _want: Type | None) -> Checked:
+def infer_select(ctx: Context, node: s.Select, scope: Scope, want: Type | None) -> Checked:
     """`a.field`: the read type of the field; the field of an absent property is generic."""
-    from dalembert.lsd.check_expressions import EARTH_FRAME, find
+    from dalembert.lsd.check_expressions import EARTH_BODY, EARTH_FRAME, find
 
     found = find(ctx, node, scope)
     if isinstance(found, Checked):
         return found
     name, field = node.word.text, node.field
+    if not _is_field(found, name, field.text) or node.order:
+        return infer_quantity(ctx, node, scope, found, want)
     if found is None:
-        if name == "earth" and node.package is None:
-            if field.text in ("frame", "iframe"):
-                return Checked(Type.FRAME, lambda _state: EARTH_FRAME)
-            if field.text == "body":
-                return Checked(Type.BODY, lambda _state: EARTH_FRAME.body)
-            return ctx.wrong(field.span, f"not a field: earth has no {field.text}")
-        names = [b.name for b in scope.all() if b.type in FIELDS]
-        return ctx.wrong(node.word.span, f"unbound variable {name}", similar(name, names))
+        return Checked(Type.FRAME, lambda _state: EARTH_FRAME) if field.text != "body" else EARTH_BODY
     found.used = True
     kind = found.type
     if kind is Type.ERROR:
         return Checked(Type.ERROR, lambda state: state.env[found.stamp])
-    if kind not in FIELDS:
-        return ctx.wrong(node.span, f"non valid selection: {name} is a {kind}, it has no fields")
     ctx.fact(node.word.span, f"{name} : {kind}", found)
-    signature = FIELDS[kind].get(field.text)
-    if signature is None or signature.read is None:
-        choices = readable(kind)
-        hint = similar(field.text, choices) or (f"a {kind} has {', '.join(choices)}" if choices else None)
-        return ctx.wrong(field.span, f"not a field: a {kind} has no {field.text} to read", hint)
+    signature = FIELDS[kind][field.text]
+    assert signature.read is not None
     ctx.fact(field.span, f"{field.text} : {signature.read} - {signature.meaning}")
     stamp, read, source, span = found.stamp, _READ[kind, field.text], ctx.source, node.span
 
@@ -264,6 +277,13 @@ def infer_select(ctx: Context, node: s.Select, scope: Scope, _want: Type | None)
         return read(state, state.env[stamp], source, span)
 
     return Checked(signature.read, run)
+
+
+def _is_field(found: Bound | None, name: str, field: str) -> bool:
+    """Whether `name.field` reads a field of an object; else it is a quantity of the motion."""
+    if found is None:
+        return name == EARTH_NAME and field in ("frame", "iframe", "body")
+    return found.type is Type.ERROR or field in readable(found.type)
 
 
 def _generic(state: Run, value: BodyValue, name: str, count: int) -> tuple[ex.Expr, ...]:

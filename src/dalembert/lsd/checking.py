@@ -44,6 +44,8 @@ class Context:
     free: dict[str, tuple[Type, Any]] = field(default_factory=dict)
     free_places: dict[str, tuple[Source, Span]] = field(default_factory=dict)
     functions: set[str] = field(default_factory=set)
+    link_parameters: set[str] = field(default_factory=set)
+    later: list[Callable[[], None]] = field(default_factory=list)
     facts: list[Fact] | None = None
 
     def error(self, span: Span, message: str, hint: str | None = None) -> None:

@@ -14,13 +14,28 @@ from dalembert.lsd.checking import generic_turns
 from dalembert.lsd.initial import fill_given, fill_start
 from dalembert.lsd.name_places import PlaceNames
 from dalembert.lsd.numbering import Numbering
-from dalembert.lsd.running import AppliedValue, JoinValue, Run
+from dalembert.lsd.running import AppliedValue, BetweenValue, JoinValue, Run
 from dalembert.lsd.source import Source, Span, TooManyErrors
 from dalembert.lsd.syntax import Program
 from dalembert.lsd.values import EARTH, BodyValue, FrameValue, LinkValue
-from dalembert.mechanism import Displacement, Force, Frame, Inertia, Joint, Mechanism, Step, Torque
+from dalembert.mechanism import (
+    Body,
+    Displacement,
+    Effort,
+    Force,
+    Frame,
+    Inertia,
+    Joint,
+    Link,
+    Mechanism,
+    Step,
+    Torque,
+)
+from dalembert.mechanism.check import problems
+from dalembert.mechanism.names import free_name
 
 IFRAME = "iframe"
+Place = tuple[Source, Span]
 
 
 def elaborate(program: CheckedProgram | Program, into: Mechanism) -> Mechanism:
@@ -47,6 +62,7 @@ class _Elaboration:
         self.checked, self.state, self.into = checked, state, into
         self.report = checked.report
         self.joints: dict[int, Joint] = {}
+        self.places: dict[tuple[str, str], Place] = {("symbol", x): place for x, place in state.quantities.items()}
 
     def run(self) -> None:
         bodies = self._bodies()
@@ -59,7 +75,7 @@ class _Elaboration:
             self._guard(body.place, lambda body=body: self._add_body(body))  # type: ignore[misc]
         for frame in self.state.frames:
             if frame.body is EARTH or str(frame.body.name) in self.into.bodies:
-                self._guard(frame.body.place, lambda frame=frame: self._add_frame(frame))  # type: ignore[misc]
+                self._guard(frame.place, lambda frame=frame: self._add_frame(frame))  # type: ignore[misc]
         for k, join in enumerate(self.state.joins):
             self._guard((join.source, join.span), lambda k=k, join=join: self._add_join(k, join))  # type: ignore[misc]
         for applied in self.state.applied:
@@ -68,11 +84,21 @@ class _Elaboration:
             self.into.gravity = self._vector(self.state.gravity)
         values = fill_given(self.state, self.checked, self.into, self.unknowns.taken | names.generic)
         fill_start(self.state, self.checked, self.into, values)
+        if not self.report.failed:
+            self._look_through()
 
-    def _guard(self, place: tuple[Source, Span] | None, build: Callable[[], Any]) -> None:
+    def _look_through(self) -> None:
+        """Faults that only the whole mechanism shows, each at the place of what has it."""
+        for problem in problems(self.into.freeze()):
+            source, span = self.places.get((problem.kind, problem.name)) or (self.checked.program.source, (0, 0))
+            self.report.add(source, span, problem.message.rstrip("."))
+
+    def _guard(self, place: Place | None, build: Callable[[], Any]) -> None:
         """Faults of the mechanism layer become errors at the place of the declaration."""
         try:
-            build()
+            made = build()
+            if place is not None and made is not None:
+                self.places[_KIND.get(type(made), "effort"), made.name] = place
         except (DalembertError, ArithmeticError, ValueError) as error:
             source, span = place or (self.checked.program.source, (0, 0))
             self.report.add(source, span, str(error).rstrip("."))
@@ -83,21 +109,19 @@ class _Elaboration:
         for join in self.state.joins:
             used.update((id(join.first.body), id(join.second.body)))
         for applied in self.state.applied:
+            if isinstance(applied, BetweenValue):
+                used.update((id(applied.first.body), id(applied.second.body)))
+                continue
             target = applied.target.body if isinstance(applied.target, FrameValue) else applied.target
             used.add(id(target))
             if applied.effort.base is not None:
                 used.add(id(applied.effort.base))
         bodies = [b for b in self.state.bodies if id(b) in used and b is not EARTH]
         self._warn_idle([b for b in self.state.bodies if id(b) not in used])
-        taken = {"earth"}
         for rank, body in enumerate(bodies, 1):
-            stem = body.name if body.name is not None else f"body_{rank}"
-            name, count = stem, 1
-            while name in taken:
-                count += 1
-                name = f"{stem}_{count}"
-            taken.add(name)
-            body.name = name
+            if body.name is None:
+                body.name = free_name("body", self.state.named, first=f"body_{rank}")
+                self.state.named[body.name] = ("body", None)
         return bodies
 
     def _warn_idle(self, idle: list[BodyValue]) -> None:
@@ -138,7 +162,7 @@ class _Elaboration:
         name = IFRAME if value.role == "iframe" and value.name is None else value.name
         return Frame(str(value.body.name), self._displacement(value.displacement), name)
 
-    def _add_body(self, body: BodyValue) -> None:
+    def _add_body(self, body: BodyValue) -> Body:
         i = self.names.numbers[str(body.name)]
         pair = self.names.numbering.inertia_frame(i)
         if body.mass is not None:
@@ -157,15 +181,15 @@ class _Elaboration:
             inertia = [self.unknowns.resolved(row) for row in inertia]
         else:
             inertia = self.unknowns.resolved(inertia)
-        self.into.body(str(body.name), mass, inertia=Inertia.of(inertia), iframe=iframe)
+        return self.into.body(str(body.name), mass, inertia=Inertia.of(inertia), iframe=iframe)
 
-    def _add_frame(self, value: FrameValue) -> None:
+    def _add_frame(self, value: FrameValue) -> Frame:
         bare = Frame(str(value.body.name), self._displacement(value.displacement))
-        self.into.frame(str(value.name), bare)
+        return self.into.frame(str(value.name), bare)
 
-    def _add_join(self, k: int, join: JoinValue) -> None:
+    def _add_join(self, k: int, join: JoinValue) -> Link:
         joint = self._joint(join.link, self.names.own_of(k))
-        self.into.join(self._frame(join.first), self._frame(join.second), joint, name=join.name)
+        return self.into.join(self._frame(join.first), self._frame(join.second), joint, name=join.name)
 
     def _joint(self, link: LinkValue, own: dict[Expr, str]) -> Joint:
         known = self.joints.get(id(link))
@@ -188,14 +212,29 @@ class _Elaboration:
             self.joints[id(link)] = joint
         return joint
 
-    def _add_effort(self, applied: AppliedValue) -> None:
+    def _add_effort(self, applied: AppliedValue | BetweenValue) -> Effort:
+        if isinstance(applied, BetweenValue):
+            return self._add_between(applied)
         effort = applied.effort
         if effort.value is None:
             raise ValueError("this effort has no value")
         value = self._vector(effort.value)
         if effort.kind == "torque":
             base = effort.base or applied.target
-            self.into.apply(Torque(str(applied.target.name), value, str(base.name), applied.name or ""))
-        else:
-            base = effort.base or applied.target.body
-            self.into.apply(Force(self._frame(applied.target), value, str(base.name), applied.name or ""))
+            return self.into.apply(Torque(str(applied.target.name), value, str(base.name), applied.name or ""))
+        base = effort.base or applied.target.body
+        return self.into.apply(Force(self._frame(applied.target), value, str(base.name), applied.name or ""))
+
+    def _add_between(self, value: BetweenValue) -> Effort:
+        """The builder's verb of the same kind, with the fields that are written."""
+        fields: dict[str, Any] = {
+            name: self.unknowns.resolved([x])[0] if isinstance(x, Expr) else self._vector(x)
+            for name, x in value.fields.items()
+        }
+        build: Any = getattr(self.into, _VERBS[value.kind])
+        made: Effort = build(self._frame(value.first), self._frame(value.second), name=value.name or "", **fields)
+        return made
+
+
+_KIND: dict[type, str] = {Body: "body", Frame: "frame", Link: "link"}
+_VERBS = {"spring": "spring", "torsion": "torsion_spring", "bushing": "bushing"}

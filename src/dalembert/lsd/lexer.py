@@ -10,7 +10,9 @@ from typing import NamedTuple
 from dalembert.lsd._tables import tables
 from dalembert.lsd.source import Report, Source
 
-DECLARING = frozenset(("given", "start", "gravity", "use", "constrain", "drive", "contact"))
+DECLARING = frozenset(
+    ("given", "start", "gravity", "use", "spring", "torsion", "bushing", "constrain", "drive", "contact")
+)
 SOFT = DECLARING | {"as"}
 _ENDS_EXPRESSION = frozenset(
     ("ID", "PRIMED", "INT", "FLOAT", "UNKID", "RPAR", "RSQB", "END", "BODY", "FORCE", "TORQUE")

@@ -25,9 +25,10 @@ class PlaceNames:
         self.generic: set[str] = set()
         self.frame_pairs: dict[tuple[int, Displacement], str] = {}
         self.ranks: Counter[int] = Counter()
+        self.applied = [one for one in state.applied if isinstance(one, AppliedValue)]
         self.joint_sides = {_key(f) for j in state.joins for f in (j.first, j.second)}
         joins = [(str(j.first.body.name), str(j.second.body.name)) for j in state.joins]
-        others = Counter(body for body, _ in {_key(a.target) for a in state.applied if self._is_other(a)})
+        others = Counter(body for body, _ in {_key(a.target) for a in self.applied if self._is_other(a)})
         self.numbering = number([str(b.name) for b in bodies], joins, max(others.values(), default=0))
         self.numbers = {name: i for i, name in enumerate(self.numbering.bodies)}
 
@@ -108,7 +109,7 @@ class PlaceNames:
 
     def _name_efforts(self) -> None:
         seen: Counter[str] = Counter()
-        for applied in self.state.applied:
+        for applied in self.applied:
             base = applied.effort.base
             if applied.effort.kind == "torque":
                 i = self.numbers[str(applied.target.name)]

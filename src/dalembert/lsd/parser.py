@@ -10,12 +10,9 @@ from dalembert.lsd._tables import Tables, tables
 from dalembert.lsd.lexer import Token, tokens
 from dalembert.lsd.source import Report, Source, TooManyErrors
 from dalembert.lsd.syntax import Declaration, Program
-from dalembert.lsd.syntax_errors import describe
+from dalembert.lsd.syntax_errors import BEGINS, begins_declaration, describe
 
 MAX_DEPTH = 250
-_DECLARES = frozenset(
-    ("LET", "JOIN", "PACKAGE", "APPLY", "GIVEN", "START", "GRAVITY", "USE", "CONSTRAIN", "DRIVE", "CONTACT")
-)
 _LATER = frozenset(("CONSTRAIN", "DRIVE", "CONTACT"))
 
 
@@ -142,9 +139,9 @@ def _recover(
     accepted = frozenset(t for t in table.moves[states[-1]] if _would_shift(table, states, t))
     message, hint, span = describe(stream, at, accepted)
     report.add(source, span, message, hint)
-    can_end = "SEMICOLON" in accepted and at > 0
-    if can_end and (token.type in _DECLARES or token.type == "$END"):
+    if at > 0 and begins_declaration(token, accepted):
         previous = stream[at - 1].end
+        stream[at] = token._replace(type=table.words.get(token.text, token.type))
         stream.insert(at, Token("SEMICOLON", ";", previous, previous))
         return at
     if token.type == "$END":
@@ -173,7 +170,7 @@ def _skip(stream: list[Token], at: int) -> int:
     """Just after the next `;`, or at the next word that begins a declaration."""
     while stream[at].type not in ("SEMICOLON", "$END"):
         at += 1
-        if stream[at].type in _DECLARES:
+        if stream[at].type in BEGINS:
             return at
     return at + 1 if stream[at].type == "SEMICOLON" else at
 

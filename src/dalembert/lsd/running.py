@@ -10,6 +10,7 @@ from dalembert.expr import Expr
 from dalembert.expr.space import Vector3
 from dalembert.lsd.source import Report, Source, Span
 from dalembert.lsd.values import EffortValue, FrameValue, LinkValue
+from dalembert.mechanism.names import free_name
 
 MAX_CALLS = 200_000
 MAX_CALL_DEPTH = 60
@@ -33,6 +34,19 @@ class JoinValue:
 class AppliedValue:
     effort: EffortValue
     target: Any
+    name: str | None
+    source: Source
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class BetweenValue:
+    """An effort between two frames; fields that are not written are absent."""
+
+    kind: str
+    first: FrameValue
+    second: FrameValue
+    fields: dict[str, Any]
     name: str | None
     source: Source
     span: Span
@@ -77,12 +91,13 @@ class Run:
     free: dict[str, Any]
     env: dict[int, Any] = field(default_factory=dict)
     joins: list[JoinValue] = field(default_factory=list)
-    applied: list[AppliedValue] = field(default_factory=list)
+    applied: list[AppliedValue | BetweenValue] = field(default_factory=list)
+    quantities: dict[str, tuple[Source, Span]] = field(default_factory=dict)
     given: list[GivenItem | LawItem] = field(default_factory=list)
     start: list[StartValue] = field(default_factory=list)
     gravity: Vector3 | None = None
     frames: list[FrameValue] = field(default_factory=list)
-    frame_names: set[str] = field(default_factory=set)
+    named: dict[str, tuple[str, str | None]] = field(default_factory=dict)
     bodies: list[Any] = field(default_factory=list)
     unknowns: dict[Expr, int] = field(default_factory=dict)
     in_link: list[Expr] | None = None
@@ -99,13 +114,14 @@ class Run:
             self.in_link.append(node)
         return node
 
-    def frame_name(self, name: str) -> str:
-        """The name of a frame in the mechanism: a later `let` of the same name gets a number."""
-        unique, count = name, 1
-        while unique in self.frame_names:
-            count += 1
-            unique = f"{name}_{count}"
-        self.frame_names.add(unique)
+    def unique_name(self, name: str, kind: str, package: str | None, place: tuple[Source, Span]) -> str:
+        """The name of a body or frame in the mechanism; those of another package that has it too get a number."""
+        holder = self.named.get(name)
+        if holder is not None and holder[1] == package:
+            what = f"the {kind} name {name} is used twice" if holder[0] == kind else f"{name} is a {holder[0]} already"
+            raise self.fault(*place, what, "give one of them another name: both would be asked for by it")
+        unique = name if holder is None else free_name(name, self.named, first=name)
+        self.named[unique] = (kind, package)
         return unique
 
     def fault(self, source: Source, span: Span, message: str, hint: str | None = None) -> Fault:

@@ -34,12 +34,13 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Select:
-    """`a.field`, or `p:a.field`."""
+    """`a.field`, or `p:a.field`; `hinge.th'` with `order` primes."""
 
     word: Word
     field: Word
     package: Word | None = None
     span: Span = _span()
+    order: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,6 +240,18 @@ class Apply:
 
 
 @dataclass(frozen=True, slots=True)
+class Between:
+    """`spring a and b with stiffness = k as strut`: an effort of the kind spring, torsion or bushing."""
+
+    kind: str
+    first: Expression
+    second: Expression
+    fields: tuple[Binding, ...]
+    name: Word | None = None
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
 class GivenValue:
     """`m = 2`, or `arm.mass = 2` for a value that the program left generic."""
 
@@ -293,7 +306,7 @@ class Use:
     span: Span = _span()
 
 
-Declaration = Let | Definition | Package | Join | Apply | Given | Start | Gravity | Use
+Declaration = Let | Definition | Package | Join | Apply | Between | Given | Start | Gravity | Use
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from dalembert.lsd._tables import tables
-from dalembert.lsd.lexer import Token
+from dalembert.lsd.lexer import DECLARING, Token
 from dalembert.lsd.source import Span
 
 _STARTS_EXPRESSION = frozenset(("ID", "INT", "LSQB", "LPAR"))
@@ -46,7 +46,7 @@ def expected(accepted: frozenset[str]) -> str:
         words.append("an operator")
         left = {t for t in left if spelling.get(t) not in _OPERATORS}
     if left >= {"LET", "JOIN", "APPLY"}:
-        words.append("a declaration (let, join, apply, package, given, start, gravity, use)")
+        words.append("a declaration (let, join, apply, spring, torsion, bushing, package, given, start, gravity, use)")
         left = {t for t in left if not spelling.get(t, "").isalpha()}
     words += [_HUMAN[t] for t in sorted(left) if t in _HUMAN]
     words += [f"`{spelling[t]}`" for t in sorted(left) if t in spelling]
@@ -60,16 +60,23 @@ def describe(stream: list[Token], at: int, accepted: frozenset[str]) -> tuple[st
     previous = stream[at - 1] if at else None
     message = f"syntax error at {_shown(token)}: expected {expected(accepted)}"
     span = (token.start, max(token.end, token.start + 1))
-    can_end = "SEMICOLON" in accepted
-    if previous and can_end and (token.type in _BEGINS or token.type == "$END"):
+    if previous and begins_declaration(token, accepted):
         return "missing `;` after this declaration", "every declaration ends with `;`", (previous.end - 1, previous.end)
     return message, _hint(previous, token, stream, at, accepted), span
 
 
 _UNITS = frozenset("kg g m mm cm km s ms rad deg N Nm Hz J W".split())
-_BEGINS = frozenset(
-    ("LET", "JOIN", "PACKAGE", "APPLY", "GIVEN", "START", "GRAVITY", "USE", "CONSTRAIN", "DRIVE", "CONTACT")
-)
+BEGINS = frozenset(("LET", "JOIN", "PACKAGE", "APPLY", *(word.upper() for word in DECLARING)))
+
+
+def begins_declaration(token: Token, accepted: frozenset[str]) -> bool:
+    """Whether a declaration begins at a token that no rule accepts, or the text ends: a `;` is missing before it.
+
+    After a `;` a word such as `given` is read as a word; where the `;` is missing it looks like a name.
+    """
+    if "SEMICOLON" not in accepted:
+        return False
+    return token.type in BEGINS or token.type == "$END" or (token.type == "ID" and token.text in DECLARING)
 
 
 def _hint(previous: Token | None, token: Token, stream: list[Token], at: int, accepted: frozenset[str]) -> str | None:

@@ -152,3 +152,7 @@ def readable(kind: Type) -> list[str]:
 
 def writable(kind: Type) -> list[str]:
     return [f.name for f in FIELDS.get(kind, {}).values() if f.written]
+
+
+#: Fields that some object has to read: `arm.mass` is never a coordinate.
+FIELD_NAMES = frozenset(name for kind in FIELDS for name in readable(kind))

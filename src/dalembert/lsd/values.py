@@ -40,6 +40,7 @@ class FrameValue:
     displacement: Displacement
     role: str
     name: str | None = None
+    place: tuple[Source, Span] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

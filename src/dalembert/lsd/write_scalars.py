@@ -14,6 +14,7 @@ from dalembert.expr import Expr
 from dalembert.lsd._tables import tables
 from dalembert.lsd.lexer import SOFT
 from dalembert.lsd.scope import CONSTANTS, EARTH_NAME, FUNCTIONS
+from dalembert.lsd.types import FIELD_NAMES
 
 _PLAIN = re.compile(r"[_A-Za-z][_A-Za-z0-9]*")
 _SUM, _PRODUCT, _ATOM = 1, 2, 4
@@ -116,7 +117,15 @@ class ScalarWriter:
     def _symbol(self, e: Expr) -> str:
         if e.name in self.local:
             return self.local[e.name]
-        return "t" if e is ex.TIME else symbol_word(e.name)
+        return "t" if e is ex.TIME else self._quantity(e.name) or symbol_word(e.name)
+
+    def _quantity(self, name: str) -> str | None:
+        """`hinge.th'` or `tip.X`, where nothing else can be meant by it."""
+        owner, dot, what = name.rpartition(".")
+        bare = what.rstrip("'")
+        if not dot or not bare or "." in owner or owner in self.local or bare in FIELD_NAMES:
+            return None
+        return f"{word(owner)}.{word(bare)}{what[len(bare) :]}"
 
 
 _INFIX = {"add": (" + ", _SUM), "sub": (" - ", _SUM), "mul": ("*", _PRODUCT), "div": ("/", _PRODUCT), "pow": ("^", 3)}
