@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-import numpy as np
-
 from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.expr import Expr, Scalar
@@ -272,7 +270,7 @@ class Mechanism:
 
 def _three(value: Scalar | Sequence[Scalar]) -> Vector3:
     """The same value for three axes, or three values."""
-    if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str):
-        return vector3(value)
-    one = ex.as_expr(value)
+    if hasattr(value, "__len__") and not isinstance(value, str):
+        return vector3(value)  # type: ignore[arg-type]
+    one = ex.as_expr(value)  # type: ignore[arg-type]
     return (one, one, one)
