@@ -8,8 +8,11 @@
 ('pivot.th',)
 """
 
+from typing import TYPE_CHECKING, Any
+
 # errors
 from dalembert.errors import (
+    ArgumentError,
     CouplingError,
     DalembertError,
     ExpressionError,
@@ -46,4 +49,58 @@ from dalembert.mechanism import (
 # the mechanism and its verbs
 from dalembert.model import Mechanism, load, loads
 
+if TYPE_CHECKING:
+    # motions; they bring NumPy, so they are imported when they are first named
+    from dalembert.simulate import Event
+    from dalembert.view import Motion
+
 __version__ = "0.1.0"
+
+__all__ = [
+    # errors
+    "ArgumentError",
+    "CouplingError",
+    "DalembertError",
+    "ExpressionError",
+    "LsdError",
+    "ModelError",
+    "SimulationError",
+    "SingularError",
+    # description
+    "Body",
+    "Displacement",
+    "Force",
+    "Frame",
+    "Joint",
+    "Layout",
+    "Step",
+    "Torque",
+    "composite",
+    "cylindrical",
+    "earth",
+    "free",
+    "planar",
+    "prismatic",
+    "revolute",
+    "screw",
+    "spherical",
+    "turn",
+    "universal",
+    "weld",
+    # the mechanism and its verbs
+    "Mechanism",
+    "load",
+    "loads",
+    # motions
+    "Event",
+    "Motion",
+]
+_LATER = {"Motion": "dalembert.view", "Event": "dalembert.simulate"}
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    if name not in _LATER:
+        raise AttributeError(f"module 'dalembert' has no attribute '{name}'")
+    return getattr(import_module(_LATER[name]), name)

@@ -9,6 +9,10 @@ class DalembertError(Exception):
     """Root of every error that dalembert raises on purpose."""
 
 
+class ArgumentError(DalembertError, TypeError):
+    """A verb does not take an argument of this name; the message says which it takes."""
+
+
 class ModelError(DalembertError):
     """The description of a mechanism is wrong; the message names the body, link or effort."""
 

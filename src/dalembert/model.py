@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,8 +10,11 @@ from typing import TYPE_CHECKING, Any
 from dalembert import mechanism as description
 from dalembert.expr import Scalar
 from dalembert.mechanism import Layout
+from dalembert.verbs import verb
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from dalembert.analysis import Equilibrium, Linearization
     from dalembert.codegen import CompiledMechanism
     from dalembert.formalisms import Equations, Hamiltonian, Lagrangian
@@ -73,16 +77,49 @@ class Mechanism(description.Mechanism):
 
         return compile_mechanism(self, self.layout(cut))
 
-    def simulate(self, t_span: tuple[float, float], **options: Any) -> Motion:
+    @verb
+    def simulate(
+        self,
+        t_span: tuple[float, float],
+        *,
+        start: Mapping[str, Any] | None = None,
+        given: Mapping[str, Any] | None = None,
+        events: Any = None,
+        method: str = "DOP853",
+        t_eval: ArrayLike | None = None,
+        rtol: ArrayLike = 1e-8,
+        atol: ArrayLike | None = None,
+        max_step: float = math.inf,
+        first_step: float | None = None,
+        dense_output: bool | None = None,
+        progress: bool | None = None,
+        cut: Collection[str] = (),
+    ) -> Motion:
         """The motion from `start` with the parameters `given`; options and result have SciPy's names.
 
-        `start`, `given`, `t_eval`, `events`, `rtol`, `atol`, `method`, `max_step`: see `dalembert.simulate.run`.
+        `events`: formulas, or `da.Event`s, which may change the motion. `atol` None is 1e-10 of a radian, or of the
+        size of the machine. `cut` names links that close loops. See `dalembert.simulate.run`.
         """
         from dalembert.simulate import simulate
         from dalembert.view import Motion
 
-        motion: Motion = simulate(self, t_span, kind=Motion, **options)
-        return motion
+        return simulate(
+            self,
+            t_span,
+            start=start,
+            given=given,
+            events=events,
+            method=method,
+            t_eval=t_eval,
+            rtol=rtol,
+            atol=atol,
+            max_step=max_step,
+            first_step=first_step,
+            dense_output=dense_output,
+            progress=progress,
+            cut=cut,
+            kind=Motion,
+        )
 
     def mobility(self, at: Mapping[str, float] | None = None, **options: Any) -> Mobility:
         """How many degrees of freedom there really are near a configuration, which links are redundant, and why."""

@@ -172,18 +172,3 @@ def test_the_differential_algebraic_method_converges_to_the_projected_motion(lin
         assert closure_gap(m, mo) < 1e-11
     assert errors[1] < 1e-3
     assert 3.5 < errors[0] / errors[1] < 4.5
-
-
-def test_the_differential_algebraic_method_refuses_speeds_that_are_not_rates():
-    m = da.Mechanism("pair")
-    a, b = m.body("a", mass=1, inertia=[1, 1, 1]), m.body("b", mass=1, inertia=[1, 1, 1])
-    m.join(da.earth, a, da.spherical("quaternion"), name="s")
-    m.join(a, b, da.revolute("z"), name="r")
-    m.join(da.earth.at([0, 0, 0]), b, da.spherical("quaternion"), name="c")
-    with pytest.raises(da.ModelError, match="needs rates"):
-        m.simulate((0, 1), method="DAE")
-
-
-def test_the_differential_algebraic_method_refuses_what_it_would_ignore():
-    with pytest.raises(da.SimulationError, match="no 'events'"):
-        four_bar((0.2, 0.4, 0.35), 0.5).simulate((0, 1), start={"A.th": 1.0}, method="DAE", events=["A.th"])

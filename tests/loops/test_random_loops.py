@@ -3,9 +3,9 @@
 import random
 
 import pytest
-from random_loops import MAKERS, freedoms_by_continuation, random_linkage
 
 from dalembert import loops
+from random_loops import MAKERS, freedoms_by_continuation, random_linkage
 
 QUICK = range(2 * len(MAKERS))
 

@@ -8,7 +8,7 @@ import pytest
 from dalembert import expr as ex
 from dalembert.codegen import Function, compile_functions
 from dalembert.errors import SimulationError
-from dalembert.simulate import integrate, integrate_many, run, run_many
+from dalembert.simulate import Problem, integrate, integrate_many, run, run_many
 from sample_systems import double_pendulum, pendulum, spherical_pendulum
 
 
@@ -21,10 +21,10 @@ def test_each_trajectory_is_the_one_integrated_alone(threads: int, method: str) 
     starts = generator.uniform(-2, 2, (40, 2))
     parameters = np.column_stack([np.full(40, 9.81), generator.uniform(1, 2, 40)])
     t = np.linspace(0, 5, 7)
-    many = integrate_many(rhs, (0, 5), starts, parameters, t_eval=t, method=method, threads=threads)
+    many = integrate_many(Problem(rhs, (0, 5), starts, parameters, t_eval=t, method=method), threads=threads)
     assert many.success
     for k in range(40):
-        alone = integrate(rhs, (0, 5), starts[k], parameters[k], t_eval=t, method=method)
+        alone = integrate(Problem(rhs, (0, 5), starts[k], parameters[k], t_eval=t, method=method))
         assert np.array_equal(many.y[k], alone.y)
         assert many.nfev[k] == alone.nfev
 

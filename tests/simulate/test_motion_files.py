@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dalembert.errors import SimulationError
+from dalembert.errors import DalembertError, SimulationError
 from dalembert.simulate import Motion, run
 from sample_systems import double_pendulum, free_body, pendulum, spherical_pendulum
 
@@ -61,7 +61,7 @@ def test_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Mo
 
     motion = run(pendulum(), (0, 1))
     monkeypatch.setattr(np, "savetxt", fail)
-    with pytest.raises(OSError, match="disk full"):
+    with pytest.raises(DalembertError, match="disk full"):
         motion.to_csv(path)
     assert path.read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["m.csv"]

@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from dalembert.simulate import _native, integrate
+from dalembert.simulate import Problem, _native, integrate
 
 START = """
 import sys, json
-from dalembert.simulate import integrate
-motion = integrate(lambda t, y: -y, (0.0, 1.0), [1.0])
+from dalembert.simulate import Problem, integrate
+motion = integrate(Problem(lambda t, y: -y, (0.0, 1.0), [1.0]))
 print(json.dumps({"numba": "numba" in sys.modules, "end": motion.y[0, -1]}))
 """
 
@@ -45,7 +45,7 @@ def told_by(program: str, **variables: str) -> dict[str, Any]:
 
 
 def test_another_process_starts_without_compiling() -> None:
-    integrate(lambda t, y: -y, (0.0, 1.0), [1.0])  # the code is on disk from here on
+    integrate(Problem(lambda t, y: -y, (0.0, 1.0), [1.0]))  # the code is on disk from here on
     told = told_by(START)
     assert told["numba"] is False
     assert told["end"] == pytest.approx(0.36787944117144233)

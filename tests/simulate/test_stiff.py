@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 
 from dalembert import expr as ex
 from dalembert.codegen import Function, compile_functions
-from dalembert.simulate import System, integrate, run, run_many
+from dalembert.simulate import Problem, System, integrate, run, run_many
 from sample_systems import double_pendulum
 
 
@@ -45,7 +45,7 @@ def test_differences_replace_a_missing_jacobian() -> None:
     system = van_der_pol()
     mu = ex.symbol("mu")
     code = compile_functions([Function("rhs", [[ex.TIME], system.symbols, [mu]], system.rates)])["rhs"]
-    found = integrate(code, (0, 1000), [2.0, 0.0], [1000.0], method="RODAS4")
+    found = integrate(Problem(code, (0, 1000), [2.0, 0.0], [1000.0], method="RODAS4"))
     exact = run(system, (0, 1000), method="RODAS4")
     assert found.y[:, -1] == pytest.approx(exact.y[:, -1], rel=1e-6)
     assert found.nfev > exact.nfev

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from dalembert.cli.options import File
-from dalembert.cli.output import write_atomically
+from dalembert.files import write_text
 
 
 class Target(StrEnum):
@@ -64,5 +64,5 @@ def command(
         files = {f"{stem}.{language(lang.value).extension}": text}
     out.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
-        write_atomically(out / name, text)
+        write_text(out / name, text)
         typer.echo(out / name)

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from dalembert.cli.options import File, PaperFormat, PaperOption
-from dalembert.cli.output import show_json, write_atomically
+from dalembert.cli.output import show_json
+from dalembert.files import write_text
 
 
 class Level(StrEnum):
@@ -43,14 +44,14 @@ def command(
         else:
             import json
 
-            write_atomically(Path(out), json.dumps(data, indent=2) + "\n")
+            write_text(Path(out), json.dumps(data, indent=2) + "\n")
         return
     shown = equations.show(level=level.value)
     text = shown.latex() if format is PaperFormat.latex else str(shown)
     if out is None:
         typer.echo(text)
     else:
-        write_atomically(Path(out), text + "\n")
+        write_text(Path(out), text + "\n")
 
 
 def _plain(equations: Any) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dalembert.cli.output import write_atomically
+from dalembert.files import write_text
 
 
 def command(
@@ -31,7 +31,7 @@ def command(
             continue
         if write:
             if new != old.text:
-                write_atomically(path, new)
+                write_text(path, new)
         else:
             typer.echo(new, nl=False)
     raise typer.Exit(1 if check and changed else 0)

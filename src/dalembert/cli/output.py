@@ -1,31 +1,18 @@
-"""Writing results: JSON on standard output, files whole or not at all."""
+"""Writing results: JSON on standard output, warnings and faults."""
 
 from __future__ import annotations
 
 import json
-import os
 import sys
-from pathlib import Path
 from typing import Any
 
 import typer
 
-from dalembert.errors import DalembertError, LsdError
+from dalembert.errors import LsdError
 
 
 def show_json(data: Any) -> None:
     typer.echo(json.dumps(data, indent=2, ensure_ascii=False))
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """The file appears complete: written beside its place, then renamed."""
-    fresh = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        fresh.write_text(text, encoding="utf-8")
-        os.replace(fresh, path)
-    except OSError as error:
-        fresh.unlink(missing_ok=True)
-        raise DalembertError(f"cannot write {path}: {error.strerror}. Choose another place with --out.") from error
 
 
 def warn(diagnostics: Any) -> None:

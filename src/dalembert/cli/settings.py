@@ -10,18 +10,24 @@ from dalembert import expr as ex
 from dalembert.errors import ExpressionError
 
 
-def apply_settings(mechanism: Any, settings: list[str] | None) -> None:
-    """Override `given` and `start` of a mechanism; the value may be a formula in numbers, `pi/4`."""
-    state = [name for link in mechanism.links.values() for name in (*link.coordinates, *link.speeds)]
+def read_values(settings: list[str] | None, option: str = "--set") -> dict[str, float]:
+    """`name=value` pairs; the value may be a formula in numbers, `pi/4`."""
+    found: dict[str, float] = {}
     for setting in settings or []:
         name, sign, text = setting.partition("=")
-        name = name.strip()
-        if not sign or not name:
-            raise typer.BadParameter(f"write --set name=value, not --set {setting}")
+        if not sign or not name.strip():
+            raise typer.BadParameter(f"write {option} name=value, not {option} {setting}")
         try:
-            value = float(ex.evaluate([ex.parse(text)], {})[0])
+            found[name.strip()] = float(ex.evaluate([ex.parse(text)], {})[0])
         except (ExpressionError, TypeError, ValueError) as error:
             raise typer.BadParameter(f"{text!r} is not a number ({error})") from error
+    return found
+
+
+def apply_settings(mechanism: Any, settings: list[str] | None) -> None:
+    """Override `given` and `start` of a mechanism."""
+    state = [name for link in mechanism.links.values() for name in (*link.coordinates, *link.speeds)]
+    for name, value in read_values(settings).items():
         if name in state:
             mechanism.start[name] = value
         elif name in mechanism.given or name in mechanism.parameters():

@@ -9,8 +9,12 @@ from typing import Annotated, Any
 import typer
 
 from dalembert.cli.options import File, Format, FormatOption, Settings
-from dalembert.cli.output import show_json, write_atomically
-from dalembert.cli.settings import apply_settings
+from dalembert.cli.output import show_json
+from dalembert.cli.settings import apply_settings, read_values
+from dalembert.files import write_text, written_whole
+
+_INTERRUPTED = 130
+"""What a shell expects of a program that Ctrl-C has stopped."""
 
 
 def command(
@@ -18,14 +22,30 @@ def command(
     until: Annotated[float, typer.Option(help="Final time.")] = 10.0,
     points: Annotated[int, typer.Option(min=2, help="Number of instants in the result.")] = 201,
     set_: Settings = None,
+    start: Annotated[
+        list[str] | None, typer.Option(help="A coordinate or speed at the start, e.g. --start elbow.th=0.1")
+    ] = None,
+    events: Annotated[
+        list[str] | None, typer.Option("--events", help="Tell when a formula passes zero, e.g. --events 'elbow.th - 1'")
+    ] = None,
+    cut: Annotated[list[str] | None, typer.Option(help="Link that closes a loop (repeat the option).")] = None,
     out: Annotated[
         str | None,
-        typer.Option(help="Write the motion: a .csv or .json file, or a folder/ for files named after the model."),
+        typer.Option(help="Write the motion: .csv, .json, .npz or .html (it plays); or a folder/ for a .csv."),
     ] = None,
     plot: Annotated[bool, typer.Option("--plot", help="Write a picture of the coordinates beside the motion.")] = False,
-    rtol: Annotated[float, typer.Option(help="Relative tolerance of the integrator.")] = 1e-8,
-    atol: Annotated[float, typer.Option(help="Absolute tolerance of the integrator.")] = 1e-8,
-    method: Annotated[str | None, typer.Option(help="Integration method.", show_default="automatic")] = None,
+    animate: Annotated[
+        Path | None, typer.Option(help="Write the motion as an .html file that plays.", show_default=False)
+    ] = None,
+    rtol: Annotated[float | None, typer.Option(help="Relative tolerance.", show_default="1e-8")] = None,
+    atol: Annotated[
+        float | None,
+        typer.Option(help="Absolute tolerance.", show_default="1e-10 of a radian or of the machine's size"),
+    ] = None,
+    method: Annotated[str, typer.Option(help="Method: DOP853, RODAS4, symplectic4, DAE...")] = "DOP853",
+    max_step: Annotated[
+        float | None, typer.Option(help="Longest step; the step of symplectic and DAE methods.", show_default="free")
+    ] = None,
     format: FormatOption = Format.text,
 ) -> None:
     """Run a mechanism from its `given` and `start`, and show where it goes.
@@ -39,34 +59,50 @@ def command(
 
     if not 0 < until < float("inf"):
         raise typer.BadParameter("the final time must be positive and finite", param_hint="--until")
+    place = _place(out, file.stem)
+    if animate is not None and animate.suffix.lower() not in (".html", ".htm"):
+        raise typer.BadParameter(f"{animate} is not an .html file", param_hint="--animate")
     mechanism: Any = dalembert.load(file)
     apply_settings(mechanism, set_)
-    options: dict[str, Any] = {"t_eval": np.linspace(0.0, until, points), "rtol": rtol, "atol": atol}
-    if method is not None:
-        options["method"] = method
+    options: dict[str, Any] = {"rtol": rtol, "atol": atol, "max_step": max_step}
     failure: SimulationError | None = None
     try:
-        motion = mechanism.simulate((0.0, until), **options)
+        motion = mechanism.simulate(
+            (0.0, until),
+            t_eval=np.linspace(0.0, until, points),
+            start=read_values(start, "--start"),
+            events=events or None,
+            cut=cut or (),
+            method=method,
+            dense_output=True,
+            **{name: value for name, value in options.items() if value is not None},
+        )
     except SimulationError as error:
         # What was computed before the fault is still worth a file.
         if error.partial is None or out is None:
             raise
         motion, failure = error.partial, error
-    names = list(motion.names)
-    place = _place(out, mechanism.name)
+    stopped = motion.status == 2
     if out is not None:
-        write_atomically(place, _json(motion, names) if place.suffix == ".json" else _csv(motion, names))
-        print(f"{place}: {len(motion.t)} instants, {len(names)} columns", file=sys.stderr)
+        _write(motion, place)
+        part = ", a part only" if stopped or failure is not None else ""
+        print(f"{place}: {len(motion.t)} instants, {len(motion.names)} columns{part}", file=sys.stderr)
     if plot:
         picture = place.with_suffix(".png")
-        _plot(motion, names, picture, mechanism)
+        _plot(motion, picture)
         print(f"{picture}: picture", file=sys.stderr)
+    if animate is not None:
+        motion.animate(animate)
+        print(f"{animate}: animation", file=sys.stderr)
     if format is Format.json:
-        show_json(_data(motion, names))
-    elif out is None and not plot:
-        typer.echo(_table(motion, names))
+        show_json(motion.as_dict())
+    elif out is None and not plot and animate is None:
+        typer.echo(_table(motion))
     if failure is not None:
         raise failure
+    if stopped:
+        print(f"{motion.message} (asked for: t = {until:g})", file=sys.stderr)
+        raise typer.Exit(_INTERRUPTED)
 
 
 def _place(out: str | None, name: str) -> Path:
@@ -77,33 +113,29 @@ def _place(out: str | None, name: str) -> Path:
     if path.is_dir() or out.endswith(("/", "\\")):
         path.mkdir(parents=True, exist_ok=True)
         return path / f"{name}.csv"
+    if path.suffix.lower() not in (".csv", ".json", ".npz", ".html", ".htm"):
+        raise typer.BadParameter(f"{out}: the suffix is .csv, .json, .npz or .html", param_hint="--out")
     return path
 
 
-def _data(motion: Any, names: list[str]) -> dict[str, Any]:
-    columns = {name: [float(v) for v in motion[name]] for name in names}
-    return {"t": [float(v) for v in motion.t], "columns": columns, "message": str(motion.message)}
+def _write(motion: Any, path: Path) -> None:
+    """The suffix decides."""
+    suffix = path.suffix.lower()
+    if suffix == ".json":
+        import json
+
+        write_text(path, json.dumps(motion.as_dict()) + "\n")
+    elif suffix == ".npz":
+        motion.save(path)
+    elif suffix in (".html", ".htm"):
+        motion.animate(path)
+    else:
+        motion.to_csv(path)
 
 
-def _json(motion: Any, names: list[str]) -> str:
-    import json
-
-    return json.dumps(_data(motion, names)) + "\n"
-
-
-def _csv(motion: Any, names: list[str]) -> str:
-    import csv
-    import io
-
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["t", *names])
-    writer.writerows(zip(map(float, motion.t), *([float(v) for v in motion[n]] for n in names)))
-    return text.getvalue()
-
-
-def _table(motion: Any, names: list[str]) -> str:
+def _table(motion: Any) -> str:
     """A few instants and the first columns: enough to see what happens."""
+    names = motion.names
     shown = names[:8]
     count = len(motion.t)
     rows = sorted({round(k * (count - 1) / 10) for k in range(11)})
@@ -112,28 +144,22 @@ def _table(motion: Any, names: list[str]) -> str:
     lines = [
         f"{float(motion.t[r]):>10.4g}" + "".join(f"{float(motion[n][r]):>{width}.6g}" for n in shown) for r in rows
     ]
+    for name, times in motion.events.items():
+        told = ", ".join(f"{t:.6g}" for t in times[:8]) + (" ..." if len(times) > 8 else "")
+        lines.append(f"event '{name}': {told or 'never'}")
     more = f"\n({len(names) - len(shown)} more columns: use --out)" if len(names) > len(shown) else ""
     return "\n".join([head, *lines]) + more
 
 
-def _plot(motion: Any, names: list[str], path: Path, mechanism: Any) -> None:
-    import os
-
+def _plot(motion: Any, path: Path) -> None:
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib import pyplot as plt
 
-    moving = {x for link in mechanism.links.values() for x in link.coordinates}
-    coordinates = [n for n in names if n in moving]
-    figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
-    for name in coordinates[:12]:
-        axes.plot(motion.t, motion[name], label=name)
-    axes.set_xlabel("t")
-    axes.set_title(mechanism.name)
-    axes.grid(alpha=0.3)
-    axes.legend(loc="best", fontsize="small")
-    fresh = path.with_name(f".{os.getpid()}.{path.name}")
-    figure.savefig(fresh)
-    plt.close(figure)
-    os.replace(fresh, path)
+    figure = motion.plot(*motion.system.coordinates[:12])
+    try:
+        with written_whole(path) as file:
+            figure.savefig(file, format="png")
+    finally:
+        plt.close(figure)

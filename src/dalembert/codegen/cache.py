@@ -9,10 +9,12 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+
+from dalembert.errors import DalembertError
+from dalembert.files import written_whole
 
 _DIGEST = 32
 #: Bytes of object code kept; the entries unused for longest leave first.
@@ -44,7 +46,7 @@ def remember(key: str, make: Callable[[], bytes]) -> bytes:
     if known is not None:
         return known
     code = make()
-    with suppress(OSError):
+    with suppress(OSError, DalembertError):
         _write(path, code)
     return code
 
@@ -64,15 +66,8 @@ def _read(path: Path) -> bytes | None:
 
 def _write(path: Path, code: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.stem, suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(hashlib.sha256(code).digest() + code)
-        os.replace(temporary, path)
-    except OSError:
-        with suppress(OSError):
-            os.unlink(temporary)
-        raise
+    with written_whole(path) as file:
+        file.write(hashlib.sha256(code).digest() + code)
     _trim(path.parent)
 
 

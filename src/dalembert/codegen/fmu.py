@@ -6,7 +6,6 @@ Coordinates and speeds are states, parameters are tunable, an effort on each spe
 from __future__ import annotations
 
 import hashlib
-import os
 import platform
 import re
 import shutil
@@ -25,6 +24,7 @@ from dalembert.codegen.languages.c import c_number
 from dalembert.codegen.mechanism import CompiledMechanism
 from dalembert.codegen.program import start_values
 from dalembert.errors import ModelError
+from dalembert.files import written_whole
 from dalembert.mechanism import Mechanism
 
 VERSIONS = ("2.0", "3.0")
@@ -142,14 +142,7 @@ def _build(files: dict[str, str], names: list[str], suffix: str) -> bytes:
 
 def _pack(path: Path, entries: dict[str, bytes]) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
-    os.close(handle)
-    try:
-        with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, content in entries.items():
-                archive.writestr(name, content)
-        os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    with written_whole(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in entries.items():
+            archive.writestr(name, content)
     return path

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import ModelError
+from dalembert.files import written_whole
 from dalembert.loops.assembly import Closing
 from dalembert.loops.curve import trace_curve
 from dalembert.loops.linkage import build_linkage
@@ -82,7 +82,8 @@ def _pyplot() -> Any:
 
 
 def _save(plt: Any, figure: Any, path: Path) -> None:
-    fresh = path.with_name(f".{os.getpid()}.{path.name}")
-    figure.savefig(fresh)
-    plt.close(figure)
-    os.replace(fresh, path)
+    try:
+        with written_whole(path) as file:
+            figure.savefig(file, format=path.suffix[1:] or "png")
+    finally:
+        plt.close(figure)

@@ -134,13 +134,12 @@ def tables() -> Tables:
 
 def main() -> None:
     """Write the tables of the grammar file beside it: `python -m dalembert.lsd._tables` after each change."""
-    import os
     from pathlib import Path
 
-    target = Path(__file__).with_name(CACHE)
-    fresh = target.with_suffix(".tmp")
-    fresh.write_text(json.dumps(build(grammar_text()), sort_keys=True, separators=(",", ":")) + "\n", encoding="utf-8")
-    os.replace(fresh, target)
+    from dalembert.files import write_text
+
+    text = json.dumps(build(grammar_text()), sort_keys=True, separators=(",", ":"))
+    write_text(Path(__file__).with_name(CACHE), text + "\n")
 
 
 if __name__ == "__main__":

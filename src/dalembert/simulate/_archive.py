@@ -1,36 +1,58 @@
-"""A motion as arrays and back: expressions travel as a flat list, never as code or pickles."""
+"""A motion as arrays and back: expressions travel as a flat list, records as their fields, never as code or pickles."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from fractions import Fraction
+from importlib import import_module
 from typing import Any, TypeVar
 
 import numpy as np
 
 from dalembert import expr as ex
 from dalembert.errors import SimulationError
+from dalembert.expr import Expr, Matrix
+from dalembert.simulate._compiled import native_projection, quaternion_rows
 from dalembert.simulate._dense import DenseOutput, Manifold
+from dalembert.simulate.arcs import Arc, Jump
 from dalembert.simulate.motion import Motion
-from dalembert.simulate.system import Condition, Picture, System
+from dalembert.simulate.system import System
 
-FORMAT = "dalembert-motion-1"
+FORMAT = "dalembert-motion-2"
 M = TypeVar("M", bound=Motion)
 _PLAIN = ("event_names", "status", "message", "method", "nfev", "accepted", "rejected")
+_STEPS = ("step_t", "step_h", "step_y", "step_c")
 
 
 def pack(motion: Motion) -> dict[str, Any]:
-    """Named arrays; everything that is not a table of numbers is JSON in `about`."""
-    arrays: dict[str, Any] = {"t": motion.t, "y": motion.y}
-    if motion.sol is not None:
-        arrays |= {"step_t": motion.sol.t, "step_h": motion.sol.h, "step_y": motion.sol.y}
-        if len(motion.sol.t) > 1:
-            arrays["step_coefficients"] = motion.sol.coefficients
+    """Named arrays, the arcs one after the other; everything that is not a table of numbers is JSON in `about`."""
+    arcs = motion.arcs
+    arrays: dict[str, Any] = {"t": motion.t, "y": motion.y, "counts": np.array([len(arc.t) for arc in arcs])}
+    pieces = [arc.sol for arc in arcs if arc.sol is not None]
+    if len(pieces) == len(arcs):
+        arrays["steps"] = np.array([len(piece.t) for piece in pieces])
+        arrays["step_t"] = np.concatenate([piece.t for piece in pieces])
+        arrays["step_h"] = np.concatenate([piece.h for piece in pieces])
+        arrays["step_y"] = np.concatenate([piece.y for piece in pieces])
+        blocks = [piece.coefficients for piece in pieces if len(piece.t) > 1]
+        degree = max((block.shape[1] for block in blocks), default=1)
+        blocks = [np.pad(block, ((0, 0), (0, degree - block.shape[1]), (0, 0))) for block in blocks]
+        arrays["step_c"] = np.concatenate([*blocks, np.zeros((0, degree, len(motion.names)))])
     for k, (times, states) in enumerate(zip(motion.t_events or [], motion.y_events or [], strict=True)):
         arrays |= {f"event_{k}_t": times, f"event_{k}_y": states}
-    about = {"format": FORMAT, "system": _pack_system(motion.system), "parameters": dict(motion.parameters)}
-    about |= {name: getattr(motion, name) for name in _PLAIN}
+    packer = _Packer()
+    about = {
+        "format": FORMAT,
+        "system": packer.pack(motion.system),
+        "parameters": [dict(arc.parameters) for arc in arcs],
+        "jumps": [[j.t, dict(j.before), dict(j.after), j.event, dict(j.switched)] for j in motion.jumps],
+        **{name: getattr(motion, name) for name in _PLAIN},
+    }
+    rows, results = ex.flatten(packer.expressions)
+    about["rows"] = [[op, _pack_data(data), list(operands)] for op, data, operands in rows]
+    about["results"] = results
     arrays["about"] = np.array(json.dumps(about))
     return arrays
 
@@ -43,21 +65,14 @@ def unpack(kind: type[M], stored: Mapping[str, Any], path: str) -> M:
     except (KeyError, ValueError, TypeError):
         known = False
     if not known:
-        raise SimulationError(f"{path} is not a motion saved by dalembert.")
-    system = _unpack_system(about["system"])
+        raise SimulationError(f"{path} is not a motion saved by this version of dalembert.")
+    rows = [(op, _unpack_data(data), tuple(operands)) for op, data, operands in about["rows"]]
+    system = _Unpacker(ex.restore_many((rows, about["results"]))).unpack(about["system"])
     names = tuple(about["event_names"])
-    sol = None
-    if "step_t" in stored:
-        t, h, y = stored["step_t"], stored["step_h"], stored["step_y"]
-        c = stored["step_coefficients"] if "step_coefficients" in stored else np.zeros((0, 1, y.shape[1]))
-        groups = np.array([[system.states.index(x) for x in group] for group in system.quaternions], dtype=np.int64)
-        sol = DenseOutput(t, h, y, c, Manifold(groups.reshape(-1, 4)))
     return kind(
         system=system,
-        parameters=about["parameters"],
-        t=stored["t"],
-        y=stored["y"],
-        sol=sol,
+        arcs=tuple(_arcs(system, stored, about["parameters"])),
+        jumps=tuple(Jump(*jump) for jump in about["jumps"]),
         t_events=[stored[f"event_{k}_t"] for k in range(len(names))] if names else None,
         y_events=[stored[f"event_{k}_y"] for k in range(len(names))] if names else None,
         **{name: about[name] for name in _PLAIN if name != "event_names"},
@@ -65,63 +80,79 @@ def unpack(kind: type[M], stored: Mapping[str, Any], path: str) -> M:
     )
 
 
-def _pack_system(system: System) -> dict[str, Any]:
-    energies = [e for e in (system.kinetic, system.potential) if e is not None]
-    points = [x for picture in system.pictures for vector in picture.vectors for x in vector]
-    conditions = [condition.value for condition in system.conditions]
-    rows, results = ex.flatten([*system.rates, *energies, *conditions, *points, *system.outputs.values()])
-    return {
-        "name": system.name,
-        "coordinates": system.coordinates,
-        "speeds": system.speeds,
-        "quaternions": system.quaternions,
-        "energies": [system.kinetic is not None, system.potential is not None],
-        "conditions": [[condition.meaning, condition.remedy] for condition in system.conditions],
-        "pictures": [[p.name, len(p.points), bool(p.centre), bool(p.axes), p.fixed] for p in system.pictures],
-        "up": system.up,
-        "outputs": list(system.outputs),
-        "given": {name: _pack_value(value) for name, value in system.given.items()},
-        "start": {name: _pack_value(value) for name, value in system.start.items()},
-        "rows": [[op, _pack_data(data), list(operands)] for op, data, operands in rows],
-        "results": results,
-    }
+def _arcs(system: System, stored: Mapping[str, Any], parameters: list[dict[str, float]]) -> list[Arc]:
+    edges = np.concatenate([[0], np.cumsum(stored["counts"])])
+    t, y = stored["t"], stored["y"]
+    arcs = [Arc(t[a:b], y[:, a:b], numbers) for a, b, numbers in zip(edges[:-1], edges[1:], parameters, strict=True)]
+    if "steps" not in stored:
+        return arcs
+    counts = stored["steps"]
+    points, steps = np.concatenate([[0], np.cumsum(counts)]), np.concatenate([[0], np.cumsum(counts - 1)])
+    times, lengths, states, blocks = (stored[name] for name in _STEPS)
+    groups = np.array(quaternion_rows(system), dtype=np.int64).reshape(-1, 4)
+    projection = native_projection(system)
+    found = []
+    for k, arc in enumerate(arcs):
+        a, b, c, d = points[k], points[k + 1], steps[k], steps[k + 1]
+        numbers = np.array([arc.parameters.get(name, np.nan) for name in system.known_parameters])
+        manifold = Manifold(groups, getattr(projection, "address", 0), numbers, projection)
+        sol = DenseOutput(times[a:b], lengths[c:d], states[a:b], blocks[c:d], manifold)
+        found.append(Arc(arc.t, arc.y, arc.parameters, sol))
+    return found
 
 
-def _unpack_system(stored: Mapping[str, Any]) -> System:
-    rows = [(op, _unpack_data(data), tuple(operands)) for op, data, operands in stored["rows"]]
-    made = iter(ex.restore_many((rows, stored["results"])))
-    states = [*stored["coordinates"], *stored["speeds"]]
-    rates = tuple(next(made) for _ in states)
-    kinetic, potential = (next(made) if there else None for there in stored["energies"])
-    conditions = tuple(Condition(next(made), meaning, remedy) for meaning, remedy in stored["conditions"])
-    pictures, up = [], stored["up"]
-    for name, count, centred, turned, fixed in stored["pictures"]:
-        points = tuple((next(made), next(made), next(made)) for _ in range(count))
-        centre = (next(made), next(made), next(made)) if centred else None
-        axes = [(next(made), next(made), next(made)) for _ in range(3)] if turned else None
-        pictures.append(Picture(name, points, centre, (axes[0], axes[1], axes[2]) if axes else None, fixed))
-    return System(
-        coordinates=tuple(stored["coordinates"]),
-        speeds=tuple(stored["speeds"]),
-        rates=rates,
-        given=stored["given"],
-        start=stored["start"],
-        kinetic=kinetic,
-        potential=potential,
-        quaternions=tuple((a, b, c, d) for a, b, c, d in stored["quaternions"]),
-        conditions=conditions,
-        pictures=tuple(pictures),
-        outputs={name: next(made) for name in stored["outputs"]},
-        up=(up[0], up[1], up[2]),
-        name=stored["name"],
-    )
+class _Packer:
+    """Records of dalembert as their fields; expressions as numbers in one list."""
+
+    def __init__(self) -> None:
+        self.expressions: list[Expr] = []
+
+    def pack(self, value: Any) -> Any:
+        if isinstance(value, Expr):
+            self.expressions.append(value)
+            return {"expr": len(self.expressions) - 1}
+        if isinstance(value, Matrix):
+            return {"matrix": [[self.pack(e) for e in row] for row in value.rows()], "shape": list(value.shape)}
+        if is_dataclass(value) and not isinstance(value, type):
+            kind = type(value)
+            told = {f.name: self.pack(getattr(value, f.name)) for f in fields(value) if f.init}
+            return {"record": [kind.__module__, kind.__qualname__], "fields": told}
+        if isinstance(value, Mapping):
+            return {"map": [[key, self.pack(item)] for key, item in value.items()]}
+        if isinstance(value, tuple | list):
+            return {"tuple": [self.pack(item) for item in value]}
+        if isinstance(value, Fraction):
+            return {"fraction": str(value)}
+        return value.item() if isinstance(value, np.generic) else value
 
 
-def _pack_value(value: Any) -> Any:
-    """A number stays a number; a formula becomes its text."""
-    if isinstance(value, ex.Expr):
-        return ex.text(value)
-    return str(value) if isinstance(value, str | Fraction) else value
+class _Unpacker:
+    def __init__(self, expressions: Any) -> None:
+        self.expressions = list(expressions)
+
+    def unpack(self, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        if "expr" in value:
+            return self.expressions[value["expr"]]
+        if "matrix" in value:
+            rows, columns = value["shape"]
+            return Matrix([[self.unpack(e) for e in row] for row in value["matrix"]], (rows, columns))
+        if "record" in value:
+            return _record(*value["record"])(**{k: self.unpack(item) for k, item in value["fields"].items()})
+        if "map" in value:
+            return {key: self.unpack(item) for key, item in value["map"]}
+        if "fraction" in value:
+            return Fraction(value["fraction"])
+        return tuple(self.unpack(item) for item in value["tuple"])
+
+
+def _record(module: str, name: str) -> Any:
+    """A record class of dalembert; nothing else is ever made from a file."""
+    kind = getattr(import_module(module), name, None) if module.startswith("dalembert.") else None
+    if not (isinstance(kind, type) and is_dataclass(kind)):
+        raise SimulationError(f"the file asks for '{module}.{name}', which is no record of dalembert.")
+    return kind
 
 
 def _pack_data(data: Any) -> Any:

@@ -5,22 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dalembert import expr as ex
 from dalembert.simulate import _layout as at
-from dalembert.simulate._integrate import Solution
+from dalembert.simulate.problem import Solution
 from dalembert.simulate.system import Condition, System
 
-_NEAR = 1e-6
+_NEAR = 1e-3
+"""Share of its value at the start below which a condition is what has stopped a motion."""
 _SHOWN = 8
 
 
-def diagnose(system: System, parameters: Mapping[str, float], solution: Solution, event_names: Sequence[str]) -> str:
-    """The message of a SimulationError."""
-    values = {ex.symbol(name): number for name, number in parameters.items()}
+def diagnose(
+    system: System,
+    parameters: Mapping[str, float],
+    solution: Solution,
+    event_names: Sequence[str],
+    first: NDArray[np.float64],
+) -> str:
+    """The message of a SimulationError; `first` is the state from which the conditions of the equations are judged."""
+    values: dict[ex.Expr, float] = {ex.symbol(name): number for name, number in parameters.items()}
+    began = {**values, **dict(zip(system.symbols, map(float, first), strict=True)), ex.TIME: solution.t_last}
     values |= dict(zip(system.symbols, map(float, solution.y_last), strict=True))
     values[ex.TIME] = solution.t_last
-    why, remedy = _reason(system, values, solution, event_names)
+    why, remedy = _reason(system, values, began, solution, event_names)
     return (
         f"the simulation of '{system.name}' stopped at t = {solution.t_last:.9g}: {why}.\n"
         f"  State: {_state(system, solution)}.\n"
@@ -29,15 +38,21 @@ def diagnose(system: System, parameters: Mapping[str, float], solution: Solution
 
 
 def _reason(
-    system: System, values: Mapping[ex.Expr, float], solution: Solution, event_names: Sequence[str]
+    system: System,
+    values: Mapping[ex.Expr, float],
+    began: Mapping[ex.Expr, float],
+    solution: Solution,
+    event_names: Sequence[str],
 ) -> tuple[str, str]:
     if solution.reason == at.BAD_EVENT:
         return f"the event '{event_names[solution.culprit]}' has no finite value", "check its formula at this state"
     if solution.reason == at.SINGULAR:
         return _broken(system.conditions[solution.culprit])
-    near = _nearest(system, values)
+    near = _nearest(system, values, began)
     if near is not None:
         return _broken(near)
+    if solution.why:
+        return solution.why, "take smaller steps (max_step), or the default method, which passes singular postures"
     rates = np.array(ex.evaluate(list(system.rates), values))
     bad = [name for name, rate in zip(system.states, rates, strict=True) if not np.isfinite(rate)]
     if bad:
@@ -58,14 +73,16 @@ def _broken(condition: Condition) -> tuple[str, str]:
     return f"{condition.meaning} ({ex.text(condition.value)[:120]} vanishes)", remedy
 
 
-def _nearest(system: System, values: Mapping[ex.Expr, float]) -> Condition | None:
-    """The condition that is nearly zero where the motion stopped, if there is one."""
+def _nearest(system: System, values: Mapping[ex.Expr, float], began: Mapping[ex.Expr, float]) -> Condition | None:
+    """The condition that has nearly vanished where the motion stopped, in parts of its value at the start."""
     if not system.conditions:
         return None
-    sizes = np.abs(ex.evaluate([condition.value for condition in system.conditions], values))
-    sizes = np.where(np.isfinite(sizes), sizes, 0.0)
-    worst = int(np.argmin(sizes))
-    return system.conditions[worst] if sizes[worst] < _NEAR else None
+    with np.errstate(all="ignore"):
+        told = [condition.value for condition in system.conditions]
+        now, then = (np.abs(np.array(ex.evaluate(told, at), dtype=float)) for at in (values, began))
+    shares = np.where(np.isfinite(now), now, 0.0) / np.where(np.isfinite(then) & (then > 0), then, 1.0)
+    worst = int(np.argmin(shares))
+    return system.conditions[worst] if shares[worst] < _NEAR else None
 
 
 def _state(system: System, solution: Solution) -> str:

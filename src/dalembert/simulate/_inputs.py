@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from dalembert.errors import SimulationError
 from dalembert.simulate import _layout as at
 from dalembert.simulate._memory import Memory
-from dalembert.simulate.methods import Method
+from dalembert.simulate._tables import Scheme
 
 Array = NDArray[np.float64]
 
@@ -70,7 +70,7 @@ def set_tolerances(memory: Memory, rtol: ArrayLike, atol: ArrayLike, size: int) 
         memory.bind(slot, tolerance)
 
 
-def step_sizes(method: Method, span: tuple[float, float], first: float | None, largest: float) -> tuple[float, float]:
+def step_sizes(method: Scheme, span: tuple[float, float], first: float | None, largest: float) -> tuple[float, float]:
     """First and largest step; a symplectic method takes the first as its fixed step, made to divide the span."""
     if first is not None and not first > 0:
         raise SimulationError(f"first_step is {first}: it must be positive.")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.simulate import _layout as at
-from dalembert.simulate.methods import Method, degree, slopes, table
+from dalembert.simulate._tables import Scheme, degree, slopes, table
 
 STEP_ROOM = 1024
 EVENT_ROOM = 64
@@ -59,7 +59,7 @@ class Memory:
 
 
 def allocate(
-    method: Method,
+    method: Scheme,
     size: int,
     addresses: dict[int, int],
     *,
@@ -94,14 +94,14 @@ def allocate(
 
 
 @cache
-def _table_addresses(method: Method) -> list[int]:
+def _table_addresses(method: Scheme) -> list[int]:
     """Where the numbers of a method are, from START to WEIGHT; the table lives for ever."""
     numbers = table(method)
     arrays = (numbers.start, numbers.column, numbers.value, numbers.node, numbers.error, numbers.dense, numbers.weights)
     return [int(array.ctypes.data) for array in arrays]
 
 
-def _allocate_implicit(memory: Memory, method: Method, size: int) -> None:
+def _allocate_implicit(memory: Memory, method: Scheme, size: int) -> None:
     implicit = method.tableau.implicit if method.tableau else None
     if implicit is None:
         return

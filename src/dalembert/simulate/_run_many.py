@@ -11,12 +11,18 @@ from numpy.typing import ArrayLike
 
 from dalembert.dynamics.numbers import count_of
 from dalembert.errors import SimulationError
-from dalembert.simulate._run import compiled, native_events, native_guards, native_jacobian, quaternion_rows
-from dalembert.simulate._separable import check_separable
+from dalembert.simulate._compiled import (
+    native_events,
+    native_guards,
+    native_projection,
+    native_rates,
+    quaternion_rows,
+)
 from dalembert.simulate._values import first_state, parameter_values
-from dalembert.simulate.ensemble import Ensemble, integrate_many
 from dalembert.simulate.event import resolve_events
-from dalembert.simulate.methods import find_method
+from dalembert.simulate.methods import find_method, integrate_many
+from dalembert.simulate.problem import FAILED, RTOL, Ensemble, Problem
+from dalembert.simulate.quality import OPEN, gaps
 from dalembert.simulate.system import System
 
 
@@ -27,40 +33,57 @@ def run_many(
     start: Mapping[str, Any] | None = None,
     given: Mapping[str, Any] | None = None,
     method: str = "DOP853",
+    t_eval: ArrayLike | None = None,
     events: Any = None,
-    **options: Any,
+    rtol: ArrayLike = RTOL,
+    atol: ArrayLike | None = None,
+    max_step: float = np.inf,
+    first_step: float | None = None,
+    threads: int | None = None,
+    progress: bool | None = None,
 ) -> Ensemble:
     """Motions for arrays of starts and parameters: `run_many(arm, (0, 1), start={"elbow.th": angles}, t_eval=times)`.
 
-    Arrays in `start` and `given` have one entry for each trajectory; what is a single number holds for all. Other
-    options are those of `integrate_many`.
+    Arrays in `start` and `given` have one entry for each trajectory; what is a single number holds for all. A failing
+    trajectory does not stop the others. `t_eval` None gives the end of the span only.
     """
     watched = resolve_events(events, system)
     if any(event.function is not None for event in watched):
         raise SimulationError("events of an ensemble are formulas or expressions, not Python functions.")
+    if any(event.then is not None for event in watched):
+        raise SimulationError("events of an ensemble change nothing: simulate one motion at a time to use `then`.")
     chosen = find_method(method)
-    needed = system.names_in([event.value for event in watched if event.value is not None])
+    needed = system.names_in([e for event in watched for e in event.needs])
     parameters = parameter_values(system, given, needed)
     first = first_state(system, start, given, parameters, float(t_span[0]), many=True).values
-    names = system.known_parameters
-    if chosen.symplectic:
-        check_separable(system, {name: float(np.ravel(x)[0]) for name, x in parameters.items()}, chosen.name)
-    values = [parameters.get(name, np.nan) for name in names]
+    one = {name: float(np.ravel(x)[0]) for name, x in parameters.items()}
+    chosen.check(system, one)
+    values = [parameters.get(name, np.nan) for name in system.known_parameters]
     count = count_of({**first, **parameters})
-    many = integrate_many(
-        compiled("rates", system.symbols, names, system.rates),
+    problem = Problem(
+        native_rates(system),
         t_span,
         _columns(list(first.values()), count),
         _columns(values, count if any(np.ndim(x) for x in values) else 1),
         method=chosen.name,
+        t_eval=t_eval,
         events=native_events(watched, system, None, []),
+        rtol=rtol,
+        atol=atol,
+        scales=system.scale_of(one, [float(np.ravel(x)[0]) for x in first.values()], float(t_span[0])),
+        max_step=max_step,
+        first_step=first_step,
         guards=native_guards(system),
-        jacobian=native_jacobian(system) if chosen.implicit else 0,
-        project=system.project or 0,
+        project=native_projection(system),
         quaternions=quaternion_rows(system),
-        **options,
+        progress=progress,
+        **chosen.wants(system),
     )
-    return replace(many, names=system.states)
+    many = replace(integrate_many(problem, threads=threads), names=system.states)
+    open_by = gaps(system, many.t_last, many.y_last.T, parameters)
+    if open_by is None:
+        return many
+    return replace(many, status=np.where(open_by < OPEN, many.status, FAILED))
 
 
 def _columns(values: list[Any], count: int) -> ArrayLike:

@@ -7,31 +7,21 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from dalembert import expr as ex
-from dalembert.errors import SimulationError
 from dalembert.expr import Expr
 from dalembert.simulate.system import System
 
 _POINTS = 3
 
 
-def check_separable(system: System, parameters: Mapping[str, float], method: str) -> None:
-    """Refuse a system that the kick-drift-kick steps would integrate wrongly, and say why.
+def obstacle(system: System, parameters: Mapping[str, float]) -> str:
+    """Why kick-drift-kick steps would integrate a system wrongly; nothing if they would not.
 
     With q' = u and M u' = -V'(q), M constant, the pair (q, M u) is canonical and each kick and drift is symplectic.
     """
-    why = _obstacle(system, parameters)
-    if why:
-        raise SimulationError(
-            f"the method '{method}' needs separable Hamiltonian equations, but in '{system.name}' {why}. "
-            "Use method='DOP853', which takes any equations."
-        )
-
-
-def _obstacle(system: System, parameters: Mapping[str, float]) -> str:
     n = len(system.coordinates)
     if n != len(system.speeds):
         return "the states are not as many speeds as coordinates"
-    if system.project is not None:
+    if system.corrected:
         return "the motion is projected on constraints"
     q, u = system.symbols[:n], system.symbols[n:]
     for name, rate, speed in zip(system.coordinates, system.rates, u, strict=False):

@@ -12,7 +12,7 @@ import re
 from numba import njit
 from numba.core import config
 
-from dalembert.simulate._files import written_whole
+from dalembert.files import written_whole
 from dalembert.simulate._loop import loop, steps_again
 from dalembert.simulate._many import loop_many
 from dalembert.simulate._native import SHIPPED, fingerprint

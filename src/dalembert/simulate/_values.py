@@ -40,6 +40,7 @@ def first_state(
     many: bool = False,
 ) -> Start:
     """What each state starts from: a mechanism's closed start; else `start` over the system's own, and zero."""
+    start = start_at(system, start, t)
     if system.layout is not None:
         found = (closed_starts if many else closed_start)(system.layout, start, given, t)
     else:
@@ -55,3 +56,16 @@ def first_state(
     if found.moved:
         warnings.warn(f"'{system.name}': {found.message}", StartWarning, stacklevel=4)
     return found
+
+
+def start_at(system: System, start: Mapping[str, Any] | None, t: float) -> dict[str, Any]:
+    """The start that the caller gives, of a motion that begins at `t`: it may be `mo.state(t)`."""
+    changes = dict(start or {})
+    if "t" in changes and "t" not in system.states:
+        told = changes.pop("t")
+        if isinstance(told, int | float) and told != t:
+            raise SimulationError(
+                f"the start is a state at t = {told:g}, but the motion of '{system.name}' begins at t = {t:g}: "
+                "begin then, or leave 't' out of the start."
+            )
+    return changes

@@ -1,4 +1,4 @@
-"""Closed loops in motion: multipliers solved at every instant, every step brought back to the closure."""
+"""Closed loops in motion: reactions to tell, a projection on the constraints, the equations before they are solved."""
 
 from __future__ import annotations
 
@@ -8,11 +8,7 @@ from dataclasses import replace
 from dalembert.dynamics import Dynamics
 from dalembert.expr import Expr
 from dalembert.kinematics import COMPONENTS
-from dalembert.simulate._run import compiled
-from dalembert.simulate.projection import in_place
-from dalembert.simulate.system import System
-
-_REPEATS = 8
+from dalembert.simulate.system import Constrained, System
 
 
 def with_loops(system: System, about: Dynamics) -> System:
@@ -20,6 +16,9 @@ def with_loops(system: System, about: Dynamics) -> System:
     reactions: dict[str, Expr] = {}
     for name, wrench in about.reactions.items():
         reactions |= {f"{name}.{part}": value for part, value in zip(COMPONENTS, wrench.scalars, strict=True)}
-    outputs = ChainMap(reactions, system.outputs)  # type: ignore[arg-type]
-    step = compiled("projection", system.symbols, system.known_parameters, tuple(about.corrected))
-    return replace(system, outputs=outputs, project=in_place(step, len(system.states), _REPEATS))
+    return replace(
+        system,
+        outputs=ChainMap(reactions, system.outputs),  # type: ignore[arg-type]
+        corrected=tuple(about.corrected),
+        constrained=Constrained(about.mass_matrix, tuple(about.right_side), about.rows),
+    )

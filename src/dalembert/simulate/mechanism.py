@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Collection, Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from dalembert import expr as ex
 from dalembert.constraints.factor import factor_symmetric
@@ -11,16 +14,19 @@ from dalembert.dynamics import Dynamics, dynamics_of
 from dalembert.errors import ExpressionError, SimulationError
 from dalembert.expr.space import is_zero3
 from dalembert.kinematics import Pose, Tree, frame_pose, poses
-from dalembert.loops.dynamics import LoopEquations, derive_loops
 from dalembert.mechanism import EARTH, Layout, Link, Mechanism
+from dalembert.simulate._chart_ends import chart_ends
 from dalembert.simulate._run import run
-from dalembert.simulate.dae import simulate_dae
 from dalembert.simulate.loops import with_loops
 from dalembert.simulate.motion import Motion
+from dalembert.simulate.problem import RTOL
+from dalembert.simulate.quality import checked
+from dalembert.simulate.scales import scales_of
 from dalembert.simulate.system import Condition, Picture, System, Value
 
 #: Degrees of freedom up to which the pivots of the mass matrix are watched while a motion is computed.
 _WATCHED = 12
+M = TypeVar("M", bound=Motion)
 
 
 def system_of(mechanism: Mechanism, layout: Layout | None = None) -> System:
@@ -37,10 +43,11 @@ def system_of(mechanism: Mechanism, layout: Layout | None = None) -> System:
         start={**upright, **mechanism.start},
         kinetic=about.energies.kinetic,
         quaternions=quaternions,
-        conditions=(*_charts(about.tree), *_pivots(about)),
+        conditions=(*_charts(about.tree), *chart_ends(about.layout), *_pivots(about)),
         pictures=tuple(_picture(about.tree, name, absolute) for name in mechanism.bodies),
         outputs=about.outputs,
         constants=about.model.parameters(),
+        scales=scales_of(about.layout),
         up=_up(mechanism),
         name=mechanism.name,
         layout=about.layout,
@@ -54,35 +61,39 @@ def simulate(
     *,
     start: Mapping[str, Value] | None = None,
     given: Mapping[str, Value] | None = None,
-    **options: Any,
-) -> Any:
-    """The motion of a mechanism: `run` on its system, after its loops have been closed.
-
-    `method="DAE"` integrates closed loops as a differential-algebraic system, in equal steps of `max_step`.
-    """
-    system = system_of(mechanism)
+    method: str = "DOP853",
+    t_eval: ArrayLike | None = None,
+    events: Any = None,
+    rtol: ArrayLike = RTOL,
+    atol: ArrayLike | None = None,
+    max_step: float = np.inf,
+    first_step: float | None = None,
+    dense_output: bool | None = None,
+    progress: bool | None = None,
+    cut: Collection[str] = (),
+    kind: type[M] | None = None,
+) -> M:
+    """The motion of a mechanism: `run` on its system, `cut` names links that close its loops."""
+    layout = Layout.of(mechanism, cut)
+    system = system_of(mechanism, layout)
     _check_masses(mechanism, {**mechanism.given, **(given or {})})
-    layout = Layout.of(mechanism)
-    if layout.cuts and str(options.get("method", "")).upper() == "DAE":
-        return _as_dae(system, derive_loops(layout), t_span, start, given, options)
-    return run(system, t_span, start=start, given=given, **options)
-
-
-def _as_dae(
-    system: System,
-    loops: LoopEquations,
-    t_span: tuple[float, float],
-    start: Mapping[str, Value] | None,
-    given: Mapping[str, Value] | None,
-    options: Mapping[str, Any],
-) -> Motion:
-    left = [name for name in options if name not in ("method", "max_step", "kind")]
-    if left:
-        raise SimulationError(
-            f"the DAE method takes equal steps (max_step) and no '{left[0]}': use another method for it."
-        )
-    known = {"step": options.get("max_step", 1e-3), "kind": options.get("kind", Motion)}
-    return simulate_dae(system, loops, t_span, start=start, given=given, **known)
+    motion = run(
+        system,
+        t_span,
+        start=start,
+        given=given,
+        method=method,
+        t_eval=t_eval,
+        events=events,
+        rtol=rtol,
+        atol=atol,
+        max_step=max_step,
+        first_step=first_step,
+        dense_output=dense_output,
+        progress=progress,
+        kind=kind,
+    )
+    return checked(motion)
 
 
 def _check_masses(mechanism: Mechanism, parameters: Mapping[str, Value]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
@@ -13,9 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 from dalembert import expr as ex
 from dalembert.errors import SimulationError
 from dalembert.expr import Expr
+from dalembert.files import written_whole
 from dalembert.mechanism import did_you_mean
-from dalembert.simulate._dense import DenseOutput
-from dalembert.simulate._files import written_whole
+from dalembert.simulate.arcs import Arc, Course, Jump, Side
+from dalembert.simulate.quality import Quality, quality_of
 from dalembert.simulate.system import System
 from dalembert.simulate.work import work_along
 
@@ -27,15 +29,14 @@ M = TypeVar("M", bound="Motion")
 class Motion:
     """A motion in time, with SciPy's names for its arrays and the system's names for its states.
 
-    `y` has a row for each state and a column for each time; `sol(t)` is the state at any time. `status` is 0 at the
-    end of the span, 1 after a terminal event, 2 after Ctrl-C and -1 after a failure.
+    It is made of smooth `arcs`, joined by the `jumps` that events do. `y` has a row for each state and a column for
+    each time; the time of a jump stands there twice. `sol(t)` is the state at any time, `sol(t, side="before")` the one
+    before a jump. `status` is 0 at the end of the span, 1 after a terminal event, 2 after Ctrl-C, -1 after a failure.
     """
 
     system: System
-    parameters: Mapping[str, float]
-    t: Array
-    y: Array
-    sol: DenseOutput | None = None
+    arcs: tuple[Arc, ...]
+    jumps: tuple[Jump, ...] = ()
     t_events: list[Array] | None = None
     y_events: list[Array] | None = None
     event_names: tuple[str, ...] = ()
@@ -45,12 +46,40 @@ class Motion:
     nfev: int = 0
     accepted: int = 0
     rejected: int = 0
+    sol: Course | None = None
     _cache: dict[str, Any] = field(default_factory=dict, init=False)
+
+    def __post_init__(self) -> None:
+        if self.sol is None and all(arc.sol is not None for arc in self.arcs):
+            object.__setattr__(self, "sol", Course(self.arcs))
+
+    @property
+    def t(self) -> Array:
+        """The times."""
+        return self._kept("t", lambda: np.concatenate([arc.t for arc in self.arcs]))
+
+    @property
+    def y(self) -> Array:
+        """The states: a row each, a column for each time."""
+        return self._kept("y", lambda: np.concatenate([arc.y for arc in self.arcs], axis=1))
+
+    @property
+    def parameters(self) -> Mapping[str, float]:
+        """The numbers of the parameters at the start; events may have switched them since (`arcs[k].parameters`)."""
+        return self.arcs[0].parameters
 
     @property
     def success(self) -> bool:
         """Was the end of the span, or a terminal event, reached?"""
         return self.status in (0, 1)
+
+    @property
+    def quality(self) -> Quality:
+        """How well it keeps what should be kept: closure, energy balance, first integrals, unit quaternions."""
+        if "quality" not in self._cache:
+            self._cache["quality"] = quality_of(self)
+        found: Quality = self._cache["quality"]
+        return found
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -63,7 +92,7 @@ class Motion:
         return dict(zip(self.event_names, self.t_events or [], strict=True))
 
     def __getitem__(self, what: str | Expr) -> Array:
-        """A state, an output, the time, or any formula of them: `mo["th"]`, `mo["tip.X''"]`, `mo["sin(th)"]`."""
+        """A state, an output, the time, or any formula: `mo["elbow.th"]`, `mo["tip.X''"]`, `mo["sin(elbow.th)"]`."""
         if isinstance(what, str):
             if what in self.names:
                 row: Array = self.y[self.names.index(what)]
@@ -73,18 +102,21 @@ class Motion:
 
     def evaluate(self, exprs: Sequence[Expr]) -> list[Array]:
         """The values of expressions along the motion, one array each."""
-        return self._values(self.system.in_states_and_rates(exprs), self.t, self.y)
+        told = self.system.in_states_and_rates(exprs)
+        parts = [self.values(told, arc.t, arc.y, arc.parameters) for arc in self.arcs]
+        return parts[0] if len(parts) == 1 else [np.concatenate(pieces) for pieces in zip(*parts, strict=True)]
 
-    def _values(self, exprs: Sequence[Expr], t: Array, y: Array) -> list[Array]:
+    def values(self, exprs: Sequence[Expr], t: Array, y: Array, parameters: Mapping[str, float]) -> list[Array]:
         """Expressions in states, their rates, time and parameters, at states in the columns of `y`."""
         system = self.system
         values: dict[Expr, Any] = dict(zip(system.symbols, y, strict=True))
-        values |= {ex.symbol(name): number for name, number in self.parameters.items()}
+        values |= {ex.symbol(name): number for name, number in parameters.items()}
         values[ex.TIME] = t
         used = ex.free_symbols(exprs)
         if not used.isdisjoint(system.slopes):
-            values |= dict(zip(map(ex.prime, system.symbols), self._rates(t, y), strict=True))
-        known = [*self.names, *system.outputs, *self.parameters, "t"]
+            rates = self._rates(t, y, parameters)
+            values |= dict(zip(map(ex.prime, system.symbols), rates, strict=True))
+        known = [*self.names, *system.outputs, *parameters, "t"]
         for symbol in sorted(used - values.keys(), key=lambda e: e.name):
             if symbol.name in system.known_parameters:
                 raise SimulationError(f"'{symbol.name}' has no value: simulate with given={{'{symbol.name}': ...}}.")
@@ -93,50 +125,75 @@ class Motion:
         found = ex.evaluate(list(exprs), values)
         return [np.broadcast_to(np.asarray(x, dtype=float), t.shape).copy() for x in found]
 
-    def _rates(self, t: Array, y: Array) -> Array:
+    def _rates(self, t: Array, y: Array, parameters: Mapping[str, float]) -> Array:
         """y' at states in the columns of `y`, from the machine code that moved them."""
-        from dalembert.simulate._run import compiled
+        from dalembert.simulate._compiled import native_rates
 
-        system = self.system
-        numbers = np.array([self.parameters.get(name, np.nan) for name in system.known_parameters])
-        found: Array = compiled("rates", system.symbols, system.known_parameters, system.rates)(t, y.T, numbers).T
+        numbers = np.array([parameters.get(name, np.nan) for name in self.system.known_parameters])
+        found: Array = native_rates(self.system)(t, y.T, numbers).T
         return found
 
-    def state(self, t: float) -> dict[str, float]:
-        """The named state at one time."""
-        if self.sol is None:
-            raise SimulationError("states between the computed times need dense_output=True.")
-        return dict(zip(self.names, map(float, self.sol(t)), strict=True))
+    def state(self, t: float, side: Side = "after") -> dict[str, float]:
+        """The named state at one time, with that time as `t`."""
+        found = self._course()(t, side)
+        return {**dict(zip(self.names, map(float, found), strict=True)), "t": float(t)}
 
     def at(self: M, times: ArrayLike) -> M:
         """The same motion, seen at other times."""
+        course = self._course()
+        t = np.atleast_1d(np.asarray(times, dtype=float))
+        owner = course.owners(t)
+        cuts = [0, *(np.flatnonzero(np.diff(owner)) + 1), len(t)]
+        arcs = []
+        for a, b in pairwise(cuts):
+            one = self.arcs[int(owner[a])] if b > a else self.arcs[0]
+            here = t[a:b]
+            arcs.append(replace(one, t=here, y=one.sol(here) if one.sol is not None else one.y))
+        return replace(self, arcs=tuple(arcs))
+
+    def _course(self) -> Course:
         if self.sol is None:
             raise SimulationError("states between the computed times need dense_output=True.")
-        t = np.atleast_1d(np.asarray(times, dtype=float))
-        return replace(self, t=t, y=self.sol(t))
+        return self.sol
+
+    def __add__(self: M, other: Motion) -> M:
+        """One motion after the other, of the same system; where the second begins elsewhere, a jump is recorded."""
+        from dalembert.simulate._join import joined
+
+        return joined(self, other)
 
     def energy(self) -> Array:
         """Kinetic and potential energy together, at each time: gravity, springs, every effort with a potential."""
         return self.kinetic_energy() + self.potential_energy()
 
     def kinetic_energy(self) -> Array:
-        return self._cached("kinetic", lambda: self.evaluate([self._energy("T", self.system.kinetic)])[0])
+        return self._kept("kinetic", lambda: self.evaluate([self._energy("T", self.system.kinetic)])[0]).copy()
 
     def potential_energy(self) -> Array:
-        return self._cached("potential", lambda: self.evaluate([self._energy("V", self.system.potential)])[0])
+        return self._kept("potential", lambda: self.evaluate([self._energy("V", self.system.potential)])[0]).copy()
 
     def work(self) -> Array:
         """Work of all that has no potential (dampers, motors, drives, explicit time) from the start to each time.
 
-        Found from efforts and reactions and integrated along the motion: `energy()` changes by as much.
+        Found from efforts and reactions and integrated along the arcs: on each of them `energy()` changes by as much;
+        what a jump takes or gives is not in it.
         """
-        return self._cached("work", self._work)
+        return self._kept("work", self._work).copy()
 
     def _work(self) -> Array:
-        if self.sol is None:
-            raise SimulationError("the work along a motion needs its dense output: simulate with dense_output=True.")
         power = self.system.in_states_and_rates([self._energy("power", None)])
-        return work_along(self.sol, self.t, lambda t, y: self._values(power, t, y)[0])
+        parts, done = [], 0.0
+        for arc in self.arcs:
+            if arc.sol is None:
+                raise SimulationError(
+                    "the work along a motion needs its dense output: simulate with dense_output=True."
+                )
+            numbers = arc.parameters
+            end = np.append(arc.t, arc.sol.t[-1])
+            found = work_along(arc.sol, end, lambda t, y, p=numbers: self.values(power, t, y, p)[0])  # type: ignore[misc]
+            parts.append(done + found[:-1])
+            done += found[-1]
+        return np.concatenate(parts)
 
     def _energy(self, kind: str, own: Expr | None) -> Expr:
         name = f"total.{kind}"
@@ -144,11 +201,27 @@ class Motion:
             raise SimulationError(f"'{self.system.name}' does not say what its energies are ({name}).")
         return ex.symbol(name) if own is None else own
 
-    def _cached(self, kind: str, made: Callable[[], Array]) -> Array:
+    def _kept(self, kind: str, made: Callable[[], Array]) -> Array:
         if kind not in self._cache:
             self._cache[kind] = made()
         found: Array = self._cache[kind]
-        return found.copy()
+        return found
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything that is a number or a word, for JSON."""
+        return {
+            "name": self.system.name,
+            "t": self.t.tolist(),
+            "columns": {name: row.tolist() for name, row in zip(self.names, self.y, strict=True)},
+            "parameters": dict(self.parameters),
+            "events": {name: times.tolist() for name, times in self.events.items()},
+            "jumps": [jump.as_dict() for jump in self.jumps],
+            "status": self.status,
+            "success": self.success,
+            "message": self.message,
+            "method": self.method,
+            "quality": self.quality.as_dict(),
+        }
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:
         """Write a table with a column for the time and one for each state."""
@@ -173,8 +246,9 @@ class Motion:
 
     def __repr__(self) -> str:
         span = f"t = {self.t[0]:g} ... {self.t[-1]:g}" if len(self.t) else "no times"
+        pieces = f"{len(self.arcs)} arcs, " if len(self.arcs) > 1 else ""
         return (
-            f"<Motion of '{self.system.name}': {len(self.names)} states, {span}, {len(self.t)} points, "
+            f"<Motion of '{self.system.name}': {len(self.names)} states, {span}, {pieces}{len(self.t)} points, "
             f"{self.method}, {self.nfev} evaluations; {self.message}>"
         )
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from dalembert import expr as ex
+from dalembert.constraints import Rows
 from dalembert.errors import SimulationError
-from dalembert.expr import Expr, Scalar
+from dalembert.expr import Expr, Matrix, Scalar
 from dalembert.mechanism import Layout
+from dalembert.simulate.scales import Scales
 
 Point = tuple[Expr, Expr, Expr]
 Value = Scalar | str
@@ -49,14 +53,24 @@ class Picture:
         return (*self.points, *(() if self.centre is None else (self.centre,)), *(self.axes or ()))
 
 
+@dataclass(frozen=True, slots=True)
+class Constrained:
+    """M u' = right + G^T lambda with G u + drift = 0: what a method needs that solves for the multipliers itself."""
+
+    mass: Matrix
+    right: tuple[Expr, ...]
+    rows: Rows
+
+
 @dataclass(frozen=True)
 class System:
     """First-order equations y' = rates(t, y, parameters), y the coordinates (of cut links too), then the speeds.
 
     States and parameters are symbols of the same name. `outputs` are further named expressions that a motion can tell,
     in states and their rates (they may be made only when asked for: then `constants` are all their parameters);
-    `project`, where there is one, is a compiled function that brings a state back to its constraints; `up` is where
-    pictures have their top; `layout` is that of the mechanism whose motion this is: it knows where to start.
+    `corrected` is the state one Newton step nearer to its constraints, `constrained` the equations before they are
+    solved for the multipliers, both empty for a tree; `scales` are sizes of the states; `up` is where pictures have
+    their top; `layout` is that of the mechanism whose motion this is: it knows where to start.
 
     >>> from dalembert import expr as ex
     >>> x, v, k = ex.symbols("x x' k")
@@ -76,7 +90,9 @@ class System:
     pictures: tuple[Picture, ...] = field(default=(), repr=False)
     outputs: Mapping[str, Expr] = field(default_factory=dict, repr=False)
     constants: tuple[str, ...] | None = None
-    project: Any = field(default=None, repr=False)
+    corrected: tuple[Expr, ...] = field(default=(), repr=False)
+    constrained: Constrained | None = field(default=None, repr=False)
+    scales: Scales | None = field(default=None, repr=False)
     up: tuple[float, float, float] = (0.0, 0.0, 1.0)
     name: str = "system"
     layout: Layout | None = field(default=None, repr=False)
@@ -128,6 +144,13 @@ class System:
             if not used:
                 return found
             found = ex.substitute(found, used)
+
+    def scale_of(self, parameters: Mapping[str, float], y: ArrayLike, t: float) -> NDArray[np.float64]:
+        """The size of each state: a radian, the length of the machine, either in a second; 1 where nothing is known."""
+        if self.scales is None:
+            return np.ones(len(self.states))
+        values = {ex.symbol(name): number for name, number in parameters.items()} | {ex.TIME: t}
+        return self.scales.at({**values, **dict(zip(self.symbols, np.asarray(y, dtype=float).tolist(), strict=True))})
 
     def with_outputs(self, exprs: Iterable[Expr]) -> list[Expr]:
         """Expressions in states and parameters alone: outputs and rates of states stand for what they are."""

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.files import written_whole
 from dalembert.simulate import Motion
-from dalembert.simulate._files import written_whole
 from dalembert.view._scene import FINER, Scene, build_scene, frame_times
 from dalembert.view.theme import colour
 

@@ -1,101 +1,35 @@
-"""Many motions at once: each with its own step control, spread over the processor's cores."""
+"""Many trajectories through the compiled loop: each with its own step control, spread over the processor's cores."""
 
 from __future__ import annotations
 
 import itertools
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from dalembert.errors import SimulationError
 from dalembert.simulate import _layout as at
 from dalembert.simulate import _native
 from dalembert.simulate._attention import progress_bar, watching_interrupt
 from dalembert.simulate._callback import Callback
+from dalembert.simulate._code import Code
 from dalembert.simulate._inputs import as_grid, as_span, set_grid, set_tolerances, step_sizes
-from dalembert.simulate._integrate import MESSAGES, Callable2, NativeEvents, NativeGuards, as_address, as_events
-from dalembert.simulate._memory import Memory, allocate, begin
-from dalembert.simulate.methods import find_method
-
-Array = NDArray[np.float64]
+from dalembert.simulate._memory import Memory, begin
+from dalembert.simulate._tables import Scheme
+from dalembert.simulate.problem import MESSAGES, Array, Ensemble, Problem
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Ensemble:
-    """Trajectories at common times: `y[k, i, j]` is state i of trajectory k at `t[j]`, NaN after it has ended.
-
-    `status` as for one motion: 0 the end, 1 a terminal event, 2 stopped by Ctrl-C, -1 a failure; `t_last` and `y_last`
-    are where each trajectory stopped.
-    """
-
-    t: Array
-    y: Array
-    status: NDArray[np.int64]
-    t_last: Array
-    y_last: Array
-    nfev: NDArray[np.int64]
-    names: tuple[str, ...] = ()
-
-    def __len__(self) -> int:
-        return len(self.status)
-
-    def __getitem__(self, name: str) -> Array:
-        """One state of all trajectories, a row each."""
-        if name not in self.names:
-            raise SimulationError(f"the ensemble has no state '{name}'; it has {', '.join(self.names) or 'no names'}.")
-        rows: Array = self.y[:, self.names.index(name), :]
-        return rows
-
-    @property
-    def success(self) -> bool:
-        """Did all trajectories reach their end or a terminal event?"""
-        return bool(np.isin(self.status, (0, 1)).all())
-
-
-def integrate_many(
-    rhs: Any,
-    t_span: tuple[float, float],
-    y0: ArrayLike,
-    parameters: ArrayLike = (),
-    *,
-    method: str = "DOP853",
-    t_eval: ArrayLike | None = None,
-    events: NativeEvents | Callable2 | Sequence[Callable2] | None = None,
-    rtol: ArrayLike = 1e-8,
-    atol: ArrayLike = 1e-10,
-    max_step: float = np.inf,
-    first_step: float | None = None,
-    guards: NativeGuards | None = None,
-    jacobian: Any = 0,
-    project: Any = 0,
-    quaternions: Sequence[Sequence[int]] = (),
-    threads: int | None = None,
-    progress: bool | None = None,
-    callbacks: list[Callback] | None = None,
-) -> Ensemble:
-    """Solve y' = f(t, y, p) for many starts (rows of `y0`) and parameters (one row for all, or one each).
-
-    A failing trajectory does not stop the others. `t_eval` None gives the end of the span only.
-
-    >>> ends = integrate_many(lambda t, y: -y, (0.0, 1.0), [[1.0], [2.0]])
-    >>> ends.y.shape
-    (2, 1, 1)
-    """
-    chosen, span = find_method(method), as_span(t_span)
-    starts, table = _tables(y0, parameters)
+def solve_many(scheme: Scheme, problem: Problem, threads: int | None) -> Ensemble:
+    """The trajectories of all rows of `y0` and `parameters`."""
+    span = as_span(problem.span)
+    starts, table = _tables(problem.y0, problem.parameters)
     count, size = starts.shape
-    grid = as_grid([span[1]] if t_eval is None else t_eval, span)
-    callbacks = [] if callbacks is None else callbacks
-    native = as_events(events, size, callbacks)
-    addresses = {at.RHS: as_address(rhs, size, callbacks), at.PROJECT: getattr(project, "address", project)}
-    addresses[at.JACOBIAN] = getattr(jacobian, "address", jacobian)
-    addresses[at.EVENT], addresses[at.GUARD] = getattr(native, "address", 0), getattr(guards, "address", 0)
+    grid = as_grid([span[1]] if problem.t_eval is None else problem.t_eval, span)
+    code = Code.of(problem, size)
     result = {
         at.MANY_STATUS: np.full(count, at.STOPPED, dtype=np.int64),
         at.MANY_NFEV: np.zeros(count, dtype=np.int64),
@@ -105,30 +39,20 @@ def integrate_many(
     }
 
     def make() -> Memory:
-        memory = allocate(
-            chosen,
-            size,
-            addresses,
-            quaternions=quaternions,
-            events=len(native.terminal) if native else 0,
-            guards=guards.count if guards else 0,
-            keep=False,
-        )
-        if native is not None:
-            memory[at.DIRECTION][: len(native.direction)] = native.direction
-        set_tolerances(memory, rtol, atol, size)
+        memory = code.memory(scheme, keep=False)
+        set_tolerances(memory, problem.rtol, problem.tolerance, size)
         set_grid(memory, grid, 0)
-        begin(memory, span, starts[0], *step_sizes(chosen, span, first_step, max_step))
-        terminal = np.array(native.terminal if native else [0], dtype=np.int64)
+        begin(memory, span, starts[0], *step_sizes(scheme, span, problem.first_step, problem.max_step))
+        terminal = np.array(code.events.terminal if code.events else [0], dtype=np.int64)
         for slot, array in {at.MANY_Y: starts, at.MANY_P: table, at.MANY_TERMINAL: terminal, **result}.items():
             memory.bind(slot, array)
         memory.block[at.MANY_P_STRIDE] = table.shape[1] if len(table) > 1 else 0
-        if getattr(rhs, "setup_address", 0):
-            memory.room(at.KEPT, rhs.constants)
-            memory.block[[at.SETUP, at.RHS]] = rhs.setup_address, rhs.state_address
+        if getattr(problem.rhs, "setup_address", 0):
+            memory.room(at.KEPT, problem.rhs.constants)
+            memory.block[[at.SETUP, at.RHS]] = problem.rhs.setup_address, problem.rhs.state_address
         return memory
 
-    _spread(make, count, 1 if callbacks else threads, callbacks, progress)
+    _spread(make, count, 1 if problem.callbacks else threads, problem.callbacks, problem.progress)
     status = np.array([MESSAGES[int(reason)][0] for reason in result[at.MANY_STATUS]], dtype=np.int64)
     return Ensemble(
         t=grid if grid is not None else np.zeros(0),

@@ -1,0 +1,95 @@
+"""Sizes of states, so that tolerances mean the same for a watch and for a crane.
+
+An absolute tolerance has the unit of its state. In parts of the machine's own length it has none: the same machine in
+millimetres or kilometres is integrated by the same steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert import expr as ex
+from dalembert.expr import ZERO, Expr
+from dalembert.expr.space import Vector3, dot3
+from dalembert.kinematics import link_motions
+from dalembert.mechanism import EARTH, Layout, Link
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Scales:
+    """`lengths` that occur in a machine; for each state the turn (radians) and the shift (length) that a unit gives.
+
+    The scale of a state is what turns by one radian or shifts by the largest of the lengths, whichever is less;
+    `fall` is the length that serves where no other is known: how far things fall in a unit of time.
+    """
+
+    lengths: tuple[Expr, ...]
+    turns: tuple[Expr, ...]
+    shifts: tuple[Expr, ...]
+    fall: Expr = ZERO
+
+    def at(self, values: Mapping[Expr, float]) -> Array:
+        """The scales with these numbers; a formula that has no value there is left out."""
+        length = max(_numbers(self.lengths, values), default=0.0) or max(_numbers([self.fall], values)) or 1.0
+        turn, shift = (np.array(_numbers(group, values)) for group in (self.turns, self.shifts))
+        rate = np.maximum(turn, shift / length)
+        return np.where(rate > 0, 1.0 / np.where(rate > 0, rate, 1.0), 1.0)
+
+
+def scales_of(layout: Layout) -> Scales:
+    """Lengths: offsets of frames and centres, radii of inertia, displacements; turns and shifts of each joint."""
+    model, state = layout.model, layout.state
+    links = {name: link for link in model.links.values() for name in (*link.coordinates, *link.speeds)}
+    frames = [frame for link in model.links.values() for frame in (link.first, link.second)]
+    lengths = [_norm(frame.displacement.translation) for frame in frames]
+    for name, body in model.bodies.items():
+        if name != EARTH:
+            lengths.append(_norm(body.centre))
+            inertia = body.inertia
+            lengths += [ex.sqrt(j / body.mass) for j in (inertia.xx, inertia.yy, inertia.zz) if body.mass is not ZERO]
+    lengths += [_norm(motion.translation) for link in model.links.values() for motion in link_motions(link)]
+    sizes = [_coordinate(links[name], name) for name in state.coordinates]
+    sizes += [_speed(links[name], name) for name in state.speeds]
+    turns, shifts = zip(*sizes, strict=True) if sizes else ((), ())
+    return Scales(tuple(dict.fromkeys(lengths)), turns, shifts, _norm(model.gravity))
+
+
+def _coordinate(link: Link, name: str) -> tuple[Expr, Expr]:
+    """A coordinate turns by as many radians as it counts if the rotation contains it, and shifts by the slope."""
+    x = ex.symbol(name)
+    turn, shift = ZERO, ZERO
+    for motion in link_motions(link):
+        if x in ex.free_symbols([e for row in motion.rotation for e in row]):
+            turn = ex.ONE
+        a, b, c = (ex.derivative(e, x) for e in motion.translation)
+        shift = shift + _norm((a, b, c))
+    return turn, shift
+
+
+def _speed(link: Link, name: str) -> tuple[Expr, Expr]:
+    turn, shift = ZERO, ZERO
+    for motion in link_motions(link):
+        for speed, twist in motion.columns:
+            if speed == name:
+                turn, shift = turn + _norm(twist.angular), shift + _norm(twist.linear)
+    return turn, shift
+
+
+def _norm(v: Vector3) -> Expr:
+    return ex.sqrt(dot3(v, v))
+
+
+def _numbers(exprs: object, values: Mapping[Expr, float]) -> list[float]:
+    """Sizes of expressions; zero for one whose names have no value, or that is infinite there."""
+    found = []
+    for e in exprs:  # type: ignore[attr-defined]
+        known = ex.free_symbols([e]) <= values.keys()
+        value = float(np.abs(ex.evaluate([e], values)[0])) if known else 0.0
+        found.append(value if np.isfinite(value) else 0.0)
+    return found
