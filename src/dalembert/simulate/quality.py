@@ -102,7 +102,7 @@ def checked(motion: M) -> M:
             "small steps. The motion is in the error's `partial`.",
             partial=replace(motion, status=-1, message=sentence),
         )
-    if motion.accepted <= _QUICK:
+    if motion.accepted <= _QUICK and closure is None:
         for remark in motion.quality.remarks:
             warnings.warn(f"'{motion.system.name}': {remark}.", QualityWarning, stacklevel=4)
     return motion
