@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dalembert.errors import SimulationError
-from dalembert.simulate import Motion
+from dalembert.simulate import Arc, Motion
 from dalembert.view.theme import GREY, style
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def plot_phase(motion: Motion, x: str | None = None, y: str | None = None, *, ax
         figure, axis = _figure(axes)
         seen = _smooth(motion)
         a, b = seen[first], seen[second]
-        axis.plot(a, b, lw=1.2)
+        axis.plot(*_broken(seen, a, b), lw=1.2)
         axis.plot(a[:1], b[:1], "o", ms=5, color=GREY, label="start")
         axis.plot(a[-1:], b[-1:], "s", ms=5, color=axis.lines[0].get_color(), label="end")
         axis.legend()
@@ -54,7 +55,7 @@ def plot_phase(motion: Motion, x: str | None = None, y: str | None = None, *, ax
 
 
 def plot_energy(motion: Motion) -> Figure:
-    """Kinetic, potential and total energy, and below how the total departs from its start."""
+    """Kinetic, potential and total energy, and below its drift on each arc, the work of all else left out."""
     import matplotlib as mpl
 
     with mpl.rc_context(style()):
@@ -62,15 +63,17 @@ def plot_energy(motion: Motion) -> Figure:
         seen = _smooth(motion)
         kinetic, potential = seen.kinetic_energy(), seen.potential_energy()
         total = kinetic + potential
-        upper.plot(seen.t, kinetic, label="kinetic")
-        upper.plot(seen.t, potential, label="potential")
-        upper.plot(seen.t, total, label="total", color=GREY, lw=2.2)
+        upper.plot(*_broken(seen, seen.t, kinetic), label="kinetic")
+        upper.plot(*_broken(seen, seen.t, potential), label="potential")
+        upper.plot(*_broken(seen, seen.t, total), label="total", color=GREY, lw=2.2)
         upper.legend(ncols=3, loc="lower left", bbox_to_anchor=(0, 1.0), borderaxespad=0)
         upper.set_title(f"{motion.system.name}: energy", pad=22)
-        at_steps = motion.energy() if motion.sol is None else motion.at(motion.sol.t).energy()
-        times = motion.t if motion.sol is None else motion.sol.t
+        steps = _steps(motion)
+        drift = steps.energy() - steps.work() if motion.sol is not None and _balanced(motion) else steps.energy()
         scale = max(float(np.max(np.abs(kinetic))), float(np.ptp(potential)), 1e-300)
-        lower.plot(times, (at_steps - at_steps[0]) / scale, lw=1.1, color="#aa3377")
+        begins = np.cumsum([0, *(len(arc.t) for arc in steps.arcs)])
+        since = np.repeat(drift[begins[:-1]], np.diff(begins))  # what a jump takes is no drift
+        lower.plot(*_broken(steps, steps.t, (drift - since) / scale), lw=1.1, color="#aa3377")
         lower.set_ylabel("relative drift")
         lower.set_xlabel("t")
         lower.ticklabel_format(axis="y", style="sci", scilimits=(-2, 2))
@@ -97,7 +100,7 @@ def _groups(motion: Motion) -> list[tuple[str, Sequence[str]]]:
 def _curves(axis: Axes, motion: Motion, names: Sequence[str]) -> None:
     seen = _smooth(motion)
     for name in names:
-        axis.plot(seen.t, seen[name], label=name)
+        axis.plot(*_broken(seen, seen.t, seen[name]), label=name)
     for times in motion.t_events or []:
         for t in times[:200]:
             axis.axvline(float(t), color=GREY, lw=0.5, alpha=0.5, zorder=0)
@@ -108,10 +111,39 @@ def _curves(axis: Axes, motion: Motion, names: Sequence[str]) -> None:
 
 
 def _smooth(motion: Motion) -> Motion:
-    """Enough points for a smooth curve, where dense output gives them."""
-    if motion.sol is None or len(motion.t) >= _POINTS or len(motion.t) < 2:
+    """Enough points for a smooth curve on each arc, both its ends among them, where dense output gives them."""
+    if motion.sol is None or len(motion.t) < 2:
         return motion
-    return motion.at(np.linspace(motion.t[0], motion.t[-1], _POINTS))
+    whole = abs(motion.arcs[-1].span[1] - motion.arcs[0].span[0]) or 1.0
+    if len(motion.arcs) == 1 and len(motion.t) >= _POINTS:
+        return motion
+
+    def finer(arc: Arc) -> Arc:
+        begin, end = arc.span
+        times = np.linspace(begin, end, max(2, round(_POINTS * abs(end - begin) / whole)) if begin != end else 1)
+        return replace(arc, t=times, y=arc.sol(times) if arc.sol is not None else arc.y)
+
+    return replace(motion, arcs=tuple(finer(arc) for arc in motion.arcs))
+
+
+def _steps(motion: Motion) -> Motion:
+    """The motion at its own steps."""
+    if motion.sol is None:
+        return motion
+    return replace(
+        motion, arcs=tuple(replace(arc, t=arc.sol.t, y=arc.sol.y.T) for arc in motion.arcs if arc.sol is not None)
+    )
+
+
+def _balanced(motion: Motion) -> bool:
+    """Does it say the work of what has no potential?"""
+    return "total.power" in motion.system.outputs and motion.quality.energy is not None
+
+
+def _broken(motion: Motion, x: Any, y: Any) -> tuple[Any, Any]:
+    """A curve that is interrupted where the motion jumps."""
+    edges = np.cumsum([len(arc.t) for arc in motion.arcs])[:-1]
+    return np.insert(np.asarray(x, dtype=float), edges, np.nan), np.insert(np.asarray(y, dtype=float), edges, np.nan)
 
 
 def _speed_of(motion: Motion, coordinate: str) -> str:

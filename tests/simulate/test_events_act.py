@@ -1,0 +1,210 @@
+"""Events that act: a motion of arcs and jumps."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from linkages import four_bar
+
+GRAVITY = 9.81
+
+
+def ball() -> da.Mechanism:
+    m = da.Mechanism("ball")
+    m.join(da.earth, m.body("ball", mass=1), da.prismatic("z"), name="drop")
+    m.gravity = [0, 0, -GRAVITY]
+    m.start = {"drop.x": 1.0}
+    return m
+
+
+def bounce(restitution: float = 0.8, **options: object) -> da.Event:
+    return da.Event("drop.x < 0", then={"drop.x'": f"-{restitution}*drop.x'"}, name="bounce", **options)  # type: ignore[arg-type]
+
+
+def bounces(restitution: float, count: int) -> list[float]:
+    """Free fall from height 1, then parabolas: t_k+1 = t_k + 2 v_k/g."""
+    times = [math.sqrt(2 / GRAVITY)]
+    speed = GRAVITY * times[0]
+    for _ in range(count - 1):
+        speed *= restitution
+        times.append(times[-1] + 2 * speed / GRAVITY)
+    return times
+
+
+def oscillator() -> da.Mechanism:
+    m = da.Mechanism("oscillator")
+    m.join(da.earth, m.body("mass", mass="m"), da.prismatic("x").with_efforts(x="-k*x"), name="s")
+    m.given, m.start = {"m": 1.0, "k": 4.0}, {"s.x": 1.0}
+    return m
+
+
+@pytest.mark.parametrize("method", ["DOP853", "BS23", "RODAS4", "DAE"])
+def test_a_ball_bounces_when_the_parabolas_say(method):
+    mo = ball().simulate((0, 3), events=bounce(), method=method)
+    assert mo.events["bounce"] == pytest.approx(bounces(0.8, 6), abs=1e-9)
+    assert [jump.event for jump in mo.jumps] == ["bounce"] * len(mo.arcs[1:])
+    for jump in mo.jumps:
+        assert jump.after["drop.x'"] == -0.8 * jump.before["drop.x'"]
+
+
+@pytest.mark.parametrize("restitution", [1e-3, 1e-6])
+def test_a_flight_shorter_than_any_step_is_not_missed(restitution):
+    mo = ball().simulate((0, 0.6), events=bounce(restitution, terminal=3), rtol=1e-6)
+    assert mo.events["bounce"] == pytest.approx(bounces(restitution, 3), abs=1e-9)
+
+
+def test_both_sides_of_a_jump_are_told():
+    mo = ball().simulate((0, 1), events=bounce())
+    (jump,) = mo.jumps
+    assert np.count_nonzero(mo.t == jump.t) == 2
+    before, after = mo["drop.x'"][mo.t == jump.t]
+    assert (before, after) == (jump.before["drop.x'"], jump.after["drop.x'"])
+    assert mo.sol(jump.t)[1] == after
+    assert mo.sol(jump.t, side="before")[1] == pytest.approx(before, rel=1e-14)
+    assert mo.state(jump.t, side="before")["drop.x'"] == pytest.approx(before, rel=1e-14)
+    with pytest.raises(da.SimulationError, match="'before' and 'after'"):
+        mo.sol(jump.t, side="left")
+
+
+def test_asked_times_are_told_exactly_and_the_jump_by_its_far_side():
+    hit = math.sqrt(2 / GRAVITY)
+    times = np.array([0.0, 0.3, hit, 0.5, 1.0])
+    when = da.Event(f"t - {hit!r}", then={"drop.x'": "1"}, name="kick")
+    mo = ball().simulate((0, 1), events=when, t_eval=times)
+    assert np.array_equal(mo.t, times)
+    assert mo["drop.x'"][2] == 1.0
+
+
+def test_events_at_one_instant_all_act():
+    m = da.Mechanism("two balls")
+    for name in ("a", "b"):
+        m.join(da.earth, m.body(name, mass=1), da.prismatic("z"), name=f"drop_{name}")
+    m.gravity = [0, 0, -GRAVITY]
+    watched = [da.Event(f"drop_{x}.x < 0", then={f"drop_{x}.x'": f"-0.9*drop_{x}.x'"}, name=x) for x in "ab"]
+    mo = m.simulate((0, 2), start={"drop_a.x": 1.0, "drop_b.x": 1.0}, events=watched)
+    assert mo.events["a"] == pytest.approx(mo.events["b"], abs=1e-12)
+    assert mo["drop_a.x"] == pytest.approx(mo["drop_b.x"], abs=1e-9)
+    assert mo["drop_a.x"].min() > -1e-9
+
+
+def test_a_switch_changes_parameters_from_then_on():
+    stiffer = da.Event("s.x", then={"k": "4*k"}, direction=-1, name="stiffer")
+    mo = oscillator().simulate((0, 2), events=stiffer)
+    assert [arc.parameters["k"] for arc in mo.arcs] == [4.0, 16.0]
+    quarter = math.pi / 4
+    assert mo.events["stiffer"] == pytest.approx([quarter], abs=1e-8)
+    x = mo.at([quarter + math.pi / 8])["s.x"]
+    assert x == pytest.approx([-0.5], abs=1e-7)  # speed 2 at angular frequency 4
+    assert mo.potential_energy()[-1] == pytest.approx(8.0 * mo["s.x"][-1] ** 2)
+    assert mo.quality.energy < 1e-7
+
+
+def test_what_an_event_does_may_be_a_function():
+    seen = []
+
+    def kick(t: float, state: dict[str, float]) -> dict[str, float]:
+        seen.append((t, state["s.x'"]))
+        return {"s.x'": 2 * state["s.x'"], "m": 2.0}
+
+    mo = oscillator().simulate((0, 1), events=da.Event("s.x", then=kick, name="kick"))
+    assert seen[0][0] == mo.jumps[0].t
+    assert mo.jumps[0].after["s.x'"] == 2 * seen[0][1]
+    assert mo.jumps[0].switched == {"m": 2.0}
+
+
+def test_a_loop_stays_closed_through_a_reset():
+    m = four_bar((0.2, 0.4, 0.35), 0.5)
+    turn_back = da.Event("A.th - 1.3", then={"A.th'": "-A.th'"}, name="stop", direction=1)
+    mo = m.simulate((0, 0.5), start={"A.th": 1.0, "A.th'": 3.0}, events=turn_back)
+    jump = mo.jumps[0]
+    assert jump.after["A.th'"] == pytest.approx(-jump.before["A.th'"], rel=1e-9)
+    others = [name for name in jump.before if name.endswith("'")]
+    for name in others:  # one degree of freedom: all speeds turn back
+        assert jump.after[name] == pytest.approx(-jump.before[name], rel=1e-7)
+    assert mo.quality.closure < 1e-12
+
+
+def test_bounces_that_pile_up_end_the_motion_with_a_sentence():
+    with pytest.raises(da.SimulationError, match="'bounce' happens faster and faster") as caught:
+        ball().simulate((0, 10), events=bounce())
+    partial = caught.value.partial
+    assert not partial.success
+    assert partial.t[-1] == pytest.approx(math.sqrt(2 / GRAVITY) * (1 + 2 * 0.8 / (1 - 0.8)), abs=1e-4)
+
+
+def test_the_last_time_ends_the_motion_and_changes_nothing():
+    mo = ball().simulate((0, 10), events=bounce(terminal=3))
+    assert mo.status == 1
+    assert len(mo.jumps) == 2
+    assert mo["drop.x'"][-1] < 0
+
+
+@pytest.mark.parametrize(
+    ("then", "complaint"),
+    [
+        ({"drop.y": 1}, "neither a state nor a parameter of 'ball'. Did you mean 'drop.x'"),
+        ({"drop.x'": "sqrt(-1 - drop.x^2)"}, "finite number"),
+        ({"drop.x'": "e*drop.x'"}, "uses 'e'"),
+        (3.0, "give the new values by name"),
+        (lambda t, state: {"drop.x": math.inf}, "must be a finite number"),
+    ],
+)
+def test_what_an_event_cannot_do_is_refused(then, complaint):
+    with pytest.raises(da.DalembertError, match=complaint):
+        ball().simulate((0, 1), events=da.Event("drop.x < 0", then=then))
+
+
+def test_motions_are_joined():
+    m = oscillator()
+    whole = m.simulate((0, 2), rtol=1e-10)
+    first = m.simulate((0, 1), rtol=1e-10, events="s.x")
+    joined = first + m.simulate((1, 2), start=first.state(1.0), rtol=1e-10, events={"s.x": "s.x", "top": "s.x'"})
+    times = np.linspace(0, 2, 41)
+    assert np.abs(joined.sol(times) - whole.sol(times)).max() < 1e-8
+    assert joined.jumps == ()
+    assert len(joined.arcs) == 2
+    assert set(joined.events) == {"s.x", "top"}
+    kicked = first + m.simulate((1, 2), start={"s.x": 0.5}, given={"k": 1.0})
+    assert kicked.jumps[0].event == "joined"
+    assert kicked.jumps[0].switched == {"k": 1.0}
+    with pytest.raises(da.SimulationError, match=r"begins at t = 0, but the first ends at t = 1"):
+        first + first
+    with pytest.raises(da.SimulationError, match="different equations"):
+        first + ball().simulate((1, 2))
+
+
+def test_a_motion_in_arcs_is_saved_and_loaded_whole(tmp_path: Path):
+    watched = [bounce(), da.Event("t - 1", then={"g": 5.0}, name="moon")]
+    m = ball()
+    m.gravity, m.given = [0, 0, "-g"], {"g": GRAVITY}
+    mo = m.simulate((0, 2.5), events=watched)
+    mo.save(tmp_path / "m.npz")
+    again = da.Motion.load(tmp_path / "m.npz")
+    times = np.linspace(0, 2.5, 101)
+    assert np.array_equal(again.sol(times), mo.sol(times))
+    assert np.array_equal(again.energy(), mo.energy())
+    assert [jump.as_dict() for jump in again.jumps] == [jump.as_dict() for jump in mo.jumps]
+    assert [arc.parameters for arc in again.arcs] == [arc.parameters for arc in mo.arcs]
+    assert again.as_dict() == mo.as_dict()
+    again.plot("drop.x")
+    again.animate(tmp_path / "m.html")
+    assert (tmp_path / "m.html").stat().st_size > 1e6
+
+
+def test_a_loaded_loop_is_closed_between_its_steps(tmp_path: Path):
+    mo = four_bar((0.2, 0.4, 0.35), 0.5).simulate((0, 0.5), start={"A.th": 1.0, "A.th'": 3.0})
+    mo.save(tmp_path / "m.npz")
+    times = np.linspace(0, 0.5, 41)
+    assert np.array_equal(da.Motion.load(tmp_path / "m.npz").sol(times), mo.sol(times))
+
+
+def test_an_ensemble_refuses_events_that_act():
+    from dalembert.simulate import run_many, system_of
+
+    with pytest.raises(da.SimulationError, match="one motion at a time"):
+        run_many(system_of(ball()), (0, 1), events=bounce())
