@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from dalembert import expr as ex
+from dalembert.dynamics import Dynamics
 from dalembert.loops import Closing, assemble, build_linkage, project
 from dalembert.mechanism import (
     Layout,
@@ -216,3 +217,17 @@ def freedoms_by_continuation(m: Mechanism, at: dict[str, float], steps: int = 40
     if not moves:
         return 0
     return int((np.linalg.svd(np.array(moves), compute_uv=False) / np.sqrt(len(moves)) > 0.02).sum())
+
+
+def closed_state(m: Mechanism, about: Dynamics, seed: int) -> dict[ex.Expr, float]:
+    """A closed posture with random speeds that its rows allow (by singular values)."""
+    linkage = build_linkage(about.layout, m.given, m.start)
+    found = linkage.coordinates(assemble(linkage, np.array(linkage.start(m.start), dtype=float)))
+    values = {ex.symbol(k): v for k, v in m.given.items()} | {ex.TIME: 0.0}
+    values |= {x: float(found.get(x.name, 0.0)) for x in about.coordinates}
+    matrix = about.rows.matrix
+    g = np.array(ex.evaluate(list(matrix.entries), values)).reshape(matrix.shape)
+    _, s, v = np.linalg.svd(g)
+    free = v[int((s > 1e-9).sum()) :]
+    u = np.random.default_rng(seed).normal(size=len(about.speeds))
+    return values | dict(zip(about.speeds, free.T @ (free @ u), strict=True))

@@ -7,23 +7,8 @@ import pytest
 
 from dalembert import expr as ex
 from dalembert.dynamics import dynamics_of
-from dalembert.loops import assemble, build_linkage
 from dalembert.mechanism import Layout
-from random_loops import random_linkage
-
-
-def closed_state(m, about, seed):
-    """A closed posture with random speeds that its rows allow (by singular values)."""
-    linkage = build_linkage(about.layout, m.given, m.start)
-    found = linkage.coordinates(assemble(linkage, np.array(linkage.start(m.start), dtype=float)))
-    values = {ex.symbol(k): v for k, v in m.given.items()} | {ex.TIME: 0.0}
-    values |= {x: float(found.get(x.name, 0.0)) for x in about.coordinates}
-    n = len(about.speeds)
-    u = np.random.default_rng(seed).normal(size=n)
-    g = evaluated(about.rows.matrix, values).reshape(-1, n)
-    _, s, v = np.linalg.svd(g)
-    free = v[int((s > 1e-9).sum()) :]
-    return values | dict(zip(about.speeds, free.T @ (free @ u), strict=True))
+from random_loops import closed_state, random_linkage
 
 
 def evaluated(matrix, values):

@@ -37,9 +37,10 @@ def derived(make: Callable[[Any], T]) -> T:
     """A quantity that is made when first asked for, and shared by all models of one structure."""
 
     def get(self: Dynamics) -> T:
-        if make.__name__ not in self._made:
-            self._made[make.__name__] = make(self)
-        found: T = self._made[make.__name__]
+        owner = self._structure
+        if make.__name__ not in owner._made:
+            owner._made[make.__name__] = make(owner)
+        found: T = owner._made[make.__name__]
         return found
 
     return property(get, doc=make.__doc__)  # type: ignore[return-value]
@@ -48,12 +49,13 @@ def derived(make: Callable[[Any], T]) -> T:
 class Dynamics:
     """Expressions of the state (q, u), time and parameters; efforts and accelerations have symbols of their own.
 
-    `layout` is the machine with its numbers; what is derived depends on its structure alone.
+    `layout` is the machine with its numbers; what is derived depends on its structure alone, and has none.
     """
 
-    def __init__(self, layout: Layout, made: dict[str, Any] | None = None) -> None:
+    def __init__(self, layout: Layout, structure: Dynamics | None = None) -> None:
         self.layout = layout
-        self._made: dict[str, Any] = {} if made is None else made
+        self._structure = structure or self
+        self._made: dict[str, Any] = {}
 
     @property
     def model(self) -> Model:
@@ -279,5 +281,5 @@ def dynamics_of(layout: Layout) -> Dynamics:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _remembered(name: str, layout: Layout) -> dict[str, Any]:
-    return {}
+def _remembered(name: str, layout: Layout) -> Dynamics:
+    return Dynamics(layout)
