@@ -38,14 +38,35 @@ class Mechanism(description.Mechanism):
         """Numbering of bodies and links; the links named in `cut` close loops instead of carrying the tree."""
         return Layout.of(self, cut)
 
-    def equations(self, formalism: str = "mixed", *, cut: Collection[str] = (), **choices: Any) -> Equations:
-        """Equations of motion in a formalism: mixed, newton-euler, dalembert, lagrange, hamilton, kane..."""
-        from dalembert.formalisms import derive
-        from dalembert.loops import with_loops
+    def equations(
+        self,
+        formalism: str = "mixed",
+        *,
+        cut: Collection[str] = (),
+        reference: str | None = None,
+        chart: str | None = None,
+        speeds: Mapping[str, Scalar | str] | str | None = None,
+        parametrisation: str = "relative",
+        potential: str | None = None,
+    ) -> Equations:
+        """Equations of motion in a formalism: mixed, newton-euler, dalembert, lagrange, hamilton, kane...
 
-        layout = self.layout(cut)
-        eq = derive(layout, formalism, **choices)
-        return with_loops(eq, layout) if layout.cuts else eq
+        Closed loops bring their multipliers and rows: M u' = S + F + D^T Lambda, D u' = gamma. `cut` names links that
+        close loops, `reference` the body from which the motion is seen, `chart` the coordinates of free rotations,
+        `speeds` other generalised speeds, `parametrisation` "relative" or "absolute" (bodies released, links as rows),
+        `potential` what lagrange and hamilton put into V.
+        """
+        from dalembert.formalisms import derive
+
+        return derive(
+            self.layout(cut),
+            formalism,
+            reference=reference,
+            chart=chart,
+            speeds=speeds,
+            parametrisation=parametrisation,
+            potential=potential,
+        )
 
     def linearize(self, about: Mapping[str, Scalar] | None = None, *, inputs: Sequence[str] = ()) -> Linearization:
         """Exact linear equations about an equilibrium, a steady motion or a trajectory; `inputs` are columns of B."""

@@ -144,7 +144,6 @@ def test_closed_loops_are_refused_where_the_tree_alone_would_mislead():
     for ask in (equilibria, linearize, lambda eq: eq.reactions()):
         with pytest.raises(ModelError, match="jab"):
             ask(eq)
-    assert "without jab" in str(eq.show("vector"))
 
 
 def test_a_damped_spring_is_asymptotically_stable_and_a_helical_slide_is_undecided():

@@ -6,16 +6,31 @@ import numpy as np
 import pytest
 
 from dalembert import expr as ex
+from dalembert.constraints.complement import actuation_wrench
+from dalembert.constraints.freedom import Freedom
 from dalembert.errors import ModelError
-from dalembert.formalisms import derive, maximal
+from dalembert.formalisms import derive
 from dalembert.formalisms.newton_euler import link_actions
 from dalembert.formalisms.reactions import motor_wrench, reactions
+from dalembert.kinematics import in_speeds, link_efforts
+from dalembert.kinematics.bodies import body_poses
 from dalembert.mechanism import Layout, Mechanism, cylindrical, earth, prismatic, revolute, weld
 from random_mechanisms import random_state, random_tree
 
 
 def evaluated(exprs, values):
     return np.array(ex.evaluate(list(exprs), values), dtype=float)
+
+
+def absolute(tree, values):
+    """Positions and Bryant angles of all bodies, and their rates, at a state of the tree."""
+    places = []
+    for pose in body_poses(tree)[1:]:
+        r = pose.rotation
+        places += [*pose.position, ex.atan2(-r[1][2], r[2][2]), ex.asin(r[0][2]), ex.atan2(-r[0][1], r[0][0])]
+    moved = ex.tangent(places, {ex.TIME: ex.ONE, **tree.rates})
+    own = [ex.symbol(x) for x in tree.layout.coordinates]
+    return [*evaluated(places, values), *(values[x] for x in own), *evaluated(moved, values)]
 
 
 @pytest.mark.parametrize("seed", range(20, 30))
@@ -26,24 +41,31 @@ def test_reactions_of_newton_euler_are_the_multipliers_of_lagrange(seed):
     values = {ex.symbol(k): v for k, v in state.items()}
     eq = derive(layout, "newton-euler")
     udot = dict(zip((ex.prime(u) for u in eq.tree.speeds), evaluated(eq.accelerations, values), strict=True))
-    big = maximal.derive(layout)
-    values |= dict(zip(big.embedding, evaluated(big.embedding.values(), values), strict=True))
-    n, k = len(big.coordinates), len(big.multipliers)
+    big = derive(layout, "lagrange", parametrisation="absolute")
+    values |= dict(zip((ex.symbol(x) for x in big.layout.state.names), absolute(eq.tree, values), strict=False))
+    n, k = len(big.speeds), len(big.multiplier_names)
     mass = evaluated(big.mass_matrix.entries, values).reshape(n, n)
-    rows = evaluated(big.jacobian.entries, values).reshape(k, n)
-    load = evaluated(big.bias, values) + evaluated(big.forces, values)
+    rows = evaluated(big.constraint.entries, values).reshape(k, n)
     whole = np.block([[mass, -rows.T], [rows, np.zeros((k, k))]])
-    solution = np.linalg.solve(whole, np.concatenate([load, evaluated(big.right, values)]))
-    values |= dict(zip(big.multipliers, solution[n:], strict=True))
+    solution = np.linalg.solve(whole, np.concatenate([evaluated(big.right_side, values), evaluated(big.gamma, values)]))
     scale = 1 + np.abs(solution).max(initial=0)
-    for one in eq.detail.links:
-        name = one.link.link.name
-        action, motor = link_actions(eq.detail)[name], motor_wrench(eq.detail, one)
-        expected = evaluated([*action.force, *action.moment], values | udot)
-        expected -= evaluated([*motor.force, *motor.moment], values)
-        reaction = big.reaction(name)
-        found = evaluated([*reaction.force, *reaction.moment], values)
-        assert np.abs(found - expected).max() < 1e-9 * scale, name
+    found = {}
+    for name, unit, value in zip(big.multiplier_names, big.rows.wrenches, solution[n:], strict=True):
+        link = name.rpartition(".")[0]
+        found[link] = found.get(link, 0) + value * evaluated(unit.scalars, values)
+    for name, one in reactions(eq, solved=False).items():
+        whole = evaluated([*one.moment, *one.force], values | udot)
+        expected = whole - evaluated(motor_in_motion(eq.tree, m.links[name]), values)
+        assert np.abs(found.get(name, np.zeros(6)) - expected).max() < 1e-8 * scale, name
+
+
+def motor_in_motion(tree, link):
+    """The known efforts of a link as the wrench in the span of its motions that has their power."""
+    freedom = Freedom.of(link, tree.motions[link.name])
+    powers = dict.fromkeys(freedom.speeds, ex.ZERO)
+    for speed, effort in link_efforts(link, tree.motions[link.name]):
+        powers[speed] = powers[speed] + effort
+    return in_speeds(tree, list(actuation_wrench(freedom.columns, list(powers.values())).scalars))
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -115,13 +137,14 @@ def test_moments_can_be_taken_at_any_named_point():
         reactions(eq, at="top")
 
 
-def test_absolute_parametrisation_is_a_choice_of_lagrange():
+@pytest.mark.parametrize("formalism", ["lagrange", "kane"])
+def test_absolute_coordinates_keep_every_link_as_rows(formalism):
     layout = Layout.of(beam())
-    assert len(derive(layout, "lagrange", parametrisation="absolute").multipliers) == 6
-    with pytest.raises(ModelError, match="absolute"):
-        derive(layout, "kane", parametrisation="absolute")
-    with pytest.raises(ModelError, match="Did you mean 'chart'"):
-        derive(layout, "kane", charts="euler")
+    eq = derive(layout, formalism, parametrisation="absolute")
+    assert len(eq.multiplier_names) == 6
+    assert "closed by clamp" in str(eq.show("matrix"))
+    with pytest.raises(ModelError, match="'relative' or 'absolute'"):
+        derive(layout, formalism, parametrisation="maximal")
 
 
 def test_a_cylindrical_joint_transmits_two_forces_and_two_moments():

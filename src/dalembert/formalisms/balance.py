@@ -5,15 +5,16 @@ d(T + V)/dt = P_nc - dL/dt  (explicit time)        d(momentum)/dt = F        d(a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dalembert import expr as ex
+from dalembert.constraints.rows import rows_of
 from dalembert.dynamics.potential import find_potential
 from dalembert.expr import ZERO, Expr, dot_product
 from dalembert.expr.space import ZERO3, Vector3, add3, apply3, cross, scale3
 from dalembert.formalisms.hamilton import Hamiltonian
-from dalembert.formalisms.hamilton import derive as derive_hamilton
-from dalembert.formalisms.lagrange import Lagrangian, kinetic_energy, lagrangian_of
+from dalembert.formalisms.lagrange import Lagrangian, closed_lagrangian, kinetic_energy, lagrangian_of
+from dalembert.formalisms.registry import derive
 from dalembert.kinematics import Tree, build_tree
 from dalembert.kinematics.bodies import body_motions, body_poses
 from dalembert.mechanism import Layout
@@ -35,7 +36,7 @@ class Balance:
 
 
 def balance(layout: Layout) -> Balance:
-    """The integrals of a tree, as expressions of the state.
+    """Energies, power and momenta as expressions of the state, springs and motors in cut links among the power.
 
     >>> from dalembert.mechanism import Layout, Mechanism, earth, prismatic
     >>> m = Mechanism()
@@ -44,7 +45,12 @@ def balance(layout: Layout) -> Balance:
     >>> found.potential, found.power
     (1/2*k*s.x**2, -c*s.x'*s.x')
     """
-    return balance_of(build_tree(layout))
+    tree = build_tree(layout)
+    found = balance_of(tree)
+    if not layout.constraints:
+        return found
+    efforts = rows_of(tree, layout.constraints).efforts
+    return replace(found, power=found.power + dot_product(efforts, tree.speeds))
 
 
 def balance_of(tree: Tree) -> Balance:
@@ -67,13 +73,15 @@ def balance_of(tree: Tree) -> Balance:
 
 
 def lagrangian(layout: Layout, potential: str = "automatic") -> Lagrangian:
-    """L = T - V in coordinates and rates, with the efforts that derive from no potential."""
-    return lagrangian_of(build_tree(layout), potential)
+    """L = T - V in coordinates and rates, the efforts that derive from no potential, the conditions of closed loops."""
+    tree = build_tree(layout)
+    found = lagrangian_of(tree, potential)
+    return closed_lagrangian(tree, found, rows_of(tree, layout.constraints)) if layout.constraints else found
 
 
 def hamiltonian(layout: Layout, potential: str = "automatic") -> Hamiltonian:
-    """H(q, p) with its canonical equations."""
-    detail: Hamiltonian = derive_hamilton(build_tree(layout), potential).detail
+    """H(q, p) with its canonical equations and the conditions of closed loops."""
+    detail: Hamiltonian = derive(layout, "hamilton", potential=potential).detail
     return detail
 
 
@@ -85,6 +93,6 @@ def conserved(layout: Layout) -> dict[str, Expr]:
     momenta = dict(zip((q.name for q in found.coordinates), ex.substitute(found.momenta, own), strict=True))
     kept = {f"momentum of {x}": momenta[x] for x in found.cyclic}
     whole = balance(layout)
-    if whole.power is ZERO and ex.TIME not in ex.free_symbols([found.value]):
+    if whole.power is ZERO and ex.TIME not in ex.free_symbols([found.value, *found.conditions]):
         kept["energy"] = whole.energy
     return kept

@@ -25,7 +25,7 @@ from dalembert.kinematics.bodies import acceleration_symbols, body_poses
 from dalembert.presentation.jacobians import projection
 from dalembert.presentation.lines import equation
 from dalembert.presentation.statements import Statements
-from dalembert.presentation.theorems import motor_power, powers, virtual_field
+from dalembert.presentation.theorems import powers
 from dalembert.presentation.vocabulary import Vocabulary
 
 
@@ -116,9 +116,7 @@ def _regrouped(flat: Sequence[Expr]) -> list[Pose]:
 
 
 def vector_level(words: Vocabulary) -> Statements:
-    velocity, spin = virtual_field(words, "star")
-    left, right = powers(words, velocity, spin)
-    right = right + motor_power(words, "Qstar")
+    left, right = powers(words, "star")
     line = equation("for every virtual motion", left, right)
     return Statements([line], [], [left, right])
 

@@ -1,4 +1,4 @@
-"""The common result of every formalism: M(q) u' = S(q, u) + F(q, u, t), with q' = P(q) u."""
+"""The common result of every formalism: M(q) u' = S(q, u) + F(q, u, t) + D^T Lambda, D u' = gamma, with q' = P(q) u."""
 
 from __future__ import annotations
 
@@ -8,14 +8,23 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from dalembert import expr as ex
-from dalembert.constraints.factor import KineticBasis, OrthogonalRows, solve_symmetric
+from dalembert.constraints.factor import solve_symmetric
+from dalembert.constraints.resolve import Resolved, resolve
+from dalembert.constraints.rows import Rows
 from dalembert.errors import ModelError
 from dalembert.expr import Expr, Matrix
 from dalembert.kinematics import Tree
+from dalembert.mechanism import Layout
 
 if TYPE_CHECKING:
     from dalembert.formalisms.reactions import Reaction
     from dalembert.presentation.lines import Statement
+
+
+def closed_forces(forces: Sequence[Expr], rows: Rows) -> tuple[Expr, ...]:
+    """Efforts on the speeds with those of the cut links, whose coordinates' rates are written in the state."""
+    rates = {ex.prime(one.coordinate): one.rate for one in rows.own}
+    return tuple(f + e for f, e in zip(ex.substitute(list(forces), rates), rows.efforts, strict=True))
 
 
 @dataclass(frozen=True)
@@ -23,8 +32,8 @@ class Equations:
     """Equations of motion in the speeds u.
 
     `mass_matrix` M, `bias` S (inertia terms quadratic in the speeds), `forces` F (gravity and known efforts), and
-    `rates`, the coordinates' derivatives q' = P(q) u. With closed loops M u' = S + F + G^T lambda, where `constraint`
-    is G and G u' = `constraint_right`.
+    `rates`, the coordinates' derivatives q' = P(q) u. With closed loops M u' = S + F + W^T lambda and D u' = gamma:
+    `rows` holds them, `constraint` is D and `reaction` is W (the same for perfect links).
     """
 
     formalism: str
@@ -32,24 +41,27 @@ class Equations:
     mass_matrix: Matrix = field(repr=False)
     bias: tuple[Expr, ...] = field(repr=False)
     forces: tuple[Expr, ...] = field(repr=False)
-    constraint: Matrix | None = field(default=None, repr=False)  # G of the closed loops: G u' = constraint_right
-    constraint_right: tuple[Expr, ...] = field(default=(), repr=False)
+    rows: Rows | None = field(default=None, repr=False)  # what the cut links ask; None for a tree
     detail: Any = field(default=None, repr=False, compare=False)  # what only this formalism knows: L, H, reactions...
     level: str = field(default="vector", compare=False)  # how much detail `show` gives when it is not told
 
     @property
+    def layout(self) -> Layout:
+        return self.tree.layout
+
+    @property
     def coordinates(self) -> tuple[str, ...]:
-        return self.tree.layout.coordinates
+        return self.layout.coordinates
 
     @property
     def speeds(self) -> tuple[str, ...]:
-        return self.tree.layout.speeds
+        return self.layout.speeds
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
         """Names of every other symbol in the equations: constants that need a value."""
-        known = {ex.symbol(x) for x in (*self.coordinates, *self.speeds)} | {ex.TIME}
-        used = ex.free_symbols([*self.mass_matrix.entries, *self.bias, *self.forces, *self.rates])
+        known = {ex.symbol(x) for x in (*self.coordinates, *self.speeds, *self.cut_rates)} | {ex.TIME}
+        used = ex.free_symbols([*self.mass_matrix.entries, *self.bias, *self.forces, *self.rates, *self._asked])
         return tuple(sorted(x.name for x in used - known))
 
     @cached_property
@@ -66,28 +78,70 @@ class Equations:
         """What must not vanish for the equations to hold: the charts of rotations, by name."""
         return self.tree.conditions
 
+    # --- closed loops ----------------------------------------------------------------------------------------------
+
+    @property
+    def constraint(self) -> Matrix | None:
+        """D: D u + drift = 0 and D u' = gamma; None for a tree."""
+        return None if self.rows is None else self.rows.matrix
+
+    @property
+    def gamma(self) -> tuple[Expr, ...]:
+        return () if self.rows is None else self.rows.gamma
+
+    @property
+    def reaction(self) -> Matrix | None:
+        """W: the multipliers push the speeds by W^T lambda; None for a tree."""
+        return None if self.rows is None else self.rows.reaction
+
+    @property
+    def multiplier_names(self) -> tuple[str, ...]:
+        """`crank.Fx`: the component of the reaction of the cut link `crank` that a multiplier is."""
+        return () if self.rows is None else self.rows.names
+
+    @cached_property
+    def cut_rates(self) -> dict[str, Expr]:
+        """Own coordinates of the cut links, with their rates in the state."""
+        return {} if self.rows is None else {one.coordinate.name: one.rate for one in self.rows.own}
+
+    @property
+    def _asked(self) -> list[Expr]:
+        """Every expression of the rows: D, drift, gamma, gap, and the rates of their own coordinates."""
+        if self.rows is None:
+            return []
+        gaps = [ex.ZERO if x is None else x for x in self.rows.gap]
+        return [*self.rows.matrix.entries, *self.rows.drift, *self.rows.gamma, *gaps, *self.cut_rates.values()]
+
     @cached_property
     def accelerations(self) -> tuple[Expr, ...]:
-        """u' as expressions, by the symbolic LDL^T of the mass matrix (and the multipliers of closed loops)."""
-        if self.constraint is None:
+        """u' as expressions: by the symbolic LDL^T of the mass matrix, closed loops by `constraints.resolve`."""
+        if self._resolved is None:
             return tuple(solve_symmetric(self.mass_matrix, self.right_side, self.speeds))
-        return self._constrained[0]
+        return self._resolved.accelerations
 
     @cached_property
     def multipliers(self) -> tuple[Expr, ...]:
         """lambda of the closed loops, zero on rows that depend on others."""
-        return () if self.constraint is None else self._constrained[1]
+        return () if self._resolved is None else self._resolved.multipliers
 
     @cached_property
-    def _constrained(self) -> tuple[tuple[Expr, ...], tuple[Expr, ...]]:
-        assert self.constraint is not None
-        basis = KineticBasis.of(self.mass_matrix, self.speeds)
-        rows = [basis.covector(row) for row in self.constraint.rows()]
-        normal, free = OrthogonalRows.of(rows), basis.covector(self.right_side)
-        pairs = zip(self.constraint_right, rows, strict=True)
-        weights = normal.weights([right - ex.dot_product(row, free) for right, row in pairs])
-        moved = [a + b for a, b in zip(free, normal.combination(weights), strict=True)]
-        return tuple(basis.speeds(moved)), tuple(normal.multipliers(weights))
+    def _resolved(self) -> Resolved | None:
+        return None if self.rows is None else resolve(self.mass_matrix, self.right_side, self.rows, self.speeds)
+
+    def closed(self, rows: Rows) -> Equations:
+        """The equations of a tree completed by rows in the same speeds, and by the known efforts in cut links."""
+        return replace(self, rows=rows, forces=closed_forces(self.forces, rows))
+
+    def require_tree(self, what: str) -> None:
+        """Refuse what is not written for closed loops."""
+        cuts = [one.link.name for one in self.layout.cuts]
+        if cuts:
+            raise ModelError(
+                f"{what} of '{self.layout.model.name}' are written for trees, and its loops are closed by "
+                f"{', '.join(cuts)}."
+            )
+
+    # --- data ------------------------------------------------------------------------------------------------------
 
     def residual(self, accelerations: Sequence[Expr]) -> list[Expr]:
         """M u' - S - F."""
@@ -96,23 +150,63 @@ class Equations:
 
     @cached_property
     def operations(self) -> int:
-        """Operations to evaluate M, S and F, shared subexpressions once."""
-        return ex.count_operations([*self.mass_matrix.entries, *self.bias, *self.forces])
+        """Operations to evaluate M, S, F, D and gamma, shared subexpressions once."""
+        asked = [] if self.rows is None else [*self.rows.matrix.entries, *self.rows.gamma]
+        return ex.count_operations([*self.mass_matrix.entries, *self.bias, *self.forces, *asked])
 
     def to_sympy(self) -> dict[str, Any]:
-        """SymPy matrices: mass_matrix, bias, forces, rates."""
-        columns = {"bias": self.bias, "forces": self.forces, "rates": self.rates}
-        found = {name: Matrix.column(values).to_sympy() for name, values in columns.items()}
-        return {"mass_matrix": self.mass_matrix.to_sympy(), **found}
+        """SymPy matrices: mass_matrix, bias, forces, rates; with closed loops constraint, drift, gamma, reaction too.
 
-    def require_tree(self, what: str) -> None:
-        """Refuse what would be wrong for closed loops, whose cut links these equations leave out."""
-        cuts = [one.link.name for one in self.tree.layout.cuts]
-        if cuts:
-            raise ModelError(
-                f"{what} of '{self.tree.layout.model.name}' need its closed loops, and these are the equations of "
-                f"its tree: they leave out {', '.join(cuts)}. Solve the closed system instead."
-            )
+        `multipliers` is the column of their symbols, and `cut_rates` the rates of the cut links' own coordinates.
+        """
+        columns = {"bias": self.bias, "forces": self.forces, "rates": self.rates}
+        found = {"mass_matrix": self.mass_matrix.to_sympy()}
+        if self.rows is not None:
+            weights = tuple(ex.symbol(x) for x in self.rows.names)
+            columns |= {"drift": self.rows.drift, "gamma": self.rows.gamma, "multipliers": weights}
+            columns |= {"cut_rates": tuple(self.cut_rates.values())}
+            found |= {"constraint": self.rows.matrix.to_sympy(), "reaction": self.rows.reaction.to_sympy()}
+        return found | {name: Matrix.column(values).to_sympy() for name, values in columns.items()}
+
+    def as_dict(self) -> dict[str, Any]:
+        """Names, and M, S, F, q', rows as formulas with shared intermediates: the JSON form."""
+        asked = self._asked
+        entries = [*self.mass_matrix.entries, *self.bias, *self.forces, *self.rates, *asked]
+        listing = ex.listing(entries)
+        results = iter(listing.results)
+
+        def take(count: int) -> list[str]:
+            return [next(results) for _ in range(count)]
+
+        n, motion = len(self.speeds), "M u' = S + F"
+        data: dict[str, Any] = {
+            "formalism": self.formalism,
+            "motion": motion if self.rows is None else f"{motion} + W^T lambda, D u' = gamma",
+            "coordinates": list(self.coordinates),
+            "speeds": list(self.speeds),
+            "parameters": list(self.parameters),
+            "operations": self.operations,
+            "intermediates": dict(listing.definitions),
+            "mass_matrix": [take(n) for _ in range(n)],
+            "bias": take(n),
+            "forces": take(n),
+            "rates": take(len(self.coordinates)),
+        }
+        if self.rows is not None:
+            m = len(self.rows)
+            matrix = [take(n) for _ in range(m)]
+            drift, gamma, gap = take(m), take(m), take(m)
+            data["constraints"] = {
+                "multipliers": list(self.rows.names),
+                "matrix": matrix,
+                "reaction": matrix,
+                "drift": drift,
+                "gamma": gamma,
+                "gap": [None if x is None else text for x, text in zip(self.rows.gap, gap, strict=True)],
+                "cut_links": [one.link.name for one in self.layout.cuts],
+                "coordinates": dict(zip(self.cut_rates, take(len(self.cut_rates)), strict=True)),
+            }
+        return data
 
     # --- for people ------------------------------------------------------------------------------------------------
 
@@ -139,29 +233,13 @@ class Equations:
 
         return formulas(self)
 
-    def reactions(self, links: Collection[str] | None = None, **choices: Any) -> dict[str, Reaction]:
+    def reactions(
+        self, links: Collection[str] | None = None, *, base: str = "second", at: str = "second", solved: bool = True
+    ) -> dict[str, Reaction]:
         """Actions of links on their second bodies: see `dalembert.formalisms.reactions.reactions`."""
         from dalembert.formalisms.reactions import reactions
 
-        return reactions(self, links, **choices)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Names, and M, S, F, q' as formulas with shared intermediates: the JSON form."""
-        n = len(self.speeds)
-        listing = ex.listing([*self.mass_matrix.entries, *self.bias, *self.forces, *self.rates])
-        results = listing.results
-        return {
-            "formalism": self.formalism,
-            "coordinates": list(self.coordinates),
-            "speeds": list(self.speeds),
-            "parameters": list(self.parameters),
-            "operations": self.operations,
-            "intermediates": dict(listing.definitions),
-            "mass_matrix": [list(results[i * n : (i + 1) * n]) for i in range(n)],
-            "bias": list(results[n * n : n * n + n]),
-            "forces": list(results[n * n + n : n * n + 2 * n]),
-            "rates": list(results[n * n + 2 * n :]),
-        }
+        return reactions(self, links, base=base, at=at, solved=solved)
 
     def _repr_latex_(self) -> str:
         return self.show()._repr_latex_()

@@ -6,8 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from dalembert import expr as ex
-from dalembert.expr import Expr
+from dalembert.constraints.rows import Rows
+from dalembert.expr import ZERO, Expr
 from dalembert.formalisms.equations import Equations
+from dalembert.presentation.closing import live_rows, multiplier_lines, name_cuts, own_rates
 from dalembert.presentation.collect_terms import collect
 from dalembert.presentation.scalars import Scalars, Side
 from dalembert.presentation.statements import Statements
@@ -20,9 +22,34 @@ MOST_TIDIED = 400
 
 
 def scalar_equations(eq: Equations) -> Scalars:
-    """M u' = S + F, collected by accelerations and products of speeds, and q' = P u."""
-    equations = [(name, left, right) for name, (left, right) in zip(eq.speeds, _sides(eq), strict=True)]
-    return Scalars(tuple(equations), rates_in_speeds(eq))
+    """M u' = S + F + D^T Lambda, collected by accelerations and products of speeds, D u' = gamma, and q' = P u."""
+    rows = zip(eq.speeds, _sides(eq), reaction_efforts(eq), strict=True)
+    equations = tuple((name, left, right + effort) for name, (left, right), effort in rows)
+    return closed(eq, Scalars(equations, rates_in_speeds(eq)))
+
+
+def reaction_efforts(eq: Equations) -> list[Expr]:
+    """D^T Lambda, with the multipliers as symbols."""
+    if eq.rows is None:
+        return [ZERO] * len(eq.speeds)
+    weights = [ex.symbol(name) for name in eq.rows.names]
+    return [ex.dot_product(column, weights) for column in eq.rows.reaction.T.rows()]
+
+
+def closed(eq: Equations, found: Scalars) -> Scalars:
+    """The equations completed by D u' = gamma, the rates of the cut links' coordinates, and what Lambda is."""
+    if eq.rows is None:
+        return found
+    rows, primes = eq.rows, [ex.prime(u) for u in eq.tree.speeds]
+    asked = [
+        (f"{rows.names[k]} has no power", ex.dot_product(rows.matrix.rows()[k], primes), rows.gamma[k])
+        for k in live_rows(rows)
+    ]
+    used = [x for _, left, right in (*found.equations, *asked) for x in (left, right)]
+    words = Vocabulary(eq.tree)
+    name_cuts(words, rows)
+    meant = (*found.meant, *own_rates(rows, used))
+    return Scalars((*found.equations, *asked), meant, tuple(multiplier_lines(words)))
 
 
 def _sides(eq: Equations) -> list[tuple[Expr, Expr]]:
@@ -45,7 +72,8 @@ def rates_in_speeds(eq: Equations) -> tuple[Side, ...]:
 class Formalism:
     """A derivation with its statements: no formalism is shown by the theorem of another.
 
-    `derive` takes a tree and the formalism's own choices; where `chosen_speeds` is false, in the joints' own speeds.
+    `derive` takes a tree (and a choice of potential, if it has one); where `chosen_speeds` is false, in the joints' own
+    speeds. `close` completes what it found by the rows of cut links.
     """
 
     name: str
@@ -54,4 +82,6 @@ class Formalism:
     vector: Callable[[Vocabulary], Statements]
     matrix: Callable[[Vocabulary], Statements]
     scalar: Callable[[Equations], Scalars] = scalar_equations
+    close: Callable[[Equations, Rows], Equations] = Equations.closed
     chosen_speeds: bool = True
+    has_potential: bool = False

@@ -21,6 +21,7 @@ from dalembert.formalisms.formalism import Formalism
 from dalembert.kinematics import Tree
 from dalembert.kinematics.actions import coordinate_efforts, known_actions, pull_back
 from dalembert.kinematics.bodies import BodyMotion, acceleration_symbols, body_accelerations, body_motions
+from dalembert.presentation.closing import reaction_terms
 from dalembert.presentation.jacobians import projection
 from dalembert.presentation.lines import definition, plain
 from dalembert.presentation.statements import Statements
@@ -74,11 +75,12 @@ def vector_level(words: Vocabulary) -> Statements:
             inertia = words.inertia(i)
             total = total + HALF * al.dot(a, inertia * a) + al.dot(a, al.cross(w, inertia * w))
     power = power_of_efforts(words)
+    text, latex = reaction_terms(words, "u_r", "u_r")
     lines = [
         plain(
             f"r = 1..{len(words.tree.speeds)}",
-            "dG/du'_r = dP/du_r",
-            "\\frac{\\partial G}{\\partial \\dot{u}_r} = \\frac{\\partial P}{\\partial u_r}",
+            "dG/du'_r = dP/du_r" + text,
+            "\\frac{\\partial G}{\\partial \\dot{u}_r} = \\frac{\\partial P}{\\partial u_r}" + latex,
         )
     ]
     heads = [

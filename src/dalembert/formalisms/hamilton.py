@@ -13,20 +13,22 @@ term is (dP/dt)^T p_q - P^T d(u . P^T p_q)/dq. This covers quaternions, whose fo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dalembert import expr as ex
 from dalembert.constraints.factor import factor_symmetric
+from dalembert.constraints.rows import Rows
 from dalembert.dynamics.potential import Potential, find_potential
 from dalembert.expr import HALF, ONE, TIME, ZERO, Expr, Matrix, dot_product
 from dalembert.formalisms import lagrange
 from dalembert.formalisms.equations import Equations
-from dalembert.formalisms.formalism import Formalism
+from dalembert.formalisms.formalism import Formalism, closed, reaction_efforts
 from dalembert.formalisms.lagrange import kinetic_energy
 from dalembert.formalisms.speeds import speeds_from_rates
 from dalembert.kinematics import Tree
 from dalembert.kinematics.actions import pull_back
 from dalembert.kinematics.bodies import BodyMotion, body_motions, in_time
+from dalembert.presentation.closing import reaction_terms
 from dalembert.presentation.lines import plain
 from dalembert.presentation.scalars import Scalars, Side
 from dalembert.presentation.statements import Statements
@@ -49,6 +51,10 @@ class Hamiltonian:
     momentum_rates: tuple[Expr, ...]
     efforts: tuple[Expr, ...]  # Q_r that derive from no potential
     canonical: bool
+    multipliers: tuple[str, ...] = ()  # one for each row of closed loops: `crank.Fx`
+    conditions: tuple[Expr, ...] = ()  # D dH/dp + drift = 0, in (q, p)
+    constraint: Matrix | None = None  # D: the multipliers add D^T lambda to p'
+    gap: tuple[Expr | None, ...] = ()  # how far from closed each is
 
     @property
     def value(self) -> Expr:
@@ -56,7 +62,8 @@ class Hamiltonian:
 
     def __repr__(self) -> str:
         names = ", ".join(p.name for p in self.momenta)
-        return f"<H in the momenta {names}: {ex.count_operations(self.value)} operations>"
+        closed = f", conditions {', '.join(self.multipliers)}" if self.multipliers else ""
+        return f"<H in the momenta {names}: {ex.count_operations(self.value)} operations{closed}>"
 
     def _repr_latex_(self) -> str:
         return f"$\\displaystyle H = {ex.latex(ex.tidy(self.value))}$"
@@ -91,6 +98,28 @@ def derive(tree: Tree, potential: str = "automatic") -> Equations:
     in_state = ex.substitute(inertia, dict(zip(symbols, momentum, strict=True)))
     bias = [a - b for a, b in zip(in_state, moved, strict=True)]
     return Equations("hamilton", tree, mass, tuple(bias), tuple(forces), detail=detail)
+
+
+def close(eq: Equations, rows: Rows) -> Equations:
+    """The rows of cut links in speeds for the equations, in momenta for the Hamiltonian."""
+    found: Hamiltonian = eq.detail
+    in_momenta = dict(zip(eq.tree.speeds, found.speeds, strict=True))
+    own = {ex.prime(one.coordinate): one.rate for one in rows.own}
+
+    def in_state(exprs: Sequence[Expr]) -> list[Expr]:
+        return ex.substitute(ex.substitute(list(exprs), own), in_momenta)
+
+    felt = in_state(rows.efforts)
+    detail = replace(
+        found,
+        efforts=tuple(a + b for a, b in zip(in_state(found.efforts), felt, strict=True)),
+        momentum_rates=tuple(a + b for a, b in zip(in_state(found.momentum_rates), felt, strict=True)),
+        multipliers=rows.names,
+        conditions=tuple(in_state(rows.conditions)),
+        constraint=rows.matrix,
+        gap=rows.gap,
+    )
+    return replace(eq.closed(rows), detail=detail)
 
 
 def legendre_transform(
@@ -189,6 +218,7 @@ def _detail(
 def vector_level(words: Vocabulary) -> Statements:
     found = lagrange.vector_level(words)
     weight = len(found.heads) == 3
+    text, latex = reaction_terms(words, "u_i", "u_i")
     lines = [
         plain("momenta", "p_r = dT/du_r", "p_r = \\frac{\\partial T}{\\partial u_r}"),
         plain(
@@ -199,18 +229,19 @@ def vector_level(words: Vocabulary) -> Statements:
         plain("", "q'_i = dH/dp_i", "\\dot{q}_i = \\frac{\\partial H}{\\partial p_i}"),
         plain(
             "",
-            "p'_i = -dH/dq_i + dP/du_i",
-            "\\dot{p}_i = -\\frac{\\partial H}{\\partial q_i} + \\frac{\\partial P}{\\partial u_i}",
+            "p'_i = -dH/dq_i + dP/du_i" + text,
+            "\\dot{p}_i = -\\frac{\\partial H}{\\partial q_i} + \\frac{\\partial P}{\\partial u_i}" + latex,
         ),
     ]
     if list(words.tree.speeds) != [ex.prime(q) for q in words.tree.coordinates]:
+        text, latex = reaction_terms(words, "u", "u")
         lines[2:] = [
             plain("speeds that are not rates, q' = P(q) u", "q' = P dH/dp", "\\dot{q} = P\\,\\partial H/\\partial p"),
             plain(
                 "p_q = W^T p held while deriving",
-                "p' = -P^T dH/dq + (dP/dt)^T p_q - P^T d(u . P^T p_q)/dq + dP/du",
+                "p' = -P^T dH/dq + (dP/dt)^T p_q - P^T d(u . P^T p_q)/dq + dP/du" + text,
                 "\\dot{p} = -P^T\\frac{\\partial H}{\\partial q} + \\dot{P}^T p_q - "
-                "P^T\\frac{\\partial (u\\cdot P^T p_q)}{\\partial q} + \\frac{\\partial P}{\\partial u}",
+                "P^T\\frac{\\partial (u\\cdot P^T p_q)}{\\partial q} + \\frac{\\partial P}{\\partial u}" + latex,
             ),
         ]
     return Statements(lines, found.heads, found.terms)
@@ -218,18 +249,21 @@ def vector_level(words: Vocabulary) -> Statements:
 
 def matrix_level(words: Vocabulary) -> Statements:
     found = lagrange.matrix_level(words)
+    reaction = (" + D^T*Lambda", " + D^T \\Lambda") if len(found.lines) > 1 else ("", "")
     lines = [
         plain("momenta", "p = M*u + b", "p = M u + b"),
         plain(
-            "M = L^T D L, L^T y = p - b",
-            "H = (p - b)^T M^-1 (p - b)/2 - T_0 + V = sum_k y_k^2/(2 D_k) - T_0 + V",
-            "H = \\tfrac{1}{2}(p-b)^T M^{-1}(p-b) - T_0 + V = \\sum_k \\frac{y_k^2}{2 D_k} - T_0 + V",
+            "M = L^T Delta L, L^T y = p - b",
+            "H = (p - b)^T M^-1 (p - b)/2 - T_0 + V = sum_k y_k^2/(2 Delta_k) - T_0 + V",
+            "H = \\tfrac{1}{2}(p-b)^T M^{-1}(p-b) - T_0 + V = \\sum_k \\frac{y_k^2}{2 \\Delta_k} - T_0 + V",
         ),
         plain(
-            "",
-            "q' = P dH/dp,  p' = -P^T dH/dq + F  (and the term of turning speeds)",
-            "\\dot{q} = P \\frac{\\partial H}{\\partial p},\\quad \\dot{p} = -P^T\\frac{\\partial H}{\\partial q} + F",
+            "and the term of turning speeds, where speeds are not rates",
+            "q' = P dH/dp,  p' = -P^T dH/dq + F" + reaction[0],
+            "\\dot{q} = P \\frac{\\partial H}{\\partial p},\\quad "
+            "\\dot{p} = -P^T\\frac{\\partial H}{\\partial q} + F" + reaction[1],
         ),
+        *found.lines[1:],
     ]
     return Statements(lines, found.heads, found.terms)
 
@@ -240,17 +274,22 @@ def canonical_equations(eq: Equations) -> Scalars:
     equations: list[Side] = [("Hamiltonian", ex.symbol("H"), detail.value)]
     for q, rate in zip(eq.tree.coordinates, detail.rates, strict=True):
         equations.append(("dH/dp", ex.prime(q), rate))
-    for p, rate in zip(detail.momenta, detail.momentum_rates, strict=True):
-        equations.append(("-dH/dq + Q", ex.prime(p), rate))
+    pushed = zip(detail.momenta, detail.momentum_rates, reaction_efforts(eq), strict=True)
+    for p, rate, effort in pushed:
+        label = "-dH/dq + Q" if effort is ZERO else "-dH/dq + Q + D^T Lambda"
+        equations.append((label, ex.prime(p), rate + effort))
     momenta = zip(eq.tree.speeds, detail.momenta, detail.definition, strict=True)
-    return Scalars(tuple(equations), tuple((f"momentum of {u.name}", p, d) for u, p, d in momenta))
+    meant = tuple((f"momentum of {u.name}", p, d) for u, p, d in momenta)
+    return closed(eq, Scalars(tuple(equations), meant))
 
 
 FORMALISM = Formalism(
     name="hamilton",
     title="Hamilton",
     derive=derive,
+    close=close,
     vector=vector_level,
     matrix=matrix_level,
     scalar=canonical_equations,
+    has_potential=True,
 )

@@ -9,6 +9,7 @@ from dalembert.algebra import Term
 from dalembert.constraints.complement import complement
 from dalembert.expr import ZERO
 from dalembert.kinematics.links import LinkMotion, coupled_speeds, joint_point
+from dalembert.presentation.closing import actions_on, with_rows
 from dalembert.presentation.jacobians import opened_centres
 from dalembert.presentation.lines import Line, equation
 from dalembert.presentation.statements import Statements, dynamic_moment, inertia_force
@@ -34,7 +35,7 @@ def name_link(words: Vocabulary, one: LinkMotion) -> None:
     place = joint_point(one, "first" if one.link.reversed else "second")
     words.column(f"s{j}", j, place)
     for k, (r, twist) in enumerate(one.columns, 1):
-        mark = f"{j}" if len(one.columns) == 1 else f"{j}_{k}"
+        mark = f"{j}" if len(one.columns) == 1 else f"_{j}_{k}"
         words.column(f"theta{mark}", j, twist.angular)
         words.column(f"tau{mark}", j, twist.velocity(place))
         words.values[al.scalar(f"Q{mark}")] = words.motors[one.link.link.name][r]
@@ -52,6 +53,8 @@ def isolated_bodies(words: Vocabulary) -> list[Line]:
             arm = words.vector(f"r{c}") + words.vector(f"s{c}") - words.vector(f"rho{i}")
             force = force - action(words, c)
             moment = moment - torque(words, c) - al.cross(arm, action(words, c))
+        for _, place, push, turn in actions_on(words, [i]):
+            force, moment = force + push, moment + turn + al.cross(place - words.vector(f"rho{i}"), push)
         lines.append(equation(f"{name} isolated, forces", force, inertia_force(words, i)))
         lines.append(equation(f"{name} isolated, moments at G{i}", moment, dynamic_moment(words, i)))
     return lines
@@ -94,11 +97,11 @@ def subsystem(words: Vocabulary, one: LinkMotion, coupled: Collection[int]) -> l
     lines = []
     for k, (r, _) in enumerate(one.columns, 1):
         if r not in coupled:
-            mark = f"{j}" if len(one.columns) == 1 else f"{j}_{k}"
+            mark = f"{j}" if len(one.columns) == 1 else f"_{j}_{k}"
             left, right = _along(words, j, mark)
             slide, turn = words.vector(f"tau{mark}"), words.vector(f"theta{mark}")
             kind = "moments at" if slide == NOTHING else "forces along" if turn == NOTHING else "motion of"
-            lines.append(equation(f"{names}: {kind} J{j}, free of reactions", right, left))
+            lines.append(equation(f"{names}: {kind} J{j}, {_free(words)}", right, left))
     return lines
 
 
@@ -109,10 +112,14 @@ def coupled_links(words: Vocabulary, r: int) -> Line:
         for k, (index, _) in enumerate(one.columns, 1):
             if index == r:
                 j = one.link.child
-                a, b = _along(words, j, f"{j}" if len(one.columns) == 1 else f"{j}_{k}")
+                a, b = _along(words, j, f"{j}" if len(one.columns) == 1 else f"_{j}_{k}")
                 left, right = left + a, right + b
                 moved.append(one.link.link.name)
-    return equation(f"{', '.join(moved)} together along {words.tree.speeds[r].name}, free of reactions", right, left)
+    return equation(f"{', '.join(moved)} together along {words.tree.speeds[r].name}, {_free(words)}", right, left)
+
+
+def _free(words: Vocabulary) -> str:
+    return "free of reactions in the tree" if words.cuts else "free of reactions"
 
 
 def _along(words: Vocabulary, j: int, mark: str) -> tuple[Term, Term]:
@@ -134,9 +141,10 @@ def _beyond(words: Vocabulary, j: int) -> str:
 
 
 def _resultant(words: Vocabulary, members: Sequence[int]) -> tuple[Term, Term]:
+    closing = [force for _, _, force, _ in actions_on(words, members)]
     return (
         _total([inertia_force(words, i) for i in members]),
-        _total([words.vector(f"F{i}") for i in members]),
+        _total([*(words.vector(f"F{i}") for i in members), *closing]),
     )
 
 
@@ -147,6 +155,9 @@ def _moment(words: Vocabulary, j: int, members: Sequence[int]) -> tuple[Term, Te
         arm = lever(words, j, i)
         left = left + dynamic_moment(words, i) + al.cross(arm, inertia_force(words, i))
         right = right + words.vector(f"C{i}") + al.cross(arm, words.vector(f"F{i}"))
+    for i, place, force, moment in actions_on(words, members):
+        arm = lever(words, j, i) - words.vector(f"rho{i}") + place
+        right = right + moment + al.cross(arm, force)
     return left, right
 
 
@@ -172,4 +183,4 @@ def _total(terms: Sequence[Term]) -> Term:
 
 def matrix_level(words: Vocabulary) -> Statements:
     """The same balances with every product a matrix product, columns in the base of earth."""
-    return opened_centres(words, vector_level(words))
+    return opened_centres(words, with_rows(words, vector_level(words)))

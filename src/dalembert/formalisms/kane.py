@@ -28,7 +28,7 @@ from dalembert.kinematics.bodies import (
 from dalembert.presentation.jacobians import projection
 from dalembert.presentation.lines import equation
 from dalembert.presentation.statements import Statements
-from dalembert.presentation.theorems import PARTIAL, motor_power, powers, virtual_field
+from dalembert.presentation.theorems import PARTIAL, powers
 from dalembert.presentation.vocabulary import Vocabulary
 
 
@@ -79,9 +79,7 @@ def inertia_forces(
 
 
 def vector_level(words: Vocabulary) -> Statements:
-    velocity, spin = virtual_field(words, "_r")
-    left, right = powers(words, velocity, spin)
-    right = right + motor_power(words, "Q_r")
+    left, right = powers(words, "_r")
     count = len(words.tree.speeds)
     line = equation(f"r = 1..{count}: {', '.join(u.name for u in words.tree.speeds)}", left, right)
     return Statements([line], [PARTIAL], [left, right])

@@ -10,10 +10,11 @@ the equations are then written in the speeds u: M = P^T M_q P, S = P^T (S_q - M_
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dalembert import algebra as al
 from dalembert import expr as ex
+from dalembert.constraints.rows import Rows
 from dalembert.dynamics.potential import Potential, find_potential
 from dalembert.expr import HALF, ONE, TIME, ZERO, Expr, Matrix
 from dalembert.expr.elimination import vanish
@@ -25,6 +26,7 @@ from dalembert.kinematics import Tree
 from dalembert.kinematics.actions import pull_back
 from dalembert.kinematics.bodies import BodyMotion, body_motions
 from dalembert.presentation import theorems
+from dalembert.presentation.closing import reaction_terms
 from dalembert.presentation.jacobians import balance, forces, jacobians, mass_matrix
 from dalembert.presentation.lines import definition, plain
 from dalembert.presentation.statements import Statements
@@ -35,13 +37,19 @@ _PAGE = 2000
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Lagrangian:
-    """T and V in coordinates, rates and time; `efforts` are the Q_i of what derives from no potential."""
+    """T and V in coordinates, rates and time; `efforts` are the Q_i of what derives from no potential.
+
+    Of a machine with closed loops, d/dt dL/dq' - dL/dq = Q + D^T lambda, with D = `constraint` and D q' + ... = 0.
+    """
 
     kinetic: Expr
     potential: Expr
     efforts: tuple[Expr, ...]
     coordinates: tuple[Expr, ...]
     rates: tuple[Expr, ...]
+    multipliers: tuple[str, ...] = ()  # one for each condition of closed loops: `crank.Fx`
+    conditions: tuple[Expr, ...] = ()  # f_j(q, q', t) = 0, affine in the rates
+    gap: tuple[Expr | None, ...] = ()  # how far from closed each is
 
     @property
     def value(self) -> Expr:
@@ -49,10 +57,22 @@ class Lagrangian:
         return self.kinetic - self.potential
 
     def __repr__(self) -> str:
-        return f"T = {_brief(self.kinetic)}\nV = {_brief(self.potential)}"
+        asked = zip(self.multipliers, self.conditions, strict=True)
+        rows = [f"\n{_brief(f)} = 0    [{name}]" for name, f in asked if f is not ZERO]
+        return f"T = {_brief(self.kinetic)}\nV = {_brief(self.potential)}{''.join(rows)}"
 
     def _repr_latex_(self) -> str:
-        return f"$\\displaystyle L = {ex.latex(ex.tidy(self.value))}$"
+        rows = [f" \\\\ 0 &= {ex.latex(ex.tidy(f))}" for f in self.conditions if f is not ZERO]
+        value = f"L &= {ex.latex(ex.tidy(self.value))}{''.join(rows)}"
+        return (
+            f"$$\\begin{{aligned}}{value}\\end{{aligned}}$$" if rows else f"$\\displaystyle {value.replace('&', '')}$"
+        )
+
+    @property
+    def constraint(self) -> Matrix:
+        """D: the coefficients of the rates in the conditions."""
+        rows = ex.jacobian(self.conditions, self.rates) if self.conditions else []
+        return Matrix(rows, (len(self.conditions), len(self.rates)))
 
     @property
     def momenta(self) -> list[Expr]:
@@ -60,12 +80,13 @@ class Lagrangian:
 
     @property
     def cyclic(self) -> tuple[str, ...]:
-        """Coordinates on which L does not depend, without effort: their momenta are constant."""
+        """Coordinates on which L does not depend, without effort or reaction: their momenta are constant."""
         slopes = ex.gradient(self.value, self.coordinates)
+        columns = self.constraint.T.rows()
         return tuple(
             q.name
-            for q, slope, effort in zip(self.coordinates, slopes, self.efforts, strict=True)
-            if effort is ZERO and (slope is ZERO or vanish([slope], [self.value]))
+            for q, slope, effort, column in zip(self.coordinates, slopes, self.efforts, columns, strict=True)
+            if effort is ZERO and (slope is ZERO or vanish([slope], [self.value])) and all(x is ZERO for x in column)
         )
 
 
@@ -82,6 +103,27 @@ def derive(tree: Tree, potential: str = "automatic") -> Equations:
     slopes = ex.gradient(lagrangian.potential, lagrangian.coordinates)
     efforts = [q - v for q, v in zip(lagrangian.efforts, slopes, strict=True)]
     return _in_speeds(tree, lagrangian, mass, bias, efforts)
+
+
+def close(eq: Equations, rows: Rows) -> Equations:
+    """The rows of cut links in speeds for the equations, in rates for the Lagrangian."""
+    return replace(eq.closed(rows), detail=closed_lagrangian(eq.tree, eq.detail, rows))
+
+
+def closed_lagrangian(tree: Tree, found: Lagrangian, rows: Rows) -> Lagrangian:
+    """The same L with the conditions of cut links, and with the known efforts in them."""
+    inverse = speeds_from_rates(tree)
+    in_rates = dict(zip(tree.speeds, inverse, strict=True))
+    own = {ex.prime(one.coordinate): one.rate for one in rows.own}
+    felt = pull_back(inverse, ex.substitute(list(rows.efforts), in_rates), found.rates)
+    known = ex.substitute(ex.substitute(list(found.efforts), own), in_rates)
+    return replace(
+        found,
+        efforts=tuple(a + b for a, b in zip(known, felt, strict=True)),
+        multipliers=rows.names,
+        conditions=tuple(ex.substitute(list(rows.conditions), in_rates)),
+        gap=rows.gap,
+    )
 
 
 def lagrangian_of(tree: Tree, potential: str = "automatic") -> Lagrangian:
@@ -171,12 +213,15 @@ def vector_level(words: Vocabulary) -> Statements:
     energy, potential = theorems.kinetic_energy(words), theorems.gravity_potential(words)
     power = theorems.power_of_efforts(words, gravity=False)
     weight = potential != al.number(0)
+    reactions = reaction_terms(words, "q'_i", "\\dot{q}_i")
     lines = [
         plain(
             f"i = 1..{len(words.tree.coordinates)}: {', '.join(q.name for q in words.tree.coordinates)}",
-            "d/dt dT/dq'_i - dT/dq_i = dP/dq'_i" + (" - dV/dq_i" if weight else ""),
+            "d/dt dT/dq'_i - dT/dq_i = dP/dq'_i" + (" - dV/dq_i" if weight else "") + reactions[0],
             "\\frac{d}{dt}\\frac{\\partial T}{\\partial \\dot{q}_i} - \\frac{\\partial T}{\\partial q_i} = "
-            "\\frac{\\partial P}{\\partial \\dot{q}_i}" + (" - \\frac{\\partial V}{\\partial q_i}" if weight else ""),
+            "\\frac{\\partial P}{\\partial \\dot{q}_i}"
+            + (" - \\frac{\\partial V}{\\partial q_i}" if weight else "")
+            + reactions[1],
         )
     ]
     heads = [definition(al.scalar("T"), energy, label="kinetic energy")]
@@ -188,19 +233,29 @@ def vector_level(words: Vocabulary) -> Statements:
 
 def matrix_level(words: Vocabulary) -> Statements:
     jacobians(words)
-    mass, efforts = mass_matrix(words), forces(words, gravity=False)
-    found = balance(words, [("M", mass, "mass matrix"), ("F", efforts, "efforts that derive from no potential")])
     weight = theorems.gravity_potential(words)
+    parts = [
+        ("M", mass_matrix(words), "mass matrix"),
+        ("F", forces(words, gravity=False), "efforts that derive from no potential"),
+        ("V", None if weight == al.number(0) else weight, "potential of gravity"),
+    ]
+    found = balance(words, parts)
+    closed = (" + D^T*Lambda", " + D^T \\Lambda") if len(found.lines) > 1 else ("", "")
     line = plain(
         "T = u^T M u/2 (and the terms of drifts)",
-        "M*u' = -M'*u + d(u^T M u/2)/dq - dV/dq + F",
+        "M*u' = -M'*u + d(u^T M u/2)/dq - dV/dq + F" + closed[0],
         "M \\dot{u} = -\\dot{M} u + \\frac{\\partial}{\\partial q}\\left(\\tfrac{1}{2} u^T M u\\right) - "
-        "\\frac{\\partial V}{\\partial q} + F",
+        "\\frac{\\partial V}{\\partial q} + F" + closed[1],
     )
-    heads = found.heads[:2]
-    if weight != al.number(0):
-        heads.append(definition(al.scalar("V"), weight, "matrix", "potential of gravity"))
-    return Statements([line], heads, [*found.terms, weight])
+    return Statements([line, *found.lines[1:]], found.heads, found.terms)
 
 
-FORMALISM = Formalism(name="lagrange", title="Lagrange", derive=derive, vector=vector_level, matrix=matrix_level)
+FORMALISM = Formalism(
+    name="lagrange",
+    title="Lagrange",
+    derive=derive,
+    close=close,
+    vector=vector_level,
+    matrix=matrix_level,
+    has_potential=True,
+)

@@ -6,6 +6,7 @@ from dalembert.errors import ModelError
 from dalembert.formalisms.equations import Equations
 from dalembert.formalisms.registry import find_formalism
 from dalembert.presentation import statements
+from dalembert.presentation.closing import close, with_rows
 from dalembert.presentation.lines import LEVELS, Line, Statement, definition
 from dalembert.presentation.scalars import component_lines, scalar_lines
 from dalembert.presentation.vocabulary import Vocabulary
@@ -18,15 +19,15 @@ def show(eq: Equations, level: str) -> Statement:
     formalism = find_formalism(eq.formalism)
     title = f"{formalism.title} ({level} level)"
     if eq.tree.layout.cuts:
-        title += f", tree without {', '.join(one.link.name for one in eq.tree.layout.cuts)}"
+        title += f", closed by {', '.join(one.link.name for one in eq.tree.layout.cuts)}"
     if not eq.tree.speeds and (level == "scalar" or eq.formalism != "newton-euler"):
         return Statement(eq.formalism, level, f"{title}: nothing moves freely", (), ())
     if level == "scalar":
         lines, where = scalar_lines(formalism.scalar(eq))
         return Statement(eq.formalism, level, title, tuple(lines), tuple(where))
-    words = Vocabulary.of(eq.tree)
+    words = vocabulary(eq)
     if level == "vector":
-        found = formalism.vector(words)
+        found = with_rows(words, formalism.vector(words))
         used = statements.formulas(found.terms, [(words.vectors, "vector")])
     else:
         found = formalism.matrix(words)
@@ -34,11 +35,19 @@ def show(eq: Equations, level: str) -> Statement:
     return Statement(eq.formalism, level, title, tuple(found.lines), (*found.heads, *used))
 
 
+def vocabulary(eq: Equations) -> Vocabulary:
+    """The words of the tree, and of the links that close its loops."""
+    words = Vocabulary.of(eq.tree)
+    if eq.rows is not None:
+        close(words, eq.rows)
+    return words
+
+
 def formulas(eq: Equations) -> Statement:
     """The whole table: vector formulas, columns in the base of earth, and components in coordinates."""
     formalism = find_formalism(eq.formalism)
-    words, fresh = Vocabulary.of(eq.tree), Vocabulary.of(eq.tree)
-    heads = [*formalism.vector(words).heads, *formalism.matrix(fresh).heads]
+    words, fresh = vocabulary(eq), vocabulary(eq)
+    heads = [*with_rows(words, formalism.vector(words)).heads, *formalism.matrix(fresh).heads]
     seen: dict[str, Line] = {}
     for line in heads:
         seen.setdefault(line.text, line)

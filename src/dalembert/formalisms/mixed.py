@@ -40,10 +40,11 @@ from dalembert.formalisms.formalism import Formalism
 from dalembert.formalisms.isolated_bodies import isolated_bodies, name_link
 from dalembert.kinematics import Pose, Tree, Twist, Wrench, effort_actions, in_speeds
 from dalembert.mechanism import Body, Effort, Force, Torque
+from dalembert.presentation.closing_columns import effort_term
 from dalembert.presentation.jacobians import balance, jacobians, motors, named, plus
 from dalembert.presentation.lines import equation
 from dalembert.presentation.statements import Statements
-from dalembert.presentation.theorems import PARTIAL, motor_power, powers, virtual_field
+from dalembert.presentation.theorems import PARTIAL, powers
 from dalembert.presentation.vocabulary import NOTHING, Vocabulary
 
 
@@ -231,9 +232,7 @@ def vector_level(words: Vocabulary) -> Statements:
     for one in words.links:
         name_link(words, one)
     lines = isolated_bodies(words)
-    velocity, spin = virtual_field(words, "_r")
-    left, right = powers(words, velocity, spin)
-    right = right + motor_power(words, "Q_r")
+    left, right = powers(words, "_r")
     projected = equation(f"projected on Psi, r = 1..{len(words.tree.speeds)}: perfect links have no power", left, right)
     terms = [side for line in (*lines, projected) if line.sides is not None for side in line.sides]
     return Statements([*lines, projected], [PARTIAL], terms)
@@ -252,13 +251,12 @@ def matrix_level(words: Vocabulary) -> Statements:
         psi, big, side, load = blocks
         if i in words.massive() or i in words.rotating():
             mass = plus(mass, psi.T * big * psi)
-            rest = al.array([[words.vector(f"Lambda{i}")], [words.vector(f"Xi{i}")]])
+            rest = al.array([[words.vector(f"Phi{i}")], [words.vector(f"Xi{i}")]])
             inertia = plus(inertia, psi.T * (side - big * rest))
         if load is not None:
             effort = plus(effort, psi.T * load)
-    own = motors(words)
-    if own is not None:
-        effort = plus(effort, own)
+    for own in (motors(words), effort_term(words)):
+        effort = effort if own is None else plus(effort, own)
     return balance(
         words, [("M", mass, "Psi^T MM Psi"), ("S", inertia, "Psi^T (SS - MM Psi' u)"), ("F", effort, "Psi^T FF")]
     )

@@ -18,6 +18,7 @@ from dalembert.formalisms.equations import Equations
 from dalembert.formalisms.formalism import Formalism
 from dalembert.kinematics import Tree
 from dalembert.kinematics.links import coupled_speeds
+from dalembert.presentation.closing import actions_on, with_rows
 from dalembert.presentation.jacobians import opened_centres
 from dalembert.presentation.lines import Line, equation
 from dalembert.presentation.statements import Statements, dynamic_moment, inertia_force
@@ -44,6 +45,8 @@ def vector_level(words: Vocabulary) -> Statements:
         for c in words.children(j):
             force = force + al.vector(f"R{c}")
             moment = moment + al.vector(f"K{c}") + al.cross(words.vector(f"r{c}"), al.vector(f"R{c}"))
+        for _, place, push, turn in actions_on(words, [j]):
+            force, moment = force - push, moment - turn - al.cross(place, push)
         name = words.tree.layout.bodies[j].name
         lines.append(equation(f"force carried to {name} and beyond", al.vector(f"R{j}"), force))
         lines.append(equation(f"moment at O{j} carried to {name} and beyond", al.vector(f"K{j}"), moment))
@@ -58,7 +61,7 @@ def _along_motions(words: Vocabulary) -> list[Line]:
     for one in words.links:
         j, link = one.link.child, one.link.link.name
         for k, (r, twist) in enumerate(one.columns, 1):
-            mark = f"{j}" if len(one.columns) == 1 else f"{j}_{k}"
+            mark = f"{j}" if len(one.columns) == 1 else f"_{j}_{k}"
             slide, turn = words.column(f"tau{mark}", j, twist.linear), words.column(f"theta{mark}", j, twist.angular)
             needed = al.dot(slide, al.vector(f"R{j}")) + al.dot(turn, al.vector(f"K{j}"))
             words.values[al.scalar(f"Q{mark}")] = words.motors[link][r]
@@ -72,7 +75,7 @@ def _along_motions(words: Vocabulary) -> list[Line]:
 
 def matrix_level(words: Vocabulary) -> Statements:
     """The same recursion with every product a matrix product, columns in the base of earth."""
-    return opened_centres(words, vector_level(words))
+    return opened_centres(words, with_rows(words, vector_level(words)))
 
 
 FORMALISM = Formalism(

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from importlib import import_module
-from inspect import signature
-from typing import Any
 
+from dalembert.constraints.rows import rows_of
 from dalembert.errors import ModelError
 from dalembert.expr import Scalar
 from dalembert.formalisms.charts import recharted, with_body_speeds
 from dalembert.formalisms.equations import Equations
 from dalembert.formalisms.formalism import Formalism
 from dalembert.formalisms.relative import seen_from
+from dalembert.formalisms.released import released
 from dalembert.formalisms.speeds import with_speeds
 from dalembert.kinematics import build_tree
 from dalembert.mechanism import Layout, did_you_mean
@@ -28,10 +28,6 @@ MODULES = {
     "mixed": "mixed",
     "recursive": "recursive",
 }
-
-
-#: choices that every formalism understands
-GENERAL = ("reference", "cut", "chart", "speeds", "parametrisation")
 
 
 def formalism_names() -> tuple[str, ...]:
@@ -56,27 +52,24 @@ def derive(
     chart: str | None = None,
     speeds: Mapping[str, Scalar | str] | str | None = None,
     parametrisation: str = "relative",
-    **choices: Any,
+    potential: str | None = None,
 ) -> Equations:
-    """Equations of the tree of a layout by one formalism.
+    """Equations of a layout by one formalism, with the rows of its cut links.
 
     `reference` is the body from which the motion is studied (earth unless said); `cut` names links kept out of the
     spanning tree; `chart` the representation of free rotations ("euler", "bryant", "quaternion", "zyx"...); `speeds`
     None for the joints' own, "automatic" for body components where a joint gives them all, or a table of formulas (see
-    `with_speeds`); `parametrisation` "absolute" releases the bodies and keeps the links as multipliers (lagrange).
-    Other choices belong to the formalism: `potential` ("automatic", "gravity", "none") in lagrange and hamilton.
+    `with_speeds`); `parametrisation` "absolute" releases the bodies and keeps every link as rows with multipliers.
+    `potential` ("automatic", "gravity", "none") is what lagrange and hamilton put into V.
     """
     found = find_formalism(formalism)
-    known = list(signature(found.derive).parameters)[1:]
-    unknown = next((name for name in choices if name not in known), None)
-    if unknown is not None:
-        raise ModelError(
-            f"'{formalism}' has no choice '{unknown}'.{did_you_mean(unknown, [*known, *GENERAL])} "
-            f"It knows {', '.join([*GENERAL, *known])}."
-        )
+    if potential is not None and not found.has_potential:
+        raise ModelError(f"'{found.name}' has no potential to choose: lagrange and hamilton have.")
     layout = chosen_layout(layout, reference, cut, chart, speeds)
-    if parametrisation != "relative":
-        return _absolute(layout, formalism, parametrisation)
+    if parametrisation not in ("relative", "absolute"):
+        raise ModelError(f"a parametrisation is 'relative' or 'absolute' (bodies released), not {parametrisation!r}.")
+    if parametrisation == "absolute":
+        layout = released(layout.model)
     tree = build_tree(layout)
     if isinstance(speeds, Mapping):
         if not found.chosen_speeds:
@@ -85,17 +78,8 @@ def derive(
                 "lagrange, hamilton, dalembert or newton-euler."
             )
         tree = with_speeds(tree, speeds)
-    return found.derive(tree, **choices)
-
-
-def _absolute(layout: Layout, formalism: str, parametrisation: str) -> Any:
-    """Lagrange's equations of the released bodies, with the links as conditions: a `MaximalEquations`."""
-    if parametrisation != "absolute" or formalism != "lagrange":
-        raise ModelError(
-            f"'{formalism}' has no {parametrisation!r} parametrisation: 'relative' is for every formalism, 'absolute' "
-            "(bodies released, links as multipliers) for lagrange."
-        )
-    return import_module("dalembert.formalisms.maximal").derive(layout)
+    eq = found.derive(tree) if potential is None else found.derive(tree, potential)
+    return found.close(eq, rows_of(tree, layout.constraints)) if layout.constraints else eq
 
 
 def chosen_layout(

@@ -21,7 +21,7 @@ from dalembert.loops.curve import Curve, trace_curve
 from dalembert.loops.cycles import Loop, independent_loops
 
 # dynamics
-from dalembert.loops.dynamics import Closure, LoopEquations, derive_loops, with_loops
+from dalembert.loops.dynamics import Closure, LoopEquations, derive_loops
 from dalembert.loops.equations import LinkClosure, closure_equations, maximal_closure
 
 # rank off the closure

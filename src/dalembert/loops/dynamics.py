@@ -12,15 +12,13 @@ out by value when the multipliers are solved for: the motion does not depend on 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from dalembert import expr as ex
 from dalembert.constraints.factor import KineticBasis, OrthogonalRows, solve_symmetric
 from dalembert.dynamics.recursive import Recursion, mass_matrix, right_side
-from dalembert.errors import ModelError
 from dalembert.expr import HALF, ZERO, Expr, Matrix
 from dalembert.expr.space import Matrix3, Vector3, product3, sub3, transpose3
-from dalembert.formalisms.equations import Equations
 from dalembert.kinematics import (
     StepMotion,
     Tree,
@@ -214,15 +212,3 @@ def _cut_efforts(tree: Tree, closures: tuple[Closure, ...]) -> list[Expr]:
             slopes = ex.gradient(sigma.get(speed, speed), tree.speeds)
             total = [a + value * slope for a, slope in zip(total, slopes, strict=True)]
     return total
-
-
-def with_loops(eq: Equations, layout: Layout) -> Equations:
-    """The equations of the spanning tree completed by the conditions of its cut links."""
-    loops = derive_loops(layout)
-    if eq.tree.speeds != loops.tree.speeds:
-        raise ModelError(
-            f"'{layout.model.name}' has closed loops: their conditions are written in the speeds of its joints. "
-            "Derive its equations without choosing other speeds."
-        )
-    forces = tuple(f + e for f, e in zip(eq.forces, loops.cut_efforts, strict=True))
-    return replace(eq, forces=forces, constraint=loops.constraint, constraint_right=loops.constraint_right)

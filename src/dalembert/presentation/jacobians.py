@@ -3,7 +3,7 @@
 Columns are in the base of earth. V_i and W_i (3 by n) give the velocity of G_i and the angular velocity of body i:
 v(G_i) = V_i u + ..., omega_i = W_i u + ..., composed from earth outwards:
 
-    W_j = W_i + B_j          U_j = U_i - ~r_j W_i + D_j          V_j = U_j - ~rho_j W_j
+    W_j = W_i + B_j          U_j = U_i - ~r_j W_i + A_j          V_j = U_j - ~rho_j W_j
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from dalembert.expr import ZERO, Expr
 from dalembert.expr.space import Vector3, add3, apply3, cross
 from dalembert.kinematics import Tree
 from dalembert.kinematics.bodies import body_motions, body_poses, in_time
+from dalembert.presentation.closing import DERIVED, multiplier_lines
+from dalembert.presentation.closing_columns import effort_term, name_blocks, row_blocks
 from dalembert.presentation.lines import Line, definition, equation, plain
 from dalembert.presentation.statements import Statements
 from dalembert.presentation.vocabulary import NOTHING, Vocabulary
@@ -31,12 +33,13 @@ def jacobians(words: Vocabulary) -> None:
             for rows, vector in ((spins, twist.angular), (slides, twist.linear)):
                 for k, x in enumerate(apply3(one.pose.rotation, vector)):
                     rows[k][r] = x
-        b, d = _block(words, f"B{j}", i, spins), _block(words, f"D{j}", i, slides)
+        b, d = _block(words, f"B{j}", i, spins), _block(words, f"A{j}", i, slides)
         w = _sum(words, f"W{j}", [named(words, f"W{i}"), b])
         lever = _product(words.vector(f"r{j}"), named(words, f"W{i}"))
         u = _sum(words, f"U{j}", [named(words, f"U{i}"), lever, d])
         _sum(words, f"V{j}", [u, _product(words.vector(f"rho{j}"), w)])
     _remaining_accelerations(words, tree)
+    name_blocks(words, named)
 
 
 def named(words: Vocabulary, name: str) -> Term | None:
@@ -73,7 +76,7 @@ def _sum(words: Vocabulary, name: str, parts: list[Term | None]) -> Term | None:
 
 
 def _remaining_accelerations(words: Vocabulary, tree: Tree) -> None:
-    """Gamma_i, Lambda_i (and Xi_i of the origin): gamma(G_i), alpha_i and gamma(O_i) without u', columns in earth."""
+    """Gamma_i, Phi_i (and Xi_i of the origin): gamma(G_i), alpha_i and gamma(O_i) without u', columns in earth."""
     poses = body_poses(tree)
     along = in_time(tree)
     for one in body_motions(tree)[1:]:
@@ -82,7 +85,7 @@ def _remaining_accelerations(words: Vocabulary, tree: Tree) -> None:
         origin = add3((flat[3], flat[4], flat[5]), cross(one.spin, one.velocity))
         arm = one.body.centre
         centre = add3(origin, add3(cross(alpha, arm), cross(one.spin, cross(one.spin, arm))))
-        for name, vector in (("Gamma", centre), ("Lambda", alpha), ("Xi", origin)):
+        for name, vector in (("Gamma", centre), ("Phi", alpha), ("Xi", origin)):
             words.column(f"{name}{one.number}", 0, apply3(poses[one.number].rotation, vector))
 
 
@@ -103,7 +106,7 @@ def plus(total: Term | None, term: Term) -> Term:
 
 
 def bias(words: Vocabulary) -> Term | None:
-    """S = - sum mu V^T Gamma + W^T (I Lambda + ~omega I omega)."""
+    """S = - sum mu V^T Gamma + W^T (I Phi + ~omega I omega)."""
     total: Term | None = None
     for i in words.bodies():
         v, w = named(words, f"V{i}"), named(words, f"W{i}")
@@ -112,7 +115,7 @@ def bias(words: Vocabulary) -> Term | None:
             total = plus(total, -(words.mass(i) * (v.T * gamma)))
         if i in words.rotating() and w is not None:
             omega, inertia = words.vector(f"omega{i}"), words.inertia(i)
-            moment = inertia * words.vector(f"Lambda{i}") + al.tilde(omega) * inertia * omega
+            moment = inertia * words.vector(f"Phi{i}") + al.tilde(omega) * inertia * omega
             total = plus(total, -(w.T * moment))
     return total
 
@@ -129,8 +132,9 @@ def forces(words: Vocabulary, gravity: bool = True) -> Term | None:
             total = plus(total, v.T * push)
         if w is not None and turn != NOTHING:
             total = plus(total, w.T * turn)
-    own = motors(words)
-    return total if own is None else plus(total, own)
+    for own in (motors(words), effort_term(words)):
+        total = total if own is None else plus(total, own)
+    return total
 
 
 def motors(words: Vocabulary) -> Term | None:
@@ -150,24 +154,42 @@ def _unknown_column(words: Vocabulary, name: str) -> Term:
 
 REMAINING = plain(
     "accelerations without u'",
-    "Gamma_i = V_i' u,  Lambda_i = W_i' u,  Xi_i = U_i' u  (and the rates of drifts)",
-    "\\Gamma_i = \\dot{V}_i u,\\quad \\Lambda_i = \\dot{W}_i u,\\quad \\Xi_i = \\dot{U}_i u",
+    "Gamma_i = V_i' u,  Phi_i = W_i' u,  Xi_i = U_i' u  (and the rates of drifts)",
+    "\\Gamma_i = \\dot{V}_i u,\\quad \\Phi_i = \\dot{W}_i u,\\quad \\Xi_i = \\dot{U}_i u",
 )
 
 
 def balance(words: Vocabulary, parts: list[tuple[str, Term | None, str]]) -> Statements:
-    """M u' = S + F with the definitions of the three."""
-    lines = [plain("", "M*u' = S + F", "M \\dot{u} = S + F")]
+    """M u' = S + F + D^T Lambda, D u' = gamma, with the definitions of all of them."""
+    reaction = (" + D^T*Lambda", " + D^T \\Lambda") if row_blocks(words) else ("", "")
+    lines = [plain("", f"M*u' = S + F{reaction[0]}", f"M \\dot{{u}} = S + F{reaction[1]}")]
     heads: list[Line] = []
     terms: list[Term] = []
     for name, term, label in parts:
         if term is None:
             heads.append(plain(label, f"{name} := 0", f"{name} := 0"))
             continue
-        symbol = al.scalar(name) if term.sort.is_scalar else al.matrix(name, term.sort.rows, term.sort.columns)
-        heads.append(definition(symbol, term, "matrix", label))
+        heads.append(definition(_whole(name, term), term, "matrix", label))
         terms.append(term)
-    return Statements(lines, [*heads, REMAINING], terms)
+    closing = closed_rows(words)
+    return Statements([*lines, *closing.lines], [*heads, *closing.heads, REMAINING], [*terms, *closing.terms])
+
+
+def _whole(name: str, term: Term) -> Term:
+    return al.scalar(name) if term.sort.is_scalar else al.matrix(name, term.sort.rows, term.sort.columns)
+
+
+def closed_rows(words: Vocabulary) -> Statements:
+    """D u' = gamma with the blocks of both, and what the multipliers are; nothing for a tree."""
+    blocks = row_blocks(words)
+    if blocks is None:
+        return Statements([], [], [])
+    heads = [
+        definition(_whole("D", blocks[0]), blocks[0], "matrix", "rows of the cut links"),
+        definition(_whole("gamma", blocks[1]), blocks[1], "matrix", "what their derivatives leave without u'"),
+        *multiplier_lines(words),
+    ]
+    return Statements([DERIVED], heads, list(blocks))
 
 
 def projection(words: Vocabulary) -> Statements:
@@ -185,6 +207,12 @@ def opened_centres(words: Vocabulary, found: Statements) -> Statements:
     """Lines between vectors as lines between columns, accelerations of centres in those of origins."""
     symbols = [al.vector(f"gamma(G{i})") for i in words.bodies()]
     centres = {s: words.vectors[s] for s in symbols if s in words.vectors}
-    opened = [(x.label, [al.substitute(side, centres) for side in x.sides]) for x in found.lines if x.sides is not None]
-    lines = [equation(label, left, right, "matrix") for label, (left, right) in opened]
-    return Statements(lines, found.heads, [side for _, sides in opened for side in sides])
+    lines, terms = list[Line](), list[Term]()
+    for line in found.lines:
+        if line.sides is None:
+            lines.append(line)
+            continue
+        left, right = (al.substitute(side, centres) for side in line.sides)
+        lines.append(equation(line.label, left, right, "matrix"))
+        terms += [left, right]
+    return Statements(lines, found.heads, [*terms, *found.terms])

@@ -25,6 +25,7 @@ class Scalars:
 
     equations: tuple[Side, ...]
     meant: tuple[Side, ...] = ()
+    notes: tuple[Line, ...] = ()  # said in words
 
 
 def scalar_lines(found: Scalars) -> tuple[list[Line], list[Line]]:
@@ -47,7 +48,7 @@ def scalar_lines(found: Scalars) -> tuple[list[Line], list[Line]]:
         latex, equation = (typeset.results[a], typeset.results[b]), k < len(found.equations)
         line = scalar_line(label, shown.results[a], shown.results[b], latex, "=" if equation else ":=")
         (lines if equation else where).append(line)
-    return lines, where
+    return lines, [*where, *found.notes]
 
 
 def component_lines(values: dict[al.Term, Any]) -> list[Line]:

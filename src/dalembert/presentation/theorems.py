@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from dalembert import algebra as al
 from dalembert import expr as ex
 from dalembert.algebra import Term
 from dalembert.expr import ZERO
 from dalembert.expr.space import is_zero3
+from dalembert.presentation.closing import across, power_across
 from dalembert.presentation.lines import plain
 from dalembert.presentation.statements import dynamic_moment, inertia_force
 from dalembert.presentation.vocabulary import NOTHING, Vocabulary
@@ -22,17 +21,18 @@ PARTIAL = plain(
 )
 
 
-def powers(words: Vocabulary, velocity: Callable[[int], Term], spin: Callable[[int], Term]) -> tuple[Term, Term]:
-    """Power of the inertia and of the known efforts in a field of velocities."""
-    left, right = al.number(0), al.number(0)
+def powers(words: Vocabulary, mark: str) -> tuple[Term, Term]:
+    """Power of the inertia and of the efforts, reactions of cut links among them, in a virtual or partial motion."""
+    virtual_field(words, mark)
+    left, right = al.number(0), motor_power(words, f"Q{mark}") + power_across(words, mark)
     for i in words.bodies():
-        v, w = velocity(i), spin(i)
+        v, w = words.vector(f"v{mark}(G{i})"), words.vector(f"omega{mark}_{i}")
         left = left + al.dot(inertia_force(words, i), v) + al.dot(dynamic_moment(words, i), w)
         right = right + al.dot(words.vector(f"F{i}"), v) + al.dot(words.vector(f"C{i}"), w)
     return left, right
 
 
-def virtual_field(words: Vocabulary, mark: str) -> tuple[Callable[[int], Term], Callable[[int], Term]]:
+def virtual_field(words: Vocabulary, mark: str) -> None:
     """Velocities of a virtual (or partial) motion, composed from earth: spin_j = spin_i + own_j, and so on."""
     v = words.vector
     for one in words.links:
@@ -45,7 +45,8 @@ def virtual_field(words: Vocabulary, mark: str) -> tuple[Callable[[int], Term], 
         spin = words.formula(f"omega{mark}_{j}", w + own)
         words.formula(f"v{mark}(O{j})", v(f"v{mark}(O{i})") + al.cross(w, r) + slide)
         words.formula(f"v{mark}(G{j})", v(f"v{mark}(O{j})") + al.cross(spin, c))
-    return (lambda i: v(f"v{mark}(G{i})")), (lambda i: v(f"omega{mark}_{i}"))
+    for cut in words.cuts:
+        across(words, cut, mark)
 
 
 def motor_power(words: Vocabulary, name: str) -> Term:
@@ -54,8 +55,8 @@ def motor_power(words: Vocabulary, name: str) -> Term:
 
 
 def power_of_efforts(words: Vocabulary, gravity: bool = True) -> Term:
-    """P = sum F . v(G) + C . omega, and the power of the motors."""
-    total = motor_power(words, "P_joints")
+    """P = sum F . v(G) + C . omega, the power of the motors, and of what springs and motors do in cut links."""
+    total = motor_power(words, "P_joints") + power_across(words, "", reactions=False)
     for i in words.bodies():
         force = words.vector(f"F{i}") if gravity else words.vector(f"f{i}")
         if not gravity and words.vector("g") == NOTHING:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from dalembert import algebra as al
 from dalembert import expr as ex
 from dalembert.algebra import Definitions, Term
+from dalembert.constraints.rows import Rows
 from dalembert.expr import ZERO, Expr
 from dalembert.expr.space import Vector3, add3, apply3, apply_transposed3, cross, is_zero3, sub3
 from dalembert.kinematics import Tree
@@ -26,6 +27,17 @@ from dalembert.kinematics.links import LinkMotion, joint_powers, link_motions_of
 from dalembert.mechanism import Link
 
 NOTHING = al.zero(al.VECTOR)
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A link that closes a loop: its number in the layout, its bodies, and the multipliers of its rows by name."""
+
+    number: int
+    link: str
+    first: int
+    second: int
+    multipliers: tuple[str, ...]
 
 
 @dataclass
@@ -40,6 +52,8 @@ class Vocabulary:
     columns: Definitions = field(default_factory=Definitions)
     values: dict[Term, list[list[Expr]] | Expr] = field(default_factory=dict)
     links: list[LinkMotion] = field(default_factory=list)
+    rows: Rows | None = None
+    cuts: list[Cut] = field(default_factory=list)  # named by `closing.close`
     motors: dict[str, dict[int, Expr]] = field(default_factory=dict)  # link -> speed -> power of its motors
 
     @staticmethod

@@ -1,0 +1,242 @@
+"""Machines with closed loops in every exit of `equations`: what is printed is the machine, not its open tree."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert import algebra as al
+from dalembert import expr as ex
+from dalembert.codegen import compile_mechanism
+from dalembert.formalisms import derive, formalism_names
+from dalembert.formalisms.levels import vocabulary
+from dalembert.formalisms.registry import find_formalism
+from dalembert.mechanism import Layout
+from dalembert.presentation.closing import live_rows, with_rows
+from dalembert.presentation.closing_columns import row_blocks
+from dalembert.presentation.jacobians import jacobians
+from random_loops import MAKERS, random_linkage
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+FORMALISMS = formalism_names()
+LEVELS = ("vector", "matrix", "scalar")
+SEEDS = [0, 1, 3, 4, 6, 8, 9, 10, 12, *(pytest.param(k, marks=pytest.mark.slow) for k in range(13, 2 * len(MAKERS)))]
+
+
+def numbers(exprs, state):
+    return np.array(ex.evaluate(list(exprs), {ex.symbol(k): float(v) for k, v in state.items()}), dtype=float)
+
+
+def loaded(seed):
+    """A random machine with weight, and a force on each body."""
+    m = random_linkage(seed)
+    m.gravity = [0.3, -9.81, 0.5]
+    for k, body in enumerate(list(m.bodies.values())[1:]):
+        m.force(body.at([0.1, 0.2 * k, -0.1]), [1 + k, "2*cos(t)", 0.5])
+    return m
+
+
+def sprung(m):
+    """The same machine with springs and dampers in all joints whose speeds are rates, those of cut links too."""
+    links = {}
+    for name, link in m.links.items():
+        springs = {x: f"-2*{x} - 0.3*{x}' + 0.1" for x in link.joint.parameters}
+        rates = all(step.speeds == "rates" for step in link.joint.steps)
+        links[name] = replace(link, joint=link.joint.with_efforts(**springs)) if rates else link
+    return replace(m.freeze(), links=links)
+
+
+def moving_state(m, eq, seed=0):
+    """The posture in which the machine is drawn, with speeds that its rows allow."""
+    state = dict.fromkeys((*eq.layout.state.coordinates, *eq.speeds), 0.0) | dict(m.given) | {"t": 0.4}
+    state |= {x: v for x, v in m.start.items() if x in state}
+    n = len(eq.speeds)
+    rows = numbers(eq.constraint.entries, state).reshape(-1, n)
+    free = np.random.default_rng(seed).normal(size=n)
+    particular = np.linalg.lstsq(rows, -numbers(eq.rows.drift, state) - rows @ free, rcond=1e-9)[0]
+    return state | dict(zip(eq.speeds, free + particular, strict=True))
+
+
+def saddle(mass, right, rows, gamma):
+    """u' of M u' - D^T lambda = S + F, D u' = gamma."""
+    m, n = rows.shape
+    whole = np.block([[mass, -rows.T], [rows, np.zeros((m, m))]])
+    return np.linalg.lstsq(whole, np.concatenate([right, gamma]), rcond=1e-11)[0][:n]
+
+
+def compiled(m, state):
+    f = compile_mechanism(m)
+    q, u = ([state[x] for x in names] for names in (f.coordinates, f.speeds))
+    return f.acceleration(np.array(q), np.array(u), t=state["t"])
+
+
+def read_back(data, state):
+    """Numbers of the formulas of a JSON file."""
+    values = {ex.symbol(k): float(v) for k, v in state.items()}
+    for name, text in data["intermediates"].items():
+        values[ex.symbol(name)] = float(ex.evaluate([ex.parse(text)], values)[0])
+
+    def block(texts):
+        flat = [x for row in texts for x in (row if isinstance(row, list) else [row])]
+        return np.array(ex.evaluate([ex.parse(x) for x in flat], values), dtype=float)
+
+    return block
+
+
+@pytest.mark.parametrize("formalism", FORMALISMS)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_printed_data_of_a_closed_machine_move_as_its_machine_code(seed, formalism):
+    m = loaded(seed)
+    eq = derive(Layout.of(m), formalism)
+    state = moving_state(m, eq, seed)
+    data = json.loads(json.dumps(eq.as_dict()))
+    block, n = read_back(data, state), len(eq.speeds)
+    right = block(data["bias"]) + block(data["forces"])
+    closing = data["constraints"]
+    rows = block(closing["matrix"]).reshape(-1, n)
+    found = saddle(block(data["mass_matrix"]).reshape(n, n), right, rows, block(closing["gamma"]))
+    expected = compiled(m, state)
+    assert np.abs(found - expected).max() < 1e-7 * (1 + np.abs(expected).max())
+    assert len(closing["multipliers"]) == sum(6 - len(cut.link.speeds) for cut in eq.layout.cuts)
+    assert np.abs(numbers(eq.accelerations, state) - expected).max() < 1e-7 * (1 + np.abs(expected).max())
+
+
+@pytest.mark.parametrize("formalism", FORMALISMS)
+def test_springs_in_cut_links_push_in_every_formalism(formalism):
+    for seed in (0, 4, 8):
+        m = sprung(loaded(seed))
+        eq = derive(Layout.of(m), formalism)
+        state = moving_state(m, eq, seed)
+        expected = compiled(m, state)
+        assert np.abs(numbers(eq.accelerations, state) - expected).max() < 1e-7 * (1 + np.abs(expected).max())
+
+
+@pytest.mark.parametrize("formalism", FORMALISMS)
+def test_sympy_matrices_of_the_four_bar_hold_its_closure(formalism):
+    m = da.load(EXAMPLES / "four_bar.lsd")
+    eq = m.equations(formalism)
+    state = moving_state(m, eq)
+    found = eq.to_sympy()
+
+    def block(name):
+        entries = found[name]
+        return np.array(entries.subs({s: state[s.name] for s in entries.free_symbols}), dtype=float)
+
+    right = (block("bias") + block("forces")).ravel()
+    solved = saddle(block("mass_matrix"), right, block("constraint"), block("gamma").ravel())
+    assert np.allclose(solved, compiled(m, state), rtol=1e-9)
+    assert [s.name for s in found["multipliers"]] == list(eq.multiplier_names)
+
+
+SHOWN = [(name, formalism) for name in ("four_bar", "slider_crank", "loops/bennett") for formalism in FORMALISMS]
+
+
+@pytest.mark.parametrize(("name", "formalism"), [*SHOWN, ("loops/delta", "kane")])
+def test_every_level_and_notation_shows_the_closure(name, formalism):
+    m = da.load(EXAMPLES / f"{name}.lsd")
+    eq = m.equations(formalism)
+    cuts = [one.link.name for one in eq.layout.cuts]
+    for level in LEVELS:
+        shown = eq.show(level)
+        text, latex = str(shown), shown.latex()
+        assert f"closed by {', '.join(cuts)}" in text
+        assert "tree without" not in text
+        assert all(f"reaction of {cut} on" in text for cut in cuts)
+        assert "\\Lambda" in latex
+        if level != "scalar":
+            assert "D*u' = gamma" in text
+        if level == "matrix" and formalism not in ("newton-euler", "recursive"):
+            assert "D^T*Lambda" in text
+            assert "D := " in text
+            assert "gamma := " in text
+        if level == "scalar":
+            assert text.count("has no power") == len(live_rows(eq.rows))
+        if name == "four_bar":
+            page = shown.html()
+            assert ElementTree.fromstring(page.replace("&#x2062;", "")) is not None
+        assert json.loads(json.dumps(shown.as_dict()))["equations"]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_rows_of_vectors_and_blocks_are_the_rows_that_are_solved(seed):
+    m = sprung(loaded(seed))
+    eq = derive(Layout.of(m), "kane")
+    state = moving_state(m, eq, seed)
+    n, live = len(eq.speeds), live_rows(eq.rows)
+    words = vocabulary(eq)
+    jacobians(words)
+    blocks = row_blocks(words)
+    if not live:
+        assert blocks is None
+        return
+    matrix, gamma = (numbers(words.evaluate(term), state) for term in blocks)
+    expected = numbers(eq.constraint.entries, state).reshape(-1, n)[live]
+    size = 1 + np.abs(expected).max()
+    assert np.abs(matrix.reshape(-1, n) - expected).max() < 1e-9 * size
+    right = numbers(eq.gamma, state)[live]
+    assert np.abs(gamma - right).max() < 1e-8 * (1 + np.abs(right).max()) * size
+    for line in with_rows(words, find_formalism("gibbs-appell").vector(words)).lines:
+        if line.sides is not None:
+            assert np.abs(numbers(words.evaluate(line.residual), state)).max() < 1e-8 * size
+
+
+@pytest.mark.parametrize("formalism", ["kane", "mixed", "lagrange"])
+@pytest.mark.parametrize("seed", [0, 4, 8])
+def test_blocks_of_a_closed_machine_are_its_scalar_equations(seed, formalism):
+    m = sprung(loaded(seed))
+    eq = derive(Layout.of(m), formalism)
+    state = moving_state(m, eq, seed)
+    words = vocabulary(eq)
+    found = [numbers(words.evaluate(term), state) for term in find_formalism(formalism).matrix(words).terms]
+    wanted = [numbers(eq.mass_matrix.entries, state)]
+    if formalism != "lagrange":  # whose potential holds some of the forces
+        wanted += [numbers(eq.bias, state), numbers(eq.forces, state)]
+    for one in wanted:
+        assert any(one.shape == f.shape and np.allclose(one, f, rtol=1e-8, atol=1e-8) for f in found)
+
+
+@pytest.mark.parametrize("formalism", ["newton-euler", "recursive"])
+@pytest.mark.parametrize("seed", [0, 3, 4, 6, 8, 9, 12])
+def test_balances_hold_with_the_reactions_of_cut_links(seed, formalism):
+    m = sprung(loaded(seed))
+    eq = derive(Layout.of(m), formalism)
+    state = moving_state(m, eq, seed)
+    state |= {f"{u}'": a for u, a in zip(eq.speeds, numbers(eq.accelerations, state), strict=True)}
+    state |= dict(zip(eq.multiplier_names, numbers(eq.multipliers, state), strict=True))
+    words = vocabulary(eq)
+    for line in find_formalism(formalism).vector(words).lines:
+        left, right = line.sides
+        if formalism == "recursive" and not left.sort.is_scalar:
+            words.values[left] = [[x] for x in words.evaluate(right)]
+        elif "free of reactions" in line.label or formalism == "recursive":
+            size = 1 + max(np.abs(numbers(words.evaluate(side), state)).max() for side in line.sides)
+            assert np.abs(numbers(words.evaluate(line.residual), state)).max() < 1e-7 * size, line.text
+
+
+@pytest.mark.parametrize("seed", [0, 4, 8])
+def test_virtual_power_vanishes_with_the_reactions_of_cut_links(seed):
+    m = sprung(loaded(seed))
+    eq = derive(Layout.of(m), "kane")
+    state = moving_state(m, eq, seed)
+    state |= {f"{u}'": a for u, a in zip(eq.speeds, numbers(eq.accelerations, state), strict=True)}
+    state |= dict(zip(eq.multiplier_names, numbers(eq.multipliers, state), strict=True))
+    for r in range(len(eq.speeds)):
+        words = vocabulary(eq)
+        line = find_formalism("kane").vector(words).lines[0]
+        for one in words.links:
+            twist, i, j = dict(one.columns).get(r), one.link.parent, one.link.child
+            for name, part in (("sigma", "angular"), ("w", "linear")):
+                local = one.pose.vector(getattr(twist, part)) if twist else (ex.ZERO,) * 3
+                rotation = words.rotation(0, i) if i else al.identity(3)
+                words.values[al.vector(f"{name}_r_{j}")] = al.components(
+                    words.in_components(rotation * al.vector("x")), words.values | {al.vector("x"): list(local)}
+                ).rows()
+        words.values[al.scalar("Q_r")] = words.motor_column()[r]
+        size = 1 + max(abs(numbers(words.evaluate(side), state)[0]) for side in line.sides)
+        assert abs(numbers(words.evaluate(line.residual), state)[0]) < 1e-7 * size
