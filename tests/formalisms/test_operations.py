@@ -38,7 +38,7 @@ def counts(kind: str, n: int) -> dict[str, int]:
 
 @pytest.fixture(scope="module")
 def counted():
-    """Counted in a process of its own: sums are ordered by the age of their terms, so that earlier tests would count."""
+    """Counted in a process of its own: sums are ordered by the age of terms, so that earlier tests would count."""
     script = f"import sys; sys.path.insert(0, {str(HERE)!r}); import json, test_operations as t; "
     script += "print(json.dumps({f'{k} {n}': t.counts(k, n) for k, n in t.CASES}))"
     return json.loads(subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout)
