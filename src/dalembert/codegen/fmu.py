@@ -13,8 +13,10 @@ import subprocess
 import sys
 import tempfile
 import zipfile
+from collections.abc import Collection, Mapping
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from dalembert import expr as ex
 from dalembert.codegen._fmu_description import Variables, build_description, model_description
@@ -22,23 +24,40 @@ from dalembert.codegen.function import Function
 from dalembert.codegen.languages import source
 from dalembert.codegen.languages.c import c_number
 from dalembert.codegen.mechanism import CompiledMechanism
-from dalembert.codegen.program import start_values
+from dalembert.dynamics.numbers import resolve
 from dalembert.errors import ModelError
 from dalembert.files import written_whole
-from dalembert.mechanism import Mechanism
+from dalembert.mechanism import Layout, Mechanism
 
 VERSIONS = ("2.0", "3.0")
-_TOLERANCE = 1e-9
+#: Of a step inside a co-simulation: the end of a second is then right to eight digits.
+_TOLERANCE = 1e-11
+#: Model exchange: a state is brought back to closed loops, which is an event for the other side, when it has drifted
+#: by this share of its size; common tolerances of integrators are larger.
+_DRIFT = 1e-8
 
 
-def export_fmu(mechanism: Mechanism, path: str | Path, version: str = "2.0", *, binary: bool = True) -> Path:
-    """Write `path` (an .fmu file); without `binary` the importing tool compiles the sources itself."""
+def export_fmu(
+    mechanism: Mechanism,
+    path: str | Path,
+    version: str = "2.0",
+    *,
+    binary: bool = True,
+    start: Mapping[str, Any] | None = None,
+    given: Mapping[str, Any] | None = None,
+    cut: Collection[str] = (),
+) -> Path:
+    """Write `path` (an .fmu file); `start` and `given` over what the mechanism says.
+
+    Without `binary` the importing tool compiles the sources itself. Loops are closed at the start, also where it is
+    changed from outside, and after every step.
+    """
     if version not in VERSIONS:
         raise ModelError(f"FMI {version} is not known: there are {' and '.join(VERSIONS)}.")
-    compiled = CompiledMechanism(mechanism)
+    compiled = CompiledMechanism(mechanism, Layout.of(mechanism, cut))
     identifier = re.sub(r"\W", "_", mechanism.name, flags=re.ASCII) or "model"
     identifier = identifier if identifier[0].isalpha() else f"m_{identifier}"
-    variables = _variables(mechanism, compiled)
+    variables = _variables(compiled, start, given)
     files = _sources(compiled, variables, version)
     token = hashlib.sha256("\0".join([identifier, version, *files.values()]).encode()).hexdigest()[:32]
     files["fmu_model.h"] = files["fmu_model.h"].replace("@GUID@", token)
@@ -53,19 +72,21 @@ def export_fmu(mechanism: Mechanism, path: str | Path, version: str = "2.0", *, 
     return _pack(Path(path), entries)
 
 
-def _variables(mechanism: Mechanism, compiled: CompiledMechanism) -> Variables:
-    states = (*compiled.coordinates, *compiled.speeds)
-    start = start_values(mechanism, states)
-    missing = [name for name in compiled.parameters if name not in compiled.given]
+def _variables(
+    compiled: CompiledMechanism, start: Mapping[str, Any] | None, given: Mapping[str, Any] | None
+) -> Variables:
+    model = compiled.dynamics.model
+    values = resolve({**model.given, **(given or {})}, "given")
+    missing = [name for name in compiled.parameters if name not in values]
     if missing:
         raise ModelError(
-            f"'{mechanism.name}' needs a value for {', '.join(map(repr, missing))}: "
+            f"'{model.name}' needs a value for {', '.join(map(repr, missing))}: "
             "every parameter of an FMU has a start. "
             f"Write given {missing[0]} = ... in the mechanism."
         )
     return Variables(
-        states=tuple((name, start[name]) for name in states),
-        parameters=tuple((name, compiled.given[name]) for name in compiled.parameters),
+        states=tuple(compiled.start(start, given).values.items()),
+        parameters=tuple((name, values[name]) for name in compiled.parameters),
         inputs=tuple(x.name for x in compiled.dynamics.efforts),
         outputs=("energy.kinetic", "energy.potential"),
     )
@@ -92,6 +113,7 @@ def _sources(compiled: CompiledMechanism, variables: Variables, version: str) ->
         "#define FMU_MODEL_H",
         '#define GUID "@GUID@"',
         f"#define TOLERANCE {_TOLERANCE!r}",
+        f"#define DRIFT {_DRIFT!r}",
         f"#define CLOSED {int(len(functions) > 2)}",
         f"enum {{ STATES = {len(state)}, PARAMETERS = {len(variables.parameters)}, INPUTS = {len(variables.inputs)}, "
         f"OUTPUTS = {len(variables.outputs)} }};",

@@ -12,12 +12,15 @@ from dalembert import expr as ex
 from dalembert.codegen.function import Function
 from dalembert.codegen.native import NativeFunction, compile_functions
 from dalembert.dynamics import Dynamics, dynamics_of
+from dalembert.dynamics.numbers import resolve
 from dalembert.dynamics.slopes import acceleration_slopes, inverse_mass, inverse_slopes
+from dalembert.dynamics.start import Start, closed_start
 from dalembert.errors import ModelError
 from dalembert.expr import Expr, uncollected
 from dalembert.mechanism import Layout, Mechanism, did_you_mean
 
 Array = Any
+Given = Mapping[str, Any] | None
 
 
 class Energy(NamedTuple):
@@ -38,6 +41,8 @@ class Derivatives(NamedTuple):
 class CompiledMechanism:
     """Numbers from a mechanism. Arrays may have a leading batch axis; parameters are keyword arguments.
 
+    A parameter named like an argument (`t`, `efforts`...) is given with `given={"efforts": 2.0}`.
+
     `q` and `u` are in the order of `coordinates` and `speeds`. A parameter keeps the value that the mechanism gives it
     unless a call says otherwise. Machine code of each quantity is made at its first use and kept on disk.
     """
@@ -47,7 +52,8 @@ class CompiledMechanism:
         self.coordinates = self.dynamics.state.coordinates
         self.speeds = self.dynamics.state.speeds
         self.parameters = tuple(x.name for x in self.dynamics.parameters)
-        self.given: dict[str, float] = {k: float(v) for k, v in mechanism.given.items() if k in self.parameters}
+        given = resolve(mechanism.given, "given")
+        self.given: dict[str, float] = {name: given[name] for name in self.parameters if name in given}
         self._made: dict[tuple[str, ...], tuple[NativeFunction, tuple[str, ...]]] = {}
         self._usual: dict[tuple[str, ...], tuple[dict[str, float], np.ndarray]] = {}
         self._lock = threading.RLock()
@@ -59,95 +65,124 @@ class CompiledMechanism:
     # --- numbers ---------------------------------------------------------------------------------------------------
 
     def acceleration(
-        self, q: Array, u: Array, t: Array = 0.0, efforts: Array = None, **parameters: Array
+        self, q: Array, u: Array, /, t: Array = 0.0, efforts: Array = None, *, given: Given = None, **parameters: Array
     ) -> np.ndarray:
         """u' of the free motion; `efforts` on the speeds add to those of the description."""
         if efforts is None:
-            return self._run(("acceleration",), (t, q, u), parameters)
-        return self._run(("forced_acceleration",), (t, q, u, efforts), parameters)
+            return self._run(("acceleration",), (t, q, u), parameters, given)
+        return self._run(("forced_acceleration",), (t, q, u, efforts), parameters, given)
 
-    def inverse_dynamics(self, q: Array, u: Array, udot: Array, t: Array = 0.0, **parameters: Array) -> np.ndarray:
+    def inverse_dynamics(
+        self, q: Array, u: Array, udot: Array, /, t: Array = 0.0, *, given: Given = None, **parameters: Array
+    ) -> np.ndarray:
         """Efforts on the speeds, beyond those of the description, that produce the accelerations `udot`."""
-        return self._run(("inverse_dynamics",), (t, q, u, udot), parameters)
+        return self._run(("inverse_dynamics",), (t, q, u, udot), parameters, given)
 
-    def mass_matrix(self, q: Array, t: Array = 0.0, **parameters: Array) -> np.ndarray:
-        return self._run(("mass_matrix",), (t, q), parameters)
+    def mass_matrix(self, q: Array, /, t: Array = 0.0, *, given: Given = None, **parameters: Array) -> np.ndarray:
+        return self._run(("mass_matrix",), (t, q), parameters, given)
 
-    def inverse_mass(self, q: Array, t: Array = 0.0, **parameters: Array) -> np.ndarray:
+    def inverse_mass(self, q: Array, /, t: Array = 0.0, *, given: Given = None, **parameters: Array) -> np.ndarray:
         """The inverse of the mass matrix: derivative of u' with respect to efforts."""
-        return self._run(("inverse_mass",), (t, q), parameters)
+        return self._run(("inverse_mass",), (t, q), parameters, given)
 
-    def bias(self, q: Array, u: Array, t: Array = 0.0, **parameters: Array) -> np.ndarray:
+    def bias(self, q: Array, u: Array, /, t: Array = 0.0, *, given: Given = None, **parameters: Array) -> np.ndarray:
         """S of M u' = S + F."""
-        return self._run(("bias",), (t, q, u), parameters)
+        return self._run(("bias",), (t, q, u), parameters, given)
 
-    def forces(self, q: Array, u: Array, t: Array = 0.0, **parameters: Array) -> np.ndarray:
+    def forces(self, q: Array, u: Array, /, t: Array = 0.0, *, given: Given = None, **parameters: Array) -> np.ndarray:
         """F of M u' = S + F."""
-        return self._run(("forces",), (t, q, u), parameters)
+        return self._run(("forces",), (t, q, u), parameters, given)
 
-    def rates(self, q: Array, u: Array, t: Array = 0.0, **parameters: Array) -> np.ndarray:
+    def rates(self, q: Array, u: Array, /, t: Array = 0.0, *, given: Given = None, **parameters: Array) -> np.ndarray:
         """q' from the speeds."""
-        return self._run(("rates",), (t, q, u), parameters)
+        return self._run(("rates",), (t, q, u), parameters, given)
 
-    def energy(self, q: Array, u: Array, t: Array = 0.0, **parameters: Array) -> Energy:
-        found = self._run(("energy",), (t, q, u), parameters)
+    def energy(self, q: Array, u: Array, /, t: Array = 0.0, *, given: Given = None, **parameters: Array) -> Energy:
+        found = self._run(("energy",), (t, q, u), parameters, given)
         return Energy(found[..., 0][()], found[..., 1][()])
 
-    def position(self, name: str, q: Array, t: Array = 0.0, **parameters: Array) -> np.ndarray:
+    def position(
+        self, name: str, q: Array, /, t: Array = 0.0, *, given: Given = None, **parameters: Array
+    ) -> np.ndarray:
         """Origin of a named frame or body, in the frame of earth."""
-        return self._run(("position", name), (t, q), parameters)
+        return self._run(("position", name), (t, q), parameters, given)
 
-    def rotation(self, name: str, q: Array, t: Array = 0.0, **parameters: Array) -> np.ndarray:
+    def rotation(
+        self, name: str, q: Array, /, t: Array = 0.0, *, given: Given = None, **parameters: Array
+    ) -> np.ndarray:
         """Matrix whose columns are the axes of a named frame or body, in the base of earth."""
-        return self._run(("rotation", name), (t, q), parameters)
+        return self._run(("rotation", name), (t, q), parameters, given)
 
-    def velocity(self, name: str, q: Array, u: Array, t: Array = 0.0, **parameters: Array) -> np.ndarray:
+    def velocity(
+        self, name: str, q: Array, u: Array, /, t: Array = 0.0, *, given: Given = None, **parameters: Array
+    ) -> np.ndarray:
         """Angular velocity, then velocity of the origin, in the base of earth."""
-        return self._run(("velocity", name), (t, q, u), parameters)
+        return self._run(("velocity", name), (t, q, u), parameters, given)
 
-    def frame_acceleration(self, name: str, q: Array, u: Array, t: Array = 0.0, **parameters: Array) -> np.ndarray:
+    def frame_acceleration(
+        self, name: str, q: Array, u: Array, /, t: Array = 0.0, *, given: Given = None, **parameters: Array
+    ) -> np.ndarray:
         """Rates of `velocity` in the free motion: angular acceleration, then acceleration of the origin."""
-        return self._run(("frame_acceleration", name), (t, q, u), parameters)
+        return self._run(("frame_acceleration", name), (t, q, u), parameters, given)
 
-    def output(self, name: str, q: Array, u: Array, t: Array = 0.0, **parameters: Array) -> np.ndarray:
+    def output(
+        self, name: str, q: Array, u: Array, /, t: Array = 0.0, *, given: Given = None, **parameters: Array
+    ) -> np.ndarray:
         """Anything that a motion tells, by its name there: `f.output("tip.X''", q, u)`, `"total.LZ"`..."""
         if name not in self.dynamics.outputs:
             hint = did_you_mean(name, self.dynamics.outputs)
             raise ModelError(f"'{self.dynamics.model.name}' has no output '{name}'.{hint}")
-        return self._run(("output", name), (t, q, u), parameters)[..., 0][()]
+        return self._run(("output", name), (t, q, u), parameters, given)[..., 0][()]
 
-    def jacobian(self, name: str, q: Array, t: Array = 0.0, **parameters: Array) -> np.ndarray:
+    def jacobian(
+        self, name: str, q: Array, /, t: Array = 0.0, *, given: Given = None, **parameters: Array
+    ) -> np.ndarray:
         """Six rows: derivative of `velocity` with respect to the speeds."""
-        return self._run(("jacobian", name), (t, q), parameters)
+        return self._run(("jacobian", name), (t, q), parameters, given)
 
     # --- derivatives -----------------------------------------------------------------------------------------------
 
     def acceleration_derivatives(
-        self, q: Array, u: Array, t: Array = 0.0, efforts: Array = None, **parameters: Array
+        self, q: Array, u: Array, /, t: Array = 0.0, efforts: Array = None, *, given: Given = None, **parameters: Array
     ) -> Derivatives:
         """Derivatives of u' with respect to coordinates, speeds and efforts."""
         efforts = np.zeros(len(self.speeds)) if efforts is None else efforts
-        found = self._run(("acceleration_slopes",), (t, q, u, efforts), parameters)
+        found = self._run(("acceleration_slopes",), (t, q, u, efforts), parameters, given)
         return self._split(found)
 
     def inverse_dynamics_derivatives(
-        self, q: Array, u: Array, udot: Array, t: Array = 0.0, **parameters: Array
+        self, q: Array, u: Array, udot: Array, /, t: Array = 0.0, *, given: Given = None, **parameters: Array
     ) -> Derivatives:
         """Derivatives of the inverse dynamics with respect to coordinates, speeds and accelerations (that is M)."""
-        return self._split(self._run(("inverse_slopes",), (t, q, u, udot), parameters))
+        return self._split(self._run(("inverse_slopes",), (t, q, u, udot), parameters, given))
 
     def acceleration_sensitivity(
-        self, names: Sequence[str], q: Array, u: Array, t: Array = 0.0, efforts: Array = None, **parameters: Array
+        self,
+        names: Sequence[str],
+        q: Array,
+        u: Array,
+        /,
+        t: Array = 0.0,
+        efforts: Array = None,
+        *,
+        given: Given = None,
+        **parameters: Array,
     ) -> np.ndarray:
         """Derivatives of u' with respect to the named parameters, one column each."""
         for name in names:
             self._check_parameter(name)
         efforts = np.zeros(len(self.speeds)) if efforts is None else efforts
-        return self._run(("sensitivity", *names), (t, q, u, efforts), parameters)
+        return self._run(("sensitivity", *names), (t, q, u, efforts), parameters, given)
 
     def _split(self, found: np.ndarray) -> Derivatives:
         n, m = len(self.coordinates), len(self.coordinates) + len(self.speeds)
         return Derivatives(found[..., :n], found[..., n:m], found[..., m:])
+
+    # --- where a motion starts -------------------------------------------------------------------------------------
+
+    def start(self, start: Given = None, given: Given = None, t: float = 0.0) -> Start:
+        """The closed state in which a motion starts: `f.start({"crank.th": 0.7}).y` is y = (q, u)."""
+        return closed_start(self.dynamics.layout, start, given, t)
 
     # --- for integrators -------------------------------------------------------------------------------------------
 
@@ -156,17 +191,21 @@ class CompiledMechanism:
         """y' of y = (q, u): `rhs(t, y, p)`, with `p` from `parameter_vector`."""
         return self._native(("rhs",))[0]
 
-    def parameter_vector(self, **parameters: Array) -> np.ndarray:
+    def parameter_vector(self, *, given: Given = None, **parameters: Array) -> np.ndarray:
         """Values of `parameters` in order; every one must be known."""
-        return self._values(self.parameters, parameters)
+        return self._values(self.parameters, {**(given or {}), **parameters})
 
-    def corrected(self, y: Array, t: Array = 0.0, **parameters: Array) -> np.ndarray:
+    def corrected(self, y: Array, /, t: Array = 0.0, *, given: Given = None, **parameters: Array) -> np.ndarray:
         """A state y = (q, u) one Newton step nearer to closed loops; of a tree, the state itself."""
-        return self._run(("corrected",), (t, y), parameters)
+        return self._run(("corrected",), (t, y), parameters, given)
 
     # --- machinery -------------------------------------------------------------------------------------------------
 
-    def _run(self, key: tuple[str, ...], states: tuple[Array, ...], parameters: Mapping[str, Array]) -> np.ndarray:
+    def _run(
+        self, key: tuple[str, ...], states: tuple[Array, ...], parameters: Mapping[str, Array], given: Given = None
+    ) -> np.ndarray:
+        if given is not None:
+            parameters = {**given, **parameters}
         native, needed = self._made.get(key) or self._native(key)
         if parameters:
             return native(*states, self._values(needed, parameters))

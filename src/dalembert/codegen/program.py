@@ -6,8 +6,9 @@ output file for the motion, and a Makefile (Papegay's thesis asks for no less).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping
 from importlib import resources
+from typing import Any
 
 from dalembert import expr as ex
 from dalembert.codegen.function import Function
@@ -16,8 +17,10 @@ from dalembert.codegen.languages.c import prototype
 from dalembert.codegen.languages.language import wrapped
 from dalembert.codegen.languages.routine import plain, write_routine
 from dalembert.codegen.mechanism import CompiledMechanism
+from dalembert.dynamics.numbers import resolve
+from dalembert.dynamics.start import open_start
 from dalembert.errors import ModelError
-from dalembert.mechanism import Mechanism
+from dalembert.mechanism import Layout, Mechanism
 
 #: Quantities that the file of a mechanism holds, with what is said of each.
 QUANTITIES = {
@@ -40,29 +43,17 @@ _FILES = {
     "c": ("integrator.c", "integrator.h", "main.c", "Makefile"),
     "fortran": ("integrator.f90", "main.f90", "Makefile"),
 }
-_CORRECT = {
-    "c": "    double nearer[STATES + 1];\n    for (int k = 0; k < times; k++) {\n        corrected(&t, y, p, nearer);\n"
-    "        for (int i = 0; i < STATES; i++) y[i] = nearer[i];\n    }",
-    "fortran": "    real(dp) :: nearer(states)\n    integer :: i\n    do i = 1, times\n"
-    "      call corrected([t], y, p, nearer)\n      y = nearer\n    end do",
-}
-_NOTHING_TO_CORRECT = {
-    "c": "    (void)t, (void)y, (void)p, (void)times; /* a tree: nothing to close */",
-    "fortran": "    if (times < 0) y = 0.0_dp  ! a tree: nothing to close",
-}
 _SETTINGS = {"t_start": 0.0, "t_end": 10.0, "t_step": 0.01, "rtol": 1e-9, "atol": 1e-9}
 
 
-def _functions(mechanism: Mechanism) -> list[Function]:
-    compiled = CompiledMechanism(mechanism)
+def _functions(compiled: CompiledMechanism) -> list[Function]:
     closed = compiled.dynamics.closed
     kinds = [kind for kind in QUANTITIES if not (closed and kind == "inverse_dynamics")]
     return [compiled.function(kind) for kind in [*kinds, *(["corrected"] if closed else [])]]
 
 
-def _comments(mechanism: Mechanism) -> list[str]:
+def _comments(compiled: CompiledMechanism) -> list[str]:
     """What the arrays hold, in the names of the mechanism."""
-    compiled = CompiledMechanism(mechanism)
     operations = ex.count_operations(compiled.function("rhs").outputs)
     lines = [f"The right side takes {operations} operations.", ""]
     rows = (("q", "coordinates", compiled.coordinates), ("u", "speeds", compiled.speeds))
@@ -72,49 +63,71 @@ def _comments(mechanism: Mechanism) -> list[str]:
     return [*lines, "t  time (an array of one number); y  coordinates, then speeds"]
 
 
-def write_model(mechanism: Mechanism, to: str) -> str:
+def write_model(mechanism: Mechanism, to: str, *, cut: Collection[str] = ()) -> str:
     """One file of functions: right side, mass matrix, bias, forces, inverse dynamics, energy."""
+    return _model(CompiledMechanism(mechanism, Layout.of(mechanism, cut)), to)
+
+
+def _model(compiled: CompiledMechanism, to: str) -> str:
     how = language(to)
-    functions = _functions(mechanism)
     routines = [
-        how.routine(write_routine(f, how, _GROUPS.get(f.name, ["t", "q", "u", "p"]), _ABOUT[f.name])) for f in functions
+        how.routine(write_routine(f, how, _GROUPS.get(f.name, ["t", "q", "u", "p"]), _ABOUT[f.name]))
+        for f in _functions(compiled)
     ]
-    return how.unit(f"Equations of motion of {plain(mechanism.name)}", _comments(mechanism), routines)
+    return how.unit(f"Equations of motion of {plain(compiled.dynamics.model.name)}", _comments(compiled), routines)
 
 
-def write_program(mechanism: Mechanism, to: str, settings: Mapping[str, float] | None = None) -> dict[str, str]:
-    """All files of a program that computes the motion, by name."""
+def write_program(
+    mechanism: Mechanism,
+    to: str,
+    settings: Mapping[str, float] | None = None,
+    *,
+    start: Mapping[str, Any] | None = None,
+    given: Mapping[str, Any] | None = None,
+    cut: Collection[str] = (),
+) -> dict[str, str]:
+    """All files of a program that computes the motion, by name; `start` and `given` over what the mechanism says.
+
+    The input file holds the closed start. A program whose input is changed closes its loops itself and says what it
+    moved.
+    """
     if to not in PROGRAMS:
         raise ModelError(
             f"complete programs are written in {' and '.join(PROGRAMS)}, not in '{to}'. Ask for functions."
         )
-    compiled = CompiledMechanism(mechanism)
-    states = [*compiled.coordinates, *compiled.speeds]
-    names = [*states, *compiled.parameters]
+    compiled = CompiledMechanism(mechanism, Layout.of(mechanism, cut))
+    told = {**_SETTINGS, **(settings or {})}
+    names = [*compiled.dynamics.state.names, *(_input_name(name) for name in compiled.parameters)]
     quoted = [_quoted(name, to) for name in names]
+    closed = compiled.dynamics.closed
     fills = {
         "TITLE": f"Motion of {plain(mechanism.name)}",
-        "STATES": str(len(states)),
+        "STATES": str(len(compiled.dynamics.state)),
         "COORDINATES": str(len(compiled.coordinates)),
         "PARAMETERS": str(len(compiled.parameters)),
         "LONGEST": str(max(8, *(len(name) for name in names)) if names else 8),
+        "CORRECTED": "corrected" if closed else "NULL" if to == "c" else "rhs",
+        "CLOSED": ".true." if closed else ".false.",
     }
-    closed = compiled.dynamics.closed
-    fills["CORRECT"] = _CORRECT[to] if closed else _NOTHING_TO_CORRECT[to]
     if to == "c":
         fills["NAMES"] = "    " + wrapped(quoted, "    ") + ","
     else:
         fills["NAMES"] = (", &\n    " + wrapped(quoted, "    ", more=" &")) if quoted else ""
-    files = {f"model.{language(to).extension}": write_model(mechanism, to)}
+    files = {f"model.{language(to).extension}": _model(compiled, to)}
     if to == "c":
-        files["model.h"] = _header(mechanism)
+        files["model.h"] = _header(compiled)
     for name in _FILES[to]:
         text = resources.files("dalembert.codegen").joinpath("templates", to, name).read_text("utf-8")
         for key, value in fills.items():
             text = text.replace(f"@{key}@", value)
         files[name] = text
-    files["input.txt"] = _input(mechanism, compiled, {**_SETTINGS, **(settings or {})})
+    files["input.txt"] = _input(compiled, told, start, given)
     return files
+
+
+def _input_name(name: str) -> str:
+    """A parameter in the input file: `given.rtol` where a setting has its name."""
+    return f"given.{name}" if name in _SETTINGS else name
 
 
 def _quoted(name: str, to: str) -> str:
@@ -123,50 +136,43 @@ def _quoted(name: str, to: str) -> str:
     return f'"{safe}"'
 
 
-def _header(mechanism: Mechanism) -> str:
+def _header(compiled: CompiledMechanism) -> str:
     how = language("c")
     lines = [
-        f"/* Equations of motion of {plain(mechanism.name)}; model.c says what the arrays hold. */",
+        f"/* Equations of motion of {plain(compiled.dynamics.model.name)}; model.c says what the arrays hold. */",
         "#ifndef MODEL_H",
     ]
     lines += ["#define MODEL_H", ""]
-    for f in _functions(mechanism):
+    for f in _functions(compiled):
         empty = Function(f.name, f.inputs, [])
         lines.append(prototype(write_routine(empty, how, _GROUPS.get(f.name, ["t", "q", "u", "p"]))) + ";")
     return "\n".join([*lines, "", "#endif", ""])
 
 
-def _input(mechanism: Mechanism, compiled: CompiledMechanism, settings: Mapping[str, float]) -> str:
+def _input(
+    compiled: CompiledMechanism,
+    settings: Mapping[str, float],
+    start: Mapping[str, Any] | None,
+    given: Mapping[str, Any] | None,
+) -> str:
     """Every number that the program reads; what has no value yet is left for the user to fill in."""
 
     def line(name: str, value: float | None) -> str:
         return f"{name} = {float(value)!r}" if value is not None else f"# {name} =   <- give a value"
 
-    lines = [f"# Numbers for the motion of {plain(mechanism.name)}: name = value", "", "# times and tolerances"]
+    model = compiled.dynamics.model
+    values = resolve({**model.given, **(given or {})}, "given")
+    lines = [f"# Numbers for the motion of {plain(model.name)}: name = value", "", "# times and tolerances"]
     lines += [line(name, value) for name, value in settings.items()]
     lines += ["", "# start: coordinates, then speeds"]
-    unit = dict.fromkeys(_unit_quaternions(mechanism), 1.0)
-    start = {**unit, **mechanism.start}
-    lines += [line(name, start.get(name, 0.0)) for name in (*compiled.coordinates, *compiled.speeds)]
+    if all(name in values for name in compiled.dynamics.closure.parameters):
+        found = compiled.start(start, given, settings["t_start"])
+        lines += [f"# {found.message}"] if found.moved else []
+        first = found.values
+    else:
+        lines += ["# not closed: its loops depend on numbers that are not known yet. The program closes them."]
+        first = open_start(compiled.dynamics.layout, start, given)
+    lines += [line(name, value) for name, value in first.items()]
     lines += ["", "# parameters"]
-    lines += [line(name, compiled.given.get(name)) for name in compiled.parameters]
+    lines += [line(_input_name(name), values.get(name)) for name in compiled.parameters]
     return "\n".join(lines) + "\n"
-
-
-def start_values(mechanism: Mechanism, names: Sequence[str]) -> dict[str, float]:
-    """Where the motion starts: as the mechanism says, else at rest in the reference position."""
-    unit = dict.fromkeys(_unit_quaternions(mechanism), 1.0)
-    return {name: float(mechanism.start.get(name, unit.get(name, 0.0))) for name in names}
-
-
-def _unit_quaternions(mechanism: Mechanism) -> list[str]:
-    """The scalar parts of quaternions: one at rest, not zero."""
-    from dalembert.mechanism import QuaternionTurn
-
-    return [
-        turn.components[0].name
-        for link in mechanism.links.values()
-        for step in link.placed_steps()
-        for turn in step.displacement.turns
-        if isinstance(turn, QuaternionTurn)
-    ]

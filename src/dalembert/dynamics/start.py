@@ -64,6 +64,11 @@ class Start:
     moved: tuple[Moved, ...] = ()
 
     @property
+    def y(self) -> Array:
+        """The state as an array, trajectories first if there are many."""
+        return np.stack(list(self.values.values()), axis=-1) if self.values else np.zeros(0)
+
+    @property
     def message(self) -> str:
         """What had to move, in words; empty when nothing had to."""
         return f"the start moved to where the loops close: {', '.join(map(str, self.moved))}" if self.moved else ""
@@ -95,6 +100,16 @@ def closed_starts(
 ) -> Start:
     """The same for many trajectories: arrays in `start` and `given` have one entry for each."""
     return _start(layout, start or {}, given or {}, t, many=True)
+
+
+def open_start(
+    layout: Layout, start: Mapping[str, Any] | None = None, given: Mapping[str, Any] | None = None
+) -> dict[str, float]:
+    """What is given, and zeros (no rotation) beside: where to begin when the numbers of loops are not all known."""
+    parameters = resolve({**layout.model.given, **(given or {})}, "given")
+    known = single(resolve({**layout.model.start, **(start or {})}, "start", parameters))
+    upright = {group[0]: 1.0 for group in layout.state.quaternions if known.keys().isdisjoint(group)}
+    return {name: known.get(name, upright.get(name, 0.0)) for name in layout.state.names}
 
 
 def _start(layout: Layout, start: Mapping[str, Any], given: Mapping[str, Any], t: float, many: bool) -> Start:

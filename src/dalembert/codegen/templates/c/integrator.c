@@ -14,8 +14,24 @@ static const double weight[7][6] = {
 static const double error_weight[7] = {71.0 / 57600.0,      0.0,          -71.0 / 16695.0, 71.0 / 1920.0,
                                        -17253.0 / 339200.0, 22.0 / 525.0, -1.0 / 40.0};
 
-int integrate(right_side f, int n, double *t, double t_end, double y[], const double p[], double rtol, double atol,
-              double *h, double work[])
+double settle(right_side corrected, int n, double t, double y[], const double p[], int times, double work[])
+{
+    double change = 0.0;
+    for (int k = 0; k < times; k++) {
+        corrected(&t, y, p, work);
+        change = 0.0;
+        for (int i = 0; i < n; i++) {
+            double moved = fabs(work[i] - y[i]) / (1.0 + fabs(y[i]));
+            if (moved > change || isnan(moved)) change = moved; /* a NaN stays */
+            y[i] = work[i];
+        }
+        if (change <= 1e-14) break;
+    }
+    return change;
+}
+
+int integrate(right_side f, right_side corrected, int n, double *t, double t_end, double y[], const double p[],
+              double rtol, double atol, double *h, double work[])
 {
     double *trial = work + 7 * n;
     double *scale = work + 8 * n;
@@ -51,6 +67,10 @@ int integrate(right_side f, int n, double *t, double t_end, double y[], const do
                 work[i] = work[6 * n + i]; /* the last slope is the first of the next step */
             }
             if (!last || factor < 1.0) *h = step * factor;
+            if (corrected) {
+                settle(corrected, n, *t, y, p, 8, work);
+                fresh = 1;
+            }
         } else {
             *h = step * (error > 1.0 ? factor : 0.2);
         }

@@ -3,6 +3,7 @@
  * Reads the numbers of input.txt (or of the file named first), writes the motion to output.csv (or the file named second).
  */
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@ static const char *names[] = {
     "t_start", "t_end", "t_step", "rtol", "atol", /* settings */
 @NAMES@
 };
+static right_side to_closed = @CORRECTED@; /* null for a tree */
 static double values[ALL + 1];
 static int known[ALL + 1];
 
@@ -77,10 +79,22 @@ static void write_row(FILE *file, double t, const double y[], const double p[])
     fprintf(file, ",%.17g,%.17g\n", both[0], both[1]);
 }
 
-/* Brings a state back to where its loops are closed. */
-static void close_loops(double t, double y[], const double p[], int times)
+/* Closes the loops of the start and says what had to move. */
+static int close_start(double t, double y[], const double p[], double work[], const char *input)
 {
-@CORRECT@
+    double first[STATES + 1];
+    if (!to_closed) return 0;
+    memcpy(first, y, STATES * sizeof(double));
+    if (!(settle(to_closed, STATES, t, y, p, 50, work) <= 1e-8)) {
+        fprintf(stderr, "%s: the loops do not close at this start: give one that is nearly closed\n", input);
+        return 1;
+    }
+    for (int i = 0; i < STATES; i++) {
+        if (fabs(y[i] - first[i]) > 1e-6 * (1.0 + fabs(first[i])))
+            fprintf(stderr, "%s: %s moved from %.9g to %.9g to close the loops\n", input, names[SETTINGS + i], first[i],
+                    y[i]);
+    }
+    return 0;
 }
 
 int main(int count, char *arguments[])
@@ -106,17 +120,16 @@ int main(int count, char *arguments[])
     fprintf(file, ",kinetic,potential\n");
     t = values[0];
     h = values[2] < 1e-3 ? values[2] : 1e-3;
-    close_loops(t, y, p, 20);
+    if (close_start(t, y, p, work, input)) return 2;
     write_row(file, t, y, p);
     for (long k = 1; t < values[1]; k++) {
         double next = values[0] + (double)k * values[2];
         if (next > values[1]) next = values[1];
-        if (integrate(rhs, STATES, &t, next, y, p, values[3], values[4], &h, work)) {
+        if (integrate(rhs, to_closed, STATES, &t, next, y, p, values[3], values[4], &h, work)) {
             fprintf(stderr, "the step became too small at t = %.17g: the motion is singular there\n", t);
             fclose(file);
             return 1;
         }
-        close_loops(t, y, p, 2);
         write_row(file, t, y, p);
     }
     free(work);

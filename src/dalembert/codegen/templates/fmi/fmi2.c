@@ -52,7 +52,7 @@ EXPORT Status fmi2Reset(void *c)
 }
 NOTHING(fmi2SetDebugLogging, void *c, Boolean on, size_t n, const char *const categories[])
 NOTHING(fmi2EnterInitializationMode, void *c)
-NOTHING(fmi2ExitInitializationMode, void *c)
+EXPORT Status fmi2ExitInitializationMode(void *c) { return begin(c) ? ERROR : OK; }
 NOTHING(fmi2Terminate, void *c)
 
 EXPORT Status fmi2GetReal(void *c, const uint32_t r[], size_t n, double value[])
@@ -119,14 +119,16 @@ NOTHING(fmi2EnterEventMode, void *c)
 NOTHING(fmi2EnterContinuousTimeMode, void *c)
 EXPORT Status fmi2NewDiscreteStates(void *c, EventInfo *info)
 {
-    (void)c;
     memset(info, 0, sizeof *info);
+    info->valuesOfContinuousStatesChanged = ((Instance *)c)->moved;
+    ((Instance *)c)->moved = 0;
     return OK;
 }
 EXPORT Status fmi2CompletedIntegratorStep(void *c, Boolean keep, Boolean *event, Boolean *terminate)
 {
-    (void)c, (void)keep;
-    *event = *terminate = 0;
+    (void)keep;
+    *event = ((Instance *)c)->moved = stepped(c);
+    *terminate = 0;
     return OK;
 }
 EXPORT Status fmi2SetTime(void *c, double time)

@@ -62,7 +62,7 @@ EXPORT Status fmi3Reset(void *c)
     return OK;
 }
 NOTHING(fmi3SetDebugLogging, void *c, bool on, size_t n, const char *const categories[])
-NOTHING(fmi3ExitInitializationMode, void *c)
+EXPORT Status fmi3ExitInitializationMode(void *c) { return begin(c) ? ERROR : OK; }
 NOTHING(fmi3EnterEventMode, void *c)
 NOTHING(fmi3Terminate, void *c)
 NOTHING(fmi3EnterConfigurationMode, void *c)
@@ -151,8 +151,10 @@ NOTHING(fmi3EvaluateDiscreteStates, void *c)
 EXPORT Status fmi3UpdateDiscreteStates(void *c, bool *again, bool *terminate, bool *nominals, bool *states, bool *timed,
                                        double *next)
 {
-    (void)c, (void)next;
-    *again = *terminate = *nominals = *states = *timed = false;
+    (void)next;
+    *again = *terminate = *nominals = *timed = false;
+    *states = ((Instance *)c)->moved;
+    ((Instance *)c)->moved = 0;
     return OK;
 }
 
@@ -160,8 +162,9 @@ EXPORT Status fmi3UpdateDiscreteStates(void *c, bool *again, bool *terminate, bo
 NOTHING(fmi3EnterContinuousTimeMode, void *c)
 EXPORT Status fmi3CompletedIntegratorStep(void *c, bool keep, bool *event, bool *terminate)
 {
-    (void)c, (void)keep;
-    *event = *terminate = false;
+    (void)keep;
+    *event = ((Instance *)c)->moved = stepped(c);
+    *terminate = false;
     return OK;
 }
 EXPORT Status fmi3SetTime(void *c, double time)

@@ -35,6 +35,7 @@ typedef struct {
 
 typedef struct {
     Numbers now;
+    int moved; /* the state was changed here, and the other side does not know yet */
     void *environment;
     void *logger;
     double work[9 * STATES + 1];
@@ -44,6 +45,7 @@ typedef struct {
 
 static void restart(Instance *c)
 {
+    c->moved = 0;
     c->now.time = 0.0;
     c->now.step = 1e-3;
     memcpy(c->now.y, start_states, STATES * sizeof(double));
@@ -99,17 +101,36 @@ static int is_finite(const double value[], size_t count)
     return 1;
 }
 
+#if CLOSED
+static right_side to_closed = fmu_corrected;
+#else
+static right_side to_closed = NULL; /* a tree */
+#endif
+
+/* Closes the loops from the start values, which may have been set from outside; 1 where they do not close. */
+static int begin(Instance *c)
+{
+    return to_closed && !(settle(to_closed, STATES, c->now.time, c->now.y, c->now.given, 50, c->work) <= 1e-8);
+}
+
+/* After a step of someone else's integrator: 1 where the state was brought back to closed loops. */
+static int stepped(Instance *c)
+{
+    double before[STATES + 1], far = 0.0;
+    if (!to_closed) return 0;
+    memcpy(before, c->now.y, STATES * sizeof(double));
+    settle(to_closed, STATES, c->now.time, c->now.y, c->now.given, 8, c->work);
+    for (int i = 0; i < STATES; i++) far = fmax(far, fabs(c->now.y[i] - before[i]) / (1.0 + fabs(before[i])));
+    if (far > DRIFT) return 1;
+    memcpy(c->now.y, before, STATES * sizeof(double)); /* not worth an event */
+    return 0;
+}
+
 static int advance(Instance *c, double until)
 {
-    int failed = integrate(fmu_rhs, STATES, &c->now.time, until, c->now.y, c->now.given, TOLERANCE, TOLERANCE,
+    int failed = integrate(fmu_rhs, to_closed, STATES, &c->now.time, until, c->now.y, c->now.given, TOLERANCE, TOLERANCE,
                            &c->now.step, c->work);
     c->now.time = until;
-#if CLOSED
-    for (int k = 0; k < 2; k++) { /* back to where the loops are closed */
-        fmu_corrected(&c->now.time, c->now.y, c->now.given, c->slope);
-        memcpy(c->now.y, c->slope, STATES * sizeof(double));
-    }
-#endif
     return failed || !is_finite(c->now.y, STATES);
 }
 

@@ -3,7 +3,7 @@ module integrator
   implicit none
   private
   integer, parameter :: dp = kind(1.0d0)
-  public :: integrate
+  public :: integrate, settle
 
   abstract interface
     pure subroutine right_side(t, y, p, out)
@@ -27,14 +27,40 @@ module integrator
 
 contains
 
-  ! Advances y from t to t_end; h is the step to try first and afterwards the one to try next.
-  subroutine integrate(f, n, t, t_end, y, p, rtol, atol, h, failed)
-    procedure(right_side) :: f
+  ! Brings y back to where its loops are closed by repeated Newton steps, until they change nothing.
+  ! change is the last one, as a share of each state's size: of a state that does not close, it stays large or a NaN.
+  subroutine settle(corrected, n, t, y, p, times, change)
+    procedure(right_side) :: corrected
+    integer, intent(in) :: n, times
+    real(dp), intent(in) :: t, p(*)
+    real(dp), intent(inout) :: y(n)
+    real(dp), intent(out) :: change
+    real(dp) :: nearer(n), moved
+    integer :: i, k
+
+    change = 0.0_dp
+    do k = 1, times
+      call corrected([t], y, p, nearer)
+      change = 0.0_dp
+      do i = 1, n
+        moved = abs(nearer(i) - y(i))/(1.0_dp + abs(y(i)))
+        if (moved > change .or. .not. moved <= huge(moved)) change = moved  ! a NaN stays
+      end do
+      y = nearer
+      if (change <= 1.0e-14_dp) exit
+    end do
+  end subroutine settle
+
+  ! Advances y from t to t_end, settled after every step if it is closed; h is the step to try first and afterwards the
+  ! one to try next.
+  subroutine integrate(f, corrected, closed, n, t, t_end, y, p, rtol, atol, h, failed)
+    procedure(right_side) :: f, corrected
+    logical, intent(in) :: closed
     integer, intent(in) :: n
     real(dp), intent(inout) :: t, y(n), h
     real(dp), intent(in) :: t_end, p(*), rtol, atol
     logical, intent(out) :: failed
-    real(dp) :: slope(n, 7), trial(n), correction(n), step, error, factor
+    real(dp) :: slope(n, 7), trial(n), correction(n), step, error, factor, change
     logical :: fresh, last
     integer :: s
 
@@ -64,6 +90,10 @@ contains
         y = trial
         slope(:, 1) = slope(:, 7)  ! the last slope is the first of the next step
         if (.not. last .or. factor < 1.0_dp) h = step*factor
+        if (closed) then
+          call settle(corrected, n, t, y, p, 8, change)
+          fresh = .true.
+        end if
       else
         h = step*merge(factor, 0.2_dp, error > 1.0_dp)
       end if

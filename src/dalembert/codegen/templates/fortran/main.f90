@@ -10,6 +10,7 @@ program motion
     "t_start", "t_end", "t_step", "rtol", "atol"@NAMES@ ]
   character(len=1024) :: input, output
   real(dp) :: values(total + 1), y(states), p(parameters + 1), t, next, h
+  logical, parameter :: closed = @CLOSED@
   logical :: known(total), failed
   integer :: k, unit, status
 
@@ -31,18 +32,17 @@ program motion
   write (unit, '(a)') ",kinetic,potential"
   t = values(1)
   h = min(values(3), 1.0e-3_dp)
-  call close_loops(20)
+  call close_start()
   call write_row()
   k = 0
   do while (t < values(2))
     k = k + 1
     next = min(values(1) + k*values(3), values(2))
-    call integrate(rhs, states, t, next, y, p, values(4), values(5), h, failed)
+    call integrate(rhs, @CORRECTED@, closed, states, t, next, y, p, values(4), values(5), h, failed)
     if (failed) then
       close (unit)
       call refuse("the step became too small: the motion is singular where output ends")
     end if
-    call close_loops(2)
     call write_row()
   end do
   close (unit)
@@ -56,11 +56,24 @@ contains
     stop 2
   end subroutine refuse
 
-  ! Brings the state back to where its loops are closed.
-  subroutine close_loops(times)
-    integer, intent(in) :: times
-@CORRECT@
-  end subroutine close_loops
+  ! Closes the loops of the start and says what had to move.
+  subroutine close_start()
+    use, intrinsic :: iso_fortran_env, only: error_unit
+    real(dp) :: first(states), change
+    integer :: i
+    if (.not. closed) return
+    first = y
+    call settle(@CORRECTED@, states, t, y, p, 50, change)
+    if (.not. change <= 1.0e-8_dp) then
+      call refuse(trim(input)//": the loops do not close at this start: give one that is nearly closed")
+    end if
+    do i = 1, states
+      if (abs(y(i) - first(i)) > 1.0e-6_dp*(1.0_dp + abs(first(i)))) then
+        write (error_unit, '(a, es16.8, a, es16.8, a)') trim(input)//": "//trim(names(settings + i))//" moved from", &
+          first(i), " to", y(i), " to close the loops"
+      end if
+    end do
+  end subroutine close_start
 
   subroutine write_row()
     real(dp) :: both(2)
