@@ -53,16 +53,17 @@ def closed_posture(loops: Loops, x: Array, asked: Sequence[int], firm: int) -> F
         good = np.flatnonzero(gap < CLOSED)
         if len(good):
             y[good] = _settled(part.only(good), begin[good], y[good], unnamed)
-        for k in np.flatnonzero(gap >= CLOSED):
-            y[k], left[open_[k]], far = _moved(part.only([k]), begin[[k]], asked, unnamed, firm)
-            if left[open_[k]] or far > WRITTEN:  # one is enough to say so
-                break
+        bad = np.flatnonzero(gap >= CLOSED)
+        if len(bad):
+            y[bad], left[open_[bad]] = _moved(part.only(bad), begin[bad], asked, unnamed, firm)
         found[open_] = y
     shift = np.abs(found - x) / loops.scales.coordinates
     return Found(found, shift, left)
 
 
-def _settled(loops: Loops, wish: Array, y: Array, order: Sequence[int], rest: Sequence[int] | None = None) -> Array:
+def _settled(
+    loops: Loops, wish: Array, y: Array, order: Sequence[int], rest: Sequence[int] | None = None, patient: bool = True
+) -> Array:
     """Closed configurations near y in which as many coordinates of `order`, the first ones first, are as wished.
 
     Coordinates of `rest` are free, all others as in `wish`. Without a `rest` the order is that of wishes nobody
@@ -77,7 +78,7 @@ def _settled(loops: Loops, wish: Array, y: Array, order: Sequence[int], rest: Se
     follow[:, others] = True
     found, gap = close(loops, np.where(follow, y, wish), follow)
     for k in np.flatnonzero(gap >= CLOSED):
-        if rest is not None and len(y) > 1:  # one of several: near enough
+        if not patient:  # one of several: near enough
             found[k] = y[k]
             continue
         one = loops.only([k])
@@ -124,30 +125,36 @@ def _one_by_one(loops: Loops, wish: Array, y: Array, order: Sequence[int], rest:
     return y
 
 
-def _moved(
-    loops: Loops, wish: Array, asked: Sequence[int], unnamed: Sequence[int], firm: int
-) -> tuple[Array, float, float]:
-    """One trajectory that does not close at once: the first asked values stay, later ones move as little as they can.
+def _moved(loops: Loops, wish: Array, asked: Sequence[int], unnamed: Sequence[int], firm: int) -> tuple[Array, Array]:
+    """Trajectories that do not close at once: the first asked values stay, later ones move as little as they can.
 
     Firm values that would have to move further than people round are tried from other beginnings of the rest. Given
-    back are the configuration, the gap where nothing closes, and how far firm values moved.
+    back are the configurations, and the gaps where nothing closes; one of these ends the search.
     """
     columns = np.arange(wish.shape[1])
     free, held = np.isin(columns, unnamed), np.isin(columns, asked)
-    y, gap, far = _candidates(loops, wish, wish, asked, unnamed, firm)
-    if gap[0] >= CLOSED or far[0] > WRITTEN:
-        begin = beginnings(loops, wish, free if free.any() else held)
-        others = _candidates(loops.only([0] * len(begin)), wish, begin, asked, unnamed, firm)
-        y, gap, far = (np.concatenate(pair) for pair in zip((y, gap, far), others, strict=True))
-    best = int(np.where(gap < CLOSED, np.round(far, 9), np.inf).argmin())
-    if gap[best] >= CLOSED:
-        return y[best], float(gap.min()), 0.0
-    found = _settled(loops, np.where(held, y[[best]], wish), y[[best]], unnamed)
-    return found[0], 0.0, float(far[best])
+    y, gap, far = _candidates(loops, wish, wish, asked, unnamed, firm, True)
+    for k in np.flatnonzero((gap >= CLOSED) | (far > WRITTEN)):
+        begin = beginnings(loops.only([k]), wish[[k]], free if free.any() else held)
+        others = _candidates(loops.only([k] * len(begin)), wish[[k]], begin, asked, unnamed, firm, False)
+        best = int(np.where(others[1] < CLOSED, np.round(others[2], 9), np.inf).argmin())
+        if gap[k] >= CLOSED or (others[1][best] < CLOSED and others[2][best] < far[k]):
+            y[k], gap[k], far[k] = (one[best] for one in others)
+        if gap[k] >= CLOSED or far[k] > WRITTEN:  # one is enough to say so
+            break
+    good = np.flatnonzero(gap < CLOSED)
+    y[good] = _settled(loops.only(good), np.where(held, y[good], wish[good]), y[good], unnamed)
+    return y, np.where(gap < CLOSED, 0.0, gap)
 
 
 def _candidates(
-    loops: Loops, wish: Array, begin: Array, asked: Sequence[int], unnamed: Sequence[int], firm: int
+    loops: Loops,
+    wish: Array,
+    begin: Array,
+    asked: Sequence[int],
+    unnamed: Sequence[int],
+    firm: int,
+    patient: bool,
 ) -> tuple[Array, Array, Array]:
     """From some beginnings: configurations, their gaps, and how far firm values moved."""
     y, gap = close(loops, begin, np.isin(np.arange(begin.shape[1]), unnamed))
@@ -155,7 +162,7 @@ def _candidates(
     y[off], gap[off] = close(loops.only(off), y[off], np.ones(begin.shape[1], dtype=bool))
     off = off[gap[off] < CLOSED]
     if len(off) and len(asked):
-        y[off] = _settled(loops.only(off), np.broadcast_to(wish, y[off].shape), y[off], asked, unnamed)
+        y[off] = _settled(loops.only(off), np.broadcast_to(wish, y.shape)[off], y[off], asked, unnamed, patient)
     shift = np.abs(y - wish) / loops.scales.coordinates
     return y, gap, shift[:, list(asked[:firm])].max(axis=1, initial=0.0)
 
