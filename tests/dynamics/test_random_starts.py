@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert import expr as ex
 from dalembert.dynamics.closing import Loops
 from dalembert.dynamics.dynamics import dynamics_of
 from dalembert.dynamics.start import closed_start
@@ -89,6 +90,23 @@ def test_starts_of_random_machines(seed: int) -> None:
         if left > 0.3 * size:
             with pytest.raises(da.SimulationError, match="contradicts itself"):
                 closed_start(layout, {**positions, **dict(zip(speeds, other, strict=True))})
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_closed_start_satisfies_the_rows_of_the_constraints(seed: int) -> None:
+    """The start multiplies displacements in numbers; the rows are derived as expressions: two roads, one closure."""
+    m, rng = random_linkage(seed), np.random.default_rng(seed)
+    layout = Layout.of(m)
+    closed = posture(m, rng)
+    m.start.clear()
+    speeds = dynamics_of(layout).closure.speeds
+    allowed = freedoms(m, closed)
+    w = allowed @ rng.normal(size=allowed.shape[1]) if allowed.size else np.zeros(len(speeds))
+    start = closed_start(layout, {**closed, **dict(zip(speeds, w, strict=True))})
+    rows = dynamics_of(layout).rows
+    values = {ex.symbol(name): value for name, value in {**start.values, **m.given}.items()} | {ex.TIME: 0.0}
+    left = ex.evaluate([*(gap for gap in rows.gap if gap is not None), *rows.conditions], values)
+    assert np.abs(left).max(initial=0.0) < 1e-9 * max(1.0, np.abs(w).max(initial=0.0))
 
 
 @pytest.mark.parametrize("seed", SEEDS)

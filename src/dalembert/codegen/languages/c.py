@@ -82,6 +82,7 @@ C = Language(
         "auto break case char const continue default do double else enum extern float for goto if inline int long "
         "register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while "
         "main sin cos tan asin acos atan atan2 exp log sqrt pow fabs fmin fmax gamma tgamma lgamma y0 y1 yn j0 j1 jn "
-        "NAN INFINITY div abs time signal remove rename index out scratch".split()
+        "NAN INFINITY HUGE_VAL HUGE_VALF HUGE_VALL FP_NAN FP_INFINITE FP_ZERO FP_SUBNORMAL FP_NORMAL MATH_ERRNO "
+        "MATH_ERREXCEPT math_errhandling div abs time signal remove rename index out scratch".split()
     ),
 )
