@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dalembert import expr as ex
 from dalembert.expr import ONE, ZERO, Expr
 from dalembert.expr.elimination import TOLERANCE, sample, solve_linear
-from dalembert.expr.space import Vector3, dot3, is_zero3
+from dalembert.expr.space import ZERO3, Vector3, dot3, is_zero3
 from dalembert.kinematics import COMPONENTS, Twist, Wrench
 
 
@@ -94,11 +94,11 @@ def actuation_wrench(columns: Sequence[Twist], powers: Sequence[Expr]) -> Wrench
 def _in_span(vectors: Sequence[Vector3], values: Sequence[Expr]) -> Vector3:
     """The vector in the span with given scalar products."""
     if not vectors or all(v is ZERO for v in values):
-        return (ZERO, ZERO, ZERO)
+        return ZERO3
     gram = [[dot3(a, b) for b in vectors] for a in vectors]
     names = [ex.symbol(f"effort {k}") for k in range(len(vectors))]
     weights = solve_linear(gram, [list(values)], names, "the efforts on the coordinates of a link").columns[0]
     found = [ZERO, ZERO, ZERO]
     for vector, weight in zip(vectors, weights, strict=True):
         found = [a + weight * b for a, b in zip(found, vector, strict=True)]
-    return (found[0], found[1], found[2])
+    return Vector3(found[:3])

@@ -99,7 +99,7 @@ def perpendicular(axis: Vector3) -> tuple[Vector3, Vector3]:
     s = ex.where(z < 0, -1, 1) if ex.free_symbols(z) else ex.const(-1 if ex.evaluate([z], {})[0] < 0 else 1)
     a = -1 / (s + z)
     b = x * y * a
-    return (1 + s * x * x * a, s * b, -s * x), (b, s + y * y * a, -y)
+    return Vector3((1 + s * x * x * a, s * b, -s * x)), Vector3((b, s + y * y * a, -y))
 
 
 @dataclass(frozen=True, slots=True)

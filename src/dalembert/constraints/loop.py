@@ -144,4 +144,4 @@ def _turned(pose: Pose, twist: Twist) -> Twist:
 
 def _axial(m: Matrix3) -> Vector3:
     """The small rotation that a matrix near the identity is."""
-    return (HALF * (m[2][1] - m[1][2]), HALF * (m[0][2] - m[2][0]), HALF * (m[1][0] - m[0][1]))
+    return HALF * Vector3((m[2][1] - m[1][2], m[0][2] - m[2][0], m[1][0] - m[0][1]))

@@ -91,11 +91,7 @@ def _less_outer(m: Matrix3, a: Vector3, b: Vector3, symmetric: bool) -> Matrix3:
     rows = [[m[i][j] - a[i] * b[j] if j >= i or not symmetric else ZERO for j in range(3)] for i in range(3)]
     if symmetric:
         return symmetric3(rows[0][0], rows[1][1], rows[2][2], rows[0][1], rows[0][2], rows[1][2])
-    return (
-        (rows[0][0], rows[0][1], rows[0][2]),
-        (rows[1][0], rows[1][1], rows[1][2]),
-        (rows[2][0], rows[2][1], rows[2][2]),
-    )
+    return (Vector3(rows[0]), Vector3(rows[1]), Vector3(rows[2]))
 
 
 @dataclass(slots=True)

@@ -23,6 +23,7 @@ from dalembert.dynamics.outputs import Outputs
 from dalembert.dynamics.recursive import Recursion, generalised_forces, inverse_dynamics, mass_matrix, right_side
 from dalembert.errors import ModelError
 from dalembert.expr import ZERO, Expr, Matrix
+from dalembert.expr.space import ZERO3
 from dalembert.kinematics import Pose, Tree, Wrench, build_tree
 from dalembert.mechanism import Frame, Layout, Model, State, did_you_mean
 
@@ -117,7 +118,7 @@ class Dynamics:
     @derived
     def bias(self) -> list[Expr]:
         """S."""
-        return [-x for x in inverse_dynamics(self.recursion, gravity=(ZERO, ZERO, ZERO))]
+        return [-x for x in inverse_dynamics(self.recursion, gravity=ZERO3)]
 
     @derived
     def forces(self) -> list[Expr]:

@@ -50,7 +50,7 @@ class Potential:
         for action in known_actions(tree):
             f = left(action.effort, [*action.force, *action.torque])
             if any(x is not ZERO for x in f):
-                actions.append(replace(action, force=(f[0], f[1], f[2]), torque=(f[3], f[4], f[5])))
+                actions.append(replace(action, force=Vector3(f[:3]), torque=Vector3(f[3:6])))
         efforts = [replace(e, effort=left(e.coordinate, [e.effort])[0]) for e in coordinate_efforts(tree)]
         return actions, [e for e in efforts if e.effort is not ZERO]
 
@@ -102,7 +102,7 @@ def _dead_forces(tree: Tree) -> Iterator[tuple[Source, Expr]]:
     for source, body, arm, force in acting:
         x, y, z, *place = in_speeds(tree, [*force, *arm])
         if not moving & ex.free_symbols([x, y, z, *place]) and not ex.unknown_functions([x, y, z]):
-            yield source, -dot3((x, y, z), poses[body].point((place[0], place[1], place[2])))
+            yield source, -dot3(Vector3((x, y, z)), poses[body].point(Vector3(place[:3])))
 
 
 def _springs(tree: Tree) -> Iterator[tuple[str, Source, Expr | None]]:

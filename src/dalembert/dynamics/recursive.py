@@ -88,7 +88,11 @@ def spread(rate: Vector3, spin: Vector3) -> Matrix3:
     x, y, z = spin
     p, q, r = rate
     xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
-    return ((-(yy + zz), xy - r, xz + q), (xy + r, -(xx + zz), yz - p), (xz - q, yz + p, -(xx + yy)))
+    return (
+        Vector3((-(yy + zz), xy - r, xz + q)),
+        Vector3((xy + r, -(xx + zz), yz - p)),
+        Vector3((xz - q, yz + p, -(xx + yy))),
+    )
 
 
 def own_acceleration(model: Recursion, k: int) -> Twist:

@@ -1,4 +1,4 @@
-"""Vectors and matrices of ordinary space as plain tuples of expressions: fast, immutable, no ceremony."""
+"""Vectors and matrices of ordinary space as tuples of expressions: fast, immutable, no ceremony."""
 
 from __future__ import annotations
 
@@ -10,65 +10,66 @@ from dalembert.expr import _functions as fn
 from dalembert.expr._arithmetic import add, mul, neg, sub
 from dalembert.expr._node import ONE, ZERO, Expr, Scalar, as_expr
 
-Vector3: TypeAlias = tuple[Expr, Expr, Expr]
-Matrix3: TypeAlias = tuple[Vector3, Vector3, Vector3]
 
-ZERO3: Vector3 = (ZERO, ZERO, ZERO)
-IDENTITY3: Matrix3 = ((ONE, ZERO, ZERO), (ZERO, ONE, ZERO), (ZERO, ZERO, ONE))
-AXES: dict[str, Vector3] = {"x": IDENTITY3[0], "y": IDENTITY3[1], "z": IDENTITY3[2]}
+class Vector3(tuple[Expr, Expr, Expr]):
+    """Three components in one base: `a + b`, `a - b`, `-a`, `k * a`, `a.dot(b)`, `a.cross(b)`.
 
+    >>> from dalembert.expr.space import vector3
+    >>> a, b = vector3(["x", 0, 1]), vector3([0, "y", 2])
+    >>> a + 2 * b, a.dot(b), a.cross(b)
+    ((x, 2*y, 5), 2, (-y, -2*x, x*y))
+    """
 
-def vector3(value: Sequence[Scalar]) -> Vector3:
-    """Three expressions from three numbers, expressions or formulas."""
-    if isinstance(value, str) or not hasattr(value, "__iter__"):
-        raise ExpressionError(f"a vector of space has three components, such as [0, 0, 1], not {value!r}.")
-    listed = tuple(as_expr(x) for x in value)
-    if len(listed) != 3:
-        raise ExpressionError(f"a vector of space has three components, not {len(listed)}: {value!r}.")
-    return listed
+    __slots__ = ()
+    shape = (3,)  # a scalar leaves products with what has a shape to it
 
+    # Most components of mechanisms are zero: what is nothing is skipped before anything is called.
 
-def is_zero3(a: Vector3) -> bool:
-    return a[0] is ZERO and a[1] is ZERO and a[2] is ZERO
+    def __add__(self, other: Vector3) -> Vector3:  # type: ignore[override]
+        if self is ZERO3:
+            return other
+        if other is ZERO3:
+            return self
+        return Vector3((add(self[0], other[0]), add(self[1], other[1]), add(self[2], other[2])))
 
+    def __radd__(self, other: object) -> Vector3:
+        if type(other) is not tuple or len(other) != 3:
+            return NotImplemented
+        return Vector3(other) + self
 
-def add3(a: Vector3, b: Vector3) -> Vector3:
-    if a is ZERO3:
-        return b
-    if b is ZERO3:
-        return a
-    return (add(a[0], b[0]), add(a[1], b[1]), add(a[2], b[2]))
+    def __sub__(self, other: Vector3) -> Vector3:
+        return Vector3((sub(self[0], other[0]), sub(self[1], other[1]), sub(self[2], other[2])))
 
+    def __neg__(self) -> Vector3:
+        return Vector3((neg(self[0]), neg(self[1]), neg(self[2])))
 
-def sub3(a: Vector3, b: Vector3) -> Vector3:
-    return (sub(a[0], b[0]), sub(a[1], b[1]), sub(a[2], b[2]))
+    def __mul__(self, factor: Scalar) -> Vector3:  # type: ignore[override]
+        factor = as_expr(factor)
+        if factor is ZERO or self is ZERO3:
+            return ZERO3
+        return Vector3((mul(factor, self[0]), mul(factor, self[1]), mul(factor, self[2])))
 
+    __rmul__ = __mul__  # type: ignore[assignment]
 
-def neg3(a: Vector3) -> Vector3:
-    return (neg(a[0]), neg(a[1]), neg(a[2]))
+    def dot(self, other: Vector3) -> Expr:
+        total = ZERO
+        x, y = self[0], other[0]
+        if x is not ZERO and y is not ZERO:
+            total = mul(x, y)
+        x, y = self[1], other[1]
+        if x is not ZERO and y is not ZERO:
+            total = add(total, mul(x, y))
+        x, y = self[2], other[2]
+        if x is not ZERO and y is not ZERO:
+            total = add(total, mul(x, y))
+        return total
 
-
-def scale3(factor: Expr, a: Vector3) -> Vector3:
-    if factor is ZERO or a is ZERO3:
-        return ZERO3
-    return (mul(factor, a[0]), mul(factor, a[1]), mul(factor, a[2]))
-
-
-# Most components of mechanisms are zero: the products below skip them before anything is called.
-
-
-def dot3(a: Vector3, b: Vector3) -> Expr:
-    total = ZERO
-    x, y = a[0], b[0]
-    if x is not ZERO and y is not ZERO:
-        total = mul(x, y)
-    x, y = a[1], b[1]
-    if x is not ZERO and y is not ZERO:
-        total = add(total, mul(x, y))
-    x, y = a[2], b[2]
-    if x is not ZERO and y is not ZERO:
-        total = add(total, mul(x, y))
-    return total
+    def cross(self, other: Vector3) -> Vector3:
+        if self is ZERO3 or other is ZERO3:
+            return ZERO3
+        a, b, c = self
+        x, y, z = other
+        return Vector3((_minor(b, z, c, y), _minor(c, x, a, z), _minor(a, y, b, x)))
 
 
 def _minor(a: Expr, b: Expr, c: Expr, d: Expr) -> Expr:
@@ -77,12 +78,31 @@ def _minor(a: Expr, b: Expr, c: Expr, d: Expr) -> Expr:
     return first if c is ZERO or d is ZERO else sub(first, mul(c, d))
 
 
-def cross(a: Vector3, b: Vector3) -> Vector3:
-    if a is ZERO3 or b is ZERO3:
-        return ZERO3
-    a0, a1, a2 = a
-    b0, b1, b2 = b
-    return (_minor(a1, b2, a2, b1), _minor(a2, b0, a0, b2), _minor(a0, b1, a1, b0))
+Matrix3: TypeAlias = tuple[Vector3, Vector3, Vector3]
+
+ZERO3 = Vector3((ZERO, ZERO, ZERO))
+IDENTITY3: Matrix3 = (Vector3((ONE, ZERO, ZERO)), Vector3((ZERO, ONE, ZERO)), Vector3((ZERO, ZERO, ONE)))
+AXES: dict[str, Vector3] = {"x": IDENTITY3[0], "y": IDENTITY3[1], "z": IDENTITY3[2]}
+
+add3, sub3, neg3, dot3, cross = Vector3.__add__, Vector3.__sub__, Vector3.__neg__, Vector3.dot, Vector3.cross
+
+
+def scale3(factor: Expr, a: Vector3) -> Vector3:
+    return Vector3.__mul__(a, factor)
+
+
+def vector3(value: Sequence[Scalar]) -> Vector3:
+    """Three expressions from three numbers, expressions or formulas."""
+    if isinstance(value, str) or not hasattr(value, "__iter__"):
+        raise ExpressionError(f"a vector of space has three components, such as [0, 0, 1], not {value!r}.")
+    listed = Vector3(as_expr(x) for x in value)
+    if len(listed) != 3:
+        raise ExpressionError(f"a vector of space has three components, not {len(listed)}: {value!r}.")
+    return listed
+
+
+def is_zero3(a: Vector3) -> bool:
+    return a[0] is ZERO and a[1] is ZERO and a[2] is ZERO
 
 
 def norm3(a: Vector3) -> Expr:
@@ -93,12 +113,12 @@ def apply3(m: Matrix3, a: Vector3) -> Vector3:
     """The product of a matrix and a vector."""
     if m is IDENTITY3 or a is ZERO3:
         return a
-    return (dot3(m[0], a), dot3(m[1], a), dot3(m[2], a))
+    return Vector3((dot3(m[0], a), dot3(m[1], a), dot3(m[2], a)))
 
 
 def transpose3(m: Matrix3) -> Matrix3:
     a, b, c = m
-    return ((a[0], b[0], c[0]), (a[1], b[1], c[1]), (a[2], b[2], c[2]))
+    return (Vector3((a[0], b[0], c[0])), Vector3((a[1], b[1], c[1])), Vector3((a[2], b[2], c[2])))
 
 
 def apply_transposed3(m: Matrix3, a: Vector3) -> Vector3:
@@ -112,9 +132,9 @@ def product3(m: Matrix3, n: Matrix3) -> Matrix3:
         return m
     columns = transpose3(n)
     return (
-        (dot3(m[0], columns[0]), dot3(m[0], columns[1]), dot3(m[0], columns[2])),
-        (dot3(m[1], columns[0]), dot3(m[1], columns[1]), dot3(m[1], columns[2])),
-        (dot3(m[2], columns[0]), dot3(m[2], columns[1]), dot3(m[2], columns[2])),
+        Vector3((dot3(m[0], columns[0]), dot3(m[0], columns[1]), dot3(m[0], columns[2]))),
+        Vector3((dot3(m[1], columns[0]), dot3(m[1], columns[1]), dot3(m[1], columns[2]))),
+        Vector3((dot3(m[2], columns[0]), dot3(m[2], columns[1]), dot3(m[2], columns[2]))),
     )
 
 
@@ -128,11 +148,11 @@ def scale_matrix3(factor: Expr, m: Matrix3) -> Matrix3:
 
 def tilde(a: Vector3) -> Matrix3:
     """The matrix of the cross product: tilde(a) b = a x b."""
-    return ((ZERO, -a[2], a[1]), (a[2], ZERO, -a[0]), (-a[1], a[0], ZERO))
+    return (Vector3((ZERO, -a[2], a[1])), Vector3((a[2], ZERO, -a[0])), Vector3((-a[1], a[0], ZERO)))
 
 
 def symmetric3(xx: Expr, yy: Expr, zz: Expr, xy: Expr, xz: Expr, yz: Expr) -> Matrix3:
-    return ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
+    return (Vector3((xx, xy, xz)), Vector3((xy, yy, yz)), Vector3((xz, yz, zz)))
 
 
 def turn_matrix(angle: Expr, axis: Vector3) -> Matrix3:
@@ -143,14 +163,14 @@ def turn_matrix(angle: Expr, axis: Vector3) -> Matrix3:
     sx, sy, sz = scale3(s, axis)
     if sum(component is ZERO for component in axis) == 2:  # along a base axis: no products of zeros to fold
         return (
-            (ONE if nx is not ZERO else c, -sz, sy),
-            (sz, ONE if ny is not ZERO else c, -sx),
-            (-sy, sx, ONE if nz is not ZERO else c),
+            Vector3((ONE if nx is not ZERO else c, -sz, sy)),
+            Vector3((sz, ONE if ny is not ZERO else c, -sx)),
+            Vector3((-sy, sx, ONE if nz is not ZERO else c)),
         )
     return (
-        (c + k * (nx * nx), k * (nx * ny) - sz, k * (nx * nz) + sy),
-        (k * (nx * ny) + sz, c + k * (ny * ny), k * (ny * nz) - sx),
-        (k * (nx * nz) - sy, k * (ny * nz) + sx, c + k * (nz * nz)),
+        Vector3((c + k * (nx * nx), k * (nx * ny) - sz, k * (nx * nz) + sy)),
+        Vector3((k * (nx * ny) + sz, c + k * (ny * ny), k * (ny * nz) - sx)),
+        Vector3((k * (nx * nz) - sy, k * (ny * nz) + sx, c + k * (nz * nz))),
     )
 
 
@@ -199,7 +219,7 @@ def quaternion_matrix(e: Sequence[Expr]) -> Matrix3:
     e0, e1, e2, e3 = e
     two = as_expr(2)
     return (
-        (1 - two * (e2 * e2 + e3 * e3), two * (e1 * e2 - e0 * e3), two * (e1 * e3 + e0 * e2)),
-        (two * (e1 * e2 + e0 * e3), 1 - two * (e1 * e1 + e3 * e3), two * (e2 * e3 - e0 * e1)),
-        (two * (e1 * e3 - e0 * e2), two * (e2 * e3 + e0 * e1), 1 - two * (e1 * e1 + e2 * e2)),
+        Vector3((1 - two * (e2 * e2 + e3 * e3), two * (e1 * e2 - e0 * e3), two * (e1 * e3 + e0 * e2))),
+        Vector3((two * (e1 * e2 + e0 * e3), 1 - two * (e1 * e1 + e3 * e3), two * (e2 * e3 - e0 * e1))),
+        Vector3((two * (e1 * e3 - e0 * e2), two * (e2 * e3 + e0 * e1), 1 - two * (e1 * e1 + e2 * e2))),
     )

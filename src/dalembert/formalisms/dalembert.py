@@ -97,7 +97,7 @@ def effort_power(tree: Tree, poses: Sequence[Pose], displaced: Sequence[Pose], v
 def virtual_spin(pose: Pose, star: Pose) -> Vector3:
     """w* in the body's base, read off R^T R* (antisymmetric)."""
     m = product3(transpose3(pose.rotation), star.rotation)
-    return (m[2][1], m[0][2], m[1][0])
+    return Vector3((m[2][1], m[0][2], m[1][0]))
 
 
 def _flat(poses: Sequence[Pose]) -> list[Expr]:
@@ -108,7 +108,12 @@ def _regrouped(flat: Sequence[Expr]) -> list[Pose]:
     found = []
     for i in range(0, len(flat), 12):
         a = flat[i : i + 12]
-        found.append(Pose(((a[0], a[1], a[2]), (a[3], a[4], a[5]), (a[6], a[7], a[8])), (a[9], a[10], a[11])))
+        found.append(
+            Pose(
+                (Vector3(a[:3]), Vector3(a[3:6]), Vector3(a[6:9])),
+                Vector3(a[9:12]),
+            )
+        )
     return found
 
 

@@ -13,7 +13,7 @@ from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.expr import ONE, TIME, ZERO, Expr, Scalar
 from dalembert.expr.elimination import solve_linear
-from dalembert.expr.space import IDENTITY3, Vector3, add3, apply_transposed3, cross, product3, scale3, sub3
+from dalembert.expr.space import IDENTITY3, ZERO3, Vector3, add3, apply_transposed3, cross, product3, scale3, sub3
 from dalembert.kinematics import Node, Tree, Twist
 from dalembert.mechanism import QuaternionTurn, Step, Turn
 
@@ -46,7 +46,7 @@ def _body_speeds(step: Step) -> list[Expr]:
     if isinstance(turns[0], QuaternionTurn):
         spin = _quaternion_spin(turns[0])
     else:
-        spin, after = (ZERO, ZERO, ZERO), IDENTITY3
+        spin, after = ZERO3, IDENTITY3
         for one in reversed(turns):
             if isinstance(one, Turn):
                 spin = add3(spin, scale3(ex.prime(one.angle), apply_transposed3(after, one.axis)))
@@ -54,14 +54,13 @@ def _body_speeds(step: Step) -> list[Expr]:
     if all(x is ZERO for x in translation):
         return list(spin)
     x, y, z = (ex.prime(a) for a in translation)
-    return [*apply_transposed3(step.displacement.matrix, (x, y, z)), *spin]
+    return [*apply_transposed3(step.displacement.matrix, Vector3((x, y, z))), *spin]
 
 
 def _quaternion_spin(one: QuaternionTurn) -> Vector3:
     """w = 2 vec(conj(e) e') = 2 (e0 v' - e0' v - v x v')."""
     e0, *v = one.components
-    vector: Vector3 = (v[0], v[1], v[2])
-    rate: Vector3 = (ex.prime(v[0]), ex.prime(v[1]), ex.prime(v[2]))
+    vector, rate = Vector3(v), Vector3(ex.prime(x) for x in v)
     own = sub3(scale3(e0, rate), scale3(ex.prime(e0), vector))
     return scale3(ex.TWO, sub3(own, cross(vector, rate)))
 

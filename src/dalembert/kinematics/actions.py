@@ -60,7 +60,7 @@ def known_actions(tree: Tree, gravity: bool = True) -> list[Action]:
     found = [a for a in found if a.body != 0 and not (is_zero3(a.force) and is_zero3(a.torque))]
     flat = in_speeds(tree, [x for a in found for x in (*a.point, *a.force, *a.torque)])
     return [
-        replace(a, point=(f[0], f[1], f[2]), force=(f[3], f[4], f[5]), torque=(f[6], f[7], f[8]))
+        replace(a, point=Vector3(f[:3]), force=Vector3(f[3:6]), torque=Vector3(f[6:9]))
         for a, f in zip(found, (flat[9 * i : 9 * i + 9] for i in range(len(found))), strict=True)
     ]
 

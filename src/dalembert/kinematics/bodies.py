@@ -97,7 +97,9 @@ def body_accelerations(tree: Tree, motions: Sequence[BodyMotion], udot: Sequence
     found = []
     for i, one in enumerate(motions):
         a, b, c, d, e, f = moved[6 * i : 6 * i + 6]
-        found.append(BodyAcceleration((a, b, c), add3((d, e, f), cross(one.spin, one.centre_velocity))))
+        found.append(
+            BodyAcceleration(Vector3((a, b, c)), add3(Vector3((d, e, f)), cross(one.spin, one.centre_velocity)))
+        )
     return found
 
 

@@ -96,7 +96,7 @@ class _Two(NamedTuple):
         shared = _shared(tree, effort.first, effort.second)
         (a, near), (b, far) = (_seen(tree, frame, shared) for frame in effort.frames)
         place = a.inverse() @ b
-        carried = Twist(place.vector(far.angular), place.vector(far.linear))
+        carried = far.turned(place.rotation)
         motion = carried - near.at(Pose(position=place.position))
         first, second = (tree.layout.number(frame.body) for frame in effort.frames)
         held = Pose.of(effort.first.displacement), Pose.of(effort.second.displacement)
@@ -147,7 +147,7 @@ def _bushing(bushing: Bushing, two: _Two) -> tuple[Vector3, Vector3]:
 
 
 def _times(diagonal: Vector3, v: Vector3) -> Vector3:
-    return (diagonal[0] * v[0], diagonal[1] * v[1], diagonal[2] * v[2])
+    return Vector3((diagonal[0] * v[0], diagonal[1] * v[1], diagonal[2] * v[2]))
 
 
 def _trace(m: Matrix3) -> Expr:
@@ -156,7 +156,7 @@ def _trace(m: Matrix3) -> Expr:
 
 def _axial(m: Matrix3) -> Vector3:
     """Twice the sine of the angle of a rotation, along its axis."""
-    return (m[2][1] - m[1][2], m[0][2] - m[2][0], m[1][0] - m[0][1])
+    return Vector3((m[2][1] - m[1][2], m[0][2] - m[2][0], m[1][0] - m[0][1]))
 
 
 def _seen(tree: Tree, frame: Frame, shared: int) -> tuple[Pose, Twist]:

@@ -76,7 +76,7 @@ class Twist:
     @staticmethod
     def of(six: Sequence[Expr]) -> Twist:
         a, b, c, d, e, f = six
-        return Twist((a, b, c), (d, e, f))
+        return Twist(Vector3((a, b, c)), Vector3((d, e, f)))
 
     @staticmethod
     def of_motion(pose: Pose, direction: Mapping[Expr, Expr]) -> Twist:
@@ -84,8 +84,8 @@ class Twist:
         rows = pose.rotation
         moved = ex.tangent([*rows[0], *rows[1], *rows[2], *pose.position], direction)
         turned = product3(transpose3(rows), vector_rows([moved[0:3], moved[3:6], moved[6:9]]))
-        spin = (turned[2][1], turned[0][2], turned[1][0])
-        return Twist(spin, pose.vector_back((moved[9], moved[10], moved[11])))
+        spin = Vector3((turned[2][1], turned[0][2], turned[1][0]))
+        return Twist(spin, pose.vector_back(Vector3(moved[9:12])))
 
     def __add__(self, other: Twist) -> Twist:
         return Twist(add3(self.angular, other.angular), add3(self.linear, other.linear))
@@ -130,7 +130,7 @@ class Wrench:
     @staticmethod
     def of(six: Sequence[Expr]) -> Wrench:
         a, b, c, d, e, f = six
-        return Wrench((a, b, c), (d, e, f))
+        return Wrench(Vector3((a, b, c)), Vector3((d, e, f)))
 
     def __add__(self, other: Wrench) -> Wrench:
         return Wrench(add3(self.moment, other.moment), add3(self.force, other.force))

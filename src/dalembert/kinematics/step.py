@@ -105,7 +105,7 @@ def _slope(step: Step, rotation: Matrix3, variable: Expr) -> Twist:
     linear = ZERO3
     if not is_zero3(step.displacement.translation):
         moved = ex.tangent(step.displacement.translation, {variable: ONE})
-        linear = apply_transposed3(rotation, (moved[0], moved[1], moved[2]))
+        linear = apply_transposed3(rotation, Vector3(moved[:3]))
     angular, after = ZERO3, IDENTITY3
     for one in reversed(step.displacement.turns):
         angular = add3(angular, apply_transposed3(after, _turning(one, variable)))
@@ -130,10 +130,10 @@ def _body_motion(step: Step, rotation: Matrix3, translation: Vector3, speeds: Se
     base = [AXES["x"], AXES["y"], AXES["z"]]
     units = ([Twist(linear=axis) for axis in base] if free else []) + [Twist(angular=axis) for axis in base]
     symbols = [ex.symbol(name) for name in speeds]
-    omega: Vector3 = (symbols[-3], symbols[-2], symbols[-1])
+    omega = Vector3(symbols[-3:])
     rates, conditions = _rotation_rates(step, omega)
     if free:
-        velocity = apply3(rotation, (symbols[0], symbols[1], symbols[2]))
+        velocity = apply3(rotation, Vector3(symbols[:3]))
         rates |= {x.name: v for x, v in zip(translation, velocity, strict=True)}
     return StepMotion(rotation, translation, tuple(zip(speeds, units, strict=True)), Twist(), rates, conditions)
 

@@ -110,7 +110,11 @@ def link_motions(link: Link) -> tuple[StepMotion, ...]:
 def _coupled(
     link: Link, steps: tuple[StepMotion, ...], rates: Mapping[Expr, Expr], speeds: Sequence[Expr]
 ) -> tuple[StepMotion, ...]:
-    """The same steps moved by the speeds of every coordinate that they use, whichever link it belongs to."""
+    """The same steps moved by the speeds of every coordinate that they use, whichever step or link it belongs to."""
+    used = [ex.free_symbols(step.displacement.scalars) for step in link.joint.steps]
+    shared = sum(len(x & {ex.symbol(a) for a in link.joint.parameters}) for x in used) > len(link.joint.parameters)
+    if not shared and all(x.isdisjoint(rates) for x in used):
+        return steps
     own = {ex.symbol(x): rate for step in steps for x, rate in step.rates.items()}
     known = list(dict.fromkeys([*speeds, *(ex.symbol(x) for x in link.speeds)]))
     pairs = zip(steps, link.placed_steps(), strict=True)

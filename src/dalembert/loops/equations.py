@@ -123,9 +123,9 @@ def _directions(displacement: Displacement, moving: set[Expr]) -> list[Vector3] 
         slope = ex.tangent(list(displacement.translation), {x: ex.ONE})
         if ex.free_symbols(slope) & moving:
             return None
-        found.append((slope[0], slope[1], slope[2]))
+        found.append(Vector3(slope[:3]))
     rest = ex.substitute(list(displacement.translation), dict.fromkeys(used, 0))
-    return found if is_zero3((rest[0], rest[1], rest[2])) else None
+    return found if is_zero3(Vector3(rest[:3])) else None
 
 
 def _position(near: Pose, far: Pose, slides: list[Vector3]) -> list[Expr]:

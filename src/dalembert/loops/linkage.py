@@ -232,9 +232,9 @@ class _Maker:
             for x, slope in zip(moving, slopes, strict=True):
                 directions.setdefault(own[x], list(ZERO3))[k] = slope
             offset[k] = ex.substitute([value], dict.fromkeys(moving, 0))[0]
-        pieces: list[Piece] = [Atom(False, (d[0], d[1], d[2]), i, Fraction(1)) for i, d in directions.items()]
-        if not is_zero3((offset[0], offset[1], offset[2])):
-            pieces.append(Fixed(Pose(IDENTITY3, (offset[0], offset[1], offset[2]))))
+        pieces: list[Piece] = [Atom(False, Vector3(d[:3]), i, Fraction(1)) for i, d in directions.items()]
+        if not is_zero3(Vector3(offset[:3])):
+            pieces.append(Fixed(Pose(IDENTITY3, Vector3(offset[:3]))))
         return pieces
 
     def _turn(self, one: Turn | QuaternionTurn, own: Mapping[Expr, int], link: str) -> list[Piece]:

@@ -6,10 +6,10 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from dalembert import expr as ex
 from dalembert.expr import Expr
 from dalembert.expr.space import (
     IDENTITY3,
+    ZERO3,
     Matrix3,
     Vector3,
     add3,
@@ -71,11 +71,11 @@ def _matrix_power(a: Matrix3, exponent: Expr) -> Matrix3:
 
 
 def _rotate(r: Any, v: Vector3) -> Vector3:
-    return apply3(Displacement((ex.ZERO, ex.ZERO, ex.ZERO), r).matrix, v)
+    return apply3(Displacement(ZERO3, r).matrix, v)
 
 
 def _divide_vector(a: Vector3, k: Expr) -> Vector3:
-    return a[0] / k, a[1] / k, a[2] / k
+    return Vector3((a[0] / k, a[1] / k, a[2] / k))
 
 
 def _divide_matrix(a: Matrix3, k: Expr) -> Matrix3:
@@ -183,7 +183,7 @@ def _lifted(operator_: str, got: Type, right: Type) -> tuple[Type, Callable[...,
     def lift(value: Any, kind: Type) -> Displacement:
         if kind is V:
             return Displacement(value)
-        return Displacement((ex.ZERO, ex.ZERO, ex.ZERO), value) if kind is R else value
+        return Displacement(ZERO3, value) if kind is R else value
 
     return D, lambda a, b: lift(a, got) @ lift(b, right)
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dalembert import expr as ex
+from dalembert.expr.space import Vector3
 from dalembert.lsd import syntax as s
 from dalembert.lsd.check_quantities import infer_quantity
 from dalembert.lsd.checking import Checked, Context, Thunk, generic_turns
@@ -298,7 +299,7 @@ def _generic(state: Run, value: BodyValue, name: str, count: int) -> tuple[ex.Ex
 def generic_iframe(state: Run, value: BodyValue) -> Displacement:
     t = _generic(state, value, "translation", 3)
     r = _generic(state, value, "rotation", 3)
-    return Displacement((t[0], t[1], t[2]), generic_turns(r))
+    return Displacement(Vector3(t[:3]), generic_turns(r))
 
 
 def body_mass(state: Run, value: BodyValue, *_: Any) -> Any:
@@ -321,7 +322,7 @@ def body_inertia(state: Run, value: BodyValue, source: Any = None, span: Any = N
 def effort_value(state: Run, value: EffortValue, *_: Any) -> Any:
     if value.value is None:
         outer, state.in_link = state.in_link, None
-        value.value = (state.unknown(), state.unknown(), state.unknown())
+        value.value = Vector3((state.unknown(), state.unknown(), state.unknown()))
         state.in_link = outer
     return value.value
 

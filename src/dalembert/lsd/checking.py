@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, NoReturn
 from dalembert import expr as ex
 from dalembert.errors import ExpressionError
 from dalembert.expr import Expr
+from dalembert.expr.space import AXES
 from dalembert.lsd.running import Fault, Run
 from dalembert.lsd.scope import Bound
 from dalembert.lsd.source import Report, Source, Span
@@ -118,6 +119,4 @@ def generic(name: str, kind: Type) -> Any:
 
 def generic_turns(angles: tuple[Expr, ...]) -> tuple[Turn, ...]:
     """An arbitrary rotation by Bryant angles about x, y, z."""
-    one, zero = ex.ONE, ex.ZERO
-    axes = ((one, zero, zero), (zero, one, zero), (zero, zero, one))
-    return tuple(Turn(angle, axis) for angle, axis in zip(angles, axes, strict=True))
+    return tuple(Turn(angle, AXES[axis]) for angle, axis in zip(angles, "xyz", strict=True))

@@ -148,8 +148,7 @@ class _Elaboration:
         return not lost
 
     def _vector(self, value: Vector3, own: dict[Expr, str] | None = None) -> Vector3:
-        x, y, z = self.unknowns.resolved(value, own)
-        return x, y, z
+        return Vector3(self.unknowns.resolved(value, own))
 
     def _displacement(self, value: Displacement, own: dict[Expr, str] | None = None) -> Displacement:
         if not self.unknowns.serial or value.is_identity:
@@ -173,7 +172,7 @@ class _Elaboration:
             iframe = self._displacement(body.iframe)
         else:
             x, y, z = self.names.symbols(f"v{i}T_{i}_{pair}", "xyz")
-            iframe = Displacement((x, y, z), generic_turns(self.names.symbols(f"m{i}R_{i}_{pair}", "123")))
+            iframe = Displacement(Vector3((x, y, z)), generic_turns(self.names.symbols(f"m{i}R_{i}_{pair}", "123")))
         inertia: Any = body.inertia
         if inertia is None:
             inertia = self.names.symbols(f"mIg_{i}", "xyz")

@@ -8,6 +8,7 @@ from typing import Any
 
 from dalembert import expr as ex
 from dalembert.expr import Expr
+from dalembert.expr.space import Vector3
 from dalembert.lsd.numbering import number
 from dalembert.lsd.places import Unknowns, lowered
 from dalembert.lsd.running import AppliedValue, Run
@@ -129,7 +130,7 @@ class PlaceNames:
             else:
                 # A generic value: the object keeps it, so that the same force elsewhere is the same vector.
                 x, y, z = (ex.symbol(f"{lowered(stem + suffix)}_{c}") for c in "xyz")
-                applied.effort.value = (x, y, z)
+                applied.effort.value = Vector3((x, y, z))
                 self.generic.update(s.name for s in (x, y, z))
 
     def _frame_index(self, i: int, frame: FrameValue) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dalembert import expr as ex
 from dalembert.errors import ModelError
-from dalembert.expr.space import is_zero3
+from dalembert.expr.space import Vector3, is_zero3
 from dalembert.lsd.types import BETWEEN, LAW_VARIABLES, writable
 from dalembert.lsd.write_scalars import ScalarWriter, number, symbol_word, word
 from dalembert.mechanism import (
@@ -152,7 +152,7 @@ class _Printer:
         fields = []
         for one in writable(BETWEEN[effort_kind(effort)]):
             value = getattr(effort, one)
-            if isinstance(value, tuple):
+            if isinstance(value, Vector3):
                 fields += [] if is_zero3(value) else [f"{one} = {self.write.vector(value)}"]
             elif value is not ex.ZERO:
                 write = ScalarWriter((LAW_VARIABLES[one],)) if one in LAW_VARIABLES else self.write

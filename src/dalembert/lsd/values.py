@@ -12,7 +12,7 @@ from typing import TypeAlias
 from dalembert import expr as ex
 from dalembert.errors import ExpressionError
 from dalembert.expr import Expr
-from dalembert.expr.space import Matrix3, Vector3, dot3
+from dalembert.expr.space import ZERO3, Matrix3, Vector3, dot3
 from dalembert.lsd.source import Source, Span
 from dalembert.mechanism.displacement import AnyTurn, Displacement, Turn, unit_axis
 
@@ -81,7 +81,7 @@ class BodySpeeds:
     displacement: Displacement
 
 
-EARTH = BodyValue(name="earth", mass=ex.ZERO, inertia=(ex.ZERO, ex.ZERO, ex.ZERO), iframe=STILL)
+EARTH = BodyValue(name="earth", mass=ex.ZERO, inertia=ZERO3, iframe=STILL)
 
 
 def unit(axis: Vector3) -> Vector3:

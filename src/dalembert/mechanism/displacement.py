@@ -63,7 +63,7 @@ class Turn:
         return (self.angle, *self.axis)
 
     def with_scalars(self, scalars: Sequence[Expr]) -> Turn:
-        return Turn(scalars[0], (scalars[1], scalars[2], scalars[3]))
+        return Turn(scalars[0], Vector3(scalars[1:4]))
 
     def inverse(self) -> Turn:
         return Turn(-self.angle, self.axis)
@@ -142,7 +142,7 @@ class Displacement:
             count = len(one.scalars)
             turns.append(one.with_scalars(scalars[place : place + count]))
             place += count
-        return Displacement((scalars[0], scalars[1], scalars[2]), tuple(turns))
+        return Displacement(Vector3(scalars[:3]), tuple(turns))
 
 
 def turn(angle: Scalar, axis: AxisLike) -> Turn:

@@ -273,4 +273,4 @@ def _three(value: Scalar | Sequence[Scalar]) -> Vector3:
     if hasattr(value, "__len__") and not isinstance(value, str):
         return vector3(value)  # type: ignore[arg-type]
     one = ex.as_expr(value)  # type: ignore[arg-type]
-    return (one, one, one)
+    return Vector3((one, one, one))

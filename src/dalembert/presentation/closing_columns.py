@@ -77,7 +77,7 @@ def _units(words: Vocabulary, one: CutLink, cut: Cut, rows: Rows, moving: dict[E
         if whole is None:
             continue
         flat = ex.tangent([x for v in parts for x in v], moving)
-        turned = [pose.vector((flat[3 * i], flat[3 * i + 1], flat[3 * i + 2])) for i in range(len(parts))]
+        turned = [pose.vector(Vector3((flat[3 * i], flat[3 * i + 1], flat[3 * i + 2]))) for i in range(len(parts))]
         own = _block(words, f"{name}dot{k}_own", base, turned)
         rate = al.tilde(omega) * whole if omega != NOTHING else None
         total = own if rate is None else rate if own is None else rate + own

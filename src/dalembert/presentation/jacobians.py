@@ -81,8 +81,8 @@ def _remaining_accelerations(words: Vocabulary, tree: Tree) -> None:
     along = in_time(tree)
     for one in body_motions(tree)[1:]:
         flat = ex.tangent([*one.spin, *one.velocity], along)
-        alpha: Vector3 = (flat[0], flat[1], flat[2])
-        origin = add3((flat[3], flat[4], flat[5]), cross(one.spin, one.velocity))
+        alpha: Vector3 = Vector3(flat[:3])
+        origin = add3(Vector3(flat[3:6]), cross(one.spin, one.velocity))
         arm = one.body.centre
         centre = add3(origin, add3(cross(alpha, arm), cross(one.spin, cross(one.spin, arm))))
         for name, vector in (("Gamma", centre), ("Phi", alpha), ("Xi", origin)):

@@ -19,7 +19,7 @@ from dalembert import expr as ex
 from dalembert.algebra import Definitions, Term
 from dalembert.constraints.rows import Rows
 from dalembert.expr import ZERO, Expr
-from dalembert.expr.space import Vector3, add3, apply3, apply_transposed3, cross, is_zero3, sub3
+from dalembert.expr.space import ZERO3, Vector3, add3, apply3, apply_transposed3, cross, is_zero3, sub3
 from dalembert.kinematics import Tree
 from dalembert.kinematics.actions import known_actions
 from dalembert.kinematics.bodies import acceleration_symbols, body_motions, in_time
@@ -204,7 +204,7 @@ def _matter(words: Vocabulary) -> None:
             words.values[local] = [list(row) for row in motions[i].inertia]
             turned = words.rotation(0, i)
             words.columns.define(words.inertia(i), turned * local * turned.T)
-    forces = dict.fromkeys(words.bodies(), (ZERO, ZERO, ZERO))
+    forces = dict.fromkeys(words.bodies(), ZERO3)
     moments = dict(forces)
     for action in known_actions(tree, gravity=False):
         if not isinstance(action.effort, Link):
@@ -223,4 +223,4 @@ def _matter(words: Vocabulary) -> None:
 
 
 def _three(values: list[Expr]) -> Vector3:
-    return (values[0], values[1], values[2])
+    return Vector3(values[:3])

@@ -68,7 +68,7 @@ def _coordinate(link: Link, name: str) -> tuple[Expr, Expr]:
         if x in ex.free_symbols([e for row in motion.rotation for e in row]):
             turn = ex.ONE
         a, b, c = (ex.derivative(e, x) for e in motion.translation)
-        shift = shift + _norm((a, b, c))
+        shift = shift + _norm(Vector3((a, b, c)))
     return turn, shift
 
 
