@@ -8,7 +8,9 @@ from typing import Annotated
 
 import typer
 
-from dalembert.cli.options import File
+from dalembert.cli.options import File, Settings
+from dalembert.cli.output import warnings_in_words
+from dalembert.cli.settings import split_settings
 from dalembert.files import write_text
 
 
@@ -37,6 +39,8 @@ def command(
     program: Annotated[
         bool, typer.Option("--program", help="A complete program (C, Fortran) with its Makefile.")
     ] = False,
+    set_: Settings = None,
+    cut: Annotated[list[str] | None, typer.Option(help="Link that closes a loop (repeat the option).")] = None,
 ) -> None:
     """Write the equations of motion as source code that needs nothing of dalembert.
 
@@ -47,16 +51,21 @@ def command(
     from dalembert.codegen.languages import language
 
     mechanism = dalembert.load(file)  # type: ignore[attr-defined]
+    start, given = split_settings(mechanism, set_)
+    cut = cut or []
     if lang in (Target.fmi2, Target.fmi3):
         folder = out or Path()
         version = "2.0" if lang is Target.fmi2 else "3.0"
-        typer.echo(export_fmu(mechanism, folder / f"{mechanism.name}.fmu", version))
+        with warnings_in_words():
+            path = export_fmu(mechanism, folder / f"{mechanism.name}.fmu", version, start=start, given=given, cut=cut)
+        typer.echo(path)
         return
     if program:
-        files = write_program(mechanism, lang.value)
+        with warnings_in_words():
+            files = write_program(mechanism, lang.value, start=start, given=given, cut=cut)
         out = out or Path(mechanism.name)
     else:
-        text = write_model(mechanism, lang.value)
+        text = write_model(mechanism, lang.value, cut=cut)
         if out is None:
             typer.echo(text, nl=False)
             return

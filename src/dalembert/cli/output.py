@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import typer
@@ -20,6 +23,18 @@ def warn(diagnostics: Any) -> None:
     for one in diagnostics:
         if one.severity == "warning":
             print(one, file=sys.stderr)
+
+
+@contextmanager
+def warnings_in_words() -> Iterator[None]:
+    """Warnings of the library as lines on standard error, without the place in its code."""
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        try:
+            yield
+        finally:
+            for text in dict.fromkeys(str(one.message) for one in seen):
+                print(f"warning: {text}", file=sys.stderr)
 
 
 def faults(error: LsdError) -> list[dict[str, Any]]:

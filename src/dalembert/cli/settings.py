@@ -24,16 +24,25 @@ def read_values(settings: list[str] | None, option: str = "--set") -> dict[str, 
     return found
 
 
-def apply_settings(mechanism: Any, settings: list[str] | None) -> None:
-    """Override `given` and `start` of a mechanism."""
+def split_settings(mechanism: Any, settings: list[str] | None) -> tuple[dict[str, float], dict[str, float]]:
+    """What is set of the start, and of the parameters, for verbs that take `start` and `given`."""
     state = [name for link in mechanism.links.values() for name in (*link.coordinates, *link.speeds)]
+    start, given = dict[str, float](), dict[str, float]()
     for name, value in read_values(settings).items():
         if name in state:
-            mechanism.start[name] = value
+            start[name] = value
         elif name in mechanism.given or name in mechanism.parameters():
-            mechanism.given[name] = value
+            given[name] = value
         else:
             from dalembert.mechanism import did_you_mean
 
             known = [*mechanism.parameters(), *state]
             raise typer.BadParameter(f"there is no parameter or coordinate '{name}'.{did_you_mean(name, known)}")
+    return start, given
+
+
+def apply_settings(mechanism: Any, settings: list[str] | None) -> None:
+    """Override `given` and `start` of a mechanism."""
+    start, given = split_settings(mechanism, settings)
+    mechanism.start.update(start)
+    mechanism.given.update(given)

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from dalembert.cli.options import File, Format, FormatOption, Settings
-from dalembert.cli.output import show_json
-from dalembert.cli.settings import apply_settings, read_values
+from dalembert.cli.output import show_json, warnings_in_words
+from dalembert.cli.settings import read_values, split_settings
 from dalembert.files import write_text, written_whole
 
 _INTERRUPTED = 130
@@ -63,20 +63,22 @@ def command(
     if animate is not None and animate.suffix.lower() not in (".html", ".htm"):
         raise typer.BadParameter(f"{animate} is not an .html file", param_hint="--animate")
     mechanism: Any = dalembert.load(file)
-    apply_settings(mechanism, set_)
+    first, given = split_settings(mechanism, set_)
     options: dict[str, Any] = {"rtol": rtol, "atol": atol, "max_step": max_step}
     failure: SimulationError | None = None
     try:
-        motion = mechanism.simulate(
-            (0.0, until),
-            t_eval=np.linspace(0.0, until, points),
-            start=read_values(start, "--start"),
-            events=events or None,
-            cut=cut or (),
-            method=method,
-            dense_output=True,
-            **{name: value for name, value in options.items() if value is not None},
-        )
+        with warnings_in_words():
+            motion = mechanism.simulate(
+                (0.0, until),
+                t_eval=np.linspace(0.0, until, points),
+                start={**first, **read_values(start, "--start")},
+                given=given,
+                events=events or None,
+                cut=cut or (),
+                method=method,
+                dense_output=True,
+                **{name: value for name, value in options.items() if value is not None},
+            )
     except SimulationError as error:
         # What was computed before the fault is still worth a file.
         if error.partial is None or out is None:

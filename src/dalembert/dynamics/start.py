@@ -11,6 +11,7 @@ the model says gives way to what the call says, and is a guess where both cannot
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -72,6 +73,12 @@ class Start:
     def message(self) -> str:
         """What had to move, in words; empty when nothing had to."""
         return f"the start moved to where the loops close: {', '.join(map(str, self.moved))}" if self.moved else ""
+
+    def say(self, owner: str, stacklevel: int = 3) -> Start:
+        """Warn of what had to move, for exits that have no other place to say it."""
+        if self.moved:
+            warnings.warn(f"'{owner}': {self.message}", StartWarning, stacklevel=stacklevel + 1)
+        return self
 
 
 def closed_start(

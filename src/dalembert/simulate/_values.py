@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dalembert.dynamics.numbers import check_names, listing, resolve, single
-from dalembert.dynamics.start import Start, StartWarning, closed_start, closed_starts
+from dalembert.dynamics.start import Start, closed_start, closed_starts
 from dalembert.errors import SimulationError
 from dalembert.simulate.system import System
 
@@ -53,9 +52,7 @@ def first_state(
                 values[group[0]] = 1.0
         first = {name: values.get(name, 0.0) for name in system.states}
         found = Start(first if many else single(first))
-    if found.moved:
-        warnings.warn(f"'{system.name}': {found.message}", StartWarning, stacklevel=4)
-    return found
+    return found.say(system.name, stacklevel=4)
 
 
 def start_at(system: System, start: Mapping[str, Any] | None, t: float) -> dict[str, Any]:
