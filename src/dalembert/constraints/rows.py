@@ -19,8 +19,9 @@ from dalembert.expr.space import cross, dot3
 from dalembert.kinematics import Tree, Twist, Wrench, in_speeds, link_efforts
 from dalembert.mechanism import Closed, Constraint, Holonomic, Link
 
+EPSILON = 2.0**-52
 #: Rounding of one displacement, as a share of what it moves: a product of rotations, a sine, a cosine, a sum.
-ROUNDING = 32 * 2.0**-52
+ROUNDING = 32 * EPSILON
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,7 @@ class Rows:
     drift: tuple[Expr, ...]  # what is left of the conditions when u = 0: explicit time
     gamma: tuple[Expr, ...]  # G u' = gamma
     gap: tuple[Expr | None, ...]  # how far from closed, in the unit of the row's velocity times time; None: kinematic
+    reach: tuple[Expr, ...]  # size of the positions that the gap is a difference of
     made_of: Matrix  # size of each entry of G before it cancels
     rounding: tuple[float, ...]  # the share of `made_of` that may be rounding
     seen: Matrix  # square of the size of the motion at the closing point that a row sees one component of
@@ -86,6 +88,7 @@ def rows_of(tree: Tree, constraints: Iterable[Constraint]) -> Rows:
         tuple(ex.substitute(total.conditions, dict.fromkeys(tree.speeds, 0))),
         tuple(total.gamma),
         tuple(total.gap),
+        tuple(total.reach),
         Matrix(total.made_of, (len(total.names), n)),
         tuple(total.rounding),
         Matrix(total.seen, (len(total.names), n)),
@@ -105,7 +108,7 @@ class _Made:
         self.names, self.own = list[str](), list[Own]()
         self.matrix, self.made_of, self.seen = list[list[Expr]](), list[list[Expr]](), list[list[Expr]]()
         self.conditions, self.gamma, self.rounding = list[Expr](), list[Expr](), list[float]()
-        self.gap, self.wrenches = list[Expr | None](), list[Wrench | None]()
+        self.gap, self.reach, self.wrenches = list[Expr | None](), list[Expr](), list[Wrench | None]()
         self.efforts = [ZERO] * n
         self.turns, self.pushes, self.lengths = [ZERO] * n, [ZERO] * n, [ZERO] * n
 
@@ -158,6 +161,7 @@ def _close(total: _Made, link: Link) -> None:
         total.seen.append([a + b * b for a, b in zip(total.row(_seen(part, loop)), shared, strict=True)])
         total.wrenches.append(own_base)
         total.gap.append(own_base.power(misfit))
+        total.reach.append(part.turn + part.push * loop.length)
         total.rounding.append(ROUNDING * (loop.depth + 2))
     for speed, effort in link_efforts(link, motions):
         (value,) = ex.substitute([effort], {ex.prime(one.coordinate): one.rate for one in total.own})
@@ -208,4 +212,5 @@ def _ask(total: _Made, name: str, expressions: Sequence[Expr], holonomic: bool) 
         total.seen.append([x * x for x in row])
         total.wrenches.append(None)
         total.gap.append(gap if holonomic else None)
+        total.reach.append(magnitude([gap])[0] if holonomic else ZERO)
         total.rounding.append(ROUNDING * depth)

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from dalembert import expr as ex
 from dalembert.constraints.factor import solve_symmetric
 from dalembert.constraints.resolve import Resolved, resolve
-from dalembert.constraints.rows import Rows, rows_of
+from dalembert.constraints.rows import EPSILON, Rows, rows_of
 from dalembert.dynamics import articulated
 from dalembert.dynamics.closure import Closure
 from dalembert.dynamics.energies import Energies
@@ -176,6 +176,23 @@ class Dynamics:
     def closure(self) -> Closure:
         """The closed postures in numbers."""
         return Closure(self.tree)
+
+    @derived
+    def still_open(self) -> Expr:
+        """1 where a gap, or a speed that opens one, is more than rounding of what it is made of; else 0."""
+        rows, excess = self.rows, ZERO
+        coordinates = {u: ex.absolute(x) for x, u in self.tree.rates.items()}
+        places = [coordinates.get(u, ZERO) for u in self.tree.speeds]
+        speeds = [ex.absolute(u) for u in self.tree.speeds]
+        for k, sizes in enumerate(rows.made_of.rows()):
+            gap, condition, rounding = rows.gap[k], rows.conditions[k], rows.rounding[k]
+            if gap is not None and gap is not ZERO:
+                written = EPSILON * ex.dot_product(sizes, places)  # coordinates are no more exact than this
+                excess = ex.maximum(excess, ex.absolute(gap) - rounding * rows.reach[k] - written)
+            if condition is not ZERO:
+                made = ex.dot_product(sizes, speeds) + ex.absolute(rows.drift[k])
+                excess = ex.maximum(excess, ex.absolute(condition) - rounding * made)
+        return ex.less(0, excess)
 
     # --- accelerations ---------------------------------------------------------------------------------------------
 

@@ -9,14 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert import expr as ex
+from dalembert.codegen import Function, compile_functions
 from dalembert.expr import Expr
 from dalembert.simulate._compiled import compiled
 from dalembert.simulate.system import System
 
 Array = NDArray[np.float64]
-_TOLD_APART = 1e-6
-"""The angle under which a row, or what it adds to others, counts. While Newton's method still closes a loop, rows that
-depend on others when it is closed differ by as much as it is open: the cube of a step, which is less than this."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,24 +44,6 @@ class Numbers:
         """W: of perfect constraints, the condition rows themselves."""
         return self.matrix
 
-    def solve(self, force: Array, wanted: Array) -> tuple[Array, Array]:
-        """w and lambda of M w - G^T lambda = force, G w = wanted, in the kinetic metric; dependent rows share."""
-        if not len(self.matrix):
-            return np.asarray(np.linalg.solve(self.mass, force), dtype=float), self.none
-        factor = np.linalg.cholesky(self.mass)
-        rows = np.linalg.solve(factor, self.matrix.T).T
-        sizes = np.linalg.norm(rows, axis=1)
-        made = np.abs(self.made_of) @ np.linalg.norm(np.linalg.inv(factor), axis=0)
-        kept = sizes > _TOLD_APART * made
-        free = np.linalg.solve(factor, force)
-        lacking = (wanted - rows @ free)[kept] / sizes[kept]
-        left, strength, right = np.linalg.svd(rows[kept] / sizes[kept, None], full_matrices=False)
-        hold = strength > _TOLD_APART
-        part = (left[:, hold].T @ lacking) / strength[hold]
-        multipliers = self.none
-        multipliers[kept] = (left[:, hold] @ (part / strength[hold])) / sizes[kept]
-        return np.asarray(np.linalg.solve(factor.T, free + right[hold].T @ part), dtype=float), multipliers
-
 
 class Balance:
     """The functions behind those numbers; a tree has no rows, and its accelerations are known."""
@@ -79,6 +59,7 @@ class Balance:
             self._parts[name] = shape
             outputs += values
         self._balance = _native("balance", system, tuple(outputs))
+        self._solve = _solver(system)
         gaps = system.constrained.rows.gap if system.constrained else ()
         self._holonomic = np.array([gap is not None for gap in gaps], dtype=bool)
 
@@ -89,6 +70,11 @@ class Balance:
             found[name] = flat[place : place + size].reshape(shape)
             place += size
         return Numbers(holonomic=self._holonomic, **found)
+
+    def solve(self, t: float, y: Array, parameters: Array, force: Array, wanted: Array) -> tuple[Array, Array]:
+        """w and lambda of M w - G^T lambda = force, G w = wanted, in the kinetic metric: `constraints.resolve`."""
+        found = self._solve([t], y, parameters, force, wanted)
+        return found[: self.speeds], found[self.speeds :]
 
     def slope(self, t: float, y: Array, parameters: Array) -> Array:
         """All rates, the accelerations solved for."""
@@ -125,6 +111,16 @@ class Balance:
 
 def _native(name: str, system: System, outputs: tuple[Expr, ...]) -> Any:
     return compiled(name, system.symbols, system.known_parameters, outputs)
+
+
+def _solver(system: System) -> Any:
+    """The one solve of a machine, for any force and any wanted accelerations of its rows."""
+    n, held = len(system.speeds), system.constrained
+    force = [ex.symbol(f"force {k}") for k in range(n)]
+    wanted = [ex.symbol(f"wanted {k}") for k in range(len(held.rows) if held else 0)]
+    outputs = [x for group in held.resolved.solve(force, wanted) for x in group] if held else force
+    inputs = [[ex.TIME], system.symbols, [ex.symbol(x) for x in system.known_parameters], force, wanted]
+    return compile_functions([Function("solve", inputs, outputs)])["solve"]
 
 
 def _parts(system: System) -> list[tuple[str, tuple[int, ...], list[Expr]]]:

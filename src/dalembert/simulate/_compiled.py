@@ -39,12 +39,13 @@ def native_projection(system: System) -> Projection | int:
     """The projection on the constraints, repeated in place; nothing where there are none."""
     if not system.corrected:
         return 0
-    return _projection(system.symbols, system.known_parameters, system.corrected)
+    step = (*system.corrected, system.still_open)
+    return _projection(system.symbols, system.known_parameters, step)
 
 
 @lru_cache(maxsize=32)
-def _projection(states: tuple[Expr, ...], parameters: tuple[str, ...], corrected: tuple[Expr, ...]) -> Projection:
-    return in_place(compiled("projection", states, parameters, corrected), len(states), _REPEATS)
+def _projection(states: tuple[Expr, ...], parameters: tuple[str, ...], step: tuple[Expr, ...]) -> Projection:
+    return in_place(compiled("projection", states, parameters, step), len(states), _REPEATS)
 
 
 def native_jacobian(system: System) -> NativeFunction | int:

@@ -106,7 +106,8 @@ class _Alpha:
             if not at.finite:
                 break
             wanted = -np.where(at.holonomic, at.gap / reach, at.residual / push)
-            change, extra = at.solve(at.right - at.mass @ new + at.reaction.T @ (multipliers + at.none), wanted)
+            force = at.right - at.mass @ new + at.reaction.T @ (multipliers + at.none)
+            change, extra = balance.solve(t1, np.concatenate([c1, u1]), values, force, wanted)
             multipliers = multipliers + extra
             shift = balance.moved(t1, c1, reach * change, values)
             shift[n - len(at.correction) :] += at.correction

@@ -20,5 +20,6 @@ def with_loops(system: System, about: Dynamics) -> System:
         system,
         outputs=ChainMap(reactions, system.outputs),  # type: ignore[arg-type]
         corrected=tuple(about.corrected),
-        constrained=Constrained(about.mass_matrix, tuple(about.right_side), about.rows),
+        still_open=about.still_open,
+        constrained=Constrained(about.mass_matrix, tuple(about.right_side), about.rows, about.resolved),
     )

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dalembert import expr as ex
-from dalembert.constraints import Rows
+from dalembert.constraints import Resolved, Rows
 from dalembert.errors import SimulationError
 from dalembert.expr import Expr, Matrix, Scalar
 from dalembert.mechanism import Layout
@@ -60,6 +60,7 @@ class Constrained:
     mass: Matrix
     right: tuple[Expr, ...]
     rows: Rows
+    resolved: Resolved
 
 
 @dataclass(frozen=True)
@@ -68,9 +69,10 @@ class System:
 
     States and parameters are symbols of the same name. `outputs` are further named expressions that a motion can tell,
     in states and their rates (they may be made only when asked for: then `constants` are all their parameters);
-    `corrected` is the state one Newton step nearer to its constraints, `constrained` the equations before they are
-    solved for the multipliers, both empty for a tree; `scales` are sizes of the states; `up` is where pictures have
-    their top; `layout` is that of the mechanism whose motion this is: it knows where to start.
+    `corrected` is the state one Newton step nearer to its constraints (`still_open`: 1 where that is worth a step),
+    `constrained` the equations before they are solved for the multipliers, both empty for a tree; `scales` are sizes of
+    the states; `up` is where pictures have their top; `layout` is that of the mechanism whose motion this is: it knows
+    where to start.
 
     >>> from dalembert import expr as ex
     >>> x, v, k = ex.symbols("x x' k")
@@ -91,6 +93,7 @@ class System:
     outputs: Mapping[str, Expr] = field(default_factory=dict, repr=False)
     constants: tuple[str, ...] | None = None
     corrected: tuple[Expr, ...] = field(default=(), repr=False)
+    still_open: Expr = field(default=ex.ZERO, repr=False)
     constrained: Constrained | None = field(default=None, repr=False)
     scales: Scales | None = field(default=None, repr=False)
     up: tuple[float, float, float] = (0.0, 0.0, 1.0)
