@@ -153,6 +153,39 @@ def test_equations_at_every_level(level, format):
     assert ("begin{" in result.stdout) == (format == "latex")
 
 
+FOUR_BAR = str(ROOT / "examples" / "four_bar.lsd")
+
+
+def test_equations_of_a_loop_are_those_of_the_closed_machine(tmp_path):
+    text = call("equations", FOUR_BAR, "--formalism", "lagrange").stdout
+    assert "closed by b" in text
+    assert "b.Fx" in text
+    assert "tree without" not in text
+    data = json.loads(call("equations", FOUR_BAR, "--format", "json").stdout)
+    assert data["constraints"]["multipliers"] == ["b.Mx", "b.My", "b.Fx", "b.Fy", "b.Fz"]
+    assert len(data["constraints"]["matrix"]) == len(data["constraints"]["gamma"]) == 5
+    assert "\\Lambda" in call("equations", FOUR_BAR, "--level", "matrix", "--format", "latex").stdout
+    other = call("equations", FOUR_BAR, "--cut", "a", "--level", "vector").stdout
+    assert "closed by a" in other
+
+
+def test_the_suffix_decides_how_equations_are_written(tmp_path):
+    for suffix, mark in ((".txt", "kane"), (".tex", "begin{align*}"), (".html", "<math"), (".json", '"mass_matrix"')):
+        target = tmp_path / f"equations{suffix}"
+        assert call("equations", PENDULUM, "--formalism", "kane", "--out", str(target)).exit_code == 0
+        assert mark in target.read_text().lower()
+    assert run("equations", PENDULUM, "--out", str(tmp_path / "equations.docx")).returncode == 2
+    assert run("equations", PENDULUM, "--out", str(tmp_path / "e.tex"), "--format", "json").returncode == 2
+
+
+def test_equations_in_chosen_speeds_and_absolute_coordinates():
+    chosen = call("equations", PENDULUM, "--formalism", "kane", "--speeds", "w=2*hinge.th'")
+    assert "w'" in chosen.stdout
+    released = call("equations", PENDULUM, "--formalism", "kane", "--parametrisation", "absolute", "--level", "vector")
+    assert "closed by hinge" in released.stdout
+    assert "formulas used by Kane" in call("equations", PENDULUM, "--formalism", "kane", "--formulas").stdout
+
+
 def test_equations_of_an_unknown_formalism_name_the_known_ones():
     result = run("equations", PENDULUM, "--formalism", "kanes")
     assert result.returncode == 1

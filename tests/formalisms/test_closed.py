@@ -13,6 +13,7 @@ import pytest
 import dalembert as da
 from dalembert import algebra as al
 from dalembert import expr as ex
+from dalembert import formalisms
 from dalembert.codegen import compile_mechanism
 from dalembert.formalisms import derive, formalism_names
 from dalembert.formalisms.levels import vocabulary
@@ -240,3 +241,83 @@ def test_virtual_power_vanishes_with_the_reactions_of_cut_links(seed):
         words.values[al.scalar("Q_r")] = words.motor_column()[r]
         size = 1 + max(abs(numbers(words.evaluate(side), state)[0]) for side in line.sides)
         assert abs(numbers(words.evaluate(line.residual), state)[0]) < 1e-7 * size
+
+
+def test_the_lagrangian_of_a_loop_carries_its_conditions():
+    """d/dt dL/dq' - dL/dq = Q + D^T lambda and D q'' = -D' q': the accelerations of the machine follow from L alone."""
+    m = da.load(EXAMPLES / "four_bar.lsd")
+    found, eq = m.lagrangian(), m.equations("kane")
+    assert found.multipliers == eq.multiplier_names
+    assert "b.Fx" in repr(found)
+    assert "0 &=" in found._repr_latex_()
+    state = moving_state(m, eq)
+    n, along = len(found.rates), dict(zip(found.coordinates, found.rates, strict=True))
+    momenta = ex.gradient(found.value, found.rates)
+    mass = numbers([x for row in ex.jacobian(momenta, found.rates) for x in row], state).reshape(n, n)
+    right = numbers(ex.gradient(found.value, found.coordinates), state) - numbers(ex.tangent(momenta, along), state)
+    rows = numbers(found.constraint.entries, state).reshape(-1, n)
+    gamma = -numbers(ex.tangent(found.conditions, along), state)
+    assert np.allclose(saddle(mass, right, rows, gamma), compiled(m, state), rtol=1e-9)
+
+
+def test_the_hamiltonian_of_a_loop_carries_its_conditions():
+    """p' = -dH/dq + Q + D^T lambda keeps D dH/dp = 0: lambda from the derivative of the conditions along the flow."""
+    m = da.load(EXAMPLES / "four_bar.lsd")
+    found, eq = m.hamiltonian(), m.equations("kane")
+    state = moving_state(m, eq)
+    state |= dict(zip((p.name for p in found.momenta), numbers(found.definition, state), strict=True))
+    assert np.abs(numbers(found.conditions, state)).max() < 1e-12
+    coordinates = [ex.symbol(x) for x in eq.coordinates]
+    drift = dict(zip((*coordinates, *found.momenta), (*found.rates, *found.momentum_rates), strict=True))
+    slopes = numbers([x for row in ex.jacobian(found.conditions, found.momenta) for x in row], state).reshape(5, 3)
+    push = numbers(found.constraint.entries, state).reshape(5, 3).T
+    weights = np.linalg.lstsq(slopes @ push, -numbers(ex.tangent(found.conditions, drift), state), rcond=1e-11)[0]
+    pushed = {p: float(x) for p, x in zip(found.momenta, push @ weights, strict=True)}
+    flow = {x: r + pushed.get(x, 0) for x, r in drift.items()}
+    assert np.allclose(numbers(ex.tangent(found.speeds, flow), state), compiled(m, state), rtol=1e-8)
+    assert "b.Fx" in repr(found)
+
+
+def test_a_coordinate_that_a_reaction_pushes_is_not_cyclic():
+    """Two carts on one rail, tied by a weld that closes a loop: only their sum keeps its momentum."""
+    m = da.Mechanism("tied")
+    carts = [m.body(name, mass=mass) for name, mass in (("a", 1), ("b", 2))]
+    for cart in carts:
+        m.join(da.earth, cart, da.prismatic("x"), name=f"rail_{cart.name}")
+    m.join(carts[0], carts[1], da.weld(), name="tie")
+    assert m.lagrangian().cyclic == ()
+    assert "energy" in formalisms.conserved(m.layout())
+
+
+def test_chosen_speeds_keep_the_loop_closed():
+    m = da.load(EXAMPLES / "four_bar.lsd")
+    chosen = m.equations("kane", speeds={"w": "ground.th' + a.th'", "v": "ground.th'"})
+    eq = m.equations("kane")
+    state = moving_state(m, eq)
+    expected = compiled(m, state)
+    names = dict(zip(eq.speeds, expected, strict=True))
+    state |= {"w": state["ground.th'"] + state["a.th'"], "v": state["ground.th'"]}
+    found = dict(zip(chosen.speeds, numbers(chosen.accelerations, state), strict=True))
+    assert found["w"] == pytest.approx(names["ground.th'"] + names["a.th'"], rel=1e-9)
+    assert found["v"] == pytest.approx(names["ground.th'"], rel=1e-9)
+
+
+def test_absolute_coordinates_of_a_loop_are_rows_of_all_links():
+    m = da.load(EXAMPLES / "four_bar.lsd")
+    eq = m.equations("lagrange", parametrisation="absolute")
+    assert len(eq.speeds) == 18
+    assert len(eq.multiplier_names) == 20
+
+
+def test_an_unknown_choice_is_refused_before_any_derivation():
+    with pytest.raises(TypeError, match="charts"):
+        da.load(EXAMPLES / "four_bar.lsd").equations("kane", charts="euler")
+    with pytest.raises(da.ModelError, match="no potential to choose"):
+        da.load(EXAMPLES / "four_bar.lsd").equations("kane", potential="gravity")
+
+
+def test_the_analytic_view_of_a_loop_is_refused_with_the_cut():
+    from dalembert.analytic.from_mechanism import system_of
+
+    with pytest.raises(da.ModelError, match="closed loops \\(cut at b\\)"):
+        system_of(da.load(EXAMPLES / "four_bar.lsd"))

@@ -70,3 +70,13 @@ def test_help_has_an_example(command):
     code, out = run(command, "--help")
     assert code == 0
     assert f"dalembert {command} examples/" in out
+
+
+def test_compare_counts_the_freedoms_that_a_closed_machine_has():
+    code, out = run("compare", EXAMPLES / "four_bar.lsd", "--format", "json")
+    data = json.loads(out)
+    assert code == 0
+    assert (data["dof"], data["dof_counted"], data["speeds"]) == (1, "by mobility", 3)
+    assert data["disagreement"] < 1e-9
+    assert all(row["equations"] == 3 + 5 for row in data["formalisms"])
+    assert "1 degree of freedom (by mobility) in 3 speeds" in run("compare", EXAMPLES / "four_bar.lsd")[1]

@@ -10,10 +10,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from dalembert import expr as ex
+from dalembert.dynamics.start import closed_start
 from dalembert.errors import DalembertError
-from dalembert.expr import Expr
+from dalembert.expr import Expr, Matrix
 from dalembert.formalisms.equations import Equations
 from dalembert.formalisms.registry import derive, find_formalism, formalism_names
+from dalembert.loops.mobility import mobility
 from dalembert.mechanism import Layout, QuaternionTurn
 
 #: Papegay's figures for his satellite (chapter 2; Maple V on a DECstation 5000/200): seconds and megabytes allocated.
@@ -39,7 +41,7 @@ class Row:
     seconds: float
     operations: int
     equations: int
-    unknowns: int  # reactions that are written and eliminated
+    unknowns: int  # reactions that are written: eliminated ones of Newton-Euler, multipliers of closed loops
     disagreement: float
     memory: float | None
     thesis_seconds: float | None
@@ -54,6 +56,8 @@ class Comparison:
     mechanism: str
     dof: int
     states: int
+    counted: str  # how the degrees of freedom were counted
+    speeds: int  # in which the equations are written
     formalisms: tuple[Row, ...]
 
     @property
@@ -68,6 +72,8 @@ class Comparison:
         return {
             "mechanism": self.mechanism,
             "dof": self.dof,
+            "dof_counted": self.counted,
+            "speeds": self.speeds,
             "states": self.states,
             "seconds": self.seconds,
             "disagreement": self.disagreement,
@@ -77,7 +83,9 @@ class Comparison:
     def __str__(self) -> str:
         titles = ("equations", 9), ("unknowns", 8), ("operations", 10), ("seconds", 8), ("MB", 7), ("disagreement", 12)
         head = f"{'formalism':14} " + " ".join(f"{name:>{width}}" for name, width in titles)
-        lines = [f"{self.mechanism}: {self.dof} degrees of freedom, {self.states} random states", head]
+        closed = f" ({self.counted}) in {self.speeds} speeds" if self.dof != self.speeds else ""
+        noun = "degree" if self.dof == 1 else "degrees"
+        lines = [f"{self.mechanism}: {self.dof} {noun} of freedom{closed}, {self.states} random states", head]
         for row in self.formalisms:
             if row.error is not None:
                 lines.append(f"{row.name:14} refused: {row.error}")
@@ -119,11 +127,33 @@ def compare(
         pairs = [pair for other in found.values() for pair in zip(found[name], other, strict=True)]
         gap = max((_gap(a, b) for a, b in pairs), default=0.0)
         unknowns = sum(6 - len(one.link.speeds) for one in layout.tree) if name == "newton-euler" else 0
+        count, unknowns = len(eq.speeds) + len(eq.gamma), unknowns + len(eq.gamma)
         rows.append(
-            Row(name, seconds, eq.operations, len(eq.speeds), unknowns, gap, peak, thesis[0], thesis[1])  # type: ignore[arg-type]
+            Row(name, seconds, eq.operations, count, unknowns, gap, peak, thesis[0], thesis[1])  # type: ignore[arg-type]
         )
     rows.sort(key=lambda row: names.index(row.name))
-    return Comparison(layout.model.name, layout.dof, states, tuple(rows))
+    dof, counted = freedoms(layout, [eq for _, eq, _, _ in derived], points)
+    return Comparison(layout.model.name, dof, states, counted, len(layout.speeds), tuple(rows))
+
+
+def freedoms(layout: Layout, equations: Sequence[Equations], points: Sequence[Mapping[Expr, float]]) -> tuple[int, str]:
+    """True degrees of freedom: by the verdict on the mobility, or by rank where there are no numbers to close loops."""
+    n = len(layout.speeds)
+    if not layout.constraints:
+        return n, "a tree"
+    try:
+        return mobility(layout).dof, "by mobility"
+    except DalembertError:
+        rows = [eq.constraint for eq in equations if eq.constraint is not None]
+        ranks = [_rank(rows[0], point) for point in points] if rows else []
+        return n - max(ranks, default=0), "speeds less the rank of the rows at random postures"
+
+
+def _rank(rows: Matrix, point: Mapping[Expr, float]) -> int:
+    import numpy as np
+
+    found = np.array(ex.evaluate(list(rows.entries), dict(point)), dtype=float).reshape(rows.shape)
+    return int(np.linalg.matrix_rank(found))
 
 
 def _timed(layout: Layout, name: str, memory: bool) -> tuple[Equations, float, float | None]:
@@ -147,15 +177,22 @@ def _timed(layout: Layout, name: str, memory: bool) -> tuple[Equations, float, f
 
 
 def _accelerations(eq: Equations, state: Mapping[Expr, float]) -> list[float]:
-    """u' in numbers: M is solved in floating point, so that no symbolic factor hides a fault of the equations."""
+    """u' in numbers: solved in floating point, so that no symbolic factor hides a fault of the equations.
+
+    With closed loops M u' - D^T lambda = S + F, D u' = gamma, in least squares where rows depend on others.
+    """
     import numpy as np
 
     n = len(eq.speeds)
-    values = np.array(ex.evaluate([*eq.mass_matrix.entries, *eq.right_side], dict(state)), dtype=float)
+    rows = [] if eq.constraint is None else list(eq.constraint.entries)
+    entries = [*eq.mass_matrix.entries, *rows, *eq.right_side, *eq.gamma]
+    values = np.array(ex.evaluate(entries, dict(state)), dtype=float)
     if not n:
         return []
-    mass, right = values[: n * n].reshape(n, n), values[n * n :]
-    return [float(x) for x in np.linalg.lstsq(mass, right, rcond=None)[0]]
+    m = len(eq.gamma)
+    mass, bound = values[: n * n].reshape(n, n), values[n * n : n * n + m * n].reshape(m, n)
+    whole = np.block([[mass, -bound.T], [bound, np.zeros((m, m))]])
+    return [float(x) for x in np.linalg.lstsq(whole, values[n * n + m * n :], rcond=None)[0][:n]]
 
 
 def _gap(a: Sequence[float], b: Sequence[float]) -> float:
@@ -166,8 +203,9 @@ def _gap(a: Sequence[float], b: Sequence[float]) -> float:
 def random_state(layout: Layout, equations: Sequence[Equations], seed: int) -> dict[Expr, float]:
     """Values of every symbol and unknown function: given ones as given, quaternions of unit norm, the rest random."""
     rng = random.Random(seed)
-    exprs = [x for eq in equations for x in (*eq.mass_matrix.entries, *eq.right_side)]
-    names = sorted({x.name for x in ex.free_symbols(exprs)} | {*layout.coordinates, *layout.speeds})
+    exprs = [x for eq in equations for x in (*eq.mass_matrix.entries, *eq.right_side, *eq.gamma)]
+    exprs += [x for eq in equations if eq.constraint is not None for x in eq.constraint.entries]
+    names = sorted({x.name for x in ex.free_symbols(exprs)} | {*layout.state.names})
     state = {ex.symbol(x): rng.uniform(0.3, 1.3) for x in names}
     state |= {ex.symbol(x): float(v) for x, v in layout.model.given.items() if x in names}
     for link in layout.model.links.values():
@@ -177,7 +215,24 @@ def random_state(layout: Layout, equations: Sequence[Equations], seed: int) -> d
                     norm = sum(state[x] ** 2 for x in one.components) ** 0.5
                     state |= {x: state[x] / norm for x in one.components}
     state |= {e: rng.uniform(-1, 1) for e in _unknown(exprs, state)}
-    return state
+    closed = next((eq for eq in equations if eq.rows is not None), None)
+    return state if closed is None else _closed_state(closed, state)
+
+
+def _closed_state(eq: Equations, state: dict[Expr, float]) -> dict[Expr, float]:
+    """The closed start of the machine with the nearest speeds that its rows allow; as it is where numbers lack."""
+    import numpy as np
+
+    assert eq.rows is not None
+    try:
+        start = closed_start(eq.layout).values
+    except DalembertError:
+        return state
+    state = state | {ex.symbol(x): float(start[x]) for x in eq.layout.state.coordinates} | {ex.TIME: 0.0}
+    values = np.array(ex.evaluate([*eq.rows.matrix.entries, *eq.rows.conditions], state), dtype=float)
+    rows, asked = values[: -len(eq.rows)].reshape(eq.rows.matrix.shape), values[-len(eq.rows) :]
+    change = np.linalg.lstsq(rows, -asked, rcond=None)[0]
+    return state | {u: state[u] + float(d) for u, d in zip(eq.tree.speeds, change, strict=True)}
 
 
 def _unknown(exprs: Sequence[Expr], state: Mapping[Expr, float]) -> list[Expr]:

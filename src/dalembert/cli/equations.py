@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from enum import StrEnum
-from typing import Annotated, Any
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dalembert.cli.options import File, PaperFormat, PaperOption
-from dalembert.cli.output import show_json
+from dalembert.cli.options import File
+from dalembert.errors import ModelError
 from dalembert.files import write_text
+
+if TYPE_CHECKING:
+    from dalembert.formalisms import Equations
+    from dalembert.presentation.lines import Statement
 
 
 class Level(StrEnum):
@@ -18,57 +25,99 @@ class Level(StrEnum):
     scalar = "scalar"
 
 
+class Notation(StrEnum):
+    """How equations are written."""
+
+    text = "text"
+    latex = "latex"
+    html = "html"
+    json = "json"
+
+
+SUFFIXES = {".txt": Notation.text, ".tex": Notation.latex, ".html": Notation.html, ".json": Notation.json}
+
+
 def command(
     file: File,
     formalism: Annotated[
-        str, typer.Option(help="newton-euler, dalembert, lagrange, hamilton, kane or mixed.")
+        str,
+        typer.Option(
+            help="newton-euler, dalembert, lagrange, hamilton, kane, gibbs-appell, mixed or recursive.",
+        ),
     ] = "mixed",
     level: Annotated[Level, typer.Option(help="How much detail to show.")] = Level.scalar,
-    format: PaperOption = PaperFormat.text,
-    out: Annotated[str | None, typer.Option(help="Write to this file instead of standard output.")] = None,
+    formulas: Annotated[bool, typer.Option("--formulas", help="Show the table of formulas used instead.")] = False,
+    speeds: Annotated[
+        list[str] | None,
+        typer.Option(help="Other speeds: automatic, or name=formula in rates and coordinates (repeat the option)."),
+    ] = None,
+    reference: Annotated[str | None, typer.Option(help="The body from which the motion is seen.")] = None,
+    chart: Annotated[str | None, typer.Option(help="Free rotations: euler, bryant, quaternion, zyx...")] = None,
+    cut: Annotated[list[str] | None, typer.Option(help="A link that closes a loop (repeat the option).")] = None,
+    parametrisation: Annotated[str, typer.Option(help="relative, or absolute: bodies released.")] = "relative",
+    potential: Annotated[
+        str | None, typer.Option(help="What lagrange and hamilton put into V: automatic, gravity, none.")
+    ] = None,
+    format: Annotated[Notation | None, typer.Option("--format", help="How to write the result.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write to this file: .txt, .tex, .html or .json.")] = None,
 ) -> None:
-    """Derive the equations of motion and show them as vectors, matrices or scalars.
+    """Derive the equations of motion and show them as vectors, matrices or scalars; closed loops with their rows.
 
-    Example: dalembert equations examples/satellite.lsd --formalism kane --level matrix
+    Example: dalembert equations examples/four_bar.lsd --formalism kane --level matrix
     """
-    from pathlib import Path
-
     import dalembert
 
-    mechanism = dalembert.load(file)
-    equations: Any = mechanism.equations(formalism)
-    if format is PaperFormat.json:
-        data = _plain(equations) | {"level": level.value, "shown": equations.show(level=level.value).as_dict()}
-        if out is None:
-            show_json(data)
-        else:
-            import json
-
-            write_text(Path(out), json.dumps(data, indent=2) + "\n")
-        return
-    shown = equations.show(level=level.value)
-    text = shown.latex() if format is PaperFormat.latex else str(shown)
+    notation = _notation(format, out)
+    found = dalembert.load(file).equations(
+        formalism,
+        cut=cut or (),
+        reference=reference,
+        chart=chart,
+        speeds=_speeds(speeds),
+        parametrisation=parametrisation,
+        potential=potential,
+    )
+    shown = found.formulas if formulas else found.show(level.value)
+    text = _written(found, shown, notation)
     if out is None:
         typer.echo(text)
     else:
-        write_text(Path(out), text + "\n")
+        write_text(out, text + "\n")
 
 
-def _plain(equations: Any) -> dict[str, Any]:
-    """M u' = S + F as lists of formulas, shared intermediates first."""
-    from dalembert import expr as ex
+def _notation(format: Notation | None, out: Path | None) -> Notation:
+    """The suffix of the file decides, and must not contradict the format."""
+    if out is None:
+        return format or Notation.text
+    found = SUFFIXES.get(out.suffix.lower())
+    if found is None:
+        raise typer.BadParameter(f"{out}: the suffix is {', '.join(SUFFIXES)}", param_hint="--out")
+    if format is not None and format is not found:
+        raise typer.BadParameter(f"{out} is written as {found.value}, not as {format.value}", param_hint="--format")
+    return found
 
-    size = len(equations.speeds)
-    entries = [equations.mass_matrix[i, j] for i in range(size) for j in range(size)]
-    listing = ex.listing([*entries, *equations.bias, *equations.forces])
-    results = listing.results
-    return {
-        "formalism": equations.formalism,
-        "coordinates": list(equations.coordinates),
-        "speeds": list(equations.speeds),
-        "parameters": list(equations.parameters),
-        "intermediates": dict(listing.definitions),
-        "mass_matrix": [list(results[i * size : (i + 1) * size]) for i in range(size)],
-        "bias": list(results[size * size : size * size + size]),
-        "forces": list(results[size * size + size :]),
-    }
+
+def _speeds(chosen: list[str] | None) -> dict[str, str] | str | None:
+    if not chosen or chosen in (["automatic"], ["joint"]):
+        return chosen[0] if chosen else None
+    found = {}
+    for one in chosen:
+        name, sign, formula = one.partition("=")
+        if not sign or not name.strip() or not formula.strip():
+            raise ModelError(f"--speeds {one!r} is not 'automatic' or name=formula, for example --speeds v=cart.x'.")
+        found[name.strip()] = formula.strip()
+    return found
+
+
+def _written(found: Equations, shown: Statement, notation: Notation) -> str:
+    if notation is Notation.json:
+        data = found.as_dict() | {"level": shown.level, "shown": shown.as_dict()}
+        return json.dumps(data, indent=2, ensure_ascii=False)
+    if notation is Notation.latex:
+        return shown.latex()
+    if notation is Notation.html:
+        head = (
+            f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(shown.title)}</title></head>'
+        )
+        return f"{head}\n<body>\n{shown.html()}\n</body></html>"
+    return str(shown)
