@@ -20,8 +20,7 @@ from dalembert.loops.curve import Curve, trace_curve
 # loops and their subgroups
 from dalembert.loops.cycles import Loop, independent_loops
 
-# dynamics
-from dalembert.loops.dynamics import Closure, LoopEquations, derive_loops
+# equations of closure
 from dalembert.loops.equations import LinkClosure, closure_equations, maximal_closure
 
 # rank off the closure

@@ -15,12 +15,11 @@ from typing import Any
 import numpy as np
 
 from dalembert import expr as ex
+from dalembert.dynamics import dynamics_of
 from dalembert.errors import ModelError
 from dalembert.expr import Expr, Matrix
 from dalembert.formalisms.mixed import Absolute, block_diagonal, free_body, maximal_forces, time_derivative
-from dalembert.formalisms.recursive import derive as derive_tree
 from dalembert.kinematics import COMPONENTS, Pose, Tree, build_tree, joint_columns, link_efforts
-from dalembert.loops.dynamics import derive_loops
 from dalembert.mechanism import Layout, Link, Mechanism
 
 Array = Any
@@ -65,12 +64,8 @@ class ReactionEquations:
 
     @cached_property
     def accelerations(self) -> tuple[Expr, ...]:
-        """u' of the motion: from the loops' multipliers, or from the tree alone."""
-        return (
-            derive_loops(self.layout).accelerations
-            if self.layout.cuts
-            else derive_tree(build_tree(self.layout)).accelerations
-        )
+        """u' of the motion."""
+        return tuple(dynamics_of(self.layout).accelerations())
 
     @cached_property
     def needed(self) -> list[Expr]:
