@@ -5,7 +5,8 @@ need no expression longer than one displacement. All arrays have a leading axis 
 
 The gap of a cut link is the difference of the two poses: nine numbers of the rotations, over sqrt(2), whose norm is
 2 sin(angle/2) (a reversed assembly is far from closed), and three of the positions, over the length of the loop (the
-sum of the lengths it is made of). All of it is dimensionless.
+sum of the lengths it is made of). All of it is dimensionless. Holonomic constraints are rows too, over how much a unit
+of every coordinate changes them.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import numpy as np
 from dalembert import expr as ex
 from dalembert.expr import Expr
 from dalembert.kinematics import EARTH_NODE, Pose, StepMotion, Tree, link_motions
-from dalembert.mechanism import Frame, Link, Turn
+from dalembert.mechanism import Frame, Holonomic, Link, Turn
 
 Array = Any
 _ROTATION, _POSITION = 9, 3
@@ -80,8 +81,11 @@ class Closure:
         self.speeds = tuple(x for link in links for x in link.speeds)
         self._symbols = [ex.symbol(x) for x in self.coordinates]
         self._index = {x: i for i, x in enumerate(self._symbols)} | {ex.TIME: -1}
-        self._factors: list[_Factor] = []
-        self._sides = self._loops(tree)
+        self.factors: list[_Factor] = []
+        self.sides = self._loops(tree)
+        asked = [one.condition for one in layout.constraints]
+        self.holonomic = [e for one in asked if isinstance(one, Holonomic) for e in one.expressions]
+        self._holonomic_slopes = [d for e in self.holonomic for d in ex.gradient(e, [*self._symbols, ex.TIME])]
         place = {name: i for i, name in enumerate(self.coordinates)}
         self.quaternions = [[place[x] for x in group] for group in state.quaternions]
         declared = sorted(layout.model.links.values(), key=lambda link: not _elastic(link))
@@ -89,8 +93,10 @@ class Closure:
         self.first_coordinates = [place[x] for link in declared for x in link.coordinates]
         self.first_speeds = [self.speeds.index(x) for link in declared for x in link.speeds]
         self.turning = np.array([name in _turning(links) for name in self.coordinates], dtype=bool)
-        rates = {x: rate for link in links for step in link_motions(link) for x, rate in step.rates.items()}
-        slopes = ex.jacobian([rates[x] for x in self.coordinates], [ex.symbol(x) for x in self.speeds])
+        own = {x: rate for link in links for step in link_motions(link) for x, rate in step.rates.items()}
+        #: How everything moves, in the speeds of tree and cut links.
+        self.moving = {ex.symbol(x): own[x] for x in self.coordinates} | {ex.TIME: ex.ONE}
+        slopes = ex.jacobian([own[x] for x in self.coordinates], [ex.symbol(x) for x in self.speeds])
         self._rates = [x for row in slopes for x in row]
 
     # --- structure ---------------------------------------------------------------------------------------------------
@@ -110,8 +116,8 @@ class Closure:
         return found
 
     def _add(self, pose: Pose) -> int:
-        self._factors.append(_Factor.of(pose, self._index))
-        return len(self._factors) - 1
+        self.factors.append(_Factor.of(pose, self._index))
+        return len(self.factors) - 1
 
     def _path(self, tree: Tree, frame: Frame) -> tuple[list[int], Pose]:
         node, pose = tree.frame_place(frame)
@@ -124,15 +130,19 @@ class Closure:
     @property
     def parameters(self) -> tuple[str, ...]:
         """Names whose numbers the loops need."""
-        used = ex.free_symbols(x for one in self._factors for x in one.entries)
+        used = ex.free_symbols([*(x for one in self.factors for x in one.entries), *self.holonomic])
         return tuple(sorted(x.name for x in used - self._index.keys()))
 
     # --- numbers -----------------------------------------------------------------------------------------------------
 
-    def _numbers(self, exprs: Sequence[Expr], x: Array, t: float, parameters: Mapping[str, Any]) -> Array:
-        """Values of expressions, trajectories first."""
+    def numbers(
+        self, exprs: Sequence[Expr], x: Array, t: float, parameters: Mapping[str, Any], w: Array | None = None
+    ) -> Array:
+        """Values of expressions of the coordinates, and of the speeds `w` if there are any, trajectories first."""
         known: dict[Expr, Any] = {ex.symbol(name): value for name, value in parameters.items()}
         known |= {symbol: x[:, i] for i, symbol in enumerate(self._symbols)} | {ex.TIME: t}
+        if w is not None:
+            known |= {ex.symbol(name): w[:, i] for i, name in enumerate(self.speeds)}
         found = np.empty((len(x), len(exprs)))
         for i, value in enumerate(ex.evaluate(list(exprs), known)):
             found[:, i] = value
@@ -140,10 +150,10 @@ class Closure:
 
     def _matrices(self, x: Array, t: float, parameters: Mapping[str, Any]) -> tuple[list[Array], list[list[Array]]]:
         """Each factor as a 4 x 4 matrix, and its derivatives."""
-        flat = [e for one in self._factors for e in (*one.entries, *one.slopes)]
-        values = self._numbers(flat, x, t, parameters)
+        flat = [e for one in self.factors for e in (*one.entries, *one.slopes)]
+        values = self.numbers(flat, x, t, parameters)
         matrices, slopes, place = [], [], 0
-        for one in self._factors:
+        for one in self.factors:
             made = []
             for k in range(1 + len(one.variables)):
                 matrix = np.zeros((len(x), 4, 4))
@@ -160,13 +170,13 @@ class Closure:
         matrices, slopes = self._matrices(x, t, parameters)
         lengths = [np.linalg.norm(matrix[:, :3, 3], axis=1) for matrix in matrices]
         none = np.zeros(len(x))
-        loops = np.stack([sum((lengths[i] for i in (*a, *b)), none) for a, b in self._sides] or [none], axis=1)
+        loops = np.stack([sum((lengths[i] for i in (*a, *b)), none) for a, b in self.sides] or [none], axis=1)
         machine = loops.max(axis=1)
         machine = np.where(machine > 0, machine, np.abs(x).max(axis=1, initial=0.0))
         machine = np.where(machine > 0, machine, 1.0)
         loops = np.where(loops > 0, loops, machine[:, None])
         motion = np.zeros((len(x), len(self.coordinates) + 1))
-        for one, made in zip(self._factors, slopes, strict=True):
+        for one, made in zip(self.factors, slopes, strict=True):
             for j, slope in zip(one.variables, made, strict=True):
                 turned = np.linalg.norm(slope[:, :3, :3], axis=(1, 2)) / np.sqrt(2)
                 shifted = np.linalg.norm(slope[:, :3, 3], axis=1) / machine
@@ -179,30 +189,42 @@ class Closure:
     def rates(self, x: Array, t: float, parameters: Mapping[str, Any]) -> Array:
         """P of x' = P w, w the speeds of tree and cut links."""
         shape = (len(x), len(self.coordinates), len(self.speeds))
-        return self._numbers(self._rates, x, t, parameters).reshape(shape)
+        return self.numbers(self._rates, x, t, parameters).reshape(shape)
 
     def at(self, x: Array, t: float, parameters: Mapping[str, Any], scales: Scales) -> Gap:
-        """Gaps of loops and of the norms of quaternions, with their derivatives."""
+        """Gaps of loops, of the norms of quaternions and of formulas, with their derivatives."""
         matrices, slopes = self._matrices(x, t, parameters)
-        count, size = len(self._sides) * ROWS + len(self.quaternions), len(self.coordinates)
+        last, size = len(self.sides) * ROWS + len(self.quaternions), len(self.coordinates)
+        count = last + len(self.holonomic)
         value, slope = np.zeros((len(x), count)), np.zeros((len(x), count, size + 1))
-        for k, (near, far) in enumerate(self._sides):
+        for k, (near, far) in enumerate(self.sides):
             rows = slice(k * ROWS, (k + 1) * ROWS)
             gap = np.zeros((len(x), 4, 4, size + 2))
             for sign, side in ((-1.0, near), (1.0, far)):
                 product, along = _product(side, matrices)
                 gap[..., -1] += sign * product
                 for i, before, after in along:
-                    for j, own in zip(self._factors[i].variables, slopes[i], strict=True):
+                    for j, own in zip(self.factors[i].variables, slopes[i], strict=True):
                         gap[..., j if j >= 0 else size] += sign * (before @ own @ after)
             turned = gap[:, :3, :3].reshape(len(x), _ROTATION, size + 2) / np.sqrt(2)
             shifted = gap[:, :3, 3] / scales.loops[:, k, None, None]
             both = np.concatenate([turned, shifted], axis=1)
             value[:, rows], slope[:, rows] = both[..., -1], both[..., :-1]
-        for k, group in enumerate(self.quaternions, len(self._sides) * ROWS):
+        for k, group in enumerate(self.quaternions, len(self.sides) * ROWS):
             value[:, k] = (x[:, group] ** 2).sum(axis=1) - 1
             slope[:, k, group] = 2 * x[:, group]
+        if self.holonomic:
+            units, asked = self.holonomic_units(x, t, parameters, scales)
+            value[:, last:] = self.numbers(self.holonomic, x, t, parameters) / units
+            slope[:, last:] = asked / units[:, :, None]
         return Gap(value, slope[..., :-1], slope[..., -1])
+
+    def holonomic_units(self, x: Array, t: float, parameters: Mapping[str, Any], scales: Scales) -> tuple[Array, Array]:
+        """How much a unit of every coordinate changes each formula, and the derivatives by coordinates and time."""
+        shape = (len(x), len(self.holonomic), len(self.coordinates) + 1)
+        slopes = self.numbers(self._holonomic_slopes, x, t, parameters).reshape(shape)
+        units = (np.abs(slopes[..., :-1]) * scales.coordinates[:, None, :]).sum(axis=2)
+        return np.where(units > 0, units, 1.0), slopes
 
 
 def _elastic(link: Link) -> bool:

@@ -17,6 +17,7 @@ from dalembert.constraints.factor import solve_symmetric
 from dalembert.constraints.resolve import Resolved, resolve
 from dalembert.constraints.rows import EPSILON, Rows, rows_of
 from dalembert.dynamics import articulated
+from dalembert.dynamics.bending import Bending
 from dalembert.dynamics.closure import Closure
 from dalembert.dynamics.energies import Energies
 from dalembert.dynamics.outputs import Outputs
@@ -193,6 +194,11 @@ class Dynamics:
                 made = ex.dot_product(sizes, speeds) + ex.absolute(rows.drift[k])
                 excess = ex.maximum(excess, ex.absolute(condition) - rounding * made)
         return ex.less(0, excess)
+
+    @derived
+    def bending(self) -> Bending:
+        """How these postures bend, at second order."""
+        return Bending(self.closure)
 
     # --- accelerations ---------------------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@ Values that are given (`start` of the call, then `start` of the model) are kept.
 quaternion at no rotation) as far as closed loops allow, in the declared order; the rest follows, speeds likewise. More
 values than freedoms are accepted when they agree as people round (`WRITTEN`): the first ones are kept, the later ones
 move to the closed state, and `Start.moved` says so. Values that contradict each other are an error with the numbers.
+Where branches meet, speeds are those of one branch (`branches`): `Start.choices` says which.
 
 The start of a model is for its own numbers at t = 0: where a call changes the start, the parameters or the time, what
 the model says gives way to what the call says, and is a guess where both cannot be.
@@ -13,14 +14,16 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from dalembert import expr as ex
+from dalembert.dynamics.branches import allowed_speeds, misfits
 from dalembert.dynamics.closing import Loops
 from dalembert.dynamics.closure import Closure
-from dalembert.dynamics.dynamics import dynamics_of
+from dalembert.dynamics.dynamics import Dynamics, dynamics_of
 from dalembert.dynamics.numbers import check_names, count_of, listing, resolve, single
 from dalembert.dynamics.posture import WRITTEN, Found, closed_posture, closed_speeds
 from dalembert.errors import SimulationError
@@ -37,7 +40,7 @@ _NAMED = 6
 
 
 class StartWarning(UserWarning):
-    """A start that had to move to close the loops."""
+    """A start that had to move to close the loops, or to choose between branches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +61,14 @@ class Moved:
 class Start:
     """A state that closes every loop, by name in the order of the layout's state; and what had to move for it.
 
-    Of many trajectories the values are arrays.
+    Of many trajectories the values are arrays. A posture is `singular` when its loops allow speeds, at first order,
+    that belong to no motion: branches meet there, or the closure is shaky.
     """
 
     values: dict[str, Any]
     moved: tuple[Moved, ...] = ()
+    choices: tuple[str, ...] = ()
+    singular: bool = False
 
     @property
     def y(self) -> Array:
@@ -71,8 +77,9 @@ class Start:
 
     @property
     def message(self) -> str:
-        """What had to move, in words; empty when nothing had to."""
-        return f"the start moved to where the loops close: {', '.join(map(str, self.moved))}" if self.moved else ""
+        """What had to move and what was chosen, in words; empty when nothing had to."""
+        moves = f"the start moved to where the loops close: {', '.join(map(str, self.moved))}" if self.moved else ""
+        return "; ".join(filter(None, [moves, *self.choices]))
 
     def say(self, owner: str, stacklevel: int = 3) -> Start:
         """Warn of what had to move, for exits that have no other place to say it."""
@@ -96,7 +103,7 @@ def closed_start(
     {'pin.th': 1.5707963267948966, "pin.th'": 0.0}
     """
     made = _start(layout, start or {}, given or {}, t, many=False)
-    return Start({name: float(value[0]) for name, value in made.values.items()}, made.moved)
+    return replace(made, values={name: float(value[0]) for name, value in made.values.items()})
 
 
 def closed_starts(
@@ -120,7 +127,8 @@ def open_start(
 
 
 def _start(layout: Layout, start: Mapping[str, Any], given: Mapping[str, Any], t: float, many: bool) -> Start:
-    model, state, closure = layout.model, layout.state, dynamics_of(layout).closure
+    about = dynamics_of(layout)
+    model, state, closure = layout.model, layout.state, about.closure
     names = (*state.coordinates, *closure.speeds)
     check_names([*start, *model.start], names, "state", model.name)
     parameters = resolve({**model.given, **given}, "given")
@@ -143,14 +151,20 @@ def _start(layout: Layout, start: Mapping[str, Any], given: Mapping[str, Any], t
     first = y.copy()
     _complete_quaternions(closure, y, set(ranked), model.name)
     shift = np.abs(y - first)
-    if layout.cuts:
+    branches = _Branches(about, parameters)
+    if layout.constraints:
         for begin in range(0, count, _BLOCK):
             rows = slice(begin, begin + _BLOCK)
             own = {k: v[rows] if np.ndim(v) else v for k, v in parameters.items() if k in closure.parameters}
-            y[rows], moved = _closed(closure, y[rows], own, t, asked, begin if many else None)
+            y[rows], moved = _closed(closure, y[rows], own, t, asked, begin if many else None, branches)
             shift[rows] = np.maximum(shift[rows], moved)
     values = {name: y[:, i] for i, name in enumerate(names) if name in state.names}
-    return Start({name: values[name] for name in state.names}, _moves(asked, first, y, shift, many))
+    return Start(
+        {name: values[name] for name in state.names},
+        _moves(asked, first, y, shift, many),
+        tuple(branches.choices),
+        branches.singular,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +198,13 @@ def _complete_quaternions(closure: Closure, y: Array, named: set[str], owner: st
 
 
 def _closed(
-    closure: Closure, y: Array, parameters: Mapping[str, Any], t: float, asked: _Asked, first: int | None
+    closure: Closure,
+    y: Array,
+    parameters: Mapping[str, Any],
+    t: float,
+    asked: _Asked,
+    first: int | None,
+    branches: _Branches,
 ) -> tuple[Array, Array]:
     """Closed coordinates and speeds, and how far they moved in natural units."""
     size = len(closure.coordinates)
@@ -207,8 +227,87 @@ def _closed(
             "posture. Start in another one."
         )
     _refuse_contradictions(closure.speeds, speeds, w, asked, first)
+    speeds = branches.on_one(loops, posture.values, speeds, w, asked, first)
     values = np.concatenate([posture.values, speeds.values], axis=1)
     return values, np.concatenate([posture.shift, speeds.shift], axis=1)
+
+
+class _Branches:
+    """Speeds of postures where branches meet, and what is to be said about them."""
+
+    def __init__(self, about: Dynamics, parameters: Mapping[str, Any]) -> None:
+        self.about, self.parameters = about, parameters
+        self.choices: list[str] = []
+        self.singular = False
+
+    def on_one(self, loops: Loops, x: Array, speeds: Found, wish: Array, asked: _Asked, first: int | None) -> Found:
+        """The same speeds where they belong to a motion, others where they do not."""
+        units, names = loops.scales.speeds, loops.closure.speeds
+        natural = speeds.values / units
+        bending = self.about.bending
+        bent, singular = misfits(bending, loops, x, natural)
+        self.singular = self.singular or bool(singular.any())
+        places, firm = asked.among(names)
+        values, shift = speeds.values.copy(), speeds.shift.copy()
+        for k in np.flatnonzero(bent):
+            one = loops.only([k])
+            number = None if first is None else first + int(k)
+            found = allowed_speeds(
+                bending, one, x[[k]], natural[[k]], places, firm, lambda: self._metric(one, x[k], number)
+            )
+            if found.speeds is None:
+                raise SimulationError(self._refusal(asked, names, wish[k], places, _where(first, k)))
+            values[k] = np.where(found.speeds == natural[k], values[k], found.speeds * units[k])
+            largest = max(np.abs(found.speeds).max(), np.abs(natural[k]).max())
+            shift[k] = np.abs(values[k] - wish[k]) / units[k] / largest
+            if found.others:
+                other = [one * units[k] for one in found.others]
+                self.choices.append(self._choice(names, values[k], other, _where(first, k)))
+        return Found(values, shift, speeds.gap)
+
+    def _metric(self, loops: Loops, x: Array, trajectory: int | None) -> Array:
+        """The mass matrix, on the speeds of tree and cut links (which have none), in natural units."""
+        n, units = len(self.about.speeds), loops.scales.speeds[0]
+        entries = list(self.about.mass_matrix.entries)
+        known: dict[ex.Expr, Any] = {
+            ex.symbol(name): value[trajectory or 0] if np.ndim(value) else value
+            for name, value in self.parameters.items()
+        }
+        known |= dict(zip(self.about.coordinates, x, strict=True)) | {ex.TIME: loops.t}
+        missing = sorted(e.name for e in ex.free_symbols(entries) - known.keys())
+        if missing:
+            raise SimulationError(
+                f"no value for {listing(missing)} of '{self.about.model.name}': branches meet where it starts, and the "
+                f"one of least kinetic energy is asked for. Give it, for example given={{'{missing[0]}': 1.0}}."
+            )
+        mass = np.zeros((len(units), len(units)))
+        mass[:n, :n] = np.array(ex.evaluate(entries, known), dtype=float).reshape(n, n)
+        return mass * units * units[:, None]
+
+    def _choice(self, names: Sequence[str], taken: Array, others: Sequence[Array], where: str) -> str:
+        """Which branches meet, which one is taken, and what to say for another."""
+        differing = [
+            j for j, name in enumerate(names) if max(abs(one[j] - taken[j]) for one in others) > 1e-6 * abs(taken).max()
+        ]
+        said = "; or ".join(_said(names, differing, one) for one in others)
+        return (
+            f"branches meet where the motion starts{where}: it takes the one of least kinetic energy, with "
+            f"{_said(names, differing, taken)}. Another has {said}: give one of these speeds to choose it"
+        )
+
+    def _refusal(self, asked: _Asked, names: Sequence[str], wish: Array, places: Sequence[int], where: str) -> str:
+        moving = [j for j in places if wish[j]]
+        what = _said(names, moving, wish) if moving else "what its drives ask for"
+        return (
+            f"'{asked.owner}' cannot start{where} with {what}: it is shaky in this posture. Its joints allow this speed "
+            "for an instant, but no acceleration keeps its loops closed: they would open, or the speed would vanish at "
+            "once. Give other speeds, or none, or start in a posture beside this one."
+        )
+
+
+def _said(names: Sequence[str], which: Sequence[int], values: Array) -> str:
+    more = ", ..." if len(which) > _NAMED else ""
+    return ", ".join(f"{names[j]} = {values[j]:.6g}" for j in which[:_NAMED]) + more
 
 
 def _refuse_contradictions(names: Sequence[str], found: Found, wish: Array, asked: _Asked, first: int | None) -> None:
@@ -218,15 +317,10 @@ def _refuse_contradictions(names: Sequence[str], found: Found, wish: Array, aske
     for k in np.flatnonzero(far.any(axis=1))[:1]:
         wrong = [j for j, off in zip(places[:firm], far[k], strict=True) if off]
         kept = [j for j in places[:firm] if j not in wrong]
-
-        def said(which: Sequence[int], values: Array) -> str:
-            more = ", ..." if len(which) > _NAMED else ""
-            return ", ".join(f"{names[j]} = {values[j]:.6g}" for j in which[:_NAMED]) + more
-
-        beside = f" with {said(kept, wish[k])}" if kept else ""
+        beside = f" with {_said(names, kept, wish[k])}" if kept else ""
         raise SimulationError(
-            f"the start of '{asked.owner}'{_where(first, k)} contradicts itself: {said(wrong, wish[k])} cannot be"
-            f"{beside}; the nearest closed start that was found has {said(wrong, found.values[k])}. Give fewer values, "
+            f"the start of '{asked.owner}'{_where(first, k)} contradicts itself: {_said(names, wrong, wish[k])} cannot be"
+            f"{beside}; the nearest closed start that was found has {_said(names, wrong, found.values[k])}. Give fewer values, "
             f"then the rest follows; or values that agree within {WRITTEN:g} of their unit (a radian, a length of the "
             "machine, its largest speed)."
         )

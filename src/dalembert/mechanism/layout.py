@@ -50,6 +50,7 @@ class Layout:
     cuts: tuple[CutLink, ...]
     coordinates: tuple[str, ...]
     speeds: tuple[str, ...]
+    further: tuple[Constraint, ...] = ()
 
     @staticmethod
     def of(described: Mechanism | Model, cut: Collection[str] = ()) -> Layout:
@@ -101,8 +102,8 @@ class Layout:
 
     @property
     def constraints(self) -> tuple[Constraint, ...]:
-        """What the motion of the tree must obey: its cut links stay closed."""
-        return tuple(Constraint(one.link.name, Closed(one.link)) for one in self.cuts)
+        """What the motion of the tree must obey: its cut links stay closed, and what is asked further."""
+        return (*(Constraint(one.link.name, Closed(one.link)) for one in self.cuts), *self.further)
 
     def number(self, body: str) -> int:
         for i, one in enumerate(self.bodies):
