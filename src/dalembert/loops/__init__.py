@@ -14,6 +14,9 @@ from dalembert.errors import ModelError
 # closed configurations
 from dalembert.loops.assembly import Closing, assemble, assembly_modes, project
 
+# the branch of a singular closure
+from dalembert.loops.branch import branch_relations, forced_relations, on_branch
+
 # curves and pictures
 from dalembert.loops.curve import Curve, trace_curve
 
@@ -32,7 +35,7 @@ from dalembert.loops.linkage import Linkage, build_linkage
 
 # the verdict
 from dalembert.loops.mobility import mobility
-from dalembert.loops.motion import LoopDynamics, LoopMotion, branch_relations, simulate_loops
+from dalembert.loops.motion import LoopDynamics, LoopMotion, simulate_loops
 from dalembert.loops.parametrise import Parametrisation, closed_form, parametrise
 from dalembert.loops.pictures import draw_curve, draw_mechanism
 from dalembert.loops.polynomials import PolynomialClosure, polynomial_closure

@@ -19,9 +19,8 @@ import numpy as np
 from dalembert import expr as ex
 from dalembert.errors import ModelError, SimulationError
 from dalembert.loops.assembly import Closing
-from dalembert.loops.certify import Reduced, check_identity, choose_reduced
+from dalembert.loops.certify import Reduced, choose_reduced
 from dalembert.loops.linkage import Linkage
-from dalembert.loops.local import deflated_kernel, linear_relations, tangent_at
 from dalembert.loops.positions import cross
 
 Array = Any
@@ -175,21 +174,6 @@ class LoopDynamics:
         linear = None if self.relations is None or not len(self.relations.linear) else self.relations.linear
         constant = () if self.relations is None else self.relations.constant
         return choose_reduced(self.closing, x, 1e-7, linear, constant)
-
-
-def branch_relations(linkage: Linkage, x: Array, digits: int = 40) -> Reduced | None:
-    """Relations between angles that hold on the whole branch through x, confirmed to all digits; None without any.
-
-    A parallelogram keeps its coupler parallel: with that relation the motion runs smoothly through the flat posture,
-    where the closure alone does not tell the branches apart.
-    """
-    closing = Closing(linkage)
-    tangent = tangent_at(closing, x)
-    relations = linear_relations(closing, x, deflated_kernel(closing, x, tangent))
-    if relations is None:
-        return None
-    reduced = choose_reduced(closing, x, 1e-7, *relations)
-    return reduced if check_identity(closing, x, reduced, digits).holds else None
 
 
 def _bracket(a: Array, b: Array) -> Array:

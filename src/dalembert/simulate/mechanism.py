@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -14,8 +15,10 @@ from dalembert.dynamics import Dynamics, dynamics_of
 from dalembert.errors import ExpressionError, SimulationError
 from dalembert.expr.space import is_zero3
 from dalembert.kinematics import Pose, Tree, frame_pose, poses
+from dalembert.loops.branch import on_branch
 from dalembert.mechanism import EARTH, Layout, Link, Mechanism
 from dalembert.simulate._chart_ends import chart_ends
+from dalembert.simulate._inputs import as_span
 from dalembert.simulate._run import run
 from dalembert.simulate.loops import with_loops
 from dalembert.simulate.motion import Motion
@@ -73,8 +76,11 @@ def simulate(
     cut: Collection[str] = (),
     kind: type[M] | None = None,
 ) -> M:
-    """The motion of a mechanism: `run` on its system, `cut` names links that close its loops."""
-    layout = Layout.of(mechanism, cut)
+    """The motion of a mechanism: `run` on its system, `cut` names links that close its loops.
+
+    Where the closure is singular along the whole motion, the relations of its branch are constraints too.
+    """
+    layout, branch = on_branch(Layout.of(mechanism, cut), start, given, as_span(t_span)[0])
     system = system_of(mechanism, layout)
     _check_masses(mechanism, {**mechanism.given, **(given or {})})
     motion = run(
@@ -93,7 +99,7 @@ def simulate(
         progress=progress,
         kind=kind,
     )
-    return checked(motion)
+    return checked(replace(motion, message=f"{motion.message}; {branch}") if branch else motion)
 
 
 def _check_masses(mechanism: Mechanism, parameters: Mapping[str, Value]) -> None:

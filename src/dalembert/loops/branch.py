@@ -1,0 +1,118 @@
+"""The branch on which a machine moves, where its closure is singular all along: relations that the loops force.
+
+A stretched dyad, the cell of a deployable antenna: the closure has a multiple root, its rows leave more speeds than
+motions, and numbers drift into the difference. Second order tells the speeds of motions from the others; relations
+between angles (bodies that stay parallel) hold there, are confirmed to many digits, and become constraints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from dalembert import expr as ex
+from dalembert.dynamics.numbers import resolve
+from dalembert.dynamics.start import closed_start
+from dalembert.errors import ModelError
+from dalembert.expr import Expr
+from dalembert.loops.assembly import CLOSED, Closing
+from dalembert.loops.certify import Reduced, check_identity, choose_reduced
+from dalembert.loops.cone import common_radical, cone_dimension, is_definite, quadratic_forms
+from dalembert.loops.linkage import Linkage, build_linkage
+from dalembert.loops.local import deflated_kernel, linear_relations, tangent_at
+from dalembert.mechanism import Constraint, Holonomic, Layout
+
+Array = Any
+
+#: Singular values below this are none: a multiple root is known to the square root of rounding, tenfold for safety.
+_NONE = 1e-6
+#: Coefficients of relations are whole or simple fractions: a product with a unit direction below this is zero.
+_ACROSS = 1e-4
+
+
+def branch_relations(linkage: Linkage, x: Array, digits: int = 40) -> Reduced | None:
+    """Relations between angles that hold on the whole branch through x, confirmed to all digits; None without any.
+
+    A parallelogram keeps its coupler parallel: with that relation the motion runs smoothly through the flat posture,
+    where the closure alone does not tell the branches apart.
+    """
+    closing = Closing(linkage)
+    tangent = tangent_at(closing, x)
+    relations = linear_relations(closing, x, deflated_kernel(closing, x, tangent))
+    if relations is None:
+        return None
+    reduced = choose_reduced(closing, x, 1e-7, *relations)
+    return reduced if check_identity(closing, x, reduced, digits).holds else None
+
+
+def on_branch(
+    layout: Layout, start: Mapping[str, Any] | None = None, given: Mapping[str, Any] | None = None, t: float = 0.0
+) -> tuple[Layout, str]:
+    """The layout with the relations of the branch on which a motion starts as constraints, and a word about them.
+
+    The same layout, and no word, where the closure is regular, where branches only cross, or where no relation is
+    found that leaves exactly the motions.
+    """
+    if not layout.cuts:
+        return layout, ""
+    first = closed_start(layout, start, given, t)
+    if not first.singular:
+        return layout, ""
+    numbers = resolve({**layout.model.given, **(given or {})}, "given")
+    expressions = forced_relations(layout, first.values, numbers)
+    if not expressions:
+        return layout, ""
+    branch = Constraint("branch", Holonomic(tuple(expressions)))
+    said = ", ".join(f"{ex.text(e)} = 0" for e in expressions)
+    word = f"the closure is singular along the whole motion: relations that its loops force are kept ({said})"
+    return replace(layout, further=(*layout.further, branch)), word
+
+
+def forced_relations(layout: Layout, values: Mapping[str, float], given: Mapping[str, float]) -> list[Expr]:
+    """Expressions of the coordinates that vanish on all motions through a singular posture; none where branches cross.
+
+    Those that follow from the rows of the closure are left out.
+    """
+    try:
+        linkage = build_linkage(layout, given, dict(values))
+    except ModelError:  # not made of turns and slides
+        return []
+    closing, x = Closing(linkage), np.array(linkage.start(values))
+    if not closing.gap(x) < CLOSED:  # driven by time: the linkage stands where it stood at t = 0
+        return []
+    tangent = tangent_at(closing, x, _NONE)
+    forms = quadratic_forms(closing, x, tangent.stresses, tangent.kernel)
+    moving = tangent.kernel @ common_radical(forms, _NONE)
+    if not _only(forms, moving.shape[1]):
+        return []
+    relations = linear_relations(closing, x, moving)
+    if relations is None:
+        return []
+    reduced = choose_reduced(closing, x, _NONE, *relations)
+    if closing.size - reduced.rank != moving.shape[1]:
+        return []
+    identity = check_identity(closing, x, reduced, digits=40)
+    if not (identity.holds or identity.to_rounding):
+        return []
+    across = np.abs(reduced.linear @ tangent.kernel).max(axis=1, initial=0.0) > _ACROSS
+    names = [ex.symbol(name) for name in linkage.variables]
+    if any("~" in names[j].name for row in reduced.linear[across] for j in np.flatnonzero(row)):
+        return []  # angles of a quaternion, which are no coordinates
+    found = []
+    for row, constant in zip(reduced.linear[across], np.array(reduced.constant)[across], strict=True):
+        terms = [ex.const(int(c) if c == int(c) else float(c)) * name for c, name in zip(row, names, strict=True) if c]
+        found.append(sum(terms, ex.ZERO) - float(constant))
+    return found
+
+
+def _only(forms: Array, radical: int) -> bool:
+    """Whether the directions that no form sees are all on which the forms vanish: then no branches cross."""
+    if cone_dimension(forms) == radical:
+        return True
+    k = forms.shape[1]
+    _, s, vt = np.linalg.svd(forms.reshape(-1, k), full_matrices=False)
+    seen = vt[: k - radical].T
+    return is_definite(np.einsum("ia,sij,jb->sab", seen, forms, seen))
