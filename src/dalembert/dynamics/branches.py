@@ -38,10 +38,14 @@ _MASSLESS = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """Speeds of one trajectory (natural units); None where no motion has those that are kept. `others`: a choice."""
+    """Speeds of one trajectory, in natural units, that belong to a motion.
 
-    speeds: Array | None
+    `others` are as good. Where no motion has the firm ones, they are `far`: the nearest that a motion has.
+    """
+
+    speeds: Array
     others: tuple[Array, ...] = ()
+    far: bool = False
 
 
 def misfits(bending: Bending, loops: Loops, x: Array, w: Array) -> tuple[Array, Array]:
@@ -79,19 +83,20 @@ def allowed_speeds(
 ) -> Allowed:
     """Speeds of a motion of one trajectory: those asked for are kept, the rest has the least kinetic energy.
 
-    Values that are not firm give way where they must, firm ones as far as people round; then the nearest speeds count.
+    Where no motion has them all, the later ones give way, as little as they can: firm ones as far as people round.
     `metric` is the mass matrix on all speeds, in natural units.
     """
     at = _Conditions.of(bending, loops, x, w)
     found = at.solutions(asked, metric)
     if found:
         return Allowed(found[0], tuple(found[1:]))
-    for kept in {len(asked[:firm]): asked[:firm], 0: asked[:0]}.values():
-        near = at.solutions(kept, None)
-        far = [np.abs(one - w[0])[list(asked[:firm])].max(initial=0.0) / np.abs(one).max(initial=1e-300) for one in near]
-        if near and far[0] <= WRITTEN:
+    near = w[:1] * 0.0
+    for count in range(len(asked) - 1, -1, -1):
+        near = np.array(at.solutions(asked[:count], None) or near)
+        shift = np.abs(near[0] - w[0])[list(asked[:firm])].max(initial=0.0)
+        if shift <= WRITTEN * np.abs(w).max(initial=0.0):
             return Allowed(near[0])
-    return Allowed(None)
+    return Allowed(near[0], far=True)
 
 
 @dataclass(frozen=True, slots=True)

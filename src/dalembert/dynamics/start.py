@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from dalembert import expr as ex
-from dalembert.dynamics.branches import allowed_speeds, misfits
+from dalembert.dynamics.asked import Asked, said, where
+from dalembert.dynamics.choice import Branches
 from dalembert.dynamics.closing import Loops
 from dalembert.dynamics.closure import Closure
-from dalembert.dynamics.dynamics import Dynamics, dynamics_of
+from dalembert.dynamics.dynamics import dynamics_of
 from dalembert.dynamics.numbers import check_names, count_of, listing, resolve, single
 from dalembert.dynamics.posture import WRITTEN, Found, closed_posture, closed_speeds
 from dalembert.errors import SimulationError
@@ -35,8 +35,6 @@ Array = Any
 _SILENT = 1e-9
 #: Trajectories closed together: enough for NumPy, little for the memory.
 _BLOCK = 2048
-#: Names in a message: enough to see what is meant.
-_NAMED = 6
 
 
 class StartWarning(UserWarning):
@@ -144,14 +142,14 @@ def _start(layout: Layout, start: Mapping[str, Any], given: Mapping[str, Any], t
     count = count_of({**wish, **parameters})
     ranked = [*start, *(name for name in model.start if name not in start)]
     firm = len(start) if start or given or t else len(ranked)
-    asked = _Asked(model.name, names, ranked, firm)
+    asked = Asked(model.name, names, ranked, firm)
     y = np.zeros((count, len(names)))
     for name, value in wish.items():
         y[:, names.index(name)] = value
     first = y.copy()
     _complete_quaternions(closure, y, set(ranked), model.name)
     shift = np.abs(y - first)
-    branches = _Branches(about, parameters)
+    branches = Branches(about, parameters)
     if layout.constraints:
         for begin in range(0, count, _BLOCK):
             rows = slice(begin, begin + _BLOCK)
@@ -165,21 +163,6 @@ def _start(layout: Layout, start: Mapping[str, Any], given: Mapping[str, Any], t
         tuple(branches.choices),
         branches.singular,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """Names of all columns, those that are asked in the order of their rank, and how many of these are firm."""
-
-    owner: str
-    names: tuple[str, ...]
-    ranked: Sequence[str]
-    firm: int
-
-    def among(self, names: Sequence[str]) -> tuple[list[int], int]:
-        """Places in `names` of what is asked of them, and how many are firm."""
-        mine = [name for name in self.ranked if name in names]
-        return [names.index(name) for name in mine], sum(name in names for name in self.ranked[: self.firm])
 
 
 def _complete_quaternions(closure: Closure, y: Array, named: set[str], owner: str) -> None:
@@ -202,9 +185,9 @@ def _closed(
     y: Array,
     parameters: Mapping[str, Any],
     t: float,
-    asked: _Asked,
+    asked: Asked,
     first: int | None,
-    branches: _Branches,
+    branches: Branches,
 ) -> tuple[Array, Array]:
     """Closed coordinates and speeds, and how far they moved in natural units."""
     size = len(closure.coordinates)
@@ -214,7 +197,7 @@ def _closed(
     posture = closed_posture(loops, x, places, firm)
     for k in np.flatnonzero(posture.gap)[:1]:
         raise SimulationError(
-            f"'{asked.owner}' cannot be assembled{_where(first, k)}: a gap of {posture.gap[k]:.2g} (radians, or "
+            f"'{asked.owner}' cannot be assembled{where(first, k)}: a gap of {posture.gap[k]:.2g} (radians, or "
             "lengths of the loop) is left. Check its lengths, or give a start that is nearly closed."
         )
     _refuse_contradictions(closure.coordinates, posture, x, asked, first)
@@ -223,7 +206,7 @@ def _closed(
     speeds = closed_speeds(loops, posture.values, w, places)
     for k in np.flatnonzero(speeds.gap)[:1]:
         raise SimulationError(
-            f"'{asked.owner}' cannot start{_where(first, k)}: its loops do not allow what its drives ask for in this "
+            f"'{asked.owner}' cannot start{where(first, k)}: its loops do not allow what its drives ask for in this "
             "posture. Start in another one."
         )
     _refuse_contradictions(closure.speeds, speeds, w, asked, first)
@@ -232,105 +215,24 @@ def _closed(
     return values, np.concatenate([posture.shift, speeds.shift], axis=1)
 
 
-class _Branches:
-    """Speeds of postures where branches meet, and what is to be said about them."""
-
-    def __init__(self, about: Dynamics, parameters: Mapping[str, Any]) -> None:
-        self.about, self.parameters = about, parameters
-        self.choices: list[str] = []
-        self.singular = False
-
-    def on_one(self, loops: Loops, x: Array, speeds: Found, wish: Array, asked: _Asked, first: int | None) -> Found:
-        """The same speeds where they belong to a motion, others where they do not."""
-        units, names = loops.scales.speeds, loops.closure.speeds
-        natural = speeds.values / units
-        bending = self.about.bending
-        bent, singular = misfits(bending, loops, x, natural)
-        self.singular = self.singular or bool(singular.any())
-        places, firm = asked.among(names)
-        values, shift = speeds.values.copy(), speeds.shift.copy()
-        for k in np.flatnonzero(bent):
-            one = loops.only([k])
-            number = None if first is None else first + int(k)
-            found = allowed_speeds(
-                bending, one, x[[k]], natural[[k]], places, firm, lambda: self._metric(one, x[k], number)
-            )
-            if found.speeds is None:
-                raise SimulationError(self._refusal(asked, names, wish[k], places, _where(first, k)))
-            values[k] = np.where(found.speeds == natural[k], values[k], found.speeds * units[k])
-            largest = max(np.abs(found.speeds).max(), np.abs(natural[k]).max())
-            shift[k] = np.abs(values[k] - wish[k]) / units[k] / largest
-            if found.others:
-                other = [one * units[k] for one in found.others]
-                self.choices.append(self._choice(names, values[k], other, _where(first, k)))
-        return Found(values, shift, speeds.gap)
-
-    def _metric(self, loops: Loops, x: Array, trajectory: int | None) -> Array:
-        """The mass matrix, on the speeds of tree and cut links (which have none), in natural units."""
-        n, units = len(self.about.speeds), loops.scales.speeds[0]
-        entries = list(self.about.mass_matrix.entries)
-        known: dict[ex.Expr, Any] = {
-            ex.symbol(name): value[trajectory or 0] if np.ndim(value) else value
-            for name, value in self.parameters.items()
-        }
-        known |= dict(zip(self.about.coordinates, x, strict=True)) | {ex.TIME: loops.t}
-        missing = sorted(e.name for e in ex.free_symbols(entries) - known.keys())
-        if missing:
-            raise SimulationError(
-                f"no value for {listing(missing)} of '{self.about.model.name}': branches meet where it starts, and the "
-                f"one of least kinetic energy is asked for. Give it, for example given={{'{missing[0]}': 1.0}}."
-            )
-        mass = np.zeros((len(units), len(units)))
-        mass[:n, :n] = np.array(ex.evaluate(entries, known), dtype=float).reshape(n, n)
-        return mass * units * units[:, None]
-
-    def _choice(self, names: Sequence[str], taken: Array, others: Sequence[Array], where: str) -> str:
-        """Which branches meet, which one is taken, and what to say for another."""
-        differing = [
-            j for j, name in enumerate(names) if max(abs(one[j] - taken[j]) for one in others) > 1e-6 * abs(taken).max()
-        ]
-        said = "; or ".join(_said(names, differing, one) for one in others)
-        return (
-            f"branches meet where the motion starts{where}: it takes the one of least kinetic energy, with "
-            f"{_said(names, differing, taken)}. Another has {said}: give one of these speeds to choose it"
-        )
-
-    def _refusal(self, asked: _Asked, names: Sequence[str], wish: Array, places: Sequence[int], where: str) -> str:
-        moving = [j for j in places if wish[j]]
-        what = _said(names, moving, wish) if moving else "what its drives ask for"
-        return (
-            f"'{asked.owner}' cannot start{where} with {what}: it is shaky in this posture. Its joints allow this speed "
-            "for an instant, but no acceleration keeps its loops closed: they would open, or the speed would vanish at "
-            "once. Give other speeds, or none, or start in a posture beside this one."
-        )
-
-
-def _said(names: Sequence[str], which: Sequence[int], values: Array) -> str:
-    more = ", ..." if len(which) > _NAMED else ""
-    return ", ".join(f"{names[j]} = {values[j]:.6g}" for j in which[:_NAMED]) + more
-
-
-def _refuse_contradictions(names: Sequence[str], found: Found, wish: Array, asked: _Asked, first: int | None) -> None:
+def _refuse_contradictions(names: Sequence[str], found: Found, wish: Array, asked: Asked, first: int | None) -> None:
     """Refuse firm values that would have to move further than people round."""
     places, firm = asked.among(names)
     far = found.shift[:, places[:firm]] > WRITTEN
     for k in np.flatnonzero(far.any(axis=1))[:1]:
         wrong = [j for j, off in zip(places[:firm], far[k], strict=True) if off]
         kept = [j for j in places[:firm] if j not in wrong]
-        beside = f" with {_said(names, kept, wish[k])}" if kept else ""
+        beside = f" with {said(names, kept, wish[k])}" if kept else ""
+        nearest = said(names, wrong, found.values[k])
         raise SimulationError(
-            f"the start of '{asked.owner}'{_where(first, k)} contradicts itself: {_said(names, wrong, wish[k])} cannot be"
-            f"{beside}; the nearest closed start that was found has {_said(names, wrong, found.values[k])}. Give fewer values, "
-            f"then the rest follows; or values that agree within {WRITTEN:g} of their unit (a radian, a length of the "
-            "machine, its largest speed)."
+            f"the start of '{asked.owner}'{where(first, k)} contradicts itself: {said(names, wrong, wish[k])} cannot be"
+            f"{beside}; the nearest closed start that was found has {nearest}. Give fewer values, then the rest "
+            f"follows; or values that agree within {WRITTEN:g} of their unit (a radian, a length of the machine, its "
+            "largest speed)."
         )
 
 
-def _where(first: int | None, k: int) -> str:
-    return "" if first is None else f" in trajectory {first + k}"
-
-
-def _moves(asked: _Asked, first: Array, y: Array, shift: Array, many: bool) -> tuple[Moved, ...]:
+def _moves(asked: Asked, first: Array, y: Array, shift: Array, many: bool) -> tuple[Moved, ...]:
     found = []
     for name in asked.ranked:
         j = asked.names.index(name)

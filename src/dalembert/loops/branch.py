@@ -23,7 +23,7 @@ from dalembert.loops.certify import Reduced, check_identity, choose_reduced
 from dalembert.loops.cone import common_radical, cone_dimension, is_definite, quadratic_forms
 from dalembert.loops.linkage import Linkage, build_linkage
 from dalembert.loops.local import deflated_kernel, linear_relations, tangent_at
-from dalembert.mechanism import Constraint, Holonomic, Layout
+from dalembert.mechanism import Constraint, Holonomic, Layout, Link
 
 Array = Any
 
@@ -76,12 +76,14 @@ def forced_relations(layout: Layout, values: Mapping[str, float], given: Mapping
 
     Those that follow from the rows of the closure are left out.
     """
+    if any(_driven(link) for link in layout.model.links.values()):  # the linkage would stand still
+        return []
     try:
         linkage = build_linkage(layout, given, dict(values))
     except ModelError:  # not made of turns and slides
         return []
     closing, x = Closing(linkage), np.array(linkage.start(values))
-    if not closing.gap(x) < CLOSED:  # driven by time: the linkage stands where it stood at t = 0
+    if not closing.gap(x) < CLOSED:
         return []
     tangent = tangent_at(closing, x, _NONE)
     forms = quadratic_forms(closing, x, tangent.stresses, tangent.kernel)
@@ -108,11 +110,17 @@ def forced_relations(layout: Layout, values: Mapping[str, float], given: Mapping
     return found
 
 
+def _driven(link: Link) -> bool:
+    frames = (link.first.displacement, link.second.displacement)
+    moved = [x for one in (*frames, *(step.displacement for step in link.placed_steps())) for x in one.scalars]
+    return ex.TIME in ex.free_symbols(moved)
+
+
 def _only(forms: Array, radical: int) -> bool:
     """Whether the directions that no form sees are all on which the forms vanish: then no branches cross."""
     if cone_dimension(forms) == radical:
         return True
     k = forms.shape[1]
-    _, s, vt = np.linalg.svd(forms.reshape(-1, k), full_matrices=False)
+    _, _, vt = np.linalg.svd(forms.reshape(-1, k), full_matrices=False)
     seen = vt[: k - radical].T
     return is_definite(np.einsum("ia,sij,jb->sab", seen, forms, seen))
