@@ -167,7 +167,7 @@ def _input(
     lines += ["", "# start: coordinates, then speeds"]
     if all(name in values for name in compiled.dynamics.closure.parameters):
         found = compiled.start(start, given, settings["t_start"]).say(model.name, stacklevel=4)
-        lines += [f"# {found.message}"] if found.moved else []
+        lines += [f"# {found.message}"] if found.message else []
         first = found.values
     else:
         lines += ["# not closed: its loops depend on numbers that are not known yet. The program closes them."]

@@ -80,8 +80,8 @@ class Start:
         return "; ".join(filter(None, [moves, *self.choices]))
 
     def say(self, owner: str, stacklevel: int = 3) -> Start:
-        """Warn of what had to move, for exits that have no other place to say it."""
-        if self.moved:
+        """Warn of what had to move or was chosen, for exits that have no other place to say it."""
+        if self.message:
             warnings.warn(f"'{owner}': {self.message}", StartWarning, stacklevel=stacklevel + 1)
         return self
 
