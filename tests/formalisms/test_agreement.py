@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import random
 
 import numpy as np
 import pytest
@@ -54,3 +55,26 @@ def test_every_pair_of_formalisms_gives_the_same_accelerations(seed):
     for a, b in itertools.combinations(found, 2):
         scale = 1 + np.abs(found[a]).max(initial=0)
         assert np.abs(found[a] - found[b]).max(initial=0) < 1e-9 * scale, (a, b)
+
+
+@functools.cache
+def field_numbers(seed):
+    """A random tree whose gravity and points of force depend on time and on its coordinates."""
+    rng = random.Random(seed)
+    m = random_tree(seed, 1 + seed % 4)
+    coordinates = [ex.symbol(x) for x in Layout.of(m).coordinates] or [ex.TIME]
+    x, y = rng.choice(coordinates), rng.choice(coordinates)
+    m.gravity = [x * y, ex.sin(ex.TIME), -9 - ex.cos(x)]
+    for body in list(m.bodies.values())[1:]:
+        m.force(body.at([ex.sin(x), y, ex.TIME]), [1, 2 * y, "f"], rng.choice(list(m.bodies)))
+    layout = Layout.of(m)
+    state = random_state(m, layout.coordinates, layout.speeds, seed)
+    return layout, state, Oracle(m, state).forces()
+
+
+@pytest.mark.parametrize("name", [*TEXTBOOK, "mixed", "recursive"])
+@pytest.mark.parametrize("seed", range(6))
+def test_gravity_and_points_that_depend_on_the_state_have_the_power_of_the_oracle(seed, name):
+    layout, state, forces = field_numbers(seed)
+    found = numbers(derive(layout, name).forces, state)
+    assert np.abs(found - forces).max(initial=0) < 1e-9 * (1 + np.abs(forces).max(initial=0))
