@@ -19,16 +19,10 @@ from dalembert.expr.space import (
     ZERO3,
     Matrix3,
     Vector3,
-    add3,
     apply3,
     apply_transposed3,
-    cross,
-    dot3,
     is_zero3,
-    neg3,
     product3,
-    scale3,
-    sub3,
     sum3,
     symmetric3,
     tilde,
@@ -57,8 +51,8 @@ class ArticulatedInertia:
         )
 
     def wrench(self, acceleration: Twist) -> Wrench:
-        moment = add3(apply3(self.angular, acceleration.angular), apply3(self.mixed, acceleration.linear))
-        force = add3(apply_transposed3(self.mixed, acceleration.angular), apply3(self.linear, acceleration.linear))
+        moment = apply3(self.angular, acceleration.angular) + apply3(self.mixed, acceleration.linear)
+        force = apply_transposed3(self.mixed, acceleration.angular) + apply3(self.linear, acceleration.linear)
         return Wrench(moment, force)
 
     def without(self, first: Wrench, second: Wrench) -> ArticulatedInertia:
@@ -84,7 +78,7 @@ class ArticulatedInertia:
 
 
 def _negated(m: Matrix3) -> Matrix3:
-    return (neg3(m[0]), neg3(m[1]), neg3(m[2]))
+    return (-m[0], -m[1], -m[2])
 
 
 def _less_outer(m: Matrix3, a: Vector3, b: Vector3, symmetric: bool) -> Matrix3:
@@ -136,15 +130,15 @@ def _own(model: Recursion, k: int) -> Twist:
     if node.parent == EARTH_NODE:
         return own
     centripetal = apply3(spread(ZERO3, model.spins[node.parent]), node.pose.position)
-    return Twist(own.angular, add3(own.linear, turned_back(node, centripetal)))
+    return Twist(own.angular, own.linear + turned_back(node, centripetal))
 
 
 def _bias(model: Recursion, k: int) -> Wrench:
     """Wrench of a node's matter at zero acceleration, less the applied efforts: w x I w, w x (w x h)."""
     inertia, spin, applied = model.inertias[k], model.spins[k], model.wrenches[k]
-    moment = cross(spin, apply3(inertia.inertia, spin))
+    moment = spin.cross(apply3(inertia.inertia, spin))
     force = apply3(spread(ZERO3, spin), inertia.moment)
-    return Wrench(sub3(moment, applied.moment), sub3(force, applied.force))
+    return Wrench(moment - applied.moment, force - applied.force)
 
 
 def _open(tree: Tree, node: Node, inertia: ArticulatedInertia, bias: Wrench, efforts: list[Expr]) -> _Pass:
@@ -179,7 +173,7 @@ def _inverse(matrix: Matrix, names: list[str]) -> list[list[Expr]]:
 def _combination(weights: list[Expr], wrenches: list[Wrench]) -> Wrench:
     total = Wrench()
     for weight, wrench in zip(weights, wrenches, strict=True):
-        total = total + Wrench(scale3(weight, wrench.moment), scale3(weight, wrench.force))
+        total = total + Wrench(weight * wrench.moment, weight * wrench.force)
     return total
 
 
@@ -187,7 +181,7 @@ def _outward(model: Recursion, own: list[Twist], passes: list[_Pass | None]) -> 
     tree = model.tree
     result = [ZERO] * len(tree.speeds)
     found: list[Twist] = []
-    up = neg3(tree.layout.model.gravity)
+    up = -tree.layout.model.gravity
     for k, node in enumerate(tree.nodes):
         one = passes[k]
         assert one is not None
@@ -208,4 +202,4 @@ def _outward(model: Recursion, own: list[Twist], passes: list[_Pass | None]) -> 
 
 
 def _effort(felt: Wrench, acceleration: Twist) -> Expr:
-    return dot3(felt.moment, acceleration.angular) + dot3(felt.force, acceleration.linear)
+    return felt.moment.dot(acceleration.angular) + felt.force.dot(acceleration.linear)

@@ -16,7 +16,6 @@ from functools import cached_property
 from dalembert import expr as ex
 from dalembert.dynamics.potential import Potential, find_potential
 from dalembert.expr import ZERO, Expr
-from dalembert.expr.space import dot3
 from dalembert.kinematics import Tree, Twist, kinetic_energy
 from dalembert.kinematics.bodies import (
     BodyMotion,
@@ -83,8 +82,8 @@ class Energies:
         found = body_accelerations(self.tree, self._motions, acceleration_symbols(self.tree))
         for i in drifting:
             one, drift, moved = self._motions[i], self._drifts[i], found[i]
-            total += one.body.mass * dot3(moved.centre, drift.centre_velocity)
-            total += dot3(dynamic_moment(one, moved.angular), drift.spin)
+            total += one.body.mass * moved.centre.dot(drift.centre_velocity)
+            total += dynamic_moment(one, moved.angular).dot(drift.spin)
         return total
 
     @cached_property

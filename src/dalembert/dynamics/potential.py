@@ -16,7 +16,7 @@ from dalembert import expr as ex
 from dalembert.dynamics.integration import antiderivative
 from dalembert.expr import ZERO, Expr
 from dalembert.expr.elimination import vanish
-from dalembert.expr.space import Vector3, dot3, scale3
+from dalembert.expr.space import Vector3
 from dalembert.kinematics import Tree, define_functions, effort_energy, effort_measure, in_speeds
 from dalembert.kinematics.actions import Action, CoordinateEffort, coordinate_efforts, known_actions, pull_back
 from dalembert.kinematics.bodies import body_motions, body_poses
@@ -93,7 +93,7 @@ def _dead_forces(tree: Tree) -> Iterator[tuple[Source, Expr]]:
     poses, layout = body_poses(tree), tree.layout
     moving = {*tree.coordinates, *tree.speeds}
     acting: list[tuple[Source, int, Vector3, Sequence[Expr]]] = [
-        (body, i, body.centre, scale3(body.mass, layout.model.gravity)) for i, body in enumerate(layout.bodies) if i
+        (body, i, body.centre, body.mass * layout.model.gravity) for i, body in enumerate(layout.bodies) if i
     ]
     for effort in layout.model.efforts:
         if isinstance(effort, Force) and effort.base == EARTH:
@@ -102,7 +102,7 @@ def _dead_forces(tree: Tree) -> Iterator[tuple[Source, Expr]]:
     for source, body, arm, force in acting:
         x, y, z, *place = in_speeds(tree, [*force, *arm])
         if not moving & ex.free_symbols([x, y, z, *place]) and not ex.unknown_functions([x, y, z]):
-            yield source, -dot3(Vector3((x, y, z)), poses[body].point(Vector3(place[:3])))
+            yield source, -Vector3((x, y, z)).dot(poses[body].point(Vector3(place[:3])))
 
 
 def _springs(tree: Tree) -> Iterator[tuple[str, Source, Expr | None]]:

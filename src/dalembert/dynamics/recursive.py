@@ -15,13 +15,8 @@ from dalembert.expr.space import (
     ZERO3,
     Matrix3,
     Vector3,
-    add3,
     apply3,
     apply_transposed3,
-    cross,
-    neg3,
-    scale3,
-    sub3,
 )
 from dalembert.kinematics import (
     EARTH_NODE,
@@ -57,7 +52,7 @@ class Recursion:
         for node, own in zip(tree.nodes, relative, strict=True):
             spin = ZERO3 if node.parent == EARTH_NODE else turned_back(node, spins[node.parent])
             carried.append(spin)
-            spins.append(add3(spin, own.angular))
+            spins.append(spin + own.angular)
         inertias = node_inertias(tree)
         grouped = regrouped(tree, inertias)
         wrenches, efforts = external_wrenches(tree), joint_efforts(tree)
@@ -101,14 +96,14 @@ def own_acceleration(model: Recursion, k: int) -> Twist:
     Angular: w_p x w_r + rate; linear: 2 w_p x v_r + w_r x v_r + rate.
     """
     node, own, spin = model.tree.nodes[k], model.relative[k], model.carried_spins[k]
-    angular = add3(cross(spin, own.angular), node.rate.angular)
-    coriolis = cross(add3(add3(spin, spin), own.angular), own.linear)
-    return Twist(angular, add3(coriolis, node.rate.linear))
+    angular = spin.cross(own.angular) + node.rate.angular
+    coriolis = (spin + spin + own.angular).cross(own.linear)
+    return Twist(angular, coriolis + node.rate.linear)
 
 
 def carried_acceleration(node: Node, rate: Vector3, acceleration: Vector3, matrix: Matrix3) -> Twist:
     """The parent's acceleration field at the node, in the node's base."""
-    moved = add3(acceleration, apply3(matrix, node.pose.position))
+    moved = acceleration + apply3(matrix, node.pose.position)
     return Twist(turned_back(node, rate), turned_back(node, moved))
 
 
@@ -128,7 +123,7 @@ def inverse_dynamics(
     needed: list[Wrench] = []
     for k, node in enumerate(tree.nodes):
         if node.parent == EARTH_NODE:
-            total = Twist(ZERO3, turned_back(node, neg3(down)))
+            total = Twist(ZERO3, turned_back(node, -down))
         else:
             above, matrix = found[node.parent]
             total = carried_acceleration(node, above.angular, above.linear, matrix)
@@ -152,13 +147,13 @@ def right_side(model: Recursion) -> list[Expr]:
 
 def _rate_of_momentum(inertia: RigidInertia, spin: Vector3, acceleration: Twist, matrix: Matrix3) -> Wrench:
     """Force m a + U h; moment about the origin I w' + w x I w + h x a."""
-    force = add3(scale3(inertia.mass, acceleration.linear), apply3(matrix, inertia.moment))
-    moment = add3(apply3(inertia.inertia, acceleration.angular), cross(spin, apply3(inertia.inertia, spin)))
-    return Wrench(add3(moment, cross(inertia.moment, acceleration.linear)), force)
+    force = inertia.mass * acceleration.linear + apply3(matrix, inertia.moment)
+    moment = apply3(inertia.inertia, acceleration.angular) + spin.cross(apply3(inertia.inertia, spin))
+    return Wrench(moment + inertia.moment.cross(acceleration.linear), force)
 
 
 def _difference(a: Wrench, b: Wrench) -> Wrench:
-    return Wrench(sub3(a.moment, b.moment), sub3(a.force, b.force))
+    return Wrench(a.moment - b.moment, a.force - b.force)
 
 
 def backward(tree: Tree, wrenches: list[Wrench]) -> list[Expr]:
@@ -181,7 +176,7 @@ def generalised_forces(model: Recursion) -> list[Expr]:
         above = tree.layout.model.gravity if node.parent == EARTH_NODE else downs[node.parent]
         downs.append(turned_back(node, above))
         inertia = model.grouped[k]
-        weight = Wrench(cross(inertia.moment, downs[k]), scale3(inertia.mass, downs[k]))
+        weight = Wrench(inertia.moment.cross(downs[k]), inertia.mass * downs[k])
         wrenches.append(weight + model.wrenches[k])
     return [a + b for a, b in zip(backward(tree, wrenches), model.efforts, strict=True)]
 

@@ -12,8 +12,6 @@ from dalembert.expr.space import (
     Vector3,
     apply3,
     is_zero3,
-    neg3,
-    scale3,
 )
 from dalembert.kinematics.effort import effort_actions, in_base
 from dalembert.kinematics.spatial import Pose, Wrench
@@ -81,7 +79,7 @@ def weights(tree: Tree) -> list[Action]:
     """The weight of every body, at its centre."""
     gravity = tree.layout.model.gravity
     return [
-        Action(i, f"weight of {body.name}", body, body.centre, scale3(body.mass, in_base(tree, 0, i, gravity)))
+        Action(i, f"weight of {body.name}", body, body.centre, body.mass * in_base(tree, 0, i, gravity))
         for i, body in enumerate(tree.layout.bodies)
         if i and body.mass is not ZERO and not is_zero3(gravity)
     ]
@@ -117,7 +115,7 @@ def _of_joint(tree: Tree, link: Link) -> list[Action]:
             for body, frames, sign in ((second, backward, 1), (first, forward, -1)):
                 force, torque = (apply3(frames[k].rotation, v) for v in (step.force, step.torque))
                 if sign < 0:
-                    force, torque = neg3(force), neg3(torque)
+                    force, torque = -force, -torque
                 found.append(Action(body, name, link, frames[k + 1].position, force, torque))
     return found
 

@@ -10,9 +10,7 @@ from dalembert.expr import ONE, TIME, Expr
 from dalembert.expr.space import (
     Matrix3,
     Vector3,
-    add3,
     apply3,
-    cross,
     is_zero3,
     turned_symmetric,
 )
@@ -97,12 +95,10 @@ def body_accelerations(tree: Tree, motions: Sequence[BodyMotion], udot: Sequence
     found = []
     for i, one in enumerate(motions):
         a, b, c, d, e, f = moved[6 * i : 6 * i + 6]
-        found.append(
-            BodyAcceleration(Vector3((a, b, c)), add3(Vector3((d, e, f)), cross(one.spin, one.centre_velocity)))
-        )
+        found.append(BodyAcceleration(Vector3((a, b, c)), Vector3((d, e, f)) + one.spin.cross(one.centre_velocity)))
     return found
 
 
 def dynamic_moment(one: BodyMotion, angular: Vector3) -> Vector3:
     """Moment at G of the inertia of a body: I alpha + w x I w."""
-    return add3(apply3(one.inertia, angular), cross(one.spin, apply3(one.inertia, one.spin)))
+    return apply3(one.inertia, angular) + one.spin.cross(apply3(one.inertia, one.spin))

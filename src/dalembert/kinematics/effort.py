@@ -10,16 +10,10 @@ from dalembert.expr.space import (
     ZERO3,
     Matrix3,
     Vector3,
-    add3,
     apply3,
     apply_transposed3,
-    cross,
-    dot3,
     is_zero3,
-    neg3,
     norm3,
-    scale3,
-    sub3,
 )
 from dalembert.kinematics.motion import relative_twist
 from dalembert.kinematics.spatial import Pose, Twist
@@ -50,8 +44,8 @@ def effort_actions(tree: Tree, effort: Effort) -> list[BodyAction]:
         return two.pushed(*_push(effort, two))
     if isinstance(effort, TorsionSpring):
         angle, direction = _turn(effort, two)
-        rate = dot3(direction, two.motion.angular)
-        torque = scale3(effort.law(angle, rate), direction)
+        rate = direction.dot(two.motion.angular)
+        torque = effort.law(angle, rate) * direction
         return two.pushed(ZERO3, torque, at_second=True)
     return two.pushed(*_bushing(effort, two), at_second=True)
 
@@ -70,9 +64,9 @@ def effort_energy(tree: Tree, effort: Effort) -> Expr | None:
         return effort.energy(effort_measure(tree, effort))
     place = _Two.of(tree, effort).place
     if isinstance(effort, Spring):
-        return HALF * effort.stiffness * dot3(place.position, place.position)
+        return HALF * effort.stiffness * place.position.dot(place.position)
     p, w = place.position, _axial(place.rotation)
-    moved, turned = dot3(p, _times(effort.stiffness, p)), dot3(w, _times(effort.turning, w))
+    moved, turned = p.dot(_times(effort.stiffness, p)), w.dot(_times(effort.turning, w))
     return HALF * (moved + turned / (1 + _trace(place.rotation)))
 
 
@@ -100,7 +94,7 @@ class _Two(NamedTuple):
         motion = carried - near.at(Pose(position=place.position))
         first, second = (tree.layout.number(frame.body) for frame in effort.frames)
         held = Pose.of(effort.first.displacement), Pose.of(effort.second.displacement)
-        return _Two((first, second), held, place, motion, sub3(carried.linear, near.linear))
+        return _Two((first, second), held, place, motion, carried.linear - near.linear)
 
     def pushed(self, force: Vector3, torque: Vector3 = ZERO3, *, at_second: bool = False) -> list[BodyAction]:
         """Force at the second origin and torque there, in the base of the first; the opposite on the first body.
@@ -112,7 +106,7 @@ class _Two(NamedTuple):
         on_second = far.vector(self.place.vector_back(force)), far.vector(self.place.vector_back(torque))
         return [
             BodyAction(self.bodies[1], far.position, *on_second),
-            BodyAction(self.bodies[0], back, near.vector(neg3(force)), near.vector(neg3(torque))),
+            BodyAction(self.bodies[0], back, near.vector(-force), near.vector(-torque)),
         ]
 
 
@@ -120,9 +114,9 @@ def _push(spring: Spring, two: _Two) -> tuple[Vector3, Vector3]:
     """Force on the second point along the line from the first; a bare spring of length zero needs no division."""
     d = two.place.position
     if not spring.needs_direction:
-        return scale3(-spring.stiffness, d), ZERO3
+        return -spring.stiffness * d, ZERO3
     l = norm3(d)
-    return scale3(spring.law(l, dot3(d, two.velocity) / l) / l, d), ZERO3
+    return spring.law(l, d.dot(two.velocity) / l) / l * d, ZERO3
 
 
 def _turn(spring: TorsionSpring, two: _Two) -> tuple[Expr, Vector3]:
@@ -132,18 +126,18 @@ def _turn(spring: TorsionSpring, two: _Two) -> tuple[Expr, Vector3]:
     """
     n, rotation = spring.axis, two.place.rotation
     carried = apply3(rotation, n)
-    along = dot3(n, carried)
-    angle = ex.atan2(dot3(n, _axial(rotation)), _trace(rotation) - along)
-    return angle, n if carried == n else scale3(ONE / (1 + along), add3(n, carried))
+    along = n.dot(carried)
+    angle = ex.atan2(n.dot(_axial(rotation)), _trace(rotation) - along)
+    return angle, n if carried == n else ONE / (1 + along) * (n + carried)
 
 
 def _bushing(bushing: Bushing, two: _Two) -> tuple[Vector3, Vector3]:
     p, w = two.place.position, _axial(two.place.rotation)
-    force = neg3(add3(_times(bushing.stiffness, p), _times(bushing.damping, two.motion.linear)))
+    force = -(_times(bushing.stiffness, p) + _times(bushing.damping, two.motion.linear))
     held = _times(bushing.turning, w)
     if len(set(bushing.turning)) > 1:
-        held = add3(held, scale3(ONE / (1 + _trace(two.place.rotation)), cross(w, held)))
-    return force, neg3(add3(scale3(HALF, held), _times(bushing.turning_damping, two.motion.angular)))
+        held = held + ONE / (1 + _trace(two.place.rotation)) * w.cross(held)
+    return force, -(HALF * held + _times(bushing.turning_damping, two.motion.angular))
 
 
 def _times(diagonal: Vector3, v: Vector3) -> Vector3:

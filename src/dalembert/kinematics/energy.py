@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dalembert.expr import HALF, ZERO, Expr
-from dalembert.expr.space import add3, apply3, dot3, scale3
+from dalembert.expr.space import apply3
 from dalembert.kinematics.inertia import node_inertias
 from dalembert.kinematics.motion import poses, twists
 from dalembert.kinematics.tree import Tree
@@ -14,7 +14,7 @@ def kinetic_energy(tree: Tree) -> Expr:
     total = ZERO
     for inertia, twist in zip(node_inertias(tree), twists(tree), strict=True):
         angular, linear = inertia.momentum(twist)
-        total = total + HALF * (dot3(angular, twist.angular) + dot3(linear, twist.linear))
+        total = total + HALF * (angular.dot(twist.angular) + linear.dot(twist.linear))
     return total
 
 
@@ -22,6 +22,6 @@ def gravity_energy(tree: Tree) -> Expr:
     """V = - sum m g . OG."""
     total, gravity = ZERO, tree.layout.model.gravity
     for inertia, pose in zip(node_inertias(tree), poses(tree), strict=True):
-        first_moment = add3(scale3(inertia.mass, pose.position), apply3(pose.rotation, inertia.moment))
-        total = total - dot3(gravity, first_moment)
+        first_moment = inertia.mass * pose.position + apply3(pose.rotation, inertia.moment)
+        total = total - gravity.dot(first_moment)
     return total

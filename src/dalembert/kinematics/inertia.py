@@ -9,11 +9,8 @@ from dalembert.expr.space import (
     ZERO3,
     Matrix3,
     Vector3,
-    add3,
     apply3,
-    cross,
     is_zero3,
-    scale3,
     sum3,
     symmetric3,
     turned_symmetric,
@@ -34,12 +31,12 @@ class RigidInertia:
     inertia: Matrix3 = _NO_INERTIA
 
     def __add__(self, other: RigidInertia) -> RigidInertia:
-        return RigidInertia(self.mass + other.mass, add3(self.moment, other.moment), sum3(self.inertia, other.inertia))
+        return RigidInertia(self.mass + other.mass, self.moment + other.moment, sum3(self.inertia, other.inertia))
 
     def momentum(self, twist: Twist) -> tuple[Vector3, Vector3]:
         """Angular momentum about the origin and linear momentum."""
-        angular = add3(apply3(self.inertia, twist.angular), cross(self.moment, twist.linear))
-        linear = add3(scale3(self.mass, twist.linear), cross(twist.angular, self.moment))
+        angular = apply3(self.inertia, twist.angular) + self.moment.cross(twist.linear)
+        linear = self.mass * twist.linear + twist.angular.cross(self.moment)
         return angular, linear
 
     def moved(self, pose: Pose) -> RigidInertia:
@@ -50,7 +47,7 @@ class RigidInertia:
         if is_zero3(p):
             return RigidInertia(self.mass, h, turned)
         shift = _parallel(p, h, self.mass)
-        return RigidInertia(self.mass, add3(h, scale3(self.mass, p)), sum3(turned, shift))
+        return RigidInertia(self.mass, h + self.mass * p, sum3(turned, shift))
 
 
 def _parallel(p: Vector3, h: Vector3, mass: Expr) -> Matrix3:
@@ -69,7 +66,7 @@ def body_inertia(body: Body) -> RigidInertia:
     """A body about the origin of its reference frame, in its base."""
     rotation, c = body.iframe.matrix, body.centre
     central = turned_symmetric(rotation, body.inertia.matrix)
-    return RigidInertia(body.mass, scale3(body.mass, c), sum3(central, _parallel(c, ZERO3, body.mass)))
+    return RigidInertia(body.mass, body.mass * c, sum3(central, _parallel(c, ZERO3, body.mass)))
 
 
 def node_inertias(tree: Tree) -> list[RigidInertia]:

@@ -17,16 +17,10 @@ from dalembert.expr.space import (
     ZERO3,
     Matrix3,
     Vector3,
-    add3,
     apply3,
     apply_transposed3,
-    cross,
-    dot3,
     is_zero3,
-    neg3,
     product3,
-    scale3,
-    sub3,
     transpose3,
     vector_rows,
 )
@@ -51,11 +45,11 @@ class Pose:
         return Pose(product3(self.rotation, other.rotation), self.point(other.position))
 
     def inverse(self) -> Pose:
-        return Pose(transpose3(self.rotation), neg3(apply_transposed3(self.rotation, self.position)))
+        return Pose(transpose3(self.rotation), -apply_transposed3(self.rotation, self.position))
 
     def point(self, p: Vector3) -> Vector3:
         """A point given in this frame, in the frame that holds the pose."""
-        return add3(self.position, apply3(self.rotation, p))
+        return self.position + apply3(self.rotation, p)
 
     def vector(self, v: Vector3) -> Vector3:
         """Components in this base, in the base that holds the pose."""
@@ -88,20 +82,20 @@ class Twist:
         return Twist(spin, pose.vector_back(Vector3(moved[9:12])))
 
     def __add__(self, other: Twist) -> Twist:
-        return Twist(add3(self.angular, other.angular), add3(self.linear, other.linear))
+        return Twist(self.angular + other.angular, self.linear + other.linear)
 
     def __sub__(self, other: Twist) -> Twist:
-        return Twist(sub3(self.angular, other.angular), sub3(self.linear, other.linear))
+        return Twist(self.angular - other.angular, self.linear - other.linear)
 
     def __neg__(self) -> Twist:
-        return Twist(neg3(self.angular), neg3(self.linear))
+        return Twist(-self.angular, -self.linear)
 
     def scaled(self, factor: Expr) -> Twist:
-        return Twist(scale3(factor, self.angular), scale3(factor, self.linear))
+        return Twist(self.angular * factor, self.linear * factor)
 
     def velocity(self, point: Vector3) -> Vector3:
         """v(P) = v(O) + w x OP."""
-        return add3(self.linear, cross(self.angular, point))
+        return self.linear + self.angular.cross(point)
 
     def turned(self, rotation: Matrix3) -> Twist:
         """The same at the same point, in the base in which this one's base has the given rotation."""
@@ -133,21 +127,21 @@ class Wrench:
         return Wrench(Vector3((a, b, c)), Vector3((d, e, f)))
 
     def __add__(self, other: Wrench) -> Wrench:
-        return Wrench(add3(self.moment, other.moment), add3(self.force, other.force))
+        return Wrench(self.moment + other.moment, self.force + other.force)
 
     def __sub__(self, other: Wrench) -> Wrench:
-        return Wrench(sub3(self.moment, other.moment), sub3(self.force, other.force))
+        return Wrench(self.moment - other.moment, self.force - other.force)
 
     @staticmethod
     def at_point(point: Vector3, force: Vector3, torque: Vector3 = ZERO3) -> Wrench:
         """A force at a point, and a torque, about the origin."""
-        return Wrench(add3(torque, cross(point, force)), force)
+        return Wrench(torque + point.cross(force), force)
 
     def __neg__(self) -> Wrench:
-        return Wrench(neg3(self.moment), neg3(self.force))
+        return Wrench(-self.moment, -self.force)
 
     def power(self, twist: Twist) -> Expr:
-        return dot3(self.moment, twist.angular) + dot3(self.force, twist.linear)
+        return self.moment.dot(twist.angular) + self.force.dot(twist.linear)
 
     def turned(self, rotation: Matrix3) -> Wrench:
         """The same at the same point, in the base in which this one's base has the given rotation."""
@@ -156,7 +150,7 @@ class Wrench:
     def seen_from(self, pose: Pose) -> Wrench:
         """The same wrench, given in a frame at `pose`, as seen in the frame that holds the pose."""
         force = pose.vector(self.force)
-        return Wrench(add3(pose.vector(self.moment), cross(pose.position, force)), force)
+        return Wrench(pose.vector(self.moment) + pose.position.cross(force), force)
 
     @property
     def scalars(self) -> tuple[Expr, ...]:

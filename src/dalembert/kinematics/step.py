@@ -16,14 +16,10 @@ from dalembert.expr.space import (
     ZERO3,
     Matrix3,
     Vector3,
-    add3,
     apply3,
     apply_transposed3,
-    cross,
-    dot3,
     is_zero3,
     product3,
-    scale3,
 )
 from dalembert.kinematics.spatial import Pose, Twist
 from dalembert.mechanism import QuaternionTurn, Step, Turn
@@ -108,7 +104,7 @@ def _slope(step: Step, rotation: Matrix3, variable: Expr) -> Twist:
         linear = apply_transposed3(rotation, Vector3(moved[:3]))
     angular, after = ZERO3, IDENTITY3
     for one in reversed(step.displacement.turns):
-        angular = add3(angular, apply_transposed3(after, _turning(one, variable)))
+        angular = angular + apply_transposed3(after, _turning(one, variable))
         after = product3(one.matrix, after)
     return Twist(angular, linear)
 
@@ -119,7 +115,7 @@ def _turning(one: AnyTurn, variable: Expr) -> Vector3:
         if one.angle is variable:
             return one.axis
         if variable not in ex.free_symbols(one.axis):
-            return scale3(ex.derivative(one.angle, variable), one.axis)
+            return ex.derivative(one.angle, variable) * one.axis
     if variable not in ex.free_symbols(one.scalars):
         return ZERO3
     return Twist.of_motion(Pose(one.matrix), {variable: ONE}).angular
@@ -155,19 +151,19 @@ def _rotation_rates(step: Step, omega: Vector3) -> tuple[dict[str, Expr], tuple[
     # In the base after the second turn the three axes are simplest, and their triple product is a bare sine or cosine.
     a = apply_transposed3(second.matrix, first.axis)
     b, c = second.axis, third.axis
-    normal = cross(b, c)
+    normal = b.cross(c)
     condition = chart_condition(first, second, third)
     volume = condition[1]
     w = apply3(third.matrix, omega)
     rates = {
-        first.angle.name: dot3(normal, w) / volume,
-        second.angle.name: dot3(cross(c, a), w) / volume,
-        third.angle.name: dot3(cross(a, b), w) / volume,
+        first.angle.name: normal.dot(w) / volume,
+        second.angle.name: c.cross(a).dot(w) / volume,
+        third.angle.name: a.cross(b).dot(w) / volume,
     }
     return rates, (condition,)
 
 
 def chart_condition(first: Turn, second: Turn, third: Turn) -> tuple[str, Expr]:
     """The triple product of the axes of three turns: where it vanishes, two axes agree and the chart is singular."""
-    volume = dot3(apply_transposed3(second.matrix, first.axis), cross(second.axis, third.axis))
+    volume = apply_transposed3(second.matrix, first.axis).dot(second.axis.cross(third.axis))
     return f"chart of {first.angle.name}, {second.angle.name}, {third.angle.name}", volume

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dalembert import expr as ex
-from dalembert.expr.space import cross, dot3, norm3
+from dalembert.expr.space import Vector3, cross, dot3, norm3
 from dalembert.lsd import syntax as s
 from dalembert.lsd.checking import Checked, Context, Thunk
 from dalembert.lsd.running import Run
@@ -180,13 +180,13 @@ def infer_unknown(ctx: Context, node: s.Unknown, scope: Scope, _want: Type | Non
     if node.arguments is None:
         if kind is S:
             return Checked(S, lambda state: state.unknown())
-        return Checked(V, lambda state: (state.unknown(), state.unknown(), state.unknown()))
+        return Checked(V, lambda state: Vector3((state.unknown(), state.unknown(), state.unknown())))
     parts = _arguments(ctx, node.arguments, (S,) * len(node.arguments), scope, f"?{node.name}")
 
     def run(state: Run) -> Any:
         values = tuple(part(state) for part in parts)
         if kind is S:
             return state.unknown(values)
-        return state.unknown(values), state.unknown(values), state.unknown(values)
+        return Vector3((state.unknown(values), state.unknown(values), state.unknown(values)))
 
     return Checked(kind, run)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from dalembert import expr as ex
-from dalembert.expr.space import IDENTITY3, ZERO3
+from dalembert.expr.space import IDENTITY3, ZERO3, Vector3
 from dalembert.lsd import syntax as s
 from dalembert.lsd.check_arithmetic import infer_binary, infer_negative
 from dalembert.lsd.check_calls import infer_call, infer_instance, infer_unknown
@@ -175,7 +175,7 @@ def _vector(ctx: Context, node: s.Vector, scope: Scope, want: Type | None) -> Ch
         return Checked(Type.MATRIX, lambda state: (a(state), b(state), c(state)))
     parts = [check(ctx, e, Type.SCALAR, scope, "component of a vector") for e in node.entries]
     a, b, c = parts
-    return Checked(Type.VECTOR, lambda state: (a(state), b(state), c(state)))
+    return Checked(Type.VECTOR, lambda state: Vector3((a(state), b(state), c(state))))
 
 
 def _prime(ctx: Context, node: s.Prime, scope: Scope, _want: Type | None) -> Checked:

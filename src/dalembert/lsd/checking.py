@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, NoReturn
 from dalembert import expr as ex
 from dalembert.errors import ExpressionError
 from dalembert.expr import Expr
-from dalembert.expr.space import AXES
+from dalembert.expr.space import AXES, Vector3
 from dalembert.lsd.running import Fault, Run
 from dalembert.lsd.scope import Bound
 from dalembert.lsd.source import Report, Source, Span
@@ -108,9 +108,9 @@ def generic(name: str, kind: Type) -> Any:
     if kind is Type.SCALAR:
         return ex.symbol(name)
     if kind is Type.VECTOR:
-        return symbols("x", "y", "z")
+        return Vector3(symbols("x", "y", "z"))
     if kind is Type.MATRIX:
-        return tuple(symbols(*(r + c for c in "xyz")) for r in "xyz")
+        return tuple(Vector3(symbols(*(r + c for c in "xyz"))) for r in "xyz")
     turns = generic_turns(symbols("1", "2", "3"))
     if kind is Type.ROT:
         return turns

@@ -47,12 +47,22 @@ def unit_axis(axis: AxisLike) -> Vector3:
     return vector if length is ex.ONE else scale3(1 / length, vector)
 
 
+def _with_verbs(holder: object, name: str) -> None:
+    """A vector that came as a bare tuple gets its operators."""
+    value = getattr(holder, name)
+    if type(value) is not Vector3:
+        object.__setattr__(holder, name, Vector3(value))
+
+
 @dataclass(frozen=True, slots=True)
 class Turn:
     """Rotation of an angle about a unit axis: `angle || axis` in LSD."""
 
     angle: Expr
     axis: Vector3
+
+    def __post_init__(self) -> None:
+        _with_verbs(self, "axis")
 
     @property
     def matrix(self) -> Matrix3:
@@ -105,6 +115,9 @@ class Displacement:
 
     translation: Vector3 = ZERO3
     turns: tuple[AnyTurn, ...] = ()
+
+    def __post_init__(self) -> None:
+        _with_verbs(self, "translation")
 
     @staticmethod
     def of(translation: Sequence[Scalar] = (0, 0, 0), *turns: AnyTurn) -> Displacement:
