@@ -86,9 +86,10 @@ def command(
         motion, failure = error.partial, error
     stopped = motion.status == 2
     if out is not None:
+        if stopped or failure is not None:  # a file of the asked name is whole
+            place = place.with_name(f"{place.stem}.partial{place.suffix}")
         _write(motion, place)
-        part = ", a part only" if stopped or failure is not None else ""
-        print(f"{place}: {len(motion.t)} instants, {len(motion.names)} columns{part}", file=sys.stderr)
+        print(f"{place}: {len(motion.t)} instants, {len(motion.names)} columns", file=sys.stderr)
     if plot:
         picture = place.with_suffix(".png")
         _plot(motion, picture)
