@@ -36,8 +36,10 @@ class Scales:
 
     def at(self, values: Mapping[Expr, float]) -> Array:
         """The scales with these numbers; a formula that has no value there is left out."""
-        length = max(_numbers(self.lengths, values), default=0.0) or max(_numbers([self.fall], values)) or 1.0
-        turn, shift = (np.array(_numbers(group, values)) for group in (self.turns, self.shifts))
+        count, states = len(self.lengths), len(self.turns)
+        sizes = _numbers((*self.lengths, self.fall, *self.turns, *self.shifts), values)
+        length = sizes[:count].max(initial=0.0) or sizes[count] or 1.0
+        turn, shift = sizes[count + 1 : count + 1 + states], sizes[count + 1 + states :]
         rate = np.maximum(turn, shift / length)
         return np.where(rate > 0, 1.0 / np.where(rate > 0, rate, 1.0), 1.0)
 
@@ -85,11 +87,11 @@ def _norm(v: Vector3) -> Expr:
     return ex.sqrt(dot3(v, v))
 
 
-def _numbers(exprs: object, values: Mapping[Expr, float]) -> list[float]:
+def _numbers(exprs: tuple[Expr, ...], values: Mapping[Expr, float]) -> Array:
     """Sizes of expressions; zero for one whose names have no value, or that is infinite there."""
-    found = []
-    for e in exprs:  # type: ignore[attr-defined]
-        known = ex.free_symbols([e]) <= values.keys()
-        value = float(np.abs(ex.evaluate([e], values)[0])) if known else 0.0
-        found.append(value if np.isfinite(value) else 0.0)
-    return found
+    formulas = [e for e in exprs if not e.is_number and ex.free_symbols([e]) <= values.keys()]
+    with np.errstate(all="ignore"):
+        found = dict(zip(formulas, ex.evaluate(formulas, values), strict=True)) if formulas else {}
+    sizes = np.abs([float(e.value) if e.is_number else float(found.get(e, 0.0)) for e in exprs])
+    known: Array = np.where(np.isfinite(sizes), sizes, 0.0)
+    return known
