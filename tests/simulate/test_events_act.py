@@ -92,6 +92,38 @@ def test_events_at_one_instant_all_act():
     assert mo["drop_a.x"].min() > -1e-9
 
 
+def test_what_was_switched_stays_so():
+    watched = [da.Event("t - 0.5", then={"k": 9.0}, name="k"), da.Event("t - 1", then={"m": 3.0}, name="m")]
+    mo = oscillator().simulate((0, 2), events=watched)
+    assert [(arc.parameters["k"], arc.parameters["m"]) for arc in mo.arcs] == [(4, 1), (9, 1), (9, 3)]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_billiard_ball_runs_as_its_mirror_images_do(seed):
+    """In a box without gravity each coordinate is a triangular wave; corners are two events at one instant."""
+    rng = np.random.default_rng(seed)
+    m = da.Mechanism("billiard")
+    cart = m.body("cart", mass=1)
+    m.join(da.earth, cart, da.prismatic("x"), name="a")
+    m.join(cart, m.body("ball", mass=1), da.prismatic("y"), name="b")
+    x, v = rng.uniform(0.1, 0.9, 2), rng.uniform(-5, 5, 2)
+    if seed < 2:  # along a diagonal, into the corners
+        x, v = np.array([0.25, 0.25]), np.array([2.0, 2.0 if seed else -2.0])
+        x[1] = 0.25 if seed else 0.75
+    walls = [
+        da.Event(wall, then={f"{c}.x'": f"-{c}.x'"}, direction=-1, name=wall)
+        for c in "ab"
+        for wall in (f"{c}.x", f"1 - {c}.x")
+    ]
+    start = {"a.x": x[0], "b.x": x[1], "a.x'": v[0], "b.x'": v[1]}
+    mo = m.simulate((0, 4), start=start, events=walls)
+    for name, x0, v0 in zip(("a.x", "b.x"), x, v, strict=True):
+        unfolded = (x0 + v0 * mo.t) % 2
+        assert mo[name] == pytest.approx(np.where(unfolded > 1, 2 - unfolded, unfolded), abs=1e-9)
+    crossed = sum(abs(math.floor(x0 + 4 * v0)) for x0, v0 in zip(x, v, strict=True))
+    assert sum(map(len, mo.events.values())) == crossed
+
+
 def test_a_switch_changes_parameters_from_then_on():
     stiffer = da.Event("s.x", then={"k": "4*k"}, direction=-1, name="stiffer")
     mo = oscillator().simulate((0, 2), events=stiffer)

@@ -18,7 +18,7 @@ from dalembert.simulate._reset import consistent
 from dalembert.simulate.arcs import Arc, Jump
 from dalembert.simulate.event import ResolvedEvent, check_targets
 from dalembert.simulate.methods import integrate
-from dalembert.simulate.problem import Array, NativeEvents, Problem, Solution
+from dalembert.simulate.problem import MESSAGES, Array, NativeEvents, Problem, Solution
 from dalembert.simulate.system import System
 
 _SHRINKING, _SHORT = 20, 1e-6
@@ -39,14 +39,16 @@ class Journey:
     jumps: list[Jump] = field(default_factory=list)
     times: list[list[Array]] = field(default_factory=list)
     states: list[list[Array]] = field(default_factory=list)
+    lengths: list[float] = field(default_factory=list)
     nfev: int = 0
     accepted: int = 0
     rejected: int = 0
     last: Solution | None = None
     piled: str = ""
 
-    def add(self, solution: Solution, parameters: Parameters) -> None:
+    def add(self, solution: Solution, parameters: Parameters, begin: float) -> None:
         self.arcs.append(Arc(solution.t, solution.y, parameters, solution.sol))
+        self.lengths.append(abs(solution.t_last - begin))
         for k, (t, y) in enumerate(zip(solution.t_events or [], solution.y_events or [], strict=True)):
             self.times[k].append(t)
             self.states[k].append(y)
@@ -67,47 +69,62 @@ def travel(
     journey = Journey(times=[[] for _ in watched], states=[[] for _ in watched])
     left = [event.terminal for event in watched]
     end, grid = as_span(problem.span)[1], as_grid(problem.t_eval, as_span(problem.span))
-    leaving: dict[int, float] | None = None
-    while True:
-        values = np.array([parameters.get(name, np.nan) for name in system.known_parameters])
-        callbacks: list[Any] = []
-        armed = [replace(e, terminal=1 if e.then is not None else k) for e, k in zip(watched, left, strict=True)]
-        events = native_events(armed, system, values, callbacks)
-        now = replace(problem, parameters=values, t_eval=grid, events=events, callbacks=callbacks)
-        look = _Look(system, now, events)
-        now = replace(now, leaving=look.leaving() if leaving is None else leaving)
-        solution = integrate(now)
-        for k, found in enumerate(solution.t_events or []):
-            left[k] -= min(left[k], len(found))
-        acting = solution.reason == at.TERMINAL and watched[solution.culprit].then is not None
-        over = watched[solution.culprit].terminal > 0 and left[solution.culprit] == 0 if acting else True
-        if grid is not None and acting and not over:
-            solution, grid = _shared(solution, grid, end)
-        journey.add(solution, parameters)
-        if over:
-            return journey
-        if solution.sol is not None:
-            _ = solution.sol.coefficients  # makes the steps again now, so that the memory of the arc can go
-        happened = [solution.culprit, *look.together(solution, watched)]
-        for other in happened[1:]:
-            journey.times[other].append(np.array([solution.t_last]))
-            journey.states[other].append(solution.y_last[None])
-            left[other] -= min(left[other], 1)
-        y, touched, switched = _changed(system, watched, happened, solution, parameters)
-        before = dict(zip(system.states, map(float, solution.y_last), strict=True))
-        if switched:
-            parameters = switch(switched)
-        y = consistent(system, replace(now, parameters=_values(system, parameters)), solution.t_last, y, touched)
-        after = dict(zip(system.states, map(float, y), strict=True))
-        name = " and ".join(watched[k].name for k in happened)
-        journey.jumps.append(Jump(solution.t_last, before, after, name, switched))
-        problem = replace(problem, span=(solution.t_last, end), y0=y)
-        step = abs(solution.t_last - now.span[0]) / max(1, solution.accepted)
-        later = replace(now, span=problem.span, y0=y, parameters=_values(system, parameters))
-        leaving = _Look(system, later, events).leaving(happened, step)
-        journey.piled = _piled(journey.arcs, name)
-        if journey.piled or any(watched[k].terminal > 0 and left[k] == 0 for k in happened):
-            return journey
+    happened: list[int] = []
+    step, switched = 0.0, dict[str, float]()
+    try:
+        while True:
+            now, look = _armed(system, problem, watched, left, parameters, grid)
+            solution = integrate(replace(now, leaving=look.leaving(happened, step)))
+            acting = solution.reason == at.TERMINAL and watched[solution.culprit].then is not None
+            happened = [solution.culprit, *look.together(solution, watched)] if acting else []
+            for k, found in enumerate(solution.t_events or []):
+                left[k] -= min(left[k], len(found) + (k in happened[1:]))
+            goes_on = acting and not any(watched[k].terminal > 0 and left[k] == 0 for k in happened)
+            if grid is not None and goes_on:
+                solution, grid = _shared(solution, grid, end)
+            journey.add(solution, parameters, now.span[0])
+            for other in happened[1:]:
+                journey.times[other].append(np.array([solution.t_last]))
+                journey.states[other].append(solution.y_last[None])
+            if not goes_on:
+                return journey
+            if solution.sol is not None:
+                _ = solution.sol.coefficients  # makes the steps again now, so that the memory of the arc can go
+            y, touched, new = _changed(system, watched, happened, solution, parameters)
+            if new:
+                switched |= new
+                parameters = switch(switched)
+            y = consistent(system, replace(now, parameters=_values(system, parameters)), solution.t_last, y, touched)
+            name = " and ".join(watched[k].name for k in happened)
+            before, after = (dict(zip(system.states, x.tolist(), strict=True)) for x in (solution.y_last, y))
+            journey.jumps.append(Jump(solution.t_last, before, after, name, new))
+            problem = replace(problem, span=(solution.t_last, end), y0=y)
+            step = journey.lengths[-1] / max(1, solution.accepted)
+            journey.piled = _piled(journey.lengths, name)
+            if journey.piled:
+                return journey
+    except KeyboardInterrupt:  # between two arcs: what was computed is kept, as within one
+        if journey.last is None:
+            raise
+        status, message = MESSAGES[at.STOPPED]
+        journey.last = replace(journey.last, status=status, message=message, reason=at.STOPPED)
+        return journey
+
+
+def _armed(
+    system: System,
+    problem: Problem,
+    watched: Sequence[ResolvedEvent],
+    left: Sequence[int],
+    parameters: Parameters,
+    grid: Array | None,
+) -> tuple[Problem, _Look]:
+    """The problem of the next arc: events that act end it."""
+    values, callbacks = _values(system, parameters), list[Any]()
+    armed = [replace(e, terminal=1 if e.then is not None else k) for e, k in zip(watched, left, strict=True)]
+    events = native_events(armed, system, values, callbacks)
+    now = replace(problem, parameters=values, t_eval=grid, events=events, callbacks=callbacks)
+    return now, _Look(system, now, events)
 
 
 def _values(system: System, parameters: Parameters) -> Array:
@@ -204,15 +221,15 @@ def _changed(
     return y, touched, switched
 
 
-def _piled(arcs: Sequence[Arc], name: str) -> str:
+def _piled(history: Sequence[float], name: str) -> str:
     """Do the last arcs pile up at one instant? Then a sentence that says so."""
-    lengths = np.array([abs(arc.span[1] - arc.span[0]) for arc in arcs if arc.sol is not None])
-    if len(lengths) < _SHRINKING:
+    if len(history) < _SHRINKING:
         return ""
+    lengths = np.array(history)
     longest, last = lengths.max(), lengths[-_SHRINKING:]
     shrinking = (last < _SHORT * longest).all() and (np.diff(last) <= 0).all()
     instant = len(lengths) >= _CHATTERING and (lengths[-_CHATTERING:] < _INSTANT * longest).all()
     if not (shrinking or instant):
         return ""
     total = float(last.sum())
-    return f"the event '{name}' happens faster and faster: the last {_SHRINKING} times within {total:.2g} of each other"
+    return f"the event '{name}' happens faster and faster: the last {_SHRINKING} times within {total:.2g}"
