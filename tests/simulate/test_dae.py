@@ -77,3 +77,34 @@ def test_many_motions_are_refused():
 
     with pytest.raises(da.SimulationError, match="one motion at a time"):
         run_many(system_of(da.load("examples/pendulum.lsd")), (0, 1), method="DAE")
+
+
+def heavy(make, seed: int):
+    """A random linkage with bodies that have mass."""
+    import random
+
+    m = make(random.Random(seed))
+    for name in [name for name in m.bodies if name != "earth"]:
+        body = da.Mechanism().body(name, mass=1, centre=[0.1, 0.05, -0.1], inertia=[0.2, 0.3, 0.25])
+        m.bodies[name] = body
+    m.gravity = [0.3, -2, -9.81]
+    return m
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "seed"), [("spatial", 6), ("spherical_loop", 7), ("plane_loop", 8), ("bennett", 22), ("platform", 11)]
+)
+def test_random_linkages_converge_with_order_two(kind, seed):
+    """Overconstrained, spherical, spatial, a platform: two methods that share no step."""
+    import random_loops
+    from dalembert.simulate import simulate
+
+    m = heavy(getattr(random_loops, kind), seed)
+    reference = simulate(m, (0, 0.1), rtol=1e-10).y[:, -1]
+    motions = [simulate(m, (0, 0.1), method="DAE", max_step=h) for h in (2e-3, 1e-3)]
+    coarse, fine = (np.abs(mo.y[:, -1] - reference).max() for mo in motions)
+    assert 3.8 < coarse / fine < 4.2
+    better = (4 * motions[1].y[:, -1] - motions[0].y[:, -1]) / 3
+    assert np.abs(better - reference).max() < 1e-2 * fine
+    assert motions[1].quality.closure < 1e-14

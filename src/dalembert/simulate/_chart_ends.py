@@ -28,6 +28,11 @@ def chart_ends(layout: Layout) -> list[Condition]:
     return list(found.values())
 
 
+def has_edges(exprs: Iterable[Expr], moving: set[Expr]) -> bool:
+    """May one of these be infinite at some value of the coordinates?"""
+    return any(ex.free_symbols([edge]) & moving for e in ex.topological(exprs) for edge in _edges(e))
+
+
 def _formulas(link: Link) -> list[Expr]:
     found: list[Expr] = []
     for step in link.placed_steps():

@@ -17,7 +17,7 @@ from dalembert.expr.space import is_zero3
 from dalembert.kinematics import Pose, Tree, frame_pose, poses
 from dalembert.loops.branch import on_branch
 from dalembert.mechanism import EARTH, Layout, Link, Mechanism
-from dalembert.simulate._chart_ends import chart_ends
+from dalembert.simulate._chart_ends import chart_ends, has_edges
 from dalembert.simulate._inputs import as_span
 from dalembert.simulate._run import run
 from dalembert.simulate.loops import with_loops
@@ -121,13 +121,20 @@ def _pivots(about: Dynamics) -> list[Condition]:
         return []
     _, diagonal = factor_symmetric(about.mass_matrix, about.state.speeds)
     moving = set(about.coordinates)
-    meaning = "the mass matrix is singular: the speed '{}' moves no mass there"
+    singular = "the mass matrix is singular: the speed '{}' moves no mass there"
     remedy = "Give mass or inertia to what it moves, or choose other coordinates."
-    return [
-        Condition(pivot, meaning.format(name), remedy)
+    pivots = [
+        (name, pivot)
         for name, pivot in zip(about.state.speeds, diagonal, strict=True)
-        if ex.free_symbols(pivot) & moving
+        if ex.free_symbols([pivot]) & moving
     ]
+    found = [Condition(pivot, singular.format(name), remedy) for name, pivot in pivots]
+    if has_edges(about.mass_matrix.entries, moving):
+        infinite = "the chart ends: the mass that the speed '{}' moves is infinite there"
+        found += [
+            Condition(ex.ONE / pivot, infinite.format(name), "Choose other coordinates.") for name, pivot in pivots
+        ]
+    return found
 
 
 def _picture(tree: Tree, body: str, absolute: list[Pose]) -> Picture:
