@@ -13,7 +13,7 @@ from dalembert.simulate.mechanism import simulate, system_of
 from dalembert.simulate.methods import METHODS, find_method, integrate, integrate_many
 from dalembert.simulate.motion import Motion
 from dalembert.simulate.problem import Ensemble, NativeEvents, NativeGuards, Problem, Solution
-from dalembert.simulate.quality import Quality
+from dalembert.simulate.quality import Quality, QualityWarning
 
 # systems
 from dalembert.simulate.system import Condition, Constrained, Picture, System

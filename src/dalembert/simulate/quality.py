@@ -104,7 +104,7 @@ def checked(motion: M) -> M:
         )
     if motion.accepted <= _QUICK and closure is None:
         for remark in motion.quality.remarks:
-            warnings.warn(f"'{motion.system.name}': {remark}.", QualityWarning, stacklevel=4)
+            warnings.warn(f"'{motion.system.name}': {remark}.", QualityWarning, stacklevel=5)
     return motion
 
 
