@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
@@ -22,6 +23,7 @@ from dalembert.mechanism import Layout
 from dalembert.presentation.closing import live_rows, with_rows
 from dalembert.presentation.closing_columns import row_blocks
 from dalembert.presentation.jacobians import jacobians
+from dalembert.presentation.legend import KINDS, kind_of, undefined
 from random_loops import MAKERS, random_linkage
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -321,3 +323,16 @@ def test_the_analytic_view_of_a_loop_is_refused_with_the_cut():
 
     with pytest.raises(da.ModelError, match="closed loops \\(cut at b\\)"):
         system_of(da.load(EXAMPLES / "four_bar.lsd"))
+
+
+@pytest.mark.parametrize("level", ["vector", "matrix"])
+@pytest.mark.parametrize("formalism", FORMALISMS)
+def test_a_level_says_what_every_name_in_it_is(formalism, level):
+    for name in ("four_bar", "satellite", "spring_train"):
+        shown = da.load(EXAMPLES / f"{name}.lsd").equations(formalism).show(level)
+        defining = [line for line in shown.formulas if ":=" in line.text]
+        kinds = {kind_of(symbol)[0] for symbol in undefined([*shown.lines, *defining])}
+        assert kinds <= set(KINDS), kinds - set(KINDS)
+        said = [line.text.partition(" = ")[0] for line in shown.formulas]
+        assert all(any(KINDS[kind][0].partition(" = ")[0] == text for text in said) for kind in kinds)
+        assert not re.search(r"boldsymbol\{[a-z]+\d|boldsymbol\{(sigma|rho|theta)", shown.latex())

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from dalembert import expr as ex
 from dalembert.constraints.rows import Rows
-from dalembert.expr import ZERO, Expr
+from dalembert.expr import ZERO, Expr, Matrix
 from dalembert.formalisms.equations import Equations
 from dalembert.presentation.closing import live_rows, multiplier_lines, name_cuts, own_rates
 from dalembert.presentation.collect_terms import collect
@@ -23,7 +23,8 @@ MOST_TIDIED = 400
 
 def scalar_equations(eq: Equations) -> Scalars:
     """M u' = S + F + D^T Lambda, collected by accelerations and products of speeds, D u' = gamma, and q' = P u."""
-    rows = zip(eq.speeds, _sides(eq), reaction_efforts(eq), strict=True)
+    sides = _collected(eq, eq.mass_matrix, eq.bias, eq.forces)
+    rows = zip(eq.speeds, sides, reaction_efforts(eq), strict=True)
     equations = tuple((name, left, right + effort) for name, (left, right), effort in rows)
     return closed(eq, Scalars(equations, rates_in_speeds(eq)))
 
@@ -41,10 +42,10 @@ def closed(eq: Equations, found: Scalars) -> Scalars:
     if eq.rows is None:
         return found
     rows, primes = eq.rows, [ex.prime(u) for u in eq.tree.speeds]
-    asked = [
-        (f"{rows.names[k]} has no power", ex.dot_product(rows.matrix.rows()[k], primes), rows.gamma[k])
-        for k in live_rows(rows)
-    ]
+    live = live_rows(rows)
+    matrix = Matrix([rows.matrix.rows()[k] for k in live], (len(live), len(primes)))
+    sides = _collected(eq, matrix, [rows.gamma[k] for k in live], [ZERO] * len(live))
+    asked = [(f"{rows.names[k]} has no power", left, right) for k, (left, right) in zip(live, sides, strict=True)]
     used = [x for _, left, right in (*found.equations, *asked) for x in (left, right)]
     words = Vocabulary(eq.tree)
     name_cuts(words, rows)
@@ -52,11 +53,13 @@ def closed(eq: Equations, found: Scalars) -> Scalars:
     return Scalars((*found.equations, *asked), meant, tuple(multiplier_lines(words)))
 
 
-def _sides(eq: Equations) -> list[tuple[Expr, Expr]]:
+def _collected(eq: Equations, matrix: Matrix, bias: Sequence[Expr], forces: Sequence[Expr]) -> list[tuple[Expr, Expr]]:
+    """Both sides of matrix u' = bias + forces, collected by accelerations and products of speeds while that is read."""
     if len(eq.speeds) > MOST_COLLECTED:
-        primes = ex.Matrix.column([ex.prime(u) for u in eq.tree.speeds])
-        return list(zip((eq.mass_matrix @ primes).entries, eq.right_side, strict=True))
-    raw = collect(eq.mass_matrix, eq.bias, eq.forces, eq.tree.speeds)
+        primes = Matrix.column([ex.prime(u) for u in eq.tree.speeds])
+        right = [s + f for s, f in zip(bias, forces, strict=True)]
+        return list(zip((matrix @ primes).entries, right, strict=True))
+    raw = collect(matrix, bias, forces, eq.tree.speeds)
     forms = [raw, [one.tidied() for one in raw]] if eq.operations <= MOST_TIDIED else [raw]
     choices = [[(one.left, one.right) for one in found] for found in forms]
     return min(choices, key=lambda pairs: ex.count_operations(x for pair in pairs for x in pair))

@@ -7,6 +7,7 @@ from dalembert.formalisms.equations import Equations
 from dalembert.formalisms.registry import find_formalism
 from dalembert.presentation import statements
 from dalembert.presentation.closing import close, with_rows
+from dalembert.presentation.legend import legend
 from dalembert.presentation.lines import LEVELS, Line, Statement, definition
 from dalembert.presentation.scalars import component_lines, scalar_lines
 from dalembert.presentation.vocabulary import Vocabulary
@@ -32,7 +33,8 @@ def show(eq: Equations, level: str) -> Statement:
     else:
         found = formalism.matrix(words)
         used = statements.formulas(found.terms, [(words.vectors, "matrix"), (words.columns, "matrix")])
-    return Statement(eq.formalism, level, title, tuple(found.lines), (*found.heads, *used))
+    where = [*found.heads, *used]
+    return Statement(eq.formalism, level, title, tuple(found.lines), (*where, *legend(words, [*found.lines, *where])))
 
 
 def vocabulary(eq: Equations) -> Vocabulary:

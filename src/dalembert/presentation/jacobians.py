@@ -152,13 +152,6 @@ def _unknown_column(words: Vocabulary, name: str) -> Term:
     return al.scalar(name) if n == 1 else al.vector(name, n)
 
 
-REMAINING = plain(
-    "accelerations without u'",
-    "Gamma_i = V_i' u,  Phi_i = W_i' u,  Xi_i = U_i' u  (and the rates of drifts)",
-    "\\Gamma_i = \\dot{V}_i u,\\quad \\Phi_i = \\dot{W}_i u,\\quad \\Xi_i = \\dot{U}_i u",
-)
-
-
 def balance(words: Vocabulary, parts: list[tuple[str, Term | None, str]]) -> Statements:
     """M u' = S + F + D^T Lambda, D u' = gamma, with the definitions of all of them."""
     reaction = (" + D^T*Lambda", " + D^T \\Lambda") if row_blocks(words) else ("", "")
@@ -172,7 +165,7 @@ def balance(words: Vocabulary, parts: list[tuple[str, Term | None, str]]) -> Sta
         heads.append(definition(_whole(name, term), term, "matrix", label))
         terms.append(term)
     closing = closed_rows(words)
-    return Statements([*lines, *closing.lines], [*heads, *closing.heads, REMAINING], [*terms, *closing.terms])
+    return Statements([*lines, *closing.lines], [*heads, *closing.heads], [*terms, *closing.terms])
 
 
 def _whole(name: str, term: Term) -> Term:

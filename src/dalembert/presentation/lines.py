@@ -43,10 +43,31 @@ class Line:
 
 def written(term: al.Term, style: str = "vector") -> tuple[str, str]:
     """Text (with `*` for products) and LaTeX."""
-    text = _starred(al.text(term, style=style)).replace("vstar(", "v*(").replace("omegastar_", "omega*_")  # type: ignore[arg-type]
+    text = _starred(al.text(term, style=style)).replace("vstar(", "v*(")  # type: ignore[arg-type]
     text = re.sub(r"\b(\w+)star\b", r"\1*", text)
-    latex = re.sub(r"\\boldsymbol\{(\\?\w+?)star\}", r"\\boldsymbol{\1}^{*}", al.latex(term, style=style))  # type: ignore[arg-type]
-    return text, latex
+    text = re.sub(r"\b(\w+)star_", r"\1*_", text)
+    text = re.sub(r"\b([nmd])dot(\d+)(?:_own)?", r"\1'\2", text)
+    return text, _NAME.sub(_typeset, al.latex(term, style=style))  # type: ignore[arg-type]
+
+
+#: A name with a number, a mark and the base of its components: r3_1, ndot4, sigmastar_3.
+_NAME = re.compile(r"\\boldsymbol\{\\?([A-Za-z]+?)(dot|star)?(\d*)\}(?:_\{(?:own,\\,\s*)?([^{}]*)\})?")
+_GREEK = frozenset("alpha epsilon gamma omega rho sigma tau theta Gamma Phi Psi Xi".split())
+
+
+def _typeset(found: re.Match[str]) -> str:
+    r"""\boldsymbol{r3}_{1}, the column of r_3 in the base of body 1, as \boldsymbol{r}_{3}^{(1)}."""
+    letters, mark, number, index = found.groups()
+    if letters == "boldsymbol":
+        return found[0]
+    bold = f"\\boldsymbol{{{chr(92) if letters in _GREEK else ''}{letters}}}"
+    if mark == "dot":
+        bold = f"\\dot{{{bold}}}"
+    if mark == "star":
+        bold += "^{*}"
+    if number:
+        return f"{bold}_{{{number}}}" + (f"^{{({index})}}" if index else "")
+    return bold + (f"_{{{index}}}" if index else "")
 
 
 def set_in_mathml(*parts: al.Term | Expr | str, style: str = "vector") -> str:
