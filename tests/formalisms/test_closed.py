@@ -19,7 +19,7 @@ from dalembert.codegen import compile_mechanism
 from dalembert.formalisms import derive, formalism_names
 from dalembert.formalisms.levels import vocabulary
 from dalembert.formalisms.registry import find_formalism
-from dalembert.mechanism import Layout
+from dalembert.mechanism import Constraint, Holonomic, Layout
 from dalembert.presentation.closing import live_rows, with_rows
 from dalembert.presentation.closing_columns import row_blocks
 from dalembert.presentation.jacobians import jacobians
@@ -336,3 +336,17 @@ def test_a_level_says_what_every_name_in_it_is(formalism, level):
         said = [line.text.partition(" = ")[0] for line in shown.formulas]
         assert all(any(KINDS[kind][0].partition(" = ")[0] == text for text in said) for kind in kinds)
         assert not re.search(r"boldsymbol\{[a-z]+\d|boldsymbol\{(sigma|rho|theta)", shown.latex())
+
+
+def test_further_conditions_are_printed_with_their_multipliers():
+    m = da.Mechanism("geared")
+    for name in "ab":
+        m.join(da.earth, m.body(name, mass=1, inertia=[1, 1, 1]), da.revolute("z"), name=f"j{name}")
+    gear = Constraint("gear", Holonomic((ex.parse("ja.th - 2*jb.th"),)))
+    eq = derive(replace(m.layout(), further=(gear,)), "lagrange")
+    text = str(eq.show("scalar"))
+    assert "ja.th'' = gear" in text
+    assert "ja.th'' - 2*jb.th'' = 0" in text
+    assert "gear    [multiplier of a condition]" in text
+    with pytest.raises(da.ModelError, match="'gear' are formulas"):
+        eq.show("vector")

@@ -11,6 +11,7 @@ from dalembert.expr import ZERO, Expr, Matrix
 from dalembert.formalisms.equations import Equations
 from dalembert.presentation.closing import live_rows, multiplier_lines, name_cuts, own_rates
 from dalembert.presentation.collect_terms import collect
+from dalembert.presentation.lines import plain
 from dalembert.presentation.scalars import Scalars, Side
 from dalembert.presentation.statements import Statements
 from dalembert.presentation.vocabulary import Vocabulary
@@ -50,7 +51,10 @@ def closed(eq: Equations, found: Scalars) -> Scalars:
     words = Vocabulary(eq.tree)
     name_cuts(words, rows)
     meant = (*found.meant, *own_rates(rows, used))
-    return Scalars((*found.equations, *asked), meant, tuple(multiplier_lines(words)))
+    named = {name for cut in words.cuts for name in cut.multipliers}
+    others = [ex.symbol(rows.names[k]) for k in live if rows.names[k] not in named]
+    notes = [plain("multiplier of a condition", ex.text(x), ex.latex(x)) for x in others]
+    return Scalars((*found.equations, *asked), meant, (*multiplier_lines(words), *notes))
 
 
 def _collected(eq: Equations, matrix: Matrix, bias: Sequence[Expr], forces: Sequence[Expr]) -> list[tuple[Expr, Expr]]:

@@ -26,6 +26,9 @@ def show(eq: Equations, level: str) -> Statement:
     if level == "scalar":
         lines, where = scalar_lines(formalism.scalar(eq))
         return Statement(eq.formalism, level, title, tuple(lines), tuple(where))
+    if eq.layout.further:
+        names = ", ".join(repr(one.name) for one in eq.layout.further)
+        raise ModelError(f"the conditions {names} are formulas of coordinates: show them at the scalar level.")
     words = vocabulary(eq)
     if level == "vector":
         found = with_rows(words, formalism.vector(words))

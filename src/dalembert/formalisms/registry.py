@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from importlib import import_module
 
 from dalembert.constraints.rows import rows_of
@@ -102,4 +103,4 @@ def chosen_layout(
     if speeds == "automatic":
         mechanism = with_body_speeds(mechanism)
     kept = {one.link.name for one in layout.cuts} if not cut else {*cut}
-    return Layout.of(mechanism, [name for name in kept if name in mechanism.links])
+    return replace(Layout.of(mechanism, [name for name in kept if name in mechanism.links]), further=layout.further)
