@@ -102,7 +102,8 @@ def checked(motion: M) -> M:
             "small steps. The motion is in the error's `partial`.",
             partial=replace(motion, status=-1, message=sentence),
         )
-    if motion.accepted <= _QUICK and closure is None:
+    layout = motion.system.layout
+    if motion.accepted <= _QUICK and (layout is None or not layout.cuts):
         for remark in motion.quality.remarks:
             warnings.warn(f"'{motion.system.name}': {remark}.", QualityWarning, stacklevel=5)
     return motion
