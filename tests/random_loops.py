@@ -8,11 +8,14 @@ from fractions import Fraction
 import numpy as np
 
 from dalembert import expr as ex
-from dalembert.dynamics import Dynamics
+from dalembert.dynamics import Dynamics, dynamics_of
 from dalembert.loops import Closing, assemble, build_linkage, project
 from dalembert.mechanism import (
+    Displacement,
+    Joint,
     Layout,
     Mechanism,
+    Step,
     cylindrical,
     earth,
     planar,
@@ -231,3 +234,43 @@ def closed_state(m: Mechanism, about: Dynamics, seed: int) -> dict[ex.Expr, floa
     free = v[int((s > 1e-9).sum()) :]
     u = np.random.default_rng(seed).normal(size=len(about.speeds))
     return values | dict(zip(about.speeds, free.T @ (free @ u), strict=True))
+
+
+def freedoms_where_drawn(m: Mechanism) -> int:
+    """Speeds less the rank of the rows, where all coordinates are zero."""
+    about = dynamics_of(Layout.of(m))
+    zero = dict.fromkeys([*about.coordinates, *about.speeds, ex.TIME], 0.0) | {
+        ex.symbol(k): v for k, v in m.given.items()
+    }
+    matrix = np.array(ex.evaluate(list(about.rows.matrix.entries), zero), dtype=float).reshape(about.rows.matrix.shape)
+    return len(about.speeds) - int(np.linalg.matrix_rank(matrix, tol=1e-9) if matrix.size else 0)
+
+
+def loaded(seed: int, *, driven: bool = False, still: bool = False) -> Mechanism:
+    """A random loop with weights, springs and dampers, closed where all coordinates are zero at t = 0.
+
+    With `driven` a pivot shakes with time, in the plane of a plane loop; with `still` no effort depends on time.
+    """
+    import dalembert
+
+    rng = random.Random(seed)
+    makers = [spatial, plane_loop, plane_loop, *([] if driven else [parallel_cranks])]  # cranks move while parallel
+    drawn = rng.choice(makers)(rng)
+    while not freedoms_where_drawn(drawn):
+        drawn = rng.choice(makers)(rng)
+    m = dalembert.Mechanism(f"loop {seed}")
+    for body in list(drawn.bodies.values())[1:]:
+        centre = [rng.uniform(-1, 1) for _ in "xyz"]
+        m.body(body.name, mass=rng.uniform(0.5, 2), centre=centre, inertia=[1.1, 1.2, 1.3])
+    for number, link in enumerate(drawn.links.values()):
+        joint = link.joint
+        if joint.parameters and rng.random() < 0.7:
+            x = rng.choice(joint.parameters)
+            law = f"-{rng.uniform(2, 9):.3f}*{x} - {rng.uniform(0, 1):.3f}*{x}'"
+            joint = joint.with_efforts(**{x: law if still else f"{law} + sin(t)"})
+        if driven and number == 0:
+            shake = Step(Displacement.of([ex.parse("sin(3*t)/20"), ex.parse("(cos(2*t) - 1)/30"), 0]))
+            joint = Joint(joint.parameters, (shake, *joint.steps), joint.efforts)
+        m.join(link.first, link.second, joint, name=link.name)
+    m.gravity = [1, 2, -9]
+    return m

@@ -22,6 +22,7 @@ from dalembert.dynamics.closure import Closure
 from dalembert.dynamics.energies import Energies
 from dalembert.dynamics.outputs import Outputs
 from dalembert.dynamics.recursive import Recursion, generalised_forces, inverse_dynamics, mass_matrix, right_side
+from dalembert.dynamics.transmitted import Transmitted, known_wrench
 from dalembert.errors import ModelError
 from dalembert.expr import ZERO, Expr, Matrix
 from dalembert.expr.space import ZERO3
@@ -157,7 +158,15 @@ class Dynamics:
     @derived
     def reactions(self) -> dict[str, Wrench]:
         """What each cut link does to its second body, at and in the base of its second frame."""
-        return self.rows.reactions(self.multipliers)
+        if not self.layout.cuts:
+            return {}
+        perfect = self.rows.reactions(self.multipliers)
+        rates = {ex.prime(one.coordinate): one.rate for one in self.rows.own}
+        found = {}
+        for one in self.layout.cuts:
+            known = Wrench.of(ex.substitute(known_wrench(one.link, self.tree).scalars, rates))
+            found[one.link.name] = perfect.get(one.link.name, Wrench()) + known
+        return found
 
     @derived
     def corrected(self) -> list[Expr]:
@@ -250,7 +259,7 @@ class Dynamics:
 
     @derived
     def energies(self) -> Energies:
-        return Energies(self.tree)
+        return Energies(self)
 
     @property
     def energy(self) -> list[Expr]:
@@ -260,7 +269,15 @@ class Dynamics:
     @derived
     def outputs(self) -> Outputs:
         """Everything that a motion can tell, by name."""
-        return Outputs(self.tree, self.energies)
+        return Outputs(self.tree, self.energies, self._transmitted)
+
+    def _transmitted(self, link: str) -> Wrench:
+        return self.transmitted.wrench(link)
+
+    @derived
+    def transmitted(self) -> Transmitted:
+        """Efforts in all links."""
+        return Transmitted(self.tree, self.reactions)
 
     def frame(self, name: str) -> Frame:
         """The named frame, or the reference frame of the named body."""

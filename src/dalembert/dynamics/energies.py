@@ -10,13 +10,18 @@ multipliers, M u' = S + F + G^T lambda gives
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Protocol
 
 from dalembert import expr as ex
-from dalembert.dynamics.potential import Potential, find_potential
-from dalembert.expr import ZERO, Expr
-from dalembert.kinematics import Tree, Twist, kinetic_energy
+from dalembert.constraints.freedom import Freedom
+from dalembert.constraints.loop import Loop
+from dalembert.constraints.rows import Rows
+from dalembert.dynamics.potential import Potential, find_potential, integrate
+from dalembert.expr import ZERO, Expr, dot_product
+from dalembert.kinematics import Tree, Twist, in_speeds, kinetic_energy, link_efforts
 from dalembert.kinematics.bodies import (
     BodyMotion,
     acceleration_symbols,
@@ -24,44 +29,75 @@ from dalembert.kinematics.bodies import (
     body_motions,
     dynamic_moment,
 )
+from dalembert.mechanism import Link
+
+
+class Machine(Protocol):
+    """What energies need of the dynamics."""
+
+    @property
+    def tree(self) -> Tree: ...
+
+    @property
+    def rows(self) -> Rows: ...
+
+    @property
+    def multipliers(self) -> Sequence[Expr]: ...
 
 
 class Energies:
     """T, V and P of a mechanism, each derived when first asked for; accelerations in P are the symbols u'.
 
-    >>> from dalembert.kinematics import build_tree
+    >>> from dalembert.dynamics import dynamics_of
     >>> from dalembert.mechanism import Layout, Mechanism, earth, prismatic
     >>> m = Mechanism()
     >>> link = m.join(earth, m.body("cart", mass="m"), prismatic("x").with_efforts(x="-k*x - c*x'"), name="s")
-    >>> found = Energies(build_tree(Layout.of(m)))
+    >>> found = dynamics_of(Layout.of(m)).energies
     >>> found.potential, found.power
     (1/2*k*s.x**2, -c*s.x'*s.x')
     """
 
-    def __init__(self, tree: Tree) -> None:
-        self.tree = tree
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.tree = machine.tree
 
     @cached_property
     def kinetic(self) -> Expr:
         return kinetic_energy(self.tree)
 
-    @property
+    @cached_property
     def potential(self) -> Expr:
-        return self.sources.value
+        total = self.sources.value
+        for one in self._stored:
+            total = total + one.value
+        return total
 
     @cached_property
     def sources(self) -> Potential:
-        """The potential, with the efforts that it accounts for."""
+        """The potential of the tree, with the efforts that it accounts for."""
         return find_potential(self.tree)
 
     @cached_property
     def power(self) -> Expr:
         """Of dampers, motors, explicit time and drives."""
-        explicit = ex.tangent([self.potential], {ex.TIME: ex.ONE})[0]
-        return self._of_efforts() + explicit + self._of_drives()
+        explicit = ex.tangent([self.sources.value], {ex.TIME: ex.ONE, **self._own_rates})[0]
+        total = self._of_efforts() + explicit + self._of_drives()
+        for one in self._stored:
+            total = total + one.power
+        return ex.substitute([total], {ex.prime(x): rate for x, rate in self._own_rates.items()})[0]
+
+    @cached_property
+    def _own_rates(self) -> dict[Expr, Expr]:
+        return {one.coordinate: one.rate for one in self.machine.rows.own}
+
+    @cached_property
+    def _stored(self) -> list[Stored]:
+        """Potential and power of the efforts in each cut link."""
+        rates = {**self.tree.rates, **self._own_rates}
+        return [_stored(one.link, self.tree, rates) for one in self.tree.layout.cuts if _is_loaded(one.link)]
 
     def _of_efforts(self) -> Expr:
-        """F' . u: each effort outside the potential, with the velocity that the speeds give it."""
+        """F' . u: each effort of the tree outside the potential, with the velocity that the speeds give it."""
         actions, efforts = self.sources.outside(self.tree)
         total = ZERO
         for effort in efforts:
@@ -74,8 +110,10 @@ class Energies:
         return total
 
     def _of_drives(self) -> Expr:
-        """Rate of momentum of each body along what time alone makes it do."""
-        total = ZERO
+        """Rate of momentum of each body along what time alone makes it do; multipliers on rows that time moves."""
+        total, rows = ZERO, self.machine.rows
+        if any(x is not ZERO for x in rows.drift):
+            total = -dot_product(self.machine.multipliers, rows.drift)
         drifting = [i for i, one in enumerate(self._drifts) if not one.twist.is_zero]
         if not drifting:
             return total
@@ -97,3 +135,50 @@ class Energies:
         flat = ex.substitute([x for one in self._motions for x in one.twist.scalars], still)
         twists = [Twist.of(flat[i : i + 6]) for i in range(0, len(flat), 6)]
         return [replace(one, twist=twist) for one, twist in zip(self._motions, twists, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """Potential of the efforts in a cut link, and the power of what it leaves outside."""
+
+    value: Expr
+    power: Expr
+
+
+def _is_loaded(link: Link) -> bool:
+    return bool(link.joint.efforts) or any(step.is_loaded for step in link.joint.steps)
+
+
+def _stored(link: Link, tree: Tree, rates: Mapping[Expr, Expr]) -> Stored:
+    """Of efforts Q on the link's own speeds s: V(x) if they derive from one, and Q' . s of the rest.
+
+    Whatever else V depends on, time or other coordinates, gives its power too; so do rates that are left when u = 0.
+    """
+    still = dict.fromkeys(tree.speeds, 0)
+    speeds, shared = own_speeds(link, tree), ZERO
+    efforts = dict.fromkeys(speeds, ZERO)
+    for speed, effort in link_efforts(link, tree.motions[link.name]):
+        if speed in efforts:
+            efforts[speed] = efforts[speed] + effort
+        else:  # of another link, whose coordinate this one uses
+            shared = shared + effort * speed
+    own, (extra, *values) = [ex.symbol(x) for x in link.coordinates], in_speeds(tree, [shared, *efforts.values()])
+    held = ex.substitute(values, {**still, **{ex.prime(x): 0 for x in own}})
+    potential = integrate(held, own)[0] if [ex.prime(x) for x in own] == list(speeds) else None
+    left = values if potential is None else [a - b for a, b in zip(values, held, strict=True)]
+    resting = ex.substitute(list(speeds.values()), still)
+    power = extra
+    for effort, speed, drift in zip(left, speeds.values(), resting, strict=True):
+        power = power + effort * (speed - drift)
+    if potential is not None:
+        moving = {**rates, **dict(zip(own, resting, strict=True)), ex.TIME: ex.ONE}
+        power = power + ex.tangent([potential], moving)[0]
+    return Stored(ZERO if potential is None else potential, power)
+
+
+def own_speeds(link: Link, tree: Tree) -> dict[Expr, Expr]:
+    """The speeds of a cut link's joint, in those of the tree."""
+    freedom, loop = Freedom.of(link, tree.motions[link.name]), Loop.of(tree, link)
+    rest = Twist.of(in_speeds(tree, list(freedom.rest.scalars)))
+    seen = Twist(loop.second.vector_back(loop.twist.angular), loop.second.vector_back(loop.twist.linear)) - rest
+    return dict(zip(freedom.speeds, freedom.own_speeds(seen), strict=True))

@@ -54,13 +54,14 @@ class Outputs(Mapping[str, Expr]):
     momentum about earth's origin), `total.T`, `total.V`, `total.power` (of what V does not hold). A state that has one
     of these names keeps it.
 
-    >>> from dalembert.kinematics import build_tree
+    >>> from dalembert.dynamics import dynamics_of
     >>> from dalembert.mechanism import Layout, Mechanism, earth, prismatic
     >>> m = Mechanism()
     >>> rail = m.join(earth, m.body("cart", mass="m"), prismatic("x"), name="rail")
-    >>> told = Outputs(build_tree(Layout.of(m)))
-    >>> told["cart.X'"], told["cart.X''"], told["total.PX"]
-    (rail.x', rail.x'', m*rail.x')
+    >>> m.gravity = [0, 0, "-g"]
+    >>> told = dynamics_of(Layout.of(m)).outputs
+    >>> told["cart.X'"], told["cart.X''"], told["total.PX"], told["rail.Fz"]
+    (rail.x', rail.x'', m*rail.x', g*m)
     """
 
     def __init__(self, tree: Tree, energies: Energies | None = None, transmitted: Transmitted | None = None) -> None:
