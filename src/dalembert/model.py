@@ -15,10 +15,10 @@ from dalembert.verbs import verb
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from dalembert.analysis import Equilibrium, Linearization
+    from dalembert.analysis import Equilibrium, Linearization, Reaction
     from dalembert.codegen import CompiledMechanism
     from dalembert.formalisms import Equations, Hamiltonian, Lagrangian
-    from dalembert.loops import Mobility, Reaction
+    from dalembert.loops import Mobility
     from dalembert.view import Motion
 
 
@@ -68,17 +68,40 @@ class Mechanism(description.Mechanism):
             potential=potential,
         )
 
-    def linearize(self, about: Mapping[str, Scalar] | None = None, *, inputs: Sequence[str] = ()) -> Linearization:
-        """Exact linear equations about an equilibrium, a steady motion or a trajectory; `inputs` are columns of B."""
+    def linearize(
+        self,
+        at: Mapping[str, Scalar] | None = None,
+        *,
+        given: Mapping[str, Any] | None = None,
+        inputs: Sequence[str] = (),
+        independent: Sequence[str] = (),
+        t: float | None = None,
+        cut: Collection[str] = (),
+    ) -> Linearization:
+        """Exact linear equations about an equilibrium, a steady motion or a trajectory; `inputs` are columns of B.
+
+        Trees stay in symbols; machines with closed loops are linearised in numbers, in independent coordinates.
+        """
         from dalembert.analysis import linearize
 
-        return linearize(self.equations("kane"), about, inputs=inputs)
+        return linearize(self, at, given=given, inputs=inputs, independent=independent, t=t, cut=cut)
 
-    def equilibria(self, given: Mapping[str, float] | None = None, **options: Any) -> list[Equilibrium]:
-        """Equilibria and, with `speeds`, steady motions, each with its stability."""
+    def equilibria(
+        self,
+        given: Mapping[str, Any] | None = None,
+        *,
+        speeds: Mapping[str, float] | None = None,
+        at: Mapping[str, Any] | None = None,
+        spread: float = 3.2,
+        starts: int = 120,
+        seed: int = 0,
+        t: float | None = None,
+        cut: Collection[str] = (),
+    ) -> list[Equilibrium]:
+        """Equilibria and, with `speeds`, steady motions, each with its modes and its stability."""
         from dalembert.analysis import equilibria
 
-        return equilibria(self.equations("kane"), given, **options)
+        return equilibria(self, given, speeds=speeds, at=at, spread=spread, starts=starts, seed=seed, t=t, cut=cut)
 
     def lagrangian(self) -> Lagrangian:
         """L = T - V, and the efforts that derive from no potential."""
@@ -148,11 +171,18 @@ class Mechanism(description.Mechanism):
 
         return mobility(self, at, **options)
 
-    def reactions(self, state: Mapping[str, float]) -> dict[str, Reaction]:
-        """Efforts in all links at a state (every coordinate and speed by name), and which of them are determined."""
-        from dalembert.loops import reactions
+    def reactions(
+        self,
+        at: Mapping[str, Any],
+        *,
+        given: Mapping[str, Any] | None = None,
+        t: float | None = None,
+        cut: Collection[str] = (),
+    ) -> dict[str, Reaction]:
+        """Efforts in all links at a state (`mo.state(t)`, its time included), and which of them are determined."""
+        from dalembert.analysis import reactions
 
-        return reactions(self, state)
+        return reactions(self, at, given=given, t=t, cut=cut)
 
     def to_lsd(self) -> str:
         """The description as an LSD program that reads back to an equal mechanism."""

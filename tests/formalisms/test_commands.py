@@ -34,22 +34,40 @@ def test_compare_stands_beside_the_figures_of_the_thesis():
     assert "given up" in out
 
 
-def test_linearize_gives_matrices_and_eigenvalues():
-    code, out = run(
-        "linearize",
-        EXAMPLES / "cart_pole.lsd",
-        "--about",
-        "pivot.th=0",
-        "--about",
-        "rail.x=0",
-        "--numbers",
-        "--format",
-        "json",
-    )
+def test_linearize_gives_matrices_and_modes_in_numbers():
+    at = ("--at", "pivot.th=0", "--at", "rail.x=0", "--numbers")
+    code, out = run("linearize", EXAMPLES / "cart_pole.lsd", *at, "--format", "json")
     data = json.loads(out)
     assert code == 0
-    assert len(data["state_matrix"]) == 4
+    assert all(isinstance(x, float) for row in data["state_matrix"] for x in row)
     assert max(z[0] for z in data["eigenvalues"]) > 1  # the pole falls
+    assert max(mode["damping_ratio"] for mode in data["modes"]) == 1
+    _, text = run("linearize", EXAMPLES / "cart_pole.lsd", *at)
+    matrices = text[text.index("mass:") : text.index("modes:")]
+    assert not set("abcdfghijklmnopqrtuvw") & set(matrices.replace("mass:", "").replace("damping:", "").replace(
+        "stiffness:", "").replace("state matrix:", "").replace("input matrix:", ""))  # fmt: skip
+
+
+def test_closed_machines_are_linearised_and_rest_on_the_command_line():
+    four_bar = EXAMPLES / "four_bar.lsd"
+    code, out = run("linearize", four_bar, "--format", "json")
+    data = json.loads(out)
+    assert code == 0
+    assert len(data["coordinates"]) == 1
+    code, out = run("equilibria", four_bar, "--format", "json", "--starts", "30")
+    found = json.loads(out)["equilibria"]
+    assert code == 0
+    assert {e["stability"] for e in found} >= {"stable", "unstable"}
+    assert all(len(e["modes"]) in (1, 2) for e in found)
+
+
+def test_reactions_on_the_command_line_mark_what_is_open():
+    code, out = run("reactions", EXAMPLES / "four_bar.lsd")
+    assert code == 0
+    assert "(undetermined)" in out
+    code, out = run("reactions", EXAMPLES / "pendulum.lsd", "--format", "json")
+    (link,) = json.loads(out)["links"].values()
+    assert all(one["determined"] for one in link.values())
 
 
 def test_linearize_leaves_symbols_where_nothing_is_said():
@@ -65,7 +83,7 @@ def test_equilibria_of_the_double_pendulum():
     assert [e["stability"] for e in found] == ["stable", "unstable", "unstable", "unstable"]
 
 
-@pytest.mark.parametrize("command", ["compare", "linearize", "equilibria"])
+@pytest.mark.parametrize("command", ["compare", "linearize", "equilibria", "reactions"])
 def test_help_has_an_example(command):
     code, out = run(command, "--help")
     assert code == 0

@@ -1,5 +1,19 @@
-"""Questions that every model answers: linear equations, equilibria, comparison of formalisms."""
+"""Questions that every model answers, closed or not: small motions, equilibria, reactions, comparisons."""
 
 from dalembert.analysis.compare import Comparison, compare
 from dalembert.analysis.equilibria import Equilibrium, equilibria
 from dalembert.analysis.linearize import Linearization, linearize
+from dalembert.analysis.modes import Mode
+from dalembert.analysis.reactions import Reaction, reactions
+
+__all__ = [
+    "Comparison",
+    "Equilibrium",
+    "Linearization",
+    "Mode",
+    "Reaction",
+    "compare",
+    "equilibria",
+    "linearize",
+    "reactions",
+]

@@ -1,23 +1,39 @@
-"""Equilibria and steady motions: where the forces balance at given speeds, and whether they are stable."""
+"""Equilibria and steady motions, closed loops or not: where the forces balance, and whether it lasts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dalembert import expr as ex
-from dalembert.errors import ModelError
-from dalembert.expr import Expr, Matrix
-from dalembert.formalisms.equations import Equations
-from dalembert.mechanism import QuaternionTurn, Turn
+import numpy as np
 
-SMALL = 1e-9
+from dalembert import expr as ex
+from dalembert.analysis.modes import Mode, modes_of, ordered
+from dalembert.analysis.point import check_laws, check_speeds, numbers_of, time_of
+from dalembert.analysis.reduced import Reduction, Small
+from dalembert.dynamics import dynamics_of
+from dalembert.dynamics.start import closed_start
+from dalembert.mechanism import Layout, Mechanism, Model, Turn
+
+Array = Any
+
+#: Eigenvalues and stiffnesses below this share of the largest say nothing: a double zero is found as its square root.
+_SMALL = 1e-6
+#: A balance holds when what is left of it is this share of the forces met in the search; Newton leaves rounding.
+_BALANCED = 1e-9
+#: Configurations that differ by less, in radians or lengths of the machine, are one.
+_SAME = 1e-5
+#: Directions along which the forces change by less than this share of the most are families of equilibria.
+_FAMILY = 1e-8
+#: A step shorter than this, in the same units, changes nothing.
+_STILL = 1e-13
+_NEWTON, _SLIDE = 45, 35
 
 
 @dataclass(frozen=True, slots=True)
 class Equilibrium:
-    """One equilibrium: coordinates, eigenvalues of the small motions about it, and the verdict.
+    """One equilibrium: coordinates, modes of the small motions about it, and the verdict.
 
     `stability` is "unstable", "asymptotically stable", "stable" (minimum of the potential, Lagrange-Dirichlet) or
     "undecided" (the linear equations do not tell).
@@ -26,6 +42,7 @@ class Equilibrium:
     coordinates: dict[str, float]
     speeds: dict[str, float]
     eigenvalues: tuple[complex, ...]
+    modes: tuple[Mode, ...]
     stability: str
 
     def as_dict(self) -> dict[str, Any]:
@@ -33,239 +50,245 @@ class Equilibrium:
             "coordinates": self.coordinates,
             "speeds": self.speeds,
             "eigenvalues": [[z.real, z.imag] for z in self.eigenvalues],
+            "modes": [one.as_dict() for one in self.modes],
             "stability": self.stability,
         }
 
 
-@dataclass(frozen=True)
-class _Balance:
-    """S + F at constant speeds, its slopes along the speeds, and M, all in coordinates and numbers."""
-
-    eq: Equations
-    values: dict[Expr, float]
-    residual: list[Expr]
-    slopes: Matrix  # d(S + F)/dq P
-    damping: Matrix
-    directions: Matrix  # P
-    mass: Matrix
-
-    def at(self, q: Any, exprs: Any, shape: tuple[int, ...]) -> Any:
-        """Values at several configurations at once: the last axis of q counts them."""
-        import numpy as np
-
-        given = {x: q[i] for i, x in enumerate(self.eq.tree.coordinates)}
-        found = ex.evaluate(list(exprs), {**self.values, **given})
-        count = q.shape[1]
-        stacked = np.array([np.broadcast_to(x, (count,)) for x in found], dtype=float).reshape(-1, count)
-        return np.moveaxis(stacked, 1, 0).reshape((count, *shape))
-
-
 def equilibria(
-    eq: Equations,
-    values: Mapping[str, float] | None = None,
+    mechanism: Mechanism | Model,
+    given: Mapping[str, Any] | None = None,
     *,
     speeds: Mapping[str, float] | None = None,
-    around: Mapping[str, float] | None = None,
+    at: Mapping[str, Any] | None = None,
     spread: float = 3.2,
     starts: int = 120,
     seed: int = 0,
+    t: float | None = None,
+    cut: Collection[str] = (),
 ) -> list[Equilibrium]:
     """Every equilibrium that Newton's method finds from random configurations, the stable ones first.
 
     Configurations where the coordinates are singular are left out. Of a family of equilibria (a ball on a table) the
     members nearest the centre of the search stand for it.
 
-    `values` gives the parameters (those `given` in the mechanism are known); `speeds` asks for a steady motion at these
-    constant speeds; the search starts within `spread` of the configuration `around` (zero unless said).
+    `speeds` asks for a steady motion at these constant speeds; the search starts within `spread` (radians, or lengths
+    of the machine) of the configuration `at`. A machine that changes with time needs the time `t` at which it is held.
 
-    >>> from dalembert.formalisms import derive
-    >>> from dalembert.mechanism import Layout, Mechanism, earth, revolute
+    >>> from dalembert.mechanism import Mechanism, earth, revolute
     >>> m = Mechanism("pendulum")
     >>> link = m.join(earth, m.body("bob", mass=1, centre=[0, 0, -1]), revolute("x"), name="pivot")
     >>> m.gravity = [0, 0, -10]
-    >>> [(round(e.coordinates["pivot.th"], 3), e.stability) for e in equilibria(derive(Layout.of(m), "kane"))]
+    >>> [(round(e.coordinates["pivot.th"], 3), e.stability) for e in equilibria(m)]
     [(0.0, 'stable'), (3.142, 'unstable')]
     """
-    import numpy as np
-
-    eq.require_tree("equilibria")
-    balance = _balance(eq, values or {}, speeds or {})
-    n = len(eq.coordinates)
+    layout = Layout.of(mechanism, cut)
+    search = _Search(layout, given, dict(speeds or {}), t)
+    centre = search.centre(at or {})
     rng = np.random.default_rng(seed)
-    centre = np.array([float((around or {}).get(x, 0.0)) for x in eq.coordinates])
-    groups = _quaternions(eq)
-    for group in groups:
-        if not np.any(centre[group]):
-            centre[group[0]] = 1.0  # no rotation
-    q = centre[:, None] + rng.uniform(-spread, spread, (n, starts))
+    q = centre[:, None] + search.units[:, None] * rng.uniform(-spread, spread, (len(centre), starts))
     q[:, 0] = centre
-    idle = _idle(balance, q)
-    q[idle] = centre[idle, None]
-    q = _newton(balance, _unit(q, groups), groups, centre)
+    q[search.idle] = centre[search.idle, None]
+    q = search.settled(q, centre)
     found: list[Equilibrium] = []
-    seen: list[Any] = []
-    angles = _angles(eq)
+    seen: list[Array] = []
     for column in q.T:
-        if not np.all(np.isfinite(column)):
-            continue
-        column = _reduced(column, angles)
-        if any(_same(column, other, angles) for other in seen):
-            continue
-        seen.append(column)
-        if _is_regular(balance, column):
-            found.append(_judged(balance, column))
+        column = search.reduced(column)
+        if not any(search.same(column, other) for other in seen):
+            seen.append(column)
+            found += search.judged(column)
     order = {"asymptotically stable": 0, "stable": 1, "undecided": 2, "unstable": 3}
     return sorted(found, key=lambda e: (order[e.stability], *e.coordinates.values()))
 
 
-def _balance(eq: Equations, values: Mapping[str, float], speeds: Mapping[str, float]) -> _Balance:
-    tree = eq.tree
-    known = {**eq.tree.layout.model.given, **values}
-    missing = [x for x in eq.parameters if x not in known]
-    if missing:
-        raise ModelError(
-            f"the parameters {', '.join(missing)} need values to find equilibria. Give them with `values`."
-        )
-    q, u = list(tree.coordinates), list(tree.speeds)
-    right = list(eq.right_side)
-    if ex.unknown_functions(right):
-        raise ModelError(
-            f"the law {sorted(ex.unknown_functions(right))[0]} is unknown. Define it before looking for equilibria."
-        )
-    n, k = len(q), len(u)
-    own = list(eq.rates)
-    directions = Matrix(ex.jacobian(own, u) if u else [[] for _ in own], (n, k))
-    slopes = Matrix(ex.jacobian(right, q) if q and right else [[] for _ in right], (k, n)) @ directions
-    damping = Matrix(ex.jacobian(right, u) if u else [], (k, k))
-    given = {x: float(speeds.get(x.name, 0.0)) for x in u}
-    constants = {ex.symbol(x): float(v) for x, v in known.items()} | {ex.TIME: float(known.get("t", 0.0))}
-    return _Balance(eq, {**constants, **given}, right, slopes, damping, directions, eq.mass_matrix)
+class _Search:
+    """The balance of one machine in numbers, and Newton's method on it, from many configurations at once."""
+
+    def __init__(
+        self, layout: Layout, given: Mapping[str, Any] | None, speeds: Mapping[str, float], t: float | None
+    ) -> None:
+        self.layout, self.given, self.speeds = layout, given, speeds
+        self.dynamics = dynamics_of(layout)
+        self.reduction = Reduction(self.dynamics)
+        self.names = layout.state.coordinates
+        self.symbols = [ex.symbol(x) for x in self.names]
+        check_laws(self.dynamics, "to find equilibria")
+        check_speeds(layout, speeds)
+        self.t = time_of(self.reduction, t, "equilibria")
+        self.numbers = numbers_of(self.dynamics, given, self.t)
+        self.groups = [[self.names.index(x) for x in group] for group in layout.state.quaternions]
+        self.angles = self._angles()
+        self.units = np.array([1.0 if i in self.angles else self._length() for i in range(len(self.names))])
+        for group in self.groups:
+            self.units[group] = 1.0
+        used = ex.free_symbols([*self.reduction.right, *self.reduction.rows.conditions])
+        self.idle = [i for i, x in enumerate(self.symbols) if x not in used and not layout.cuts]
+
+    def centre(self, at: Mapping[str, Any]) -> Array:
+        start = closed_start(self.layout, at, self.given, self.t)
+        return np.array([start.values[x] for x in self.names])
+
+    def settled(self, q: Array, centre: Array) -> Array:
+        """Configurations in balance that Newton's method reaches from the columns of q."""
+        q = self._closed(self._unit(q), 30)
+        forces = self._forces(q)
+        with np.errstate(all="ignore"):
+            q = self._walked(q, None, _NEWTON)
+            if q.shape[1] and self._families(q):
+                q = self._walked(self._walked(q, centre, _SLIDE), None, 10)
+            q = self._closed(q, 4)
+        smalls = self._smalls(q)
+        limits = [np.abs(one.tangent).T @ forces for one in smalls]
+        good = [bool((np.abs(one.residual) <= _BALANCED * x).all()) for one, x in zip(smalls, limits, strict=True)]
+        return q[:, [i for i, ok in enumerate(good) if ok]]
+
+    def _walked(self, q: Array, centre: Array | None, times: int) -> Array:
+        """Newton steps until nothing moves; what has come to rest waits for the others."""
+        resting = [q[:, :0]]
+        for _ in range(times):
+            if not q.shape[1]:
+                break
+            q, moved = self._stepped(q, centre)
+            resting.append(q[:, moved <= _STILL])
+            q = q[:, moved > _STILL]
+        return np.hstack([*resting, q])
+
+    def _forces(self, q: Array) -> Array:
+        """The largest force on each speed among configurations: what a balance is measured by."""
+        here = {**self.numbers, **dict(zip(self.symbols, q, strict=True))}
+        here |= {u: float(self.speeds.get(u.name, 0.0)) for u in self.reduction.speeds}
+        found = np.array([np.abs(np.asarray(x)).max() for x in ex.evaluate(self.reduction.right, here)] or [0.0])
+        return np.where(found > 0, found, found.max() or 1.0)[: len(self.reduction.speeds)]
+
+    def _smalls(self, q: Array) -> list[Small]:
+        return self.reduction.at(self.numbers, q, self.speeds)
+
+    def _stepped(self, q: Array, centre: Array | None) -> tuple[Array, Array]:
+        """One Newton step from each column; towards `centre` where equilibria form a family. Lost columns go."""
+        smalls = self._smalls(q)
+        here = {**self.numbers, **dict(zip(self.symbols, q, strict=True))}
+        directions = self.reduction.arrays([self.reduction.directions], here, q.shape[1])[0]
+        new, moved = list[Array](), list[float]()
+        for one, column, ways in zip(smalls, q.T, directions, strict=True):
+            if not (np.isfinite(one.stiffness).all() and np.isfinite(one.residual).all()):
+                continue
+            along = ways @ one.tangent
+            inverse = _inverse(one)
+            step = -inverse @ one.residual
+            if centre is not None:
+                wanted = np.linalg.lstsq(along, centre - column, rcond=None)[0]
+                step = step + wanted - inverse @ (one.stiffness @ wanted)
+            change = along @ step
+            size = np.abs(change / self.units).max(initial=0.0)
+            new.append(column + change * min(1.0, 1.0 / max(size, 1e-300)))  # never more than a radian (or length)
+            moved.append(size)
+        q = self._unit(np.array(new).reshape(-1, len(self.names)).T)
+        q, kept = self._closing(q, 3)
+        return q, np.array(moved)[kept]
+
+    def _families(self, q: Array) -> bool:
+        return any(np.linalg.matrix_rank(_metric(one), tol=None) < len(one.residual) for one in self._smalls(q))
+
+    def _closed(self, q: Array, times: int) -> Array:
+        """Nearer to closed loops, in the kinetic metric; columns that stay open are left out."""
+        return self._closing(q, times)[0]
+
+    def _closing(self, q: Array, times: int) -> tuple[Array, Array]:
+        """The same, and which columns are kept."""
+        if not self.layout.cuts or not q.shape[1]:
+            return q, np.ones(q.shape[1], dtype=bool)
+        resting = {**self.numbers, **dict.fromkeys(self.reduction.speeds, 0.0)}
+        with np.errstate(all="ignore"):
+            for _ in range(times):
+                before = q
+                here = {**resting, **dict(zip(self.symbols, q, strict=True))}
+                found = ex.evaluate(list(self.dynamics.corrected[: len(self.names)]), here)
+                q = self._unit(np.array([np.broadcast_to(x, q.shape[1:]) for x in found]))
+            shift = np.abs((q - before) / self.units[:, None]).max(axis=0, initial=0.0)
+        kept = shift < _SAME
+        return q[:, kept], kept
+
+    def judged(self, q: Array) -> list[Equilibrium]:
+        """The equilibrium with its small motions; nothing where the coordinates are singular (gimbal lock)."""
+        one = self._smalls(q[:, None])[0]
+        if len(one.mass) and not np.linalg.cond(one.mass) < 1 / _FAMILY:
+            return []
+        matrix = one.state_matrix
+        values = ordered(np.linalg.eigvals(matrix)) if len(matrix) else np.zeros(0)
+        names = self.reduction.coordinate_names(one)
+        coordinates = dict(zip(self.names, map(float, q), strict=True))
+        speeds = dict(zip(self.layout.speeds, map(float, one.speeds), strict=True))
+        return [
+            Equilibrium(
+                coordinates, speeds, tuple(map(complex, values)), modes_of(matrix, names), _verdict(values, one)
+            )
+        ]
+
+    def _length(self) -> float:
+        """The largest constant distance in the machine; one where there is none."""
+        model = self.layout.model
+        moving = {ex.symbol(x) for x in model.moving}
+        frames = [f.displacement.translation for link in model.links.values() for f in (link.first, link.second)]
+        frames += [body.centre for body in model.bodies.values()]
+        plain = [x for v in frames for x in v if not ex.free_symbols(x) & moving]
+        return float(np.abs(ex.evaluate(plain, self.numbers)).max(initial=0.0)) or 1.0
+
+    def _angles(self) -> list[int]:
+        """Coordinates that are angles of turns and nothing else."""
+        links = self.layout.model.links.values()
+        steps = [step for link in links for step in link.placed_steps()]
+        turned = {one.angle for step in steps for one in step.displacement.turns if isinstance(one, Turn)}
+        moved = ex.free_symbols([x for step in steps for x in step.displacement.translation])
+        efforts = ex.free_symbols([e for link in links for e in link.placed_efforts().values()])
+        return [i for i, x in enumerate(self.symbols) if x in turned - moved - efforts]
+
+    def _unit(self, q: Array) -> Array:
+        for group in self.groups:
+            q[group] = q[group] / np.maximum(np.sqrt((q[group] ** 2).sum(axis=0)), 1e-300)
+        return q
+
+    def reduced(self, column: Array) -> Array:
+        """Angles in ]-pi, pi], what is nothing as zero."""
+        found = column.copy()
+        for i in self.angles:
+            found[i] = np.pi - np.mod(np.pi - found[i], 2 * np.pi)
+            if found[i] < -np.pi + _SMALL:
+                found[i] += 2 * np.pi
+        found[np.abs(found) < _BALANCED * self.units] = 0.0
+        return found
+
+    def same(self, a: Array, b: Array) -> bool:
+        gap = np.abs(a - b) / self.units
+        for i in self.angles:
+            gap[i] = np.abs(np.angle(np.exp(1j * gap[i])))
+        return bool(gap.max(initial=0.0) < _SAME)
 
 
-def _newton(balance: _Balance, q: Any, groups: list[list[int]], centre: Any) -> Any:
-    """Newton steps along the speeds from all starts at once; starts that do not settle become nan."""
-    import numpy as np
-
-    k = len(balance.eq.speeds)
-    for count in range(90):
-        right = balance.at(q, balance.residual, (k,))
-        slopes = balance.at(q, balance.slopes.entries, (k, k))
-        directions = balance.at(q, balance.directions.entries, balance.directions.shape)
-        good = np.isfinite(right).all(axis=1) & np.isfinite(slopes).all(axis=(1, 2))
-        inverse = np.linalg.pinv(slopes[good], rcond=1e-8)
-        step = np.zeros((q.shape[1], k))
-        step[good] = np.einsum("sij,sj->si", inverse, -right[good])
-        if 45 <= count < 80:
-            # Where equilibria form a family, slide along it to the member nearest the centre of the search.
-            wanted = np.einsum("sij,js->si", np.linalg.pinv(directions[good]), (centre[:, None] - q)[:, good])
-            along = np.einsum("sij,sjk->sik", inverse, slopes[good])
-            step[good] += wanted - np.einsum("sij,sj->si", along, wanted)
-        size = np.abs(step).max(axis=1, initial=0.0)
-        step *= np.minimum(1.0, 1.0 / np.maximum(size, 1e-300))[:, None]  # never more than a radian (or metre) at once
-        q = _unit(q + np.einsum("sij,sj->is", directions, step), groups)
-    right = balance.at(q, balance.residual, (k,))
-    scale = 1 + np.abs(balance.at(q, balance.mass.entries, (k * k,))).max(axis=1, initial=0.0)
-    lost = ~(np.abs(right).max(axis=1, initial=0.0) < 1e-7 * scale)
-    q[:, lost] = np.nan
-    return q
+def _metric(one: Small) -> Array:
+    """Stiffness in units of mass: its eigenvalues are squares of frequencies."""
+    scale = 1 / np.sqrt(np.abs(np.diag(one.mass)))
+    return scale[:, None] * one.stiffness * scale
 
 
-def _is_regular(balance: _Balance, q: Any) -> bool:
-    """Where M is singular the coordinates are (gimbal lock): efforts vanish there without any balance of forces."""
-    import numpy as np
-
-    k = len(balance.eq.speeds)
-    return k > 0 and bool(np.linalg.cond(balance.at(q[:, None], balance.mass.entries, (k, k))[0]) < 1e8)
-
-
-def _judged(balance: _Balance, q: Any) -> Equilibrium:
-    """Small motions about one equilibrium, in deviations along the speeds."""
-    import numpy as np
-
-    k = len(balance.eq.speeds)
-    point = q[:, None]
-    mass = balance.at(point, balance.mass.entries, (k, k))[0]
-    slopes = balance.at(point, balance.slopes.entries, (k, k))[0]
-    damping = balance.at(point, balance.damping.entries, (k, k))[0]
-    speeds = {u.name: balance.values[u] for u in balance.eq.tree.speeds}
-    coordinates = dict(zip(balance.eq.coordinates, (float(x) for x in q), strict=True))
-    lower = np.linalg.solve(mass, np.hstack([slopes, damping]))
-    values = np.linalg.eigvals(np.vstack([np.hstack([np.zeros((k, k)), np.eye(k)]), lower]))
-    values = values[np.lexsort((values.imag, -values.real))]
-    verdict = _verdict(values, slopes, damping)
-    return Equilibrium(coordinates, speeds, tuple(complex(z) for z in values), verdict)
-
-
-def _verdict(values: Any, slopes: Any, damping: Any) -> str:
-    import numpy as np
-
-    scale = 1 + np.abs(values).max(initial=0.0)
-    top = values.real.max(initial=-np.inf)
-    if top > 1e-6 * scale:
-        return "unstable"
-    if len(values) and top < -1e-6 * scale:
-        return "asymptotically stable"
-    stiffness = -(slopes + slopes.T) / 2
-    symmetric = np.abs(slopes - slopes.T).max(initial=0.0) < 1e-7 * (1 + np.abs(slopes).max(initial=0.0))
-    passive = np.linalg.eigvalsh(-(damping + damping.T) / 2).min(initial=0.0) > -1e-9
-    if symmetric and passive and np.linalg.eigvalsh(stiffness).min(initial=np.inf) > 1e-9:
-        return "stable"
-    return "undecided"
-
-
-def _idle(balance: _Balance, q: Any) -> list[int]:
-    """Coordinates on which the balance does not depend: they stay where the search is centred."""
-    used = ex.free_symbols(balance.residual)
-    return [i for i, x in enumerate(balance.eq.tree.coordinates) if x not in used]
-
-
-def _placed_turns(eq: Equations) -> list[Any]:
-    links = [one.link for one in eq.tree.layout.tree]
-    return [one for link in links for step in link.placed_steps() for one in step.displacement.turns]
-
-
-def _angles(eq: Equations) -> list[int]:
-    """Coordinates that are angles of turns and nothing else."""
-    turned = {one.angle for one in _placed_turns(eq) if isinstance(one, Turn)}
-    moved = ex.free_symbols(
-        [x for one in eq.tree.layout.tree for step in one.link.placed_steps() for x in step.displacement.translation]
-    )
-    efforts = ex.free_symbols([e for one in eq.tree.layout.tree for e in one.link.placed_efforts().values()])
-    plain = turned - moved - efforts
-    return [i for i, x in enumerate(eq.tree.coordinates) if x in plain]
-
-
-def _quaternions(eq: Equations) -> list[list[int]]:
-    place = {x: i for i, x in enumerate(eq.tree.coordinates)}
-    turns = [one for one in _placed_turns(eq) if isinstance(one, QuaternionTurn)]
-    return [[place[x] for x in one.components] for one in turns if all(x in place for x in one.components)]
-
-
-def _unit(q: Any, groups: list[list[int]]) -> Any:
-    import numpy as np
-
-    for group in groups:
-        q[group] = q[group] / np.maximum(np.sqrt((q[group] ** 2).sum(axis=0)), 1e-300)
-    return q
-
-
-def _reduced(column: Any, angles: list[int]) -> Any:
-    """Angles in ]-pi, pi], tiny numbers as zero."""
-    import numpy as np
-
-    found = column.copy()
-    for i in angles:
-        found[i] = np.pi - np.mod(np.pi - found[i], 2 * np.pi)
-        if found[i] < -np.pi + 1e-6:
-            found[i] += 2 * np.pi
-    found[np.abs(found) < SMALL] = 0.0
+def _inverse(one: Small) -> Array:
+    scale = 1 / np.sqrt(np.abs(np.diag(one.mass)))
+    found: Array = scale[:, None] * np.linalg.pinv(_metric(one), rcond=_FAMILY) * scale
     return found
 
 
-def _same(a: Any, b: Any, angles: list[int]) -> bool:
-    import numpy as np
-
-    gap = np.abs(a - b)
-    for i in angles:
-        gap[i] = np.abs(np.angle(np.exp(1j * gap[i])))
-    return bool(gap.max(initial=0.0) < 1e-5)
+def _verdict(values: Array, one: Small) -> str:
+    """Lyapunov by eigenvalues; where they are silent, Lagrange-Dirichlet in the kinetic metric."""
+    if not len(values):
+        return "stable"
+    scale = np.abs(values).max()
+    top = values.real.max()
+    if top > _SMALL * scale:
+        return "unstable"
+    if top < -_SMALL * scale:
+        return "asymptotically stable"
+    root = np.linalg.inv(np.linalg.cholesky(one.mass))
+    stiffness, damping = (root @ m @ root.T for m in (one.stiffness, one.damping))
+    symmetric = np.abs(stiffness - stiffness.T).max() <= _SMALL * np.abs(stiffness).max()
+    passive = np.linalg.eigvalsh((damping + damping.T) / 2).min() >= -_SMALL * scale
+    squares = np.linalg.eigvalsh((stiffness + stiffness.T) / 2)
+    return "stable" if symmetric and passive and squares.min() > _SMALL * np.abs(squares).max() else "undecided"

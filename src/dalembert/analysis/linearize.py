@@ -9,17 +9,26 @@ for inputs w. M may depend on q and everything may depend on t: nothing is inver
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from dalembert import expr as ex
+from dalembert.analysis.modes import Mode, modes_of, ordered
+from dalembert.analysis.point import check_laws, numbers_of, time_of
+from dalembert.analysis.reduced import Reduction
 from dalembert.constraints.factor import factor_symmetric, solve_factored
+from dalembert.dynamics import dynamics_of
+from dalembert.dynamics.numbers import check_names
+from dalembert.dynamics.start import closed_start
 from dalembert.errors import ModelError
 from dalembert.expr import ONE, TIME, ZERO, Expr, Matrix, Scalar
+from dalembert.formalisms import derive
 from dalembert.formalisms.equations import Equations
 from dalembert.formalisms.speeds import speeds_from_rates
-from dalembert.mechanism import did_you_mean
+from dalembert.mechanism import Layout, Mechanism, Model, did_you_mean
 
 
 @dataclass(frozen=True)
@@ -41,6 +50,7 @@ class Linearization:
     rate_speeds: Matrix  # dq'/du = P
     input_matrix: Matrix
     residual: tuple[Expr, ...]
+    given: Mapping[str, float] = field(default_factory=dict)  # numbers of parameters, where others are not told
 
     @property
     def states(self) -> tuple[str, ...]:
@@ -48,8 +58,11 @@ class Linearization:
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        found = [*self.mass.entries, *self.damping.entries, *self.stiffness.entries, *self.rate_speeds.entries]
-        return tuple(sorted(x.name for x in ex.free_symbols([*found, *self.rate_coordinates.entries])))
+        """Names of every symbol in the matrices."""
+        matrices = (self.mass, self.damping, self.stiffness, self.rate_speeds, self.rate_coordinates, self.input_matrix)
+        return tuple(
+            sorted(x.name for x in ex.free_symbols([*self.residual, *(x for m in matrices for x in m.entries)]))
+        )
 
     @property
     def state_matrix(self) -> Matrix:
@@ -74,9 +87,7 @@ class Linearization:
 
     def numbers(self, values: Mapping[str, float] | None = None) -> tuple[Any, Any]:
         """A and B as arrays, for given parameters (and t)."""
-        import numpy as np
-
-        given = {ex.symbol(k): float(v) for k, v in (values or {}).items()}
+        given = self._known(values)
         n, k, w = len(self.coordinates), len(self.speeds), len(self.inputs)
 
         def array(m: Matrix) -> Any:
@@ -92,12 +103,46 @@ class Linearization:
             b[n:] = np.linalg.solve(mass, array(self.input_matrix))
         return a, b
 
+    def _known(self, values: Mapping[str, float] | None) -> dict[Expr, float]:
+        """Numbers of all parameters: inputs rest at zero unless they are given."""
+        known = {**dict.fromkeys(self.inputs, 0.0), **self.given, **(values or {})}
+        missing = [x for x in self.parameters if x not in known]
+        if missing:
+            raise ModelError(
+                f"'{missing[0]}' has no value: matrices in numbers need one for each symbol. Give it to the machine "
+                f"(given {missing[0]} = ...), or say where it is if it is a coordinate (at={{'{missing[0]}': ...}})."
+            )
+        return {ex.symbol(k): float(v) for k, v in known.items()}
+
     def eigenvalues(self, values: Mapping[str, float] | None = None) -> Any:
         """Eigenvalues of A, largest real part first."""
-        import numpy as np
+        return ordered(np.linalg.eigvals(self.numbers(values)[0]))
 
-        found = np.linalg.eigvals(self.numbers(values)[0])
-        return found[np.lexsort((found.imag, -found.real))]
+    def modes(self, values: Mapping[str, float] | None = None) -> tuple[Mode, ...]:
+        """Natural frequencies, damping ratios and shapes of the small motions, slow ones first."""
+        return modes_of(self.numbers(values)[0], self.coordinates)
+
+    def in_numbers(self, values: Mapping[str, float] | None = None) -> dict[str, Any]:
+        """The JSON form in numbers: matrices as rows, eigenvalues as pairs."""
+        known = self._known(values)
+        a, b = self.numbers(values)
+
+        def rows(m: Matrix) -> list[list[float]]:
+            return [[float(x) for x in ex.evaluate(list(row), known)] for row in m.rows()]
+
+        return {
+            "coordinates": list(self.coordinates),
+            "speeds": list(self.speeds),
+            "inputs": list(self.inputs),
+            "point": {x.name: _number(v, known) for x, v in self.point.items()},
+            "mass": rows(self.mass),
+            "damping": rows(self.damping),
+            "stiffness": rows(self.stiffness),
+            "state_matrix": a.tolist(),
+            "input_matrix": b.tolist(),
+            "residual": [float(x) for x in ex.evaluate(list(self.residual), known)],
+            "eigenvalues": [[z.real, z.imag] for z in self.eigenvalues(values)],
+        }
 
     def as_dict(self) -> dict[str, Any]:
         """The JSON form: matrices as rows of formulas."""
@@ -123,33 +168,107 @@ class Linearization:
 
 
 def linearize(
-    eq: Equations,
-    about: Mapping[str, Scalar | str] | None = None,
+    source: Mechanism | Model | Equations,
+    at: Mapping[str, Scalar | str] | None = None,
     *,
+    given: Mapping[str, Any] | None = None,
     inputs: Sequence[str] = (),
+    independent: Sequence[str] = (),
+    t: float | None = None,
+    cut: Collection[str] = (),
 ) -> Linearization:
-    """Linearise equations about a motion.
+    """Linearise a machine (or equations of one) about a motion.
 
-    `about` gives coordinates and speeds as numbers or formulas of t and parameters. A coordinate left out stays a
-    symbol (a family of motions); a speed left out is that of the given coordinates: zero when they are constant.
+    A tree stays in symbols: `at` gives coordinates and speeds as numbers or formulas of t and parameters. A coordinate
+    left out stays a symbol (a family of motions); a speed left out is that of the given coordinates: zero when they are
+    constant. `given` are numbers for its parameters, used when numbers are asked for.
+
+    A machine with closed loops is linearised in numbers, on its constraints: `at` says as much of the posture as at the
+    start of a simulation, the rest follows. The result is in as many coordinates as there are freedoms; those named in
+    `independent` are among them if they can be. Speeds in `at` are constant speeds of a steady motion.
+
     `inputs` are parameters that vary: each gives a column of B.
 
-    >>> from dalembert.formalisms import derive
-    >>> from dalembert.mechanism import Layout, Mechanism, earth, revolute
-    >>> m = Mechanism("pendulum")
-    >>> link = m.join(earth, m.body("bob", mass="m", centre=[0, 0, "-l"]), revolute("x"), name="pivot")
-    >>> m.gravity = [0, 0, "-g"]
-    >>> linearize(derive(Layout.of(m), "kane"), {"pivot.th": 0}).stiffness
-    Matrix([[g*m*l]])
+    >>> from dalembert.mechanism import Mechanism, earth, prismatic
+    >>> m = Mechanism()
+    >>> link = m.join(earth, m.body("cart", mass="m"), prismatic("x").with_efforts(x="-k*x - c*x'"), name="s")
+    >>> linearize(m, {"s.x": 0}).state_matrix
+    Matrix([[0, 1], [-k/m, -c/m]])
     """
-    eq.require_tree("linear equations")
+    eq = source if isinstance(source, Equations) else None
+    layout = Layout.of(source, cut) if not isinstance(source, Equations) else source.tree.layout
+    values = {**layout.model.given, **(given or {})}
+    if layout.cuts:
+        return _closed(layout, at or {}, given, inputs, independent, t)
+    found = _open(eq or derive(layout, "kane"), at or {}, inputs)
+    return replace(found, given={k: v for k, v in values.items() if isinstance(v, int | float)} | {"t": float(t or 0)})
+
+
+def _closed(
+    layout: Layout,
+    at: Mapping[str, Any],
+    given: Mapping[str, Any] | None,
+    inputs: Sequence[str],
+    independent: Sequence[str],
+    t: float | None,
+) -> Linearization:
+    """On the constraints of closed loops, in independent coordinates."""
+    dynamics = dynamics_of(layout)
+    reduction = Reduction(dynamics, inputs)
+    check_laws(dynamics, "before linearising")
+    _check_inputs(layout.model, inputs, reduction)
+    time = time_of(reduction, t, "small motions")
+    zeros = {x: 0.0 for x in inputs if x not in layout.model.given}
+    numbers = numbers_of(dynamics, {**zeros, **(given or {})}, time)
+    start = closed_start(layout, at, {**zeros, **(given or {})}, time).values
+    q = np.array([[start[x]] for x in layout.state.coordinates])
+    rates = {x: f"{x}'" for x in layout.coordinates}
+    wanted = [rates.get(x, x) for x in independent]
+    check_names(wanted, layout.speeds, "coordinate or speed of the tree", layout.model.name)
+    speeds = {x: start[x] for x in layout.speeds if start[x] or x in at}
+    (small,) = reduction.at(numbers, q, speeds, wanted)
+    moving = tuple(layout.speeds[i] for i in small.independent)
+    d = len(moving)
+    point = {ex.symbol(x): ex.const(float(v)) for x, v in start.items()}
+    return Linearization(
+        reduction.coordinate_names(small),
+        moving,
+        tuple(inputs),
+        point,
+        _constant(small.mass),
+        _constant(small.damping),
+        _constant(small.stiffness),
+        _constant(np.zeros((d, d))),
+        _constant(np.eye(d)),
+        _constant(small.inputs),
+        tuple(ex.const(float(x)) for x in small.residual),
+    )
+
+
+def _check_inputs(model: Model, inputs: Sequence[str], reduction: Reduction | None = None) -> None:
+    for name in inputs:
+        if name not in model.parameters():
+            raise ModelError(f"'{name}' is no parameter of the equations.{did_you_mean(name, model.parameters())}")
+        if reduction is not None and ex.symbol(name) in ex.free_symbols(reduction.rows.conditions):
+            raise ModelError(f"'{name}' changes how the loops of '{model.name}' close: it cannot be an input.")
+
+
+def _number(value: Expr, known: Mapping[Expr, float]) -> float | str:
+    """The value in numbers, where all of it is known."""
+    return float(ex.evaluate([value], known)[0]) if ex.free_symbols(value) <= known.keys() else ex.text(value)
+
+
+def _constant(array: Any) -> Matrix:
+    return Matrix([[ex.const(float(x)) for x in row] for row in array], array.shape)
+
+
+def _open(eq: Equations, at: Mapping[str, Scalar | str], inputs: Sequence[str]) -> Linearization:
+    """Equations of a tree, in symbols."""
     tree = eq.tree
-    point, rates = _motion(eq, about or {})
+    point, rates = _motion(eq, at)
     q, u = list(tree.coordinates), list(tree.speeds)
     k = len(u)
-    for name in inputs:
-        if name not in eq.parameters:
-            raise ModelError(f"'{name}' is no parameter of the equations.{did_you_mean(name, eq.parameters)}")
+    _check_inputs(tree.layout.model, inputs)
     h = list(eq.right_side)
     accelerations = [ex.symbol(f"held {i}") for i in range(k)]
     moved = (eq.mass_matrix @ Matrix.column(accelerations)).entries if k else ()
@@ -187,14 +306,14 @@ def linearize(
     )
 
 
-def _motion(eq: Equations, about: Mapping[str, Scalar | str]) -> tuple[dict[Expr, Expr], list[Expr]]:
+def _motion(eq: Equations, at: Mapping[str, Scalar | str]) -> tuple[dict[Expr, Expr], list[Expr]]:
     """The point of linearisation, and the accelerations of that motion."""
     tree = eq.tree
     names = [*eq.coordinates, *eq.speeds]
-    for name in about:
+    for name in at:
         if name not in names:
             raise ModelError(f"'{name}' is neither a coordinate nor a speed.{did_you_mean(name, names)}")
-    point = {ex.symbol(x): ex.as_expr(v) for x, v in about.items()}  # type: ignore[arg-type]
+    point = {ex.symbol(x): ex.as_expr(v) for x, v in at.items()}  # type: ignore[arg-type]
     moving = {*tree.coordinates, *tree.speeds}
     mixed = next((x.name for x, v in point.items() if ex.free_symbols(v) & moving), None)
     if mixed:

@@ -18,6 +18,7 @@ COMMANDS = {
     "compare": "compare",
     "linearize": "linearize",
     "equilibria": "equilibria",
+    "reactions": "reactions",
     "codegen": "codegen",
     "mobility": "mobility",
     "simulate": "simulate",

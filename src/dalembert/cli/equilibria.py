@@ -8,40 +8,43 @@ import typer
 
 from dalembert.cli.options import File, Format, FormatOption, Settings
 from dalembert.cli.output import show_json
+from dalembert.cli.pairs import numbers
 from dalembert.cli.settings import apply_settings
 
 
 def command(
     file: File,
-    set: Settings = None,
+    set_: Settings = None,
     speed: Annotated[
         list[str] | None, typer.Option(help="A constant speed of a steady motion, e.g. --speed axis.th'=3 (repeat).")
     ] = None,
+    at: Annotated[
+        list[str] | None, typer.Option(help="Where the search is centred, e.g. --at hinge.th=0.3 (repeat).")
+    ] = None,
+    spread: Annotated[float, typer.Option(help="How far from there it starts: radians, or lengths.", min=0.0)] = 3.2,
     starts: Annotated[int, typer.Option(help="How many random configurations the search starts from.", min=1)] = 120,
     seed: Annotated[int, typer.Option(help="Where the random configurations start.")] = 0,
+    t: Annotated[float | None, typer.Option("--t", help="The time at which a machine is held.")] = None,
+    cut: Annotated[list[str] | None, typer.Option(help="A link that closes a loop (repeat).")] = None,
     format: FormatOption = Format.text,
 ) -> None:
-    """Find equilibria (or steady motions at given speeds) and judge their stability.
+    """Find equilibria (or steady motions at given speeds), judge their stability, and give frequencies and damping.
 
     Example: dalembert equilibria examples/double_pendulum.lsd
     """
     import dalembert
-    from dalembert.analysis.equilibria import equilibria
-    from dalembert.errors import ModelError
-
-    def numbers(pairs: list[str] | None) -> dict[str, float]:
-        found = {}
-        for one in pairs or []:
-            name, _, value = one.rpartition("=")
-            try:
-                found[name.strip()] = float(value)
-            except ValueError:
-                raise ModelError(f"{one!r} is not of the form name=number.") from None
-        return found
 
     mechanism = dalembert.load(file)
-    apply_settings(mechanism, set)
-    found = equilibria(mechanism.equations("kane"), speeds=numbers(speed), starts=starts, seed=seed)
+    apply_settings(mechanism, set_)
+    found = mechanism.equilibria(
+        speeds=numbers(speed, "--speed"),
+        at=numbers(at, "--at"),
+        spread=spread,
+        starts=starts,
+        seed=seed,
+        t=t,
+        cut=cut or (),
+    )
     if format is Format.json:
         show_json({"mechanism": mechanism.name, "equilibria": [one.as_dict() for one in found]})
         return
@@ -49,4 +52,4 @@ def command(
         typer.echo("no equilibrium found. Try more --starts, or a steady motion with --speed.")
     for one in found:
         place = ", ".join(f"{x} = {v:.6g}" for x, v in one.coordinates.items())
-        typer.echo(f"{one.stability}: {place}")
+        typer.echo("\n".join([f"{one.stability}: {place}", *(f"  {mode}" for mode in one.modes)]))

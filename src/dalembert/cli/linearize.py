@@ -6,72 +6,71 @@ from typing import Annotated, Any
 
 import typer
 
-from dalembert.cli.options import File, Format, FormatOption
+from dalembert.cli.options import File, Format, FormatOption, Settings
 from dalembert.cli.output import show_json
+from dalembert.cli.pairs import formulas
+from dalembert.cli.settings import apply_settings
 
 
 def command(
     file: File,
-    about: Annotated[
+    at: Annotated[
         list[str] | None,
-        typer.Option(help="Coordinate or speed of the motion, as a formula of t: --about hinge.th=0 (repeat)."),
+        typer.Option(help="Coordinate or speed of the motion, as a formula of t: --at hinge.th=0 (repeat)."),
     ] = None,
+    set_: Settings = None,
     input: Annotated[list[str] | None, typer.Option(help="A parameter that varies: a column of B (repeat).")] = None,
-    formalism: Annotated[str, typer.Option(help="Which formalism derives the equations.")] = "kane",
-    numbers: Annotated[bool, typer.Option(help="Use the values given in the program and add eigenvalues.")] = False,
+    independent: Annotated[
+        list[str] | None, typer.Option(help="A coordinate to keep, of a machine with closed loops (repeat).")
+    ] = None,
+    t: Annotated[float | None, typer.Option("--t", help="The time at which a machine is held.")] = None,
+    cut: Annotated[list[str] | None, typer.Option(help="A link that closes a loop (repeat).")] = None,
+    formalism: Annotated[str, typer.Option(help="Which formalism derives the equations of a tree.")] = "kane",
+    numbers: Annotated[
+        bool, typer.Option(help="Matrices in numbers, with the given values, and the modes of small motions.")
+    ] = False,
     format: FormatOption = Format.text,
 ) -> None:
     """Linearise about an equilibrium, a steady motion or a trajectory: M, C, K and the state matrix.
 
-    Coordinates that are not said stay symbols; speeds that are not said follow from the coordinates.
+    Coordinates that are not said stay symbols; speeds that are not said follow from the coordinates. Machines with
+    closed loops are linearised in numbers, in independent coordinates.
 
-    Example: dalembert linearize examples/cart_pole.lsd --about pivot.th=0 --about rail.x=0 --numbers
+    Example: dalembert linearize examples/cart_pole.lsd --at pivot.th=0 --at rail.x=0 --numbers
     """
     import dalembert
-    from dalembert.analysis.linearize import linearize
-    from dalembert.errors import ModelError
+    from dalembert.analysis import linearize
+    from dalembert.mechanism import Layout
 
-    point: dict[str, Any] = {}
-    for one in about or []:
-        name, sign, formula = one.partition("=")
-        if not sign or not formula.strip():
-            raise ModelError(f"--about {one!r} is not of the form coordinate=formula, for example hinge.th=0.")
-        point[name.strip()] = formula.strip()
     mechanism = dalembert.load(file)
-    found = linearize(mechanism.equations(formalism), point, inputs=input or [])
+    apply_settings(mechanism, set_)
+    closed = bool(Layout.of(mechanism, cut or ()).cuts)
+    source: Any = mechanism if closed else mechanism.equations(formalism, cut=cut or ())
+    found = linearize(
+        source, formulas(at, "--at"), inputs=input or (), independent=independent or (), t=t, cut=cut or ()
+    )
     data = found.as_dict()
-    if numbers:
-        a, b = found.numbers(_values(mechanism, found.parameters, input or []))
-        values = found.eigenvalues(_values(mechanism, found.parameters, input or []))
-        data |= {
-            "numeric_state_matrix": a.tolist(),
-            "numeric_input_matrix": b.tolist(),
-            "eigenvalues": [[z.real, z.imag] for z in values],
-        }
+    if numbers or closed:
+        data = found.in_numbers() | {"modes": [one.as_dict() for one in found.modes()]}
     if format is Format.json:
         show_json(data)
         return
     typer.echo(_text(data))
-
-
-def _values(mechanism: Any, parameters: tuple[str, ...], inputs: list[str]) -> dict[str, float]:
-    from dalembert.errors import ModelError
-
-    known = {"t": 0.0, **dict.fromkeys(inputs, 0.0), **mechanism.given}
-    missing = [x for x in parameters if x not in known]
-    if missing:
-        raise ModelError(f"{missing[0]} has no value. Give it in the program: given {missing[0]} = 1 ;")
-    return {x: float(v) for x, v in known.items() if isinstance(v, int | float)}
+    if numbers or closed:
+        typer.echo("modes:\n" + "\n".join(f"  {one}" for one in found.modes()))
 
 
 def _text(data: dict[str, Any]) -> str:
     lines = ["states: " + ", ".join([*data["coordinates"], *data["speeds"]])]
-    lines.append("about: " + ", ".join(f"{x} = {v}" for x, v in data["point"].items()))
+    lines.append("at: " + ", ".join(f"{x} = {_entry(v)}" for x, v in data["point"].items()))
     for name in ("mass", "damping", "stiffness", "state_matrix", "input_matrix"):
         if data[name] and data[name][0]:
-            lines += [f"{name.replace('_', ' ')}:", *("  [" + ", ".join(row) + "]" for row in data[name])]
-    if any(x != "0" for x in data["residual"]):
-        lines.append("not a motion by itself; forces to add: " + ", ".join(data["residual"]))
-    if "eigenvalues" in data:
-        lines.append("eigenvalues: " + ", ".join(f"{complex(*z):.6g}" for z in data["eigenvalues"]))
+            rows = ("  [" + ", ".join(map(_entry, row)) + "]" for row in data[name])
+            lines += [f"{name.replace('_', ' ')}:", *rows]
+    if any(x not in ("0", 0.0) for x in data["residual"]):
+        lines.append("not a motion by itself; forces to add: " + ", ".join(map(_entry, data["residual"])))
     return "\n".join(lines)
+
+
+def _entry(value: Any) -> str:
+    return value if isinstance(value, str) else f"{value:.6g}"

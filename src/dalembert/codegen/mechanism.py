@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dalembert import expr as ex
+from dalembert.analysis.reactions import check_determined, marked_outputs
 from dalembert.codegen.function import Function
 from dalembert.codegen.native import NativeFunction, compile_functions
 from dalembert.dynamics import Dynamics, dynamics_of
@@ -132,6 +133,8 @@ class CompiledMechanism:
         if name not in self.dynamics.outputs:
             hint = did_you_mean(name, self.dynamics.outputs)
             raise ModelError(f"'{self.dynamics.model.name}' has no output '{name}'.{hint}")
+        if ("output", name) not in self._made and name in marked_outputs(self.dynamics.layout):
+            check_determined(self.dynamics.layout, [name])
         return self._run(("output", name), (t, q, u), parameters, given)[..., 0][()]
 
     def jacobian(

@@ -39,7 +39,6 @@ from dalembert.loops.motion import LoopDynamics, LoopMotion, simulate_loops
 from dalembert.loops.parametrise import Parametrisation, closed_form, parametrise
 from dalembert.loops.pictures import draw_curve, draw_mechanism
 from dalembert.loops.polynomials import PolynomialClosure, polynomial_closure
-from dalembert.loops.reactions import Reaction, ReactionEquations, reactions
 from dalembert.loops.singular_locus import singular_locus
 from dalembert.loops.syzygies import first_syzygies, resolution_rank
 from dalembert.loops.verdict import Branch, Mobility, Redundant

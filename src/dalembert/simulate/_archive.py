@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from dalembert import expr as ex
+from dalembert.dynamics import dynamics_of
+from dalembert.dynamics.outputs import Outputs
 from dalembert.errors import SimulationError
 from dalembert.expr import Expr, Matrix
 from dalembert.simulate._compiled import native_projection, quaternion_rows
@@ -117,6 +119,8 @@ class _Packer:
             kind = type(value)
             told = {f.name: self.pack(getattr(value, f.name)) for f in fields(value) if f.init}
             return {"record": [kind.__module__, kind.__qualname__], "fields": told}
+        if isinstance(value, Outputs):  # made again from the machine, when asked for
+            return {"outputs": self.pack(value.tree.layout)}
         if isinstance(value, Mapping):
             return {"map": [[key, self.pack(item)] for key, item in value.items()]}
         if isinstance(value, tuple | list):
@@ -140,6 +144,8 @@ class _Unpacker:
             return Matrix([[self.unpack(e) for e in row] for row in value["matrix"]], (rows, columns))
         if "record" in value:
             return _record(*value["record"])(**{k: self.unpack(item) for k, item in value["fields"].items()})
+        if "outputs" in value:
+            return dynamics_of(self.unpack(value["outputs"])).outputs
         if "map" in value:
             return {key: self.unpack(item) for key, item in value["map"]}
         if "fraction" in value:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dalembert import expr as ex
+from dalembert.analysis.reactions import balance_of
 from dalembert.errors import SimulationError
 from dalembert.expr import Expr
 from dalembert.files import written_whole
@@ -116,6 +117,9 @@ class Motion:
         if not used.isdisjoint(system.slopes):
             rates = self._rates(t, y, parameters)
             values |= dict(zip(map(ex.prime, system.symbols), rates, strict=True))
+        if system.layout is not None and not system.marked.isdisjoint(x.name for x in used):
+            told = balance_of(system.layout).at(t, y, parameters)
+            values |= {x: told.of(*x.name.rsplit(".", 1)) for x in used if x.name in system.marked}
         known = [*self.names, *system.outputs, *parameters, "t"]
         for symbol in sorted(used - values.keys(), key=lambda e: e.name):
             if symbol.name in system.known_parameters:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dalembert import expr as ex
+from dalembert.analysis.reactions import check_determined, marked_outputs
 from dalembert.constraints import Resolved, Rows
 from dalembert.errors import SimulationError
 from dalembert.expr import Expr, Matrix, Scalar
@@ -138,12 +139,17 @@ class System:
         pairs = ((ex.prime(x), rate) for x, rate in zip(self.symbols, self.rates, strict=True))
         return {x: rate for x, rate in pairs if x not in known}
 
+    @cached_property
+    def marked(self) -> frozenset[str]:
+        """Outputs that a motion tells only where mechanics determines them."""
+        return frozenset() if self.layout is None else marked_outputs(self.layout) & self.outputs.keys()
+
     def in_states_and_rates(self, exprs: Iterable[Expr]) -> list[Expr]:
         """Expressions in which the names of outputs stand for what they are; rates of states may be left in them."""
         found = list(exprs)
         while True:
             names = ex.free_symbols(found) - set(self.symbols)
-            used = {x: self.outputs[x.name] for x in names if x.name in self.outputs}
+            used = {x: self.outputs[x.name] for x in names if x.name in self.outputs and x.name not in self.marked}
             if not used:
                 return found
             found = ex.substitute(found, used)
@@ -158,6 +164,10 @@ class System:
     def with_outputs(self, exprs: Iterable[Expr]) -> list[Expr]:
         """Expressions in states and parameters alone: outputs and rates of states stand for what they are."""
         found = self.in_states_and_rates(exprs)
+        hidden = {x: self.outputs[x.name] for x in ex.free_symbols(found) if x.name in self.marked}
+        if hidden and self.layout is not None:
+            check_determined(self.layout, [x.name for x in hidden])
+            found = self.in_states_and_rates(ex.substitute(found, hidden))
         used = ex.free_symbols(found)
         return ex.substitute(found, {x: rate for x, rate in self.slopes.items() if x in used})
 

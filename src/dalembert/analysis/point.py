@@ -1,0 +1,55 @@
+"""Numbers for a question at one configuration: parameters, time, and the laws that must be known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from dalembert import expr as ex
+from dalembert.analysis.reduced import Reduction
+from dalembert.dynamics import Dynamics
+from dalembert.dynamics.numbers import check_names, resolve, single
+from dalembert.errors import ModelError
+from dalembert.expr import Expr
+from dalembert.mechanism import Layout, Model
+
+
+def parameters_of(
+    model: Model, given: Mapping[str, Any] | None, needed: Iterable[str] | None = None
+) -> dict[str, float]:
+    """A number for every parameter; `given` over what the model says."""
+    check_names(given or {}, model.parameters(), "parameter", model.name)
+    found = single(resolve({**model.given, **(given or {})}, "given"))
+    missing = [x for x in (model.parameters() if needed is None else needed) if x not in found]
+    if missing:
+        raise ModelError(
+            f"'{model.name}' needs values for {', '.join(missing)}: this is a question in numbers. "
+            f"Give them, given={{'{missing[0]}': ...}}."
+        )
+    return found
+
+
+def numbers_of(dynamics: Dynamics, given: Mapping[str, Any] | None, t: float) -> dict[Expr, float]:
+    """Parameters and time, by symbol."""
+    values = parameters_of(dynamics.layout.model, given)
+    return {**{ex.symbol(k): v for k, v in values.items()}, ex.TIME: t}
+
+
+def time_of(reduction: Reduction, t: float | None, what: str) -> float:
+    """The time at which a machine is held; one that changes with time must be told it."""
+    if t is None and reduction.depends_on_time:
+        raise ModelError(
+            f"'{reduction.dynamics.layout.model.name}' changes with time: {what} are those of the machine held at one "
+            "instant. Say which, t=0.0 for instance."
+        )
+    return float(t or 0.0)
+
+
+def check_laws(dynamics: Dynamics, why: str) -> None:
+    unknown = sorted(ex.unknown_functions(list(dynamics.right_side)))
+    if unknown:
+        raise ModelError(f"the law {unknown[0]} is unknown: define it {why}.")
+
+
+def check_speeds(layout: Layout, speeds: Mapping[str, float]) -> None:
+    check_names(speeds, layout.speeds, "speed", layout.model.name)

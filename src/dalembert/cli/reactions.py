@@ -1,0 +1,45 @@
+"""`dalembert reactions`: efforts in all links at one state."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from dalembert.cli.options import File, Format, FormatOption, Settings
+from dalembert.cli.output import show_json
+from dalembert.cli.pairs import numbers
+from dalembert.cli.settings import apply_settings
+
+
+def command(
+    file: File,
+    at: Annotated[
+        list[str] | None, typer.Option(help="Coordinate or speed of the state, e.g. --at hinge.th=0.3 (repeat).")
+    ] = None,
+    set_: Settings = None,
+    t: Annotated[float, typer.Option("--t", help="The time of the state.")] = 0.0,
+    cut: Annotated[list[str] | None, typer.Option(help="A link that closes a loop (repeat).")] = None,
+    format: FormatOption = Format.text,
+) -> None:
+    """Efforts in all links at a state, on second bodies, at and in the bases of second frames.
+
+    What --at does not name follows from `start` and from the closure. Components that redundant constraints leave open
+    are marked.
+
+    Example: dalembert reactions examples/four_bar.lsd --at ground.th=1
+    """
+    import warnings
+
+    import dalembert
+
+    mechanism = dalembert.load(file)
+    apply_settings(mechanism, set_)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "the mechanics of rigid bodies")  # the components are marked one by one
+        found = mechanism.reactions(numbers(at, "--at"), t=t, cut=cut or ())
+    if format is Format.json:
+        show_json({"mechanism": mechanism.name, "t": t, "links": {k: one.as_dict() for k, one in found.items()}})
+        return
+    for one in found.values():
+        typer.echo(str(one))
