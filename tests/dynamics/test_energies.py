@@ -107,3 +107,20 @@ def test_the_drive_of_a_crank_gives_moment_times_speed_and_the_damper_takes_its_
 def test_the_moment_in_a_closing_hinge_is_that_of_its_own_spring():
     mo = driven_crank().simulate((0, 2), **TIGHT)
     assert mo["C.Mz"] == pytest.approx(-3 * mo["C.th"] - 0.2 * mo["C.th'"], rel=1e-9)
+
+
+@pytest.mark.parametrize("law", ["0", "-3*(l - 1)**3", "-2*l + sin(t)*l", "-0.5*sin(3*l)"])
+@pytest.mark.parametrize("damping", [0, 0.4])
+def test_springs_between_points_about_axes_and_bushings_keep_their_energy(law, damping):
+    """Beside a joint with quaternions, and with laws of any form: what has a potential is in V, the rest is work."""
+    m = da.Mechanism("hung")
+    a, b = m.body("a", mass=1, inertia=[0.3, 0.3, 0.3]), m.body("b", mass=2, inertia=[0.3, 0.2, 0.3])
+    m.join(da.earth, a, da.revolute("x"), name="p")
+    m.join(a.at([0, 0, -1]), b, da.spherical("quaternion"), name="q")
+    m.spring(da.earth.at([1, 0, 0]), b.at([0, 0.2, -0.5]), stiffness=30, damping=damping, length=0.7, force=law)
+    m.torsion_spring(da.earth, b, "x", stiffness=7, damping=damping, angle=0.2)
+    m.bushing(da.earth.at([0, 0, -1]), b.at([0, 0, -0.4]), stiffness=[20, 10, 5], turning=2, damping=damping)
+    m.gravity = [0, 0, -9.81]
+    mo = m.simulate((0, 0.3), start={"p.th": 0.4}, **TIGHT)
+    assert imbalance(mo) < 1e-10
+    assert bool(np.any(mo.work())) == bool(damping or "sin(t)" in law)

@@ -100,3 +100,12 @@ def test_compiled_outputs_are_those_of_the_motion():
     assert acceleration[3:] == pytest.approx([here[f"tip.{axis}''"][0] for axis in "XYZ"])
     with pytest.raises(da.ModelError, match=r"no output 'tip.x'. Did you mean 'tip.X'"):
         f.output("tip.x", q, u)
+
+
+def test_tables_hold_the_columns_that_are_asked_for(tmp_path):
+    _, mo = thrown(2)
+    mo.to_csv(tmp_path / "m.csv", ["tip.X", "2*total.T"])
+    table = np.genfromtxt(tmp_path / "m.csv", delimiter=",", names=True, deletechars="")
+    assert table.dtype.names == ("t", "tip.X", "2*total.T")
+    assert table["tip.X"] == pytest.approx(mo["tip.X"])
+    assert mo.as_dict(["tip.X"])["columns"] == {"tip.X": mo["tip.X"].tolist()}

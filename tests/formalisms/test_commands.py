@@ -98,3 +98,12 @@ def test_compare_counts_the_freedoms_that_a_closed_machine_has():
     assert data["disagreement"] < 1e-9
     assert all(row["equations"] == 3 + 5 for row in data["formalisms"])
     assert "1 degree of freedom (by mobility) in 3 speeds" in run("compare", EXAMPLES / "four_bar.lsd")[1]
+
+
+def test_simulate_writes_the_columns_that_are_asked_for(tmp_path):
+    code, _ = run(
+        "simulate", EXAMPLES / "four_bar.lsd", "--until", 0.1, "--points", 3,
+        "--columns", "total.T, max(total.V, 0)", "--out", tmp_path / "m.csv",
+    )  # fmt: skip
+    assert code == 0
+    assert (tmp_path / "m.csv").read_text().splitlines()[0] == 't,total.T,"max(total.V, 0)"'

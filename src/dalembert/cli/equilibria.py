@@ -8,8 +8,7 @@ import typer
 
 from dalembert.cli.options import File, Format, FormatOption, Settings
 from dalembert.cli.output import show_json
-from dalembert.cli.pairs import numbers
-from dalembert.cli.settings import apply_settings
+from dalembert.cli.settings import apply_settings, read_values
 
 
 def command(
@@ -37,8 +36,8 @@ def command(
     mechanism = dalembert.load(file)
     apply_settings(mechanism, set_)
     found = mechanism.equilibria(
-        speeds=numbers(speed, "--speed"),
-        at=numbers(at, "--at"),
+        speeds=read_values(speed, "--speed"),
+        at=read_values(at, "--at"),
         spread=spread,
         starts=starts,
         seed=seed,

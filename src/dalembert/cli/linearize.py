@@ -8,8 +8,7 @@ import typer
 
 from dalembert.cli.options import File, Format, FormatOption, Settings
 from dalembert.cli.output import show_json
-from dalembert.cli.pairs import formulas
-from dalembert.cli.settings import apply_settings
+from dalembert.cli.settings import apply_settings, read_formulas
 
 
 def command(
@@ -47,7 +46,7 @@ def command(
     closed = bool(Layout.of(mechanism, cut or ()).cuts)
     source: Any = mechanism if closed else mechanism.equations(formalism, cut=cut or ())
     found = linearize(
-        source, formulas(at, "--at"), inputs=input or (), independent=independent or (), t=t, cut=cut or ()
+        source, read_formulas(at, "--at"), inputs=input or (), independent=independent or (), t=t, cut=cut or ()
     )
     data = found.as_dict()
     if numbers or closed:

@@ -8,8 +8,7 @@ import typer
 
 from dalembert.cli.options import File, Format, FormatOption, Settings
 from dalembert.cli.output import show_json
-from dalembert.cli.pairs import numbers
-from dalembert.cli.settings import apply_settings
+from dalembert.cli.settings import apply_settings, read_values
 
 
 def command(
@@ -37,7 +36,7 @@ def command(
     apply_settings(mechanism, set_)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "the mechanics of rigid bodies")  # the components are marked one by one
-        found = mechanism.reactions(numbers(at, "--at"), t=t, cut=cut or ())
+        found = mechanism.reactions(read_values(at, "--at"), t=t, cut=cut or ())
     if format is Format.json:
         show_json({"mechanism": mechanism.name, "t": t, "links": {k: one.as_dict() for k, one in found.items()}})
         return

@@ -10,15 +10,23 @@ from dalembert import expr as ex
 from dalembert.errors import ExpressionError
 
 
+def read_formulas(settings: list[str] | None, option: str) -> dict[str, str]:
+    """`name=formula` pairs, as text; `hinge.th'=3` names the rate."""
+    found: dict[str, str] = {}
+    for setting in settings or []:
+        name, sign, text = setting.partition("=")
+        if not sign or not name.strip() or not text.strip():
+            raise typer.BadParameter(f"write {option} name=value, not {option} {setting}")
+        found[name.strip()] = text.strip()
+    return found
+
+
 def read_values(settings: list[str] | None, option: str = "--set") -> dict[str, float]:
     """`name=value` pairs; the value may be a formula in numbers, `pi/4`."""
     found: dict[str, float] = {}
-    for setting in settings or []:
-        name, sign, text = setting.partition("=")
-        if not sign or not name.strip():
-            raise typer.BadParameter(f"write {option} name=value, not {option} {setting}")
+    for name, text in read_formulas(settings, option).items():
         try:
-            found[name.strip()] = float(ex.evaluate([ex.parse(text)], {})[0])
+            found[name] = float(ex.evaluate([ex.parse(text)], {})[0])
         except (ExpressionError, TypeError, ValueError) as error:
             raise typer.BadParameter(f"{text!r} is not a number ({error})") from error
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -29,6 +30,10 @@ def command(
         list[str] | None, typer.Option("--events", help="Tell when a formula passes zero, e.g. --events 'elbow.th - 1'")
     ] = None,
     cut: Annotated[list[str] | None, typer.Option(help="Link that closes a loop (repeat the option).")] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(help="What to tell instead of the states: outputs or formulas, e.g. --columns 'tip.X, rail.Fz'."),
+    ] = None,
     out: Annotated[
         str | None,
         typer.Option(help="Write the motion: .csv, .json, .npz or .html (it plays); or a folder/ for a .csv."),
@@ -84,12 +89,13 @@ def command(
         if error.partial is None or out is None:
             raise
         motion, failure = error.partial, error
+    told = None if columns is None else _split(columns)
     stopped = motion.status == 2
     if out is not None:
         if stopped or failure is not None:  # a file of the asked name is whole
             place = place.with_name(f"{place.stem}.partial{place.suffix}")
-        _write(motion, place)
-        print(f"{place}: {len(motion.t)} instants, {len(motion.names)} columns", file=sys.stderr)
+        _write(motion, place, told)
+        print(f"{place}: {len(motion.t)} instants, {len(told or motion.names)} columns", file=sys.stderr)
     if plot:
         picture = place.with_suffix(".png")
         _plot(motion, picture)
@@ -98,9 +104,9 @@ def command(
         motion.animate(animate)
         print(f"{animate}: animation", file=sys.stderr)
     if format is Format.json:
-        show_json(motion.as_dict())
+        show_json(motion.as_dict(told))
     elif out is None and not plot and animate is None:
-        typer.echo(_table(motion))
+        typer.echo(_table(motion, told or motion.names))
     if failure is not None:
         raise failure
     if stopped:
@@ -121,31 +127,43 @@ def _place(out: str | None, name: str) -> Path:
     return path
 
 
-def _write(motion: Any, path: Path) -> None:
+def _split(columns: str) -> list[str]:
+    """Names between commas; commas inside brackets belong to formulas."""
+    found, depth = [""], 0
+    for c in columns:
+        depth += (c in "([") - (c in ")]")
+        if c == "," and depth == 0:
+            found.append("")
+        else:
+            found[-1] += c
+    return [name.strip() for name in found if name.strip()]
+
+
+def _write(motion: Any, path: Path, columns: list[str] | None) -> None:
     """The suffix decides."""
     suffix = path.suffix.lower()
     if suffix == ".json":
         import json
 
-        write_text(path, json.dumps(motion.as_dict()) + "\n")
+        write_text(path, json.dumps(motion.as_dict(columns)) + "\n")
     elif suffix == ".npz":
         motion.save(path)
     elif suffix in (".html", ".htm"):
         motion.animate(path)
     else:
-        motion.to_csv(path)
+        motion.to_csv(path, columns)
 
 
-def _table(motion: Any) -> str:
+def _table(motion: Any, names: Sequence[str]) -> str:
     """A few instants and the first columns: enough to see what happens."""
-    names = motion.names
+    values = {name: motion[name] for name in names[:8]}
     shown = names[:8]
     count = len(motion.t)
     rows = sorted({round(k * (count - 1) / 10) for k in range(11)})
     width = max(12, *(len(n) + 2 for n in shown))
     head = f"{'t':>10}" + "".join(f"{n:>{width}}" for n in shown)
     lines = [
-        f"{float(motion.t[r]):>10.4g}" + "".join(f"{float(motion[n][r]):>{width}.6g}" for n in shown) for r in rows
+        f"{float(motion.t[r]):>10.4g}" + "".join(f"{float(values[n][r]):>{width}.6g}" for n in shown) for r in rows
     ]
     for name, times in motion.events.items():
         told = ", ".join(f"{t:.6g}" for t in times[:8]) + (" ..." if len(times) > 8 else "")

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from math import isnan
 from typing import Any, TypeVar
 
 import numpy as np
@@ -211,12 +212,15 @@ class Motion:
         found: Array = self._cache[kind]
         return found
 
-    def as_dict(self) -> dict[str, Any]:
-        """Everything that is a number or a word, for JSON."""
+    def as_dict(self, columns: Sequence[str] | None = None) -> dict[str, Any]:
+        """Everything that is a number or a word, for JSON; `columns` as in `to_csv`, what is undetermined as None."""
+        rows = {name: self[name] for name in self.names if columns is None} | {
+            name: self[name] for name in columns or ()
+        }
         return {
             "name": self.system.name,
             "t": self.t.tolist(),
-            "columns": {name: row.tolist() for name, row in zip(self.names, self.y, strict=True)},
+            "columns": {name: [None if isnan(x) else x for x in row.tolist()] for name, row in rows.items()},
             "parameters": dict(self.parameters),
             "events": {name: times.tolist() for name, times in self.events.items()},
             "jumps": [jump.as_dict() for jump in self.jumps],
@@ -227,11 +231,16 @@ class Motion:
             "quality": self.quality.as_dict(),
         }
 
-    def to_csv(self, path: str | os.PathLike[str]) -> None:
-        """Write a table with a column for the time and one for each state."""
-        header = ",".join(f'"{name}"' if "," in name else name for name in ("t", *self.names))
+    def to_csv(self, path: str | os.PathLike[str], columns: Sequence[str] | None = None) -> None:
+        """Write a table with a column for the time and one for each state, or for each of the `columns`.
+
+        Columns are states, outputs or formulas: `mo.to_csv("m.csv", ["tip.X", "total.V", "2*elbow.th"])`.
+        """
+        names = self.names if columns is None else columns
+        rows = self.y if columns is None else np.array([self[name] for name in columns]).reshape(-1, len(self.t))
+        header = ",".join(f'"{name}"' if "," in name else name for name in ("t", *names))
         with written_whole(path) as file:
-            np.savetxt(file, np.vstack([self.t, self.y]).T, "%.17g", ",", header=header, comments="", encoding="utf-8")
+            np.savetxt(file, np.vstack([self.t, rows]).T, "%.17g", ",", header=header, comments="", encoding="utf-8")
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything, dense output and equations included, as NumPy's .npz; `Motion.load` reads it."""
