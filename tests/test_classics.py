@@ -103,5 +103,5 @@ def test_dry_friction_written_as_a_sign_stops_with_a_message():
 
 
 def test_numbers_that_make_a_mass_negative_are_refused():
-    with pytest.raises(da.SimulationError, match="body 'rod' has the mass m, which is negative"):
+    with pytest.raises(da.ModelError, match="body 'rod' has the negative mass m = -1 with the values given"):
         pendulum().simulate((0, 1), given={"m": -1})

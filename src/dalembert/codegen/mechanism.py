@@ -18,7 +18,7 @@ from dalembert.dynamics.slopes import acceleration_slopes, inverse_mass, inverse
 from dalembert.dynamics.start import Start, closed_start
 from dalembert.errors import ModelError
 from dalembert.expr import Expr, uncollected
-from dalembert.mechanism import Layout, Mechanism, did_you_mean
+from dalembert.mechanism import Layout, Mechanism, check_numbers, did_you_mean, open_fields
 
 Array = Any
 Given = Mapping[str, Any] | None
@@ -55,6 +55,10 @@ class CompiledMechanism:
         self.parameters = tuple(x.name for x in self.dynamics.parameters)
         given = resolve(mechanism.given, "given")
         self.given: dict[str, float] = {name: given[name] for name in self.parameters if name in given}
+        model = self.dynamics.model
+        bodies = [x for body in model.bodies.values() for x in (body.mass, *body.inertia.entries)]
+        self._weighed = frozenset(x.name for x in ex.free_symbols(bodies))
+        check_numbers(model, self.given)
         self._made: dict[tuple[str, ...], tuple[NativeFunction, tuple[str, ...]]] = {}
         self._usual: dict[tuple[str, ...], tuple[dict[str, float], np.ndarray]] = {}
         self._lock = threading.RLock()
@@ -231,8 +235,11 @@ class CompiledMechanism:
             raise ModelError(
                 f"'{owner}' needs a value for {', '.join(repr(x) for x in missing)}. "
                 f"Give it in the mechanism (given {first} = ...) or in the call ({first}=...)."
+                + open_fields(self.dynamics.model, missing)
             )
         values = [parameters.get(name, self.given.get(name, 0.0)) for name in self.parameters]
+        if not self._weighed.isdisjoint(parameters):
+            check_numbers(self.dynamics.model, {**self.given, **parameters})
         if all(np.ndim(v) == 0 for v in values):
             return np.array(values, dtype=float)
         return np.stack(np.broadcast_arrays(*[np.asarray(v, dtype=float) for v in values]), axis=-1)

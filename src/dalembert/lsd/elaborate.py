@@ -33,6 +33,7 @@ from dalembert.mechanism import (
 )
 from dalembert.mechanism.check import problems
 from dalembert.mechanism.names import free_name
+from dalembert.mechanism.numbers import impossible_bodies
 
 IFRAME = "iframe"
 Place = tuple[Source, Span]
@@ -89,9 +90,12 @@ class _Elaboration:
 
     def _look_through(self) -> None:
         """Faults that only the whole mechanism shows, each at the place of what has it."""
-        for problem in problems(self.into.freeze()):
-            source, span = self.places.get((problem.kind, problem.name)) or (self.checked.program.source, (0, 0))
-            self.report.add(source, span, problem.message.rstrip("."))
+        model = self.into.freeze()
+        found = [(problem.kind, problem.name, problem.message) for problem in problems(model)]
+        found += [("body", name, message) for name, message in impossible_bodies(model, model.given)]
+        for kind, name, message in found:
+            source, span = self.places.get((kind, name)) or (self.checked.program.source, (0, 0))
+            self.report.add(source, span, message.rstrip("."))
 
     def _guard(self, place: Place | None, build: Callable[[], Any]) -> None:
         """Faults of the mechanism layer become errors at the place of the declaration."""

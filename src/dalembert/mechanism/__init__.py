@@ -1,7 +1,7 @@
 """The description of a mechanical system: pure data and its checks, no equations."""
 
 # bodies and frames
-from dalembert.mechanism.body import EARTH, Body, Frame, Inertia, check_body, earth
+from dalembert.mechanism.body import EARTH, Body, Frame, Inertia, earth
 
 # constraints
 from dalembert.mechanism.constraint import Closed, Condition, Constraint, Holonomic, Kinematic
@@ -47,6 +47,7 @@ from dalembert.mechanism.link import Link
 from dalembert.mechanism.mechanism import Mechanism
 from dalembert.mechanism.model import Model
 from dalembert.mechanism.names import FRAME_OUTPUTS, LINK_OUTPUTS, TOTAL, did_you_mean
+from dalembert.mechanism.numbers import check_body, check_numbers, open_fields
 
 # the order of coordinates and speeds
 from dalembert.mechanism.state import State

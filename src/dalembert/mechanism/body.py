@@ -98,25 +98,3 @@ class Body:
 
 #: The fixed body, number 0.
 earth = Body(EARTH)
-
-
-def check_body(body: Body) -> None:
-    """Refuse what no body can be: negative mass, inertias that break the triangle inequality."""
-    if body.mass.is_number and body.mass.value < 0:
-        raise ModelError(f"body '{body.name}' has the negative mass {body.mass}. A mass is zero or positive.")
-    if not all(x.is_number for x in body.inertia.entries):
-        return
-    import numpy as np
-
-    principal = np.linalg.eigvalsh(np.array([[float(x.value) for x in row] for row in body.inertia.matrix]))
-    scale = max(float(np.abs(principal).max()), 1e-300)
-    if principal[0] < -1e-9 * scale:
-        raise ModelError(
-            f"body '{body.name}' has the negative principal inertia {principal[0]:.6g}. "
-            "Check the signs of its inertia tensor."
-        )
-    if principal[2] > (principal[0] + principal[1]) * (1 + 1e-9) + 1e-9 * scale:
-        raise ModelError(
-            f"body '{body.name}' has principal inertias {', '.join(f'{x:.6g}' for x in principal)}: the largest "
-            "exceeds the sum of the others, which no distribution of mass can give (a flat body has [a, b, a + b])."
-        )

@@ -10,13 +10,14 @@ from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.expr import Expr, Scalar
 from dalembert.expr.space import ZERO3, Vector3, vector3
-from dalembert.mechanism.body import EARTH, Body, Frame, Inertia, check_body, earth
+from dalembert.mechanism.body import EARTH, Body, Frame, Inertia, earth
 from dalembert.mechanism.displacement import AxisLike, Displacement, unit_axis
 from dalembert.mechanism.effort import Bushing, Effort, Force, Spring, Torque, TorsionSpring, effort_bodies, effort_kind
 from dalembert.mechanism.joint import Joint
 from dalembert.mechanism.link import Link
 from dalembert.mechanism.model import Model
 from dalembert.mechanism.names import check_name, did_you_mean, free_name
+from dalembert.mechanism.numbers import check_body
 
 E = TypeVar("E", bound=Effort)
 
@@ -234,6 +235,10 @@ class Mechanism:
             self.given,
             self.start,
         )
+
+    def as_dict(self) -> dict[str, Any]:
+        """The description as plain data: names, numbers, and formulas as text."""
+        return self.freeze().as_dict()
 
     def parameters(self) -> tuple[str, ...]:
         """Names of the constants that need a value before anything is computed in numbers."""

@@ -80,6 +80,12 @@ class Model:
     def __repr__(self) -> str:
         return f"<Model {self.name!r}: {len(self.bodies) - 1} bodies, {len(self.links)} links>"
 
+    def as_dict(self) -> dict[str, Any]:
+        """The description as plain data: names, numbers, and formulas as text."""
+        from dalembert.mechanism.data import model_data
+
+        return model_data(self)
+
     def scalars(self) -> list[Expr]:
         """Every expression of the description, in the mechanism's own names."""
         found: list[Expr] = list(self.gravity)

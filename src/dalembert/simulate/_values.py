@@ -8,6 +8,7 @@ from typing import Any
 from dalembert.dynamics.numbers import check_names, listing, resolve, single
 from dalembert.dynamics.start import Start, closed_start, closed_starts
 from dalembert.errors import SimulationError
+from dalembert.mechanism import Model, check_numbers, did_you_mean, open_fields
 from dalembert.simulate.system import System
 
 
@@ -21,12 +22,24 @@ def parameter_values(system: System, given: Mapping[str, Any] | None, needed: It
     values: dict[str, Any] = {**system.given, **changes}
     found = resolve(values, "given")
     missing = [name for name in dict.fromkeys([*system.parameters, *needed]) if name not in found]
+    model = system.layout.model if system.layout is not None else None
     if missing:
         raise SimulationError(
             f"no value for {listing(missing)} of '{system.name}'. Give {'one' if len(missing) == 1 else 'them'}, "
-            f"for example given={{'{missing[0]}': 1.0}}."
+            f"for example given={{'{missing[0]}': 1.0}}.{open_fields(model, missing) if model else ''}"
         )
+    if model is not None:
+        check_numbers(model, found)
+        warn_of_idle(model)
     return found
+
+
+def warn_of_idle(model: Model) -> None:
+    """A number that the model gives to a name which nothing uses is most often a misspelt one."""
+    idle = [name for name in model.given if name not in model.symbols]
+    if idle:
+        hint = did_you_mean(idle[0], model.parameters())
+        warnings.warn(f"'{model.name}' gives a value to {listing(idle)}, which nothing uses.{hint}", stacklevel=5)
 
 
 def first_state(

@@ -14,7 +14,7 @@ from dalembert.constraints.factor import factor_symmetric
 from dalembert.dynamics import Dynamics, dynamics_of
 from dalembert.errors import ExpressionError, SimulationError
 from dalembert.expr.space import is_zero3
-from dalembert.kinematics import Pose, Tree, frame_pose, poses
+from dalembert.kinematics import Pose, Tree, effort_singularities, frame_pose, poses
 from dalembert.loops.branch import on_branch
 from dalembert.mechanism import EARTH, Layout, Link, Mechanism
 from dalembert.simulate._chart_ends import chart_ends, has_edges
@@ -46,7 +46,7 @@ def system_of(mechanism: Mechanism, layout: Layout | None = None) -> System:
         start={**upright, **mechanism.start},
         kinetic=about.energies.kinetic,
         quaternions=quaternions,
-        conditions=(*_charts(about.tree), *chart_ends(about.layout), *_pivots(about)),
+        conditions=(*_charts(about.tree), *_springs(about.tree), *chart_ends(about.layout), *_pivots(about)),
         pictures=tuple(_picture(about.tree, name, absolute) for name in mechanism.bodies),
         outputs=about.outputs,
         constants=about.model.parameters(),
@@ -82,7 +82,6 @@ def simulate(
     """
     layout, branch = on_branch(Layout.of(mechanism, cut), start, given, as_span(t_span)[0])
     system = system_of(mechanism, layout)
-    _check_masses(mechanism, {**mechanism.given, **(given or {})})
     motion = run(
         system,
         t_span,
@@ -102,17 +101,17 @@ def simulate(
     return checked(replace(motion, message=f"{motion.message}; {branch}") if branch else motion)
 
 
-def _check_masses(mechanism: Mechanism, parameters: Mapping[str, Value]) -> None:
-    """Refuse numbers that make a mass negative; a mass whose numbers are not all known is not judged."""
-    values = {ex.symbol(name): value for name, value in parameters.items() if isinstance(value, int | float)}
-    for body in mechanism.bodies.values():
-        if ex.free_symbols(body.mass) <= values.keys() and ex.evaluate([body.mass], values)[0] < 0:
-            raise SimulationError(f"body '{body.name}' has the mass {body.mass}, which is negative with these values.")
-
-
 def _charts(tree: Tree) -> list[Condition]:
     remedy = "Describe this rotation with another sequence of angles, or with a quaternion."
     return [Condition(value, f"the {name} is singular", remedy) for name, value in tree.conditions]
+
+
+def _springs(tree: Tree) -> list[Condition]:
+    remedy = "Keep its ends apart, or let it be a bare spring of length zero, which needs no direction."
+    return [
+        Condition(length, f"the ends of spring '{name}' meet, and its force has no direction there", remedy)
+        for name, length in effort_singularities(tree)
+    ]
 
 
 def _pivots(about: Dynamics) -> list[Condition]:

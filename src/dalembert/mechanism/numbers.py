@@ -1,0 +1,97 @@
+"""Numbers of a model: what no body can have is refused, what is missing is told with what it belongs to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from dalembert import expr as ex
+from dalembert.errors import ModelError
+from dalembert.expr import Expr
+from dalembert.mechanism.body import Body
+from dalembert.mechanism.model import Model
+
+#: Share of the largest principal inertia that counts as zero: people and files write nine digits.
+_WRITTEN = 1e-9
+#: Symbols that LSD makes for a field that a body leaves open: mass, place and axes of the inertia frame, inertia.
+_OPEN = re.compile(r"mu_\d+|[vm]\w+[TR]_\w+|mIg_\w+")
+
+
+def check_body(body: Body) -> None:
+    """Refuse what no body can be: negative mass, inertias that break the triangle inequality."""
+    for message in _impossible(body, {}):
+        raise ModelError(message)
+
+
+def check_numbers(model: Model, values: Mapping[str, Any]) -> None:
+    """Refuse values (numbers, or arrays of one for each trajectory) with which a body of the model cannot be.
+
+    A body whose numbers are not all known is not judged.
+    """
+    for _, message in impossible_bodies(model, values):
+        raise ModelError(message)
+
+
+def impossible_bodies(model: Model, values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Bodies that cannot be, and why."""
+    known = {ex.symbol(name): value for name, value in values.items() if not isinstance(value, str | Expr)}
+    for body in model.bodies.values():
+        for message in _impossible(body, known):
+            yield body.name, message
+
+
+def _impossible(body: Body, known: Mapping[Expr, Any]) -> Iterator[str]:
+    here = " with the values given" if known and ex.free_symbols([body.mass, *body.inertia.entries]) else ""
+    if ex.free_symbols(body.mass) <= known.keys():
+        lightest = _least(ex.evaluate([body.mass], known)[0])
+        if lightest < 0:
+            which = f"{body.mass} = {lightest:.6g}" if not body.mass.is_number else f"{body.mass}"
+            yield f"body '{body.name}' has the negative mass {which}{here}. A mass is zero or positive."
+    entries = body.inertia.entries
+    if all(x is ex.ZERO for x in entries) or not ex.free_symbols(entries) <= known.keys():
+        return
+    import numpy as np
+
+    flat = np.broadcast_arrays(*[np.asarray(x, dtype=float) for x in ex.evaluate(list(entries), known)])
+    xx, yy, zz, xy, xz, yz = flat
+    matrix = np.stack([np.stack(row, -1) for row in ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))], -2)
+    principal = np.linalg.eigvalsh(matrix).reshape(-1, 3)
+    slack = _WRITTEN * np.abs(principal).max(axis=1)
+    if (principal[:, 0] < -slack).any():
+        worst = principal[:, 0].min()
+        yield (
+            f"body '{body.name}' has the negative principal inertia {worst:.6g}{here}. "
+            "Check the signs of its inertia tensor."
+        )
+    excess = principal[:, 2] - principal[:, 0] - principal[:, 1] - 2 * slack
+    if (excess > 0).any():
+        listed = ", ".join(f"{x:.6g}" for x in principal[excess.argmax()])
+        yield (
+            f"body '{body.name}' has principal inertias {listed}{here}: the largest exceeds the sum of the others, "
+            "which no distribution of mass can give (a flat body has [a, b, a + b])."
+        )
+
+
+def _least(value: Any) -> float:
+    return float(value.min()) if getattr(value, "ndim", 0) else float(value)
+
+
+def open_fields(model: Model, missing: Iterable[str]) -> str:
+    """A sentence for the fields of bodies that a program left open and that have no numbers yet; empty if none."""
+    lacking = set(missing)
+    found = []
+    for body in model.bodies.values():
+        fields = {
+            "mass": [body.mass],
+            "iframe": list(body.iframe.scalars),
+            "inertia": list(body.inertia.entries),
+        }
+        absent = [
+            field
+            for field, scalars in fields.items()
+            if any(x.op == "symbol" and x.name in lacking and _OPEN.fullmatch(x.name) for x in scalars)
+        ]
+        if absent:
+            found.append(f"body '{body.name}' has no {' and no '.join(absent)}")
+    return f" In words: {'; '.join(found)}. Write it in the body, or give these numbers." if found else ""
