@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from dalembert import expr as ex
 from dalembert.constraints.factor import factor_symmetric
 from dalembert.dynamics import Dynamics, dynamics_of
-from dalembert.errors import ExpressionError, SimulationError
+from dalembert.errors import ExpressionError
 from dalembert.expr.space import is_zero3
 from dalembert.kinematics import Pose, Tree, effort_singularities, frame_pose, poses
 from dalembert.loops.branch import on_branch
