@@ -222,3 +222,9 @@ def test_a_platform_on_six_legs_stands_by_their_forces():
     assert m.compile().acceleration(q, u, F=balance) == pytest.approx(np.zeros(6), abs=1e-12)
     assert m.compile().acceleration(q, u, F=1.1 * balance)[2] == pytest.approx(0.981)
     assert m.simulate((0, 0.3), start=start, given={"F": 1.1 * balance})["float.z"][-1] > 1.5
+
+
+def test_given_formulas_of_each_other_reach_compiled_functions():
+    m = cart(x="-k*x")
+    m.given |= {"k": "2*a", "a": Fraction(3, 2), "m": np.int64(2), "J": 1}
+    assert m.compile().acceleration([1.0], [0.0]) == pytest.approx([-1.5])

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import dalembert as da
 from dalembert import expr as ex
 from dalembert.errors import SimulationError
 from dalembert.simulate import Picture, run
@@ -113,3 +114,17 @@ def test_browser_plays_the_page(tmp_path: Path) -> None:
     ]
     page = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
     assert re.search(r'<output id="clock">t = 2\.0', page)
+
+
+def test_a_spring_is_drawn_as_a_coil_from_end_to_end():
+    m = da.Mechanism("strut")
+    m.join(da.earth, m.body("cart", mass=1), da.prismatic("x"), name="rail")
+    m.spring(da.earth.at([0, 1, 0]), m.bodies["cart"], stiffness=3, length=1, name="strut")
+    mo = m.simulate((0, 1), start={"rail.x": 2})
+    scene = build_scene(mo, np.linspace(0, 1, 5))
+    body = scene.bodies.index("strut")
+    chain = [(a, b) for owner, a, b in scene.strokes if owner == body]
+    assert len(chain) == 15
+    ends = scene.places[:, [chain[0][0], chain[-1][1]]]
+    assert np.allclose(ends[:, 0], [0, 1, 0])
+    assert np.allclose(ends[:, 1, 0], mo.at(np.linspace(0, 1, 5))["rail.x"], atol=1e-6)

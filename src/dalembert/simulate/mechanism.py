@@ -16,7 +16,7 @@ from dalembert.errors import ExpressionError
 from dalembert.expr.space import is_zero3
 from dalembert.kinematics import Pose, Tree, effort_singularities, frame_pose, poses
 from dalembert.loops.branch import on_branch
-from dalembert.mechanism import EARTH, Layout, Link, Mechanism
+from dalembert.mechanism import EARTH, Layout, Link, Mechanism, Spring
 from dalembert.simulate._chart_ends import chart_ends, has_edges
 from dalembert.simulate._inputs import as_span
 from dalembert.simulate._run import run
@@ -47,7 +47,7 @@ def system_of(mechanism: Mechanism, layout: Layout | None = None) -> System:
         kinetic=about.energies.kinetic,
         quaternions=quaternions,
         conditions=(*_charts(about.tree), *_springs(about.tree), *chart_ends(about.layout), *_pivots(about)),
-        pictures=tuple(_picture(about.tree, name, absolute) for name in mechanism.bodies),
+        pictures=(*(_picture(about.tree, name, absolute) for name in mechanism.bodies), *_coils(about.tree, absolute)),
         outputs=about.outputs,
         constants=about.model.parameters(),
         scales=scales_of(about.layout),
@@ -151,6 +151,13 @@ def _picture(tree: Tree, body: str, absolute: list[Pose]) -> Picture:
     if massive and len(set(points)) == 1 and centre not in points:
         points.append(centre)
     return Picture(body, tuple(dict.fromkeys(points)), centre if massive else None, (x, y, z))
+
+
+def _coils(tree: Tree, absolute: list[Pose]) -> list[Picture]:
+    """Springs between two points."""
+    springs = [effort for effort in tree.layout.model.efforts if isinstance(effort, Spring)]
+    ends = [tuple(frame_pose(tree, frame, absolute).position for frame in spring.frames) for spring in springs]
+    return [Picture(spring.name, points, coil=True) for spring, points in zip(springs, ends, strict=True)]
 
 
 def _is_slide(link: Link) -> bool:

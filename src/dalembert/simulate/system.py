@@ -39,7 +39,7 @@ class Picture:
     """How a body is drawn: segments between the origins of its joint frames, a marker at its centre of mass.
 
     `axes` are the three directions of the body's base, drawn where segments alone would not show how it turns;
-    a `fixed` picture is the ground's.
+    a `fixed` picture is the ground's, a `coil` that of a spring between two points.
     """
 
     name: str
@@ -47,6 +47,7 @@ class Picture:
     centre: Point | None = None
     axes: tuple[Point, Point, Point] | None = None
     fixed: bool = False
+    coil: bool = False
 
     @property
     def vectors(self) -> tuple[Point, ...]:

@@ -17,6 +17,8 @@ Point = tuple[Expr, Expr, Expr]
 
 _AXIS = 0.12
 """Length of a body's drawn axes, in parts of the scene."""
+_COIL, _TURNS = 0.025, 14
+"""Half width of a drawn spring, in parts of the scene, and the corners of its zigzag."""
 _NICE_SPEEDS = [a * 10.0**k for k in range(-7, 8) for a in (1, 2, 5)]
 _LEAST_SECONDS, _MOST_SECONDS = 2.5, 25.0
 _MOST_FRAMES = 1500
@@ -81,20 +83,29 @@ def build_scene(motion: Motion, times: Array) -> Scene:
 
     moving = [picture for picture in pictures if not picture.fixed]
     grounds = tuple(place(p) for picture in pictures if picture.fixed for p in picture.points)
-    strokes, joints, centres = [], [], []
+    strokes, joints, centres, coils = [], [], [], []
     for body, picture in enumerate(moving):
         ends = [place(p) for p in picture.points]
+        if picture.coil:
+            coils.append((body, ends[0], ends[1]))
+            continue
         joints += ends
         strokes += [(body, ends[0], end) for end in ends[1:]]
         if picture.centre is not None:
             centres.append((body, place(picture.centre)))
-    trail = _trail(motion, times, moving)
+    trail = _trail(motion, times, [picture for picture in moving if not picture.coil])
     places = _evaluate(seen, points)
     low, high = _bounds(places)
     turned = [(body, p) for body, p in enumerate(moving) if p.axes is not None and len(set(p.points)) < 2]
     for body, picture in turned:
         places, added = _with_axes(seen, picture, places, float(max(high - low)) * _AXIS)
         strokes += [(body, added, added + k) for k in (1, 2, 3)]
+    for body, start, end in coils:
+        added = places.shape[1]
+        places = np.concatenate(
+            [places, _coil(places[:, start], places[:, end], float(max(high - low)) * _COIL)], axis=1
+        )
+        strokes += [(body, k, k + 1) for k in range(added, places.shape[1] - 1)]
     low, high = _bounds(places)
     return Scene(
         times,
@@ -131,6 +142,17 @@ def _with_axes(motion: Motion, picture: Picture, places: Array, length: float) -
     base = _evaluate(motion, [origin])
     directions = _evaluate(motion, list(picture.axes or ()))
     return np.concatenate([places, base, base + length * directions], axis=1), places.shape[1]
+
+
+def _coil(start: Array, end: Array, width: float) -> Array:
+    """A zigzag from point to point at each frame, in a plane that turns with its line."""
+    line = end - start
+    across = np.cross(line, np.where(np.abs(line[:, :1]) < np.abs(line[:, 1:2]), [[1.0, 0, 0]], [[0, 1.0, 0]]))
+    length = np.linalg.norm(across, axis=1, keepdims=True)
+    across = np.divide(across, length, out=np.zeros_like(across), where=length > 0) * width
+    share = np.concatenate([[0.0], np.linspace(0.15, 0.85, _TURNS), [1.0]])
+    side = np.concatenate([[0.0, 0.0], (-1.0) ** np.arange(_TURNS - 2), [0.0, 0.0]])
+    return start[:, None] + share[:, None] * line[:, None] + side[:, None] * across[:, None]
 
 
 def _bounds(places: Array) -> tuple[Array, Array]:
