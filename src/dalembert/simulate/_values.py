@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from dalembert import expr as ex
 from dalembert.dynamics.numbers import check_names, listing, resolve, single
 from dalembert.dynamics.start import Start, closed_start, closed_starts
 from dalembert.errors import SimulationError
+from dalembert.expr import Expr
 from dalembert.mechanism import Model, check_numbers, did_you_mean, open_fields
 from dalembert.simulate.system import System
 
@@ -30,13 +33,16 @@ def parameter_values(system: System, given: Mapping[str, Any] | None, needed: It
         )
     if model is not None:
         check_numbers(model, found)
-        warn_of_idle(model)
+        warn_of_idle(model, needed)
     return found
 
 
-def warn_of_idle(model: Model) -> None:
+def warn_of_idle(model: Model, needed: Iterable[str]) -> None:
     """A number that the model gives to a name which nothing uses is most often a misspelt one."""
-    idle = [name for name in model.given if name not in model.symbols]
+    values: list[Any] = [*model.given.values(), *model.start.values()]
+    formulas = [ex.as_expr(x) for x in values if isinstance(x, str | Expr)]
+    used = {*model.symbols, *needed, *(x.name for x in ex.free_symbols(formulas))}
+    idle = [name for name in model.given if name not in used]
     if idle:
         hint = did_you_mean(idle[0], model.parameters())
         warnings.warn(f"'{model.name}' gives a value to {listing(idle)}, which nothing uses.{hint}", stacklevel=5)
