@@ -40,7 +40,7 @@ def parameter_values(system: System, given: Mapping[str, Any] | None, needed: It
 def warn_of_idle(model: Model, needed: Iterable[str]) -> None:
     """A number that the model gives to a name which nothing uses is most often a misspelt one."""
     values: list[Any] = [*model.given.values(), *model.start.values()]
-    formulas = [ex.as_expr(x) for x in values if isinstance(x, str | Expr)]
+    formulas = [ex.parse(x) if isinstance(x, str) else x for x in values if isinstance(x, str | Expr)]
     used = {*model.symbols, *needed, *(x.name for x in ex.free_symbols(formulas))}
     idle = [name for name in model.given if name not in used]
     if idle:
