@@ -49,7 +49,7 @@ def described(which: str) -> tuple[da.Mechanism, dict[str, float]]:
         return chain(2), {"a0.th": 0.3, "a0.th'": -1.0}
     if which == "four-bar":
         return four_bar((0.2, 0.4, 0.35), 0.5), {"A.th": 1.0, "A.th'": 8.0}
-    return ball_loop(), {"A.th": 0.5, "A.th'": 2.0}
+    return ball_loop(), {"A.th": 0.3, "A.th'": 2.0}
 
 
 @pytest.mark.parametrize("which", ["row", "four-bar", "balls"])
@@ -84,10 +84,11 @@ def test_methods_that_need_expressions_refuse(everything_is_large):
     m, start = described("four-bar")
     with pytest.raises(da.SimulationError, match="solved in numbers"):
         m.simulate((0, 0.1), start=start, method="DAE")
-    mo = m.simulate((0, 0.1), start=start, method="Radau")
+    mo = m.simulate((0, 0.1), start=start, method="RODAS4")
     assert mo.success
 
 
+@pytest.mark.slow
 def test_an_antenna_of_nine_cells_moves(families):
     """105 states, 64 rows, singular all along."""
     m = families.antenna_grid(3, 1.2, "-2*(th + 2)")

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from dalembert import expr as ex
 from dalembert.constraints.numeric import NumericResolved, RowNumbers
+from dalembert.constraints.rows import EPSILON
 from dalembert.dynamics import Dynamics
 from dalembert.expr import Expr
 from dalembert.simulate.system import Constrained, System
@@ -37,7 +38,7 @@ def is_large(about: Dynamics) -> bool:
 def with_numbers(system: System, about: Dynamics) -> System:
     """The system with its equations before they are solved; the multipliers stay numbers, reactions are not told."""
     held = Constrained(about.mass_matrix, tuple(about.right_side), about.rows, None)
-    return replace(system, still_open=about.still_open, constrained=held)
+    return replace(system, constrained=held)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,9 @@ class LargeMachine:
         self._groups = [[system.states.index(x) for x in group] for group in system.quaternions]
         self._parts: dict[str, _Part] = {}
         self._rounding = np.array(held.rows.rounding)
+        places = {rate: i for i, rate in enumerate(system.rates[: self.coordinates])}
+        #: The coordinate whose rate is a speed; -1 where there is none.
+        self._own_place = np.array([places.get(ex.symbol(u), -1) for u in system.speeds])
         outputs: list[Expr] = []
         for name, shape, values in _tables(system, held):
             some = [i for i, e in enumerate(values) if e is not ex.ZERO]
@@ -90,6 +94,7 @@ class LargeMachine:
         """Newton steps towards the constraints, in place, as long as the state before the step was open."""
         n = self.coordinates
         for _ in range(_REPEATS):
+            before = y.copy()
             found, solver = self._at(t, y, p)
             shift, change = solver.least(-found["gap"]), solver.least(-found["conditions"])
             moving = np.asarray(self._kinematics([t], np.concatenate([y[:n], shift]), p))
@@ -99,8 +104,16 @@ class LargeMachine:
             y[n:] += change
             for group in self._groups:
                 y[group] /= np.linalg.norm(y[group])
-            if not found["open"][0]:
+            if not self._open(found, before):
                 break
+
+    def _open(self, found: dict[str, Array], y: Array) -> bool:
+        """Is a gap, or a speed that opens one, more than rounding of what it is made of? (`Dynamics.still_open`)"""
+        made_of, rounding = found["made_of"], self._rounding
+        places = np.where(self._own_place >= 0, np.abs(y[self._own_place]), 0.0)
+        gap = np.abs(found["gap"]) - rounding * found["reach"] - EPSILON * (made_of @ places)
+        made = made_of @ np.abs(y[self.coordinates :]) + np.abs(found["drift"])
+        return bool(((gap > 0) & (found["gap"] != 0)).any() or (np.abs(found["conditions"]) > rounding * made).any())
 
 
 def _tables(system: System, held: Constrained) -> list[tuple[str, tuple[int, ...], Sequence[Expr]]]:
@@ -116,7 +129,8 @@ def _tables(system: System, held: Constrained) -> list[tuple[str, tuple[int, ...
         ("conditions", (count,), rows.conditions),
         ("gap", (count,), [ex.ZERO if gap is None else gap for gap in rows.gap]),
         ("offset", (len(rows.own),), [one.offset for one in rows.own]),
-        ("open", (1,), [system.still_open]),
+        ("reach", (count,), rows.reach),
+        ("drift", (count,), rows.drift),
     ]
 
 
