@@ -24,28 +24,33 @@ TOLD_APART = ROUNDING ** (1 / 3)
 @dataclass(frozen=True, slots=True)
 class _Reduced:
     entries: Vector
-    noise: Expr
+    noise: Expr  # square of what cannot be told apart from nothing in it
     inverse: Expr  # 1 / size^2, zero for a row that does not count
 
 
 def independent(rows: Rows) -> list[Expr]:
-    """For each row 1 where it counts, 0 where it does not."""
+    """For each row 1 where it counts, 0 where it does not.
+
+    What is unsure in a row that is taken away stays in what is left, as errors add up that know nothing of each other:
+    where two rows are nearly lost together, the second is not held against a direction that nobody knows.
+    """
     kept: Vector = []
     made: list[_Reduced] = []
     sizes = zip(rows.matrix.rows(), rows.made_of.rows(), rows.seen.rows(), rows.rounding, strict=True)
     for row, parts, motions, rounding in sizes:
-        left, noise, seen = list[Expr](), ZERO, ZERO
+        left, rounded, seen = list[Expr](), ZERO, ZERO
         for entry, part, motion, scale in zip(row, parts, motions, rows.scales, strict=True):
             left.append(entry / scale)
-            noise = noise + rounding * part / scale
+            rounded = rounded + rounding * part / scale
             seen = seen + motion / (scale * scale)
+        noise = rounded * rounded + TOLD_APART**2 * seen
         for one in made:
             share = ex.dot_product(one.entries, left) * one.inverse
             if share is not ZERO:
                 left = less(left, share, one.entries)
-                noise = noise + ex.absolute(share) * one.noise
+                noise = noise + share * share * one.noise
         square = ex.dot_product(left, left)
-        keep = ex.less(noise * noise + TOLD_APART**2 * seen, square)
+        keep = ex.less(noise, square)
         kept.append(keep)
         if keep is not ZERO:
             made.append(_Reduced(left, noise, keep / ex.where(keep, square, 1)))
