@@ -8,6 +8,7 @@ from scipy.integrate import solve_ivp
 
 import dalembert as da
 from dalembert import expr as ex
+from dalembert.constraints.independence import TOLD_APART
 from dalembert.dynamics import dynamics_of
 from linkages import four_bar, slider_crank
 
@@ -184,4 +185,4 @@ def test_the_antenna_of_the_thesis_falls_without_losing_energy(families, levels)
     mo = m.simulate((0, 2), start=families.antenna_posture(levels), rtol=1e-10, atol=1e-12)
     assert np.ptp(mo.energy()) < 1e-9 * mo.kinetic_energy().max()
     assert len(mo.t) < 1000
-    assert closure_gap(m, mo) < 1e-10
+    assert closure_gap(m, mo) < 2 * TOLD_APART**2  # rows are left out within this angle of a flat posture
