@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from dalembert import expr as ex
+from dalembert.constraints.independence import independent
 from dalembert.dynamics import Dynamics
 from dalembert.errors import SingularError
 from dalembert.expr import Expr, Matrix
@@ -76,10 +77,10 @@ class Reduction:
 
     @cached_property
     def _first(self) -> list[Matrix]:
-        """M, h, G, gamma, conditions, directions."""
+        """M, h, G, gamma, conditions, and which rows count: the verdict of the one solver, not another one."""
         rows = self.rows
-        columns = [Matrix.column(list(x)) for x in (self.right, rows.gamma, rows.conditions)]
-        return [self.dynamics.mass_matrix, columns[0], rows.matrix, columns[1], columns[2], self.directions]
+        columns = [Matrix.column(list(x)) for x in (self.right, rows.gamma, rows.conditions, independent(rows))]
+        return [self.dynamics.mass_matrix, columns[0], rows.matrix, *columns[1:]]
 
     @cached_property
     def _held(self) -> tuple[list[Expr], list[Expr]]:
@@ -142,13 +143,15 @@ class Reduction:
         count = coordinates.shape[1]
         here = {**numbers, **dict(zip(self.coordinates, coordinates, strict=True))}
         resting = {**here, **dict.fromkeys(self.speeds, 0.0)}
-        mass, _, g, _, drift, _ = self.arrays(self._first, resting, count)
+        mass, _, g, _, drift, counts = self.arrays(self._first, resting, count)
+        g = g * counts
         order = [names.index(x) for x in (*speeds, *wanted) if x in names]
         bases = [_allowed(m, rows, [*order, *self._plain]) for m, rows in zip(mass, g, strict=True)]
         asked = np.array([float(speeds.get(x, 0.0)) for x in names])
         u = np.array([base.speeds(asked, d[:, 0]) for base, d in zip(bases, drift, strict=True)]).reshape(count, -1)
         moving = {**here, **dict(zip(self.speeds, u.T, strict=True))}
-        mass, right, g, gamma, _, _ = self.arrays(self._first, moving, count)
+        mass, right, g, gamma, _, counts = self.arrays(self._first, moving, count)
+        g = g * counts
         a = np.array([base.follow(c[:, 0]) for base, c in zip(bases, gamma, strict=True)]).reshape(count, -1)
         needed = np.einsum("sij,sj->si", mass, a) - right[..., 0]
         pairs = zip(bases, g, needed, strict=True)
