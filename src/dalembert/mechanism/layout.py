@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from dalembert import expr as ex
 from dalembert.errors import ModelError
@@ -40,7 +41,7 @@ class CutLink:
     second: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Layout:
     """Bodies in order (earth is number 0), tree links 1..n, cut links n+1..., and the names of the state."""
 
@@ -95,7 +96,7 @@ class Layout:
         """Degrees of freedom of the tree: the number of speeds."""
         return len(self.speeds)
 
-    @property
+    @cached_property
     def state(self) -> State:
         """The order of all coordinates, those of cut links included, and of the speeds."""
         return state_of((one.link for one in self.tree), (one.link for one in self.cuts))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from dalembert import expr as ex
 from dalembert.mechanism.body import Frame
 from dalembert.mechanism.joint import Joint, Step, renaming
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Link:
     """A joint between two frames; its displacement carries the first to the second."""
 
@@ -32,6 +33,10 @@ class Link:
 
     def placed_steps(self) -> tuple[Step, ...]:
         """The joint's steps, written in the mechanism's coordinates."""
+        return self._placed
+
+    @cached_property
+    def _placed(self) -> tuple[Step, ...]:
         names = renaming(dict(zip(self.joint.parameters, self.coordinates, strict=True)))
         return tuple(step.substitute(names) for step in self.joint.steps)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, TypeVar
 
 import numpy as np
@@ -13,6 +14,7 @@ from dalembert import expr as ex
 from dalembert.constraints.factor import factor_symmetric
 from dalembert.dynamics import Dynamics, dynamics_of
 from dalembert.errors import ExpressionError
+from dalembert.expr import Expr, Matrix
 from dalembert.expr.space import is_zero3
 from dalembert.kinematics import Pose, Tree, effort_singularities, frame_pose, poses
 from dalembert.loops.branch import on_branch
@@ -20,7 +22,6 @@ from dalembert.mechanism import EARTH, Layout, Link, Mechanism, Spring
 from dalembert.simulate._chart_ends import chart_ends, has_edges
 from dalembert.simulate._inputs import as_span
 from dalembert.simulate._run import run
-from dalembert.simulate.large import is_large, with_numbers
 from dalembert.simulate.loops import with_loops
 from dalembert.simulate.motion import Motion
 from dalembert.simulate.problem import RTOL
@@ -36,13 +37,13 @@ M = TypeVar("M", bound=Motion)
 def system_of(mechanism: Mechanism, layout: Layout | None = None) -> System:
     """The motion of a machine: q' = P u, u' from the equations, with what its user wants to see of it."""
     about = dynamics_of(layout or Layout.of(mechanism))
-    absolute, large = poses(about.tree), is_large(about)
+    absolute = poses(about.tree)
     quaternions = about.state.quaternions
     upright = {group[0]: 1.0 for group in quaternions}
     system = System(
         about.state.coordinates,
         about.state.speeds,
-        (*about.rates, *(about.accelerations_given if large else about.accelerations())),
+        (*about.rates, *about.accelerations()),
         given=dict(mechanism.given),
         start={**upright, **mechanism.start},
         kinetic=about.energies.kinetic,
@@ -56,8 +57,6 @@ def system_of(mechanism: Mechanism, layout: Layout | None = None) -> System:
         name=mechanism.name,
         layout=about.layout,
     )
-    if large:
-        return with_numbers(system, about)
     return with_loops(system, about) if about.closed else system
 
 
@@ -121,22 +120,22 @@ def _pivots(about: Dynamics) -> list[Condition]:
     """Pivots of the mass matrix that depend on the configuration: one vanishes where the matrix is singular."""
     if not 0 < len(about.speeds) <= _WATCHED:
         return []
-    _, diagonal = factor_symmetric(about.mass_matrix, about.state.speeds)
-    moving = set(about.coordinates)
+    return list(_watch(about.mass_matrix, about.state.speeds, frozenset(about.coordinates)))
+
+
+@lru_cache(maxsize=64)
+def _watch(mass: Matrix, speeds: tuple[str, ...], moving: frozenset[Expr]) -> tuple[Condition, ...]:
+    _, diagonal = factor_symmetric(mass, speeds)
     singular = "the mass matrix is singular: the speed '{}' moves no mass there"
     remedy = "Give mass or inertia to what it moves, or choose other coordinates."
-    pivots = [
-        (name, pivot)
-        for name, pivot in zip(about.state.speeds, diagonal, strict=True)
-        if ex.free_symbols([pivot]) & moving
-    ]
+    pivots = [(name, pivot) for name, pivot in zip(speeds, diagonal, strict=True) if ex.free_symbols([pivot]) & moving]
     found = [Condition(pivot, singular.format(name), remedy) for name, pivot in pivots]
-    if has_edges(about.mass_matrix.entries, moving):
+    if has_edges(mass.entries, set(moving)):
         infinite = "the chart ends: the mass that the speed '{}' moves is infinite there"
         found += [
             Condition(ex.ONE / pivot, infinite.format(name), "Choose other coordinates.") for name, pivot in pivots
         ]
-    return found
+    return tuple(found)
 
 
 def _picture(tree: Tree, body: str, absolute: list[Pose]) -> Picture:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +45,7 @@ class Scales:
         return np.where(rate > 0, 1.0 / np.where(rate > 0, rate, 1.0), 1.0)
 
 
+@lru_cache(maxsize=64)
 def scales_of(layout: Layout) -> Scales:
     """Lengths: offsets of frames and centres, radii of inertia, displacements; turns and shifts of each joint."""
     model, state = layout.model, layout.state
