@@ -112,3 +112,20 @@ def test_example_runs(example, tmp_path):
         [sys.executable, str(example)], capture_output=True, text=True, check=False, cwd=tmp_path, timeout=300
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_the_design_page_shows_the_packages_that_exist_in_the_order_of_their_arrows():
+    page = (ROOT / "docs/design.md").read_text(encoding="utf-8")
+    drawn = re.findall(r"^\| `(\w+)` \|", page, flags=re.MULTILINE)
+    there = {p.name for p in (ROOT / "src/dalembert").iterdir() if (p / "__init__.py").exists()}
+    there |= {p.stem for p in (ROOT / "src/dalembert").glob("*.py")} - {"__init__"}
+    assert set(drawn) == there
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    layers = project["tool"]["importlinter"]["contracts"][0]["layers"]
+    level = {one.strip().removeprefix("dalembert."): i for i, row in enumerate(layers) for one in row.split(":")}
+    assert [level[x] for x in drawn] == sorted((level[x] for x in drawn), reverse=True)
+
+
+def test_every_extra_is_used():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert set(project["project"]["optional-dependencies"]) == {"groebner", "editor", "bench", "docs", "dev"}
