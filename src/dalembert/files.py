@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -30,6 +30,13 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     finally:
         if temporary:
             Path(temporary).unlink(missing_ok=True)
+
+
+def check_suffix(path: str | os.PathLike[str], suffixes: Collection[str], what: str) -> None:
+    """Refuse a name that promises another kind of file; a name without a suffix promises nothing."""
+    found = Path(path).suffix.lower()
+    if found and found not in suffixes:
+        raise DalembertError(f"cannot write {path}: {what}, so its name ends in {' or '.join(suffixes)}.")
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:

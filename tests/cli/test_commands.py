@@ -199,3 +199,32 @@ def test_equations_go_to_a_file(tmp_path):
     nowhere = run("equations", PENDULUM, "--out", str(tmp_path / "none" / "equations.txt"))
     assert nowhere.returncode == 1
     assert "cannot write" in nowhere.stderr
+
+
+def test_a_picture_that_cannot_be_drawn_is_refused_with_the_suffixes_that_can(tmp_path):
+    loop = str(ROOT / "examples/slider_crank.lsd")
+    result = run("mobility", loop, "--curve", str(tmp_path / "curve.xyz"))
+    assert result.returncode == 1
+    assert ".png" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_a_driven_loop_without_balance_has_no_equilibrium(tmp_path):
+    text = (ROOT / "examples/slider_crank.lsd").read_text()
+    text = text.replace(
+        "revolute(axis = [0, 0, 1]) as shaft", "link(th) dof = th || [0, 0, 1], effort = 20 - 2*th' end as shaft"
+    )
+    text = text.replace(
+        "apply force value = [-50 * sin(10 * t), 0, 0], body = earth end on piston.frame ;", "gravity [0, -9.81, 0] ;"
+    )
+    driven = tmp_path / "driven.lsd"
+    driven.write_text(text.split("start shaft")[0] + "start shaft.th = 0.5 ;")
+    result = run("equilibria", str(driven), "--starts", "120")
+    assert result.returncode == 0, result.stderr
+    assert "no equilibrium" in result.stdout
+
+
+def test_an_unknown_setting_lists_the_known_names():
+    result = call("simulate", PENDULUM, "--set", "quux=3")
+    assert result.exit_code == 2
+    assert "'hinge.th'" in result.output

@@ -240,3 +240,10 @@ def test_an_ensemble_refuses_events_that_act():
 
     with pytest.raises(da.SimulationError, match="one motion at a time"):
         run_many(system_of(ball()), (0, 1), events=bounce())
+
+
+def test_motions_of_a_closed_loop_are_joined_by_their_state() -> None:
+    m = da.load(Path(__file__).parents[2] / "examples/slider_crank.lsd")
+    first = m.simulate((0, 0.1))
+    joined = first + m.simulate((0.1, 0.2), start=first.state(0.1))
+    assert joined["shaft.th"][-1] == pytest.approx(m.simulate((0, 0.2))["shaft.th"][-1], abs=1e-6)

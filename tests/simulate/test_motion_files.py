@@ -72,3 +72,10 @@ def test_motion_travels_between_processes() -> None:
     again = pickle.loads(pickle.dumps(motion))
     assert again.sol(0.3) == pytest.approx(motion.sol(0.3), abs=1e-15)  # type: ignore[misc]
     assert np.array_equal(again["momentum.x"], motion["momentum.x"])
+
+
+def test_a_name_that_promises_another_kind_of_file_is_refused(tmp_path: Path) -> None:
+    motion = run(pendulum(), (0, 1))
+    with pytest.raises(DalembertError, match=r"ends in \.npz"):
+        motion.save(tmp_path / "m.csv")
+    assert not list(tmp_path.iterdir())

@@ -137,6 +137,8 @@ class _Search:
             if q.shape[1] and self._families(q):
                 q = self._walked(self._walked(q, centre, _SLIDE), None, 10)
             q = self._closed(q, 4)
+        if not q.shape[1]:
+            return q
         smalls = self._smalls(q)
         limits = [np.abs(one.tangent).T @ forces for one in smalls]
         good = [bool((np.abs(one.residual) <= _BALANCED * x).all()) for one, x in zip(smalls, limits, strict=True)]

@@ -60,7 +60,8 @@ class Reaction:
         return {name: {"value": float(value), "determined": bool(known)} for name, value, known in values}
 
     def __str__(self) -> str:
-        values = zip(COMPONENTS, self.wrench, self.determined, strict=True)
+        wrench = np.where(np.abs(self.wrench) > _ROUNDING * np.abs(self.wrench).max(), self.wrench, 0.0)
+        values = zip(COMPONENTS, wrench, self.determined, strict=True)
         parts = (f"{n} = {v:.6g}{'' if known else ' (undetermined)'}" for n, v, known in values)
         return f"{self.link}: {', '.join(parts)}"
 

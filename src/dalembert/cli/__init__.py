@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from importlib import import_module
 
 import typer
@@ -59,6 +60,7 @@ for _name, _module in COMMANDS.items():
 
 def main() -> None:
     """Console entry point. Exit codes: 0 done, 1 the model or the computation is at fault, 2 wrong usage."""
+    warnings.showwarning = lambda message, *_, **__: print(f"warning: {message}", file=sys.stderr)
     try:
         app()
     except DalembertError as error:

@@ -63,4 +63,5 @@ def _read(path: Path, strict: bool, lenient: bool) -> tuple[Any, str, list[Any]]
         return None, f"a library, {len(checked.program.declarations)} declarations", diagnostics
     bodies, links = len(mechanism.bodies) - 1, len(mechanism.links)
     coordinates = sum(len(link.coordinates) for link in mechanism.links.values())
-    return mechanism, f"{bodies} bodies, {links} links, {coordinates} coordinates", diagnostics
+    counts = (bodies, "body", "bodies"), (links, "link", "links"), (coordinates, "coordinate", "coordinates")
+    return mechanism, ", ".join(f"{n} {one if n == 1 else many}" for n, one, many in counts), diagnostics

@@ -42,10 +42,12 @@ def split_settings(mechanism: Any, settings: list[str] | None) -> tuple[dict[str
         elif name in mechanism.given or name in mechanism.parameters():
             given[name] = value
         else:
+            from dalembert.dynamics.numbers import listing
             from dalembert.mechanism import did_you_mean
 
             known = [*mechanism.parameters(), *state]
-            raise typer.BadParameter(f"there is no parameter or coordinate '{name}'.{did_you_mean(name, known)}")
+            hint = did_you_mean(name, known) or f" Known: {listing(known)}."
+            raise typer.BadParameter(f"there is no parameter or coordinate '{name}'.{hint}")
     return start, given
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import ModelError
-from dalembert.files import written_whole
+from dalembert.files import check_suffix, written_whole
 from dalembert.loops.assembly import Closing
 from dalembert.loops.curve import trace_curve
 from dalembert.loops.linkage import build_linkage
@@ -83,6 +83,7 @@ def _pyplot() -> Any:
 
 def _save(plt: Any, figure: Any, path: Path) -> None:
     try:
+        check_suffix(path, [f".{kind}" for kind in ("png", "svg", "pdf", "jpg")], "this is a picture")
         with written_whole(path) as file:
             figure.savefig(file, format=path.suffix[1:] or "png")
     finally:

@@ -128,7 +128,9 @@ class Mobility:
     def _words(self) -> list[str]:
         lines = ["", f"at least {self.lower}: {self.lower_by}", f"at most {self.upper}: {self.upper_by}"]
         if self.loops:
-            kinds = ", ".join(f"{kind} ({d} equations: {' '.join(links)})" for links, d, kind in self.loops[:8])
+            kinds = ", ".join(
+                f"{kind} ({d} equation{'s' if d != 1 else ''}: {' '.join(links)})" for links, d, kind in self.loops[:8]
+            )
             more = f" and {len(self.loops) - 8} more" if len(self.loops) > 8 else ""
             lines.append(f"loops: {kinds}{more}")
         if self.redundancy:

@@ -94,6 +94,8 @@ def _hint(previous: Token | None, token: Token, stream: list[Token], at: int, ac
         named = "only a name has fields: give the object a name with `let`"
         return named if after_value else "a decimal number needs digits before its point: `0.5`"
     if previous.type in ("INT", "FLOAT") and text in _UNITS:
+        if text == "deg":
+            return f"angles are in radians: `{previous.text}*pi/180`"
         return f"units are for comments: (* {text} *)"
     if previous.type in ("INT", "FLOAT") and kind in ("ID", "LPAR", "PRIMED"):
         return f"multiplication is written: `{previous.text}*{text}`"

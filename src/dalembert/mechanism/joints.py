@@ -8,7 +8,7 @@ from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.expr import Scalar
 from dalembert.expr.space import scale3, vector3
-from dalembert.mechanism.displacement import AxisLike, Displacement, QuaternionTurn, Turn, unit_axis
+from dalembert.mechanism.displacement import AnyTurn, AxisLike, Displacement, QuaternionTurn, Turn, unit_axis
 from dalembert.mechanism.joint import Joint, Speeds, Step
 
 #: Names of three-turn charts; any of the twelve sequences is accepted.
@@ -92,10 +92,23 @@ def free(
     return Joint(names, steps, kind="free")
 
 
-def composite(parameters: Sequence[str], *displacements: Displacement | Step) -> Joint:
-    """A chain of displacements that depend on named parameters: Papegay's `link(x, ...) dof1 = ..., dof2 = ...`."""
-    steps = tuple(d if isinstance(d, Step) else Step(d) for d in displacements)
+def composite(parameters: Sequence[str], *displacements: Displacement | Step | AnyTurn | Sequence[Scalar]) -> Joint:
+    """A chain of displacements that depend on named parameters: Papegay's `link(x, ...) dof1 = ..., dof2 = ...`.
+
+    A displacement may be a `Displacement`, three components of a translation, or a `turn(angle, axis)`.
+
+    >>> from dalembert.mechanism import composite, turn
+    >>> composite(["a"], [0, 0, "sin(a)"], turn("2*a", "z")).parameters
+    ('a',)
+    """
+    steps = tuple(d if isinstance(d, Step) else Step(_displacement(d)) for d in displacements)
     return Joint(tuple(parameters), steps, kind="composite")
+
+
+def _displacement(what: Displacement | AnyTurn | Sequence[Scalar]) -> Displacement:
+    if isinstance(what, Displacement):
+        return what
+    return Displacement.of((0, 0, 0), what) if isinstance(what, Turn | QuaternionTurn) else Displacement.of(what)
 
 
 def _rotation_names(chart: str) -> tuple[str, ...]:

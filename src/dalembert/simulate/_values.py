@@ -29,7 +29,8 @@ def parameter_values(system: System, given: Mapping[str, Any] | None, needed: It
     if missing:
         raise SimulationError(
             f"no value for {listing(missing)} of '{system.name}'. Give {'one' if len(missing) == 1 else 'them'}, "
-            f"for example given={{'{missing[0]}': 1.0}}.{open_fields(model, missing) if model else ''}"
+            f"for example given={{'{missing[0]}': 1.0}}, in LSD `given {missing[0]} = 1 ;`."
+            f"{open_fields(model, missing) if model else ''}"
         )
     if model is not None:
         check_numbers(model, found)

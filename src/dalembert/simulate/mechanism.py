@@ -82,7 +82,8 @@ def simulate(
 
     Where the closure is singular along the whole motion, the relations of its branch are constraints too.
     """
-    layout, branch = on_branch(Layout.of(mechanism, cut), start, given, as_span(t_span)[0])
+    posture = {name: value for name, value in (start or {}).items() if name != "t"}  # `mo.state(t)` tells its time
+    layout, branch = on_branch(Layout.of(mechanism, cut), posture, given, as_span(t_span)[0])
     system = system_of(mechanism, layout)
     motion = run(
         system,

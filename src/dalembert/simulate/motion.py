@@ -16,7 +16,7 @@ from dalembert import expr as ex
 from dalembert.analysis.reactions import balance_of
 from dalembert.errors import SimulationError
 from dalembert.expr import Expr
-from dalembert.files import written_whole
+from dalembert.files import check_suffix, written_whole
 from dalembert.mechanism import did_you_mean
 from dalembert.simulate.arcs import Arc, Course, Jump, Side
 from dalembert.simulate.quality import Quality, quality_of
@@ -246,6 +246,7 @@ class Motion:
         """Write everything, dense output and equations included, as NumPy's .npz; `Motion.load` reads it."""
         from dalembert.simulate._archive import pack
 
+        check_suffix(path, (".npz",), "a whole motion is an archive of NumPy (to_csv writes a table)")
         with written_whole(path) as file:
             np.savez_compressed(file, allow_pickle=False, **pack(self))
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.files import written_whole
+from dalembert.files import check_suffix, written_whole
 from dalembert.simulate import Motion
 from dalembert.view._scene import FINER, Scene, build_scene, frame_times
 from dalembert.view.theme import colour
@@ -30,6 +30,7 @@ def animate(
     Bodies are segments between their joint frames with a marker at the centre of mass; the last body leaves a trail.
     `speed` 2 plays twice as fast as the clock; without it a speed is chosen that is pleasant to watch.
     """
+    check_suffix(path, (".html", ".htm"), "an animation is a page")
     times, pace = frame_times(motion, fps, speed)
     scene = build_scene(motion, times)
     page = _page(scene, pace, title or motion.system.name, motion.system.up)
