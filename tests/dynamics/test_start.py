@@ -191,6 +191,17 @@ def test_a_driven_loop_is_closed_at_the_time_at_which_it_starts():
         assert value == pytest.approx(there[name], abs=1e-8)
 
 
+def test_a_state_of_a_closed_motion_starts_another_at_its_time():
+    m = bars()
+    first = m.simulate((0, 1), start={"A.th": 1.0}, rtol=1e-10)
+    there = first.state(0.5)
+    assert m.simulate((0.5, 1), start=there, rtol=1e-10)["A.th"][-1] == pytest.approx(first["A.th"][-1], abs=1e-7)
+    with pytest.raises(da.SimulationError, match=r"state at t = 0\.5, but the motion of .* begins at t = 0"):
+        m.simulate((0, 1), start=there)
+    with pytest.raises(da.SimulationError, match=r"state at t = 0\.5"):
+        m.compile().start(there)
+
+
 @pytest.mark.parametrize("unit", [1e-6, 1e-3, 1e3, 1e6])
 def test_a_machine_starts_at_the_same_posture_in_every_unit(unit: float):
     given = {"A.th": 1.0, "A.th'": 2.0, "D.th": 1.67}

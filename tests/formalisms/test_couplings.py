@@ -136,3 +136,23 @@ def test_a_displacement_by_a_coordinate_of_a_cut_link_is_refused_with_advice():
     m.join(earth, b, composite([], Displacement.of(["q.x", 0, 0])), name="r")
     with pytest.raises(ModelError, match=r"'r' is displaced by 'q\.x'.*Cut another link"):
         Layout.of(m)
+
+
+def test_a_force_whose_point_wanders_with_the_speeds_is_one_in_all_formalisms():
+    """The power of a force is that of the point of the body where it acts now, however that point was chosen."""
+    state = {"h.th": 0.4, "k.th": 0.7, "h.th'": 1.0, "k.th'": -2.0}
+
+    def arm(place):
+        m = Mechanism("arm")
+        b = m.body("b", mass=2, centre=[0.2, 0, -1], inertia=[0.1, 0.2, 0.3])
+        c = m.body("c", mass=1, centre=[0.1, 0, -0.5], inertia=[0.1, 0.2, 0.3])
+        m.join(earth, b, revolute("y"), name="h")
+        m.join(b.at([0, 0, -1]), c, revolute("y"), name="k")
+        m.force(c.at([0.1, 0, place]), [3, 0, 1], name="push")
+        return m
+
+    for place, now in (("h.th'", 1.0), ("k.th*k.th'", -1.4), ("sin(h.th)", np.sin(0.4))):
+        expected = numbers(derive(Layout.of(arm(now)), "kane").accelerations, state)
+        for formalism in FORMALISMS:
+            found = numbers(derive(Layout.of(arm(place)), formalism).accelerations, state)
+            assert found == pytest.approx(expected, abs=1e-12), (place, formalism)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from xml.etree import ElementTree
 
@@ -196,3 +197,17 @@ def test_scalar_level_collects_accelerations_then_products_of_speeds():
         assert evaluated([one.right], state) == pytest.approx(evaluated([right], STATE))
         speeds = {ex.symbol(u) for u in eq.speeds}
         assert not speeds & ex.free_symbols([*one.products.values(), *one.accelerations.values()])
+
+
+def test_every_intermediate_of_a_typeset_listing_is_defined_in_it():
+    """Text and LaTeX are one listing: line by line the same names."""
+    equations = derive(Layout.of(satellite()), "mixed")
+    statement = equations.show("scalar")
+    typeset = " ".join(line.latex for line in (*statement.lines, *statement.formulas))
+    own = {ex.latex(ex.symbol(name)) for name in equations.parameters}
+    used = set(re.findall(r"z_\{\\mathrm\{\d+\}\}", typeset)) - own
+    assert used
+    assert used == set(re.findall(r"(z_\{\\mathrm\{\d+\}\}) :=", typeset))
+    for line in statement.formulas:
+        if number := re.match(r"z(\d+) :=", line.text):
+            assert line.latex.startswith(f"z_{{\\mathrm{{{number[1]}}}}} :=")

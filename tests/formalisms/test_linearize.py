@@ -10,7 +10,19 @@ from dalembert.analysis.equilibria import equilibria
 from dalembert.analysis.linearize import linearize
 from dalembert.errors import ModelError
 from dalembert.formalisms import derive
-from dalembert.mechanism import Layout, Mechanism, cylindrical, earth, prismatic, revolute, spherical, universal
+from dalembert.mechanism import (
+    Displacement,
+    Layout,
+    Mechanism,
+    composite,
+    cylindrical,
+    earth,
+    prismatic,
+    revolute,
+    spherical,
+    turn,
+    universal,
+)
 from random_mechanisms import random_state, random_tree
 
 
@@ -159,3 +171,28 @@ def test_missing_parameters_are_named():
     m.join(earth, m.body("cart", mass="m"), prismatic("x").with_efforts(x="-k*x"), name="c")
     with pytest.raises(ModelError, match="k"):
         equilibria(m)
+
+
+def shaken():
+    """A pendulum whose pivot is shaken along the vertical: Mathieu's equation."""
+    m = Mechanism("shaken")
+    pivot = composite(["th"], Displacement.of([0, 0, "a*sin(3*t)"], turn("th", "y")))
+    m.join(earth, m.body("rod", mass=1, centre=[0, 0, "-l"]), pivot, name="h")
+    m.gravity = [0, 0, "-g"]
+    m.given = {"a": "l/2", "l": np.float32(1), "g": 9.81}
+    return m
+
+
+def test_numbers_of_a_machine_that_changes_with_time_are_those_of_a_told_instant():
+    with pytest.raises(ModelError, match=r"change with time.* Say which"):
+        linearize(shaken(), {"h.th": 0}).eigenvalues()
+    frequency = np.sqrt(9.81 - 4.5 * np.sin(1.5))  # g + the acceleration of the pivot, of which numbers are formulas
+    for found in (linearize(shaken(), {"h.th": 0}, t=0.5), linearize(shaken(), {"h.th": 0, "t": 0.5})):
+        assert np.abs(found.eigenvalues()) == pytest.approx([frequency, frequency])
+
+
+def test_numbers_that_no_body_can_have_have_no_small_motions():
+    m = Mechanism("rod")
+    m.join(earth, m.body("rod", mass="m", centre=[1, 0, 0], inertia=[1, 1, 1]), revolute("z"), name="h")
+    with pytest.raises(ModelError, match="body 'rod' has the negative mass"):
+        equilibria(m, {"m": -1})

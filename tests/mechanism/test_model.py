@@ -224,6 +224,18 @@ def test_a_platform_on_six_legs_stands_by_their_forces():
     assert m.simulate((0, 0.3), start=start, given={"F": 1.1 * balance})["float.z"][-1] > 1.5
 
 
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("name", ["m", "J"])
+def test_numbers_that_are_not_finite_are_refused(name, value):
+    f = cart().compile()
+    with pytest.raises(ModelError, match=r"body 'cart' has .* not finite"):
+        f.acceleration([0.0], [0.0], **{"m": 1.0, "J": 1.0, name: value})
+
+
+def test_a_displacement_takes_formulas_as_text():
+    assert da.Displacement(["x", 0, 1]) == da.Displacement.of(["x", 0, 1])
+
+
 def test_given_formulas_of_each_other_reach_compiled_functions():
     m = cart(x="-k*x")
     m.given |= {"k": "2*a", "a": Fraction(3, 2), "m": np.int64(2), "J": 1}

@@ -21,9 +21,9 @@ from dalembert.analysis.point import check_laws, numbers_of, time_of
 from dalembert.analysis.reduced import Reduction
 from dalembert.constraints.factor import factor_symmetric, solve_factored
 from dalembert.dynamics import dynamics_of
-from dalembert.dynamics.numbers import check_names
+from dalembert.dynamics.numbers import check_names, resolve, single
 from dalembert.dynamics.start import closed_start
-from dalembert.errors import ModelError
+from dalembert.errors import ModelError, SimulationError
 from dalembert.expr import ONE, TIME, ZERO, Expr, Matrix, Scalar
 from dalembert.formalisms import derive
 from dalembert.formalisms.equations import Equations
@@ -58,11 +58,14 @@ class Linearization:
 
     @property
     def parameters(self) -> tuple[str, ...]:
+        """Names of every symbol in the matrices and the residual."""
+        return tuple(sorted(self.varying | {x.name for x in ex.free_symbols(self.residual)}))
+
+    @property
+    def varying(self) -> set[str]:
         """Names of every symbol in the matrices."""
         matrices = (self.mass, self.damping, self.stiffness, self.rate_speeds, self.rate_coordinates, self.input_matrix)
-        return tuple(
-            sorted(x.name for x in ex.free_symbols([*self.residual, *(x for m in matrices for x in m.entries)]))
-        )
+        return {x.name for x in ex.free_symbols([x for m in matrices for x in m.entries])}
 
     @property
     def state_matrix(self) -> Matrix:
@@ -107,6 +110,8 @@ class Linearization:
         """Numbers of all parameters: inputs rest at zero unless they are given."""
         known = {**dict.fromkeys(self.inputs, 0.0), **self.given, **(values or {})}
         missing = [x for x in self.parameters if x not in known]
+        if "t" in missing:
+            raise ModelError("the matrices change with time: numbers are those of one instant. Say which, t=0.0 say.")
         if missing:
             raise ModelError(
                 f"'{missing[0]}' has no value: matrices in numbers need one for each symbol. Give it to the machine "
@@ -197,11 +202,24 @@ def linearize(
     """
     eq = source if isinstance(source, Equations) else None
     layout = Layout.of(source, cut) if not isinstance(source, Equations) else source.tree.layout
-    values = {**layout.model.given, **(given or {})}
+    about = dict(at or {})
+    told = about.pop("t", None)  # `at` may be `mo.state(t)`
+    time = t if t is not None or told is None else single(resolve({"t": told}, "at"))["t"]
     if layout.cuts:
-        return _closed(layout, at or {}, given, inputs, independent, t)
-    found = _open(eq or derive(layout, "kane"), at or {}, inputs)
-    return replace(found, given={k: v for k, v in values.items() if isinstance(v, int | float)} | {"t": float(t or 0)})
+        return _closed(layout, about, given, inputs, independent, time)
+    found = _open(eq or derive(layout, "kane"), about, inputs)
+    numbers = _plain({**layout.model.given, **(given or {})})
+    if time is None and "t" in found.varying:  # nobody has said when
+        return replace(found, given=numbers)
+    return replace(found, given={**numbers, "t": float(time or 0)})
+
+
+def _plain(values: Mapping[str, Any]) -> dict[str, float]:
+    """The numbers that are known; formulas of parameters that are not stay open."""
+    try:
+        return single(resolve(values, "given"))
+    except SimulationError:
+        return {k: float(v) for k, v in values.items() if isinstance(v, int | float)}
 
 
 def _closed(

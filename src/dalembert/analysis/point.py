@@ -11,7 +11,7 @@ from dalembert.dynamics import Dynamics
 from dalembert.dynamics.numbers import check_names, resolve, single
 from dalembert.errors import ModelError
 from dalembert.expr import Expr
-from dalembert.mechanism import Layout, Model
+from dalembert.mechanism import Layout, Model, check_numbers
 
 
 def parameters_of(
@@ -26,6 +26,7 @@ def parameters_of(
             f"'{model.name}' needs values for {', '.join(missing)}: this is a question in numbers. "
             f"Give them, given={{'{missing[0]}': ...}}."
         )
+    check_numbers(model, found)
     return found
 
 

@@ -65,6 +65,18 @@ def check_names(values: Iterable[str], known: Iterable[str], kind: str, owner: s
             raise SimulationError(f"'{name}' is not a {kind} of '{owner}'.{hint}")
 
 
+def at_time(start: Mapping[str, Any] | None, t: float, owner: str) -> dict[str, Any]:
+    """A start without its time: it may be `mo.state(t)`, of the time at which the motion begins."""
+    changes = dict(start or {})
+    told = changes.pop("t", t)
+    if isinstance(told, int | float) and told != t:
+        raise SimulationError(
+            f"the start is a state at t = {told:g}, but the motion of '{owner}' begins at t = {t:g}: "
+            "begin then, or leave 't' out of the start."
+        )
+    return changes
+
+
 def listing(names: Iterable[str], most: int = 12) -> str:
     """Names in quotes, the first ones if they are many."""
     shown = list(names)

@@ -24,7 +24,7 @@ from dalembert.dynamics.choice import Branches
 from dalembert.dynamics.closing import Loops
 from dalembert.dynamics.closure import Closure
 from dalembert.dynamics.dynamics import dynamics_of
-from dalembert.dynamics.numbers import check_names, count_of, listing, resolve, single
+from dalembert.dynamics.numbers import at_time, check_names, count_of, listing, resolve, single
 from dalembert.dynamics.posture import WRITTEN, Found, closed_posture, closed_speeds
 from dalembert.errors import SimulationError
 from dalembert.mechanism import Layout
@@ -128,6 +128,7 @@ def _start(layout: Layout, start: Mapping[str, Any], given: Mapping[str, Any], t
     about = dynamics_of(layout)
     model, state, closure = layout.model, layout.state, about.closure
     names = (*state.coordinates, *closure.speeds)
+    start = at_time(start, t, model.name)
     check_names([*start, *model.start], names, "state", model.name)
     parameters = resolve({**model.given, **given}, "given")
     wish = resolve({**model.start, **start}, "start", parameters)

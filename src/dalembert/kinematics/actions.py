@@ -40,6 +40,10 @@ class Action:
         """About the origin of the body's reference frame."""
         return Wrench.at_point(self.point, self.force, self.torque)
 
+    def at_origin(self) -> Action:
+        """The same action at a point that the speeds do not move, so that powers may be derived by them."""
+        return replace(self, point=ZERO3, torque=self.wrench.moment)
+
 
 @dataclass(frozen=True, slots=True)
 class CoordinateEffort:
@@ -57,10 +61,12 @@ def known_actions(tree: Tree, gravity: bool = True) -> list[Action]:
         found += _of_joint(tree, one.link)
     found = [a for a in found if a.body != 0 and not (is_zero3(a.force) and is_zero3(a.torque))]
     flat = in_speeds(tree, [x for a in found for x in (*a.point, *a.force, *a.torque)])
-    return [
+    written = [
         replace(a, point=Vector3(f[:3]), force=Vector3(f[3:6]), torque=Vector3(f[6:9]))
         for a, f in zip(found, (flat[9 * i : 9 * i + 9] for i in range(len(found))), strict=True)
     ]
+    speeds = set(tree.speeds)
+    return [a if speeds.isdisjoint(ex.free_symbols(a.point)) else a.at_origin() for a in written]
 
 
 def coordinate_efforts(tree: Tree) -> list[CoordinateEffort]:

@@ -48,10 +48,10 @@ def unit_axis(axis: AxisLike) -> Vector3:
 
 
 def _with_verbs(holder: object, name: str) -> None:
-    """A vector that came as a bare tuple gets its operators."""
+    """A vector that came as a bare tuple, of numbers or formulas as text, gets its operators."""
     value = getattr(holder, name)
     if type(value) is not Vector3:
-        object.__setattr__(holder, name, Vector3(value))
+        object.__setattr__(holder, name, vector3(value))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -45,7 +46,9 @@ def _impossible(body: Body, known: Mapping[Expr, Any]) -> Iterator[str]:
     here = " with the values given" if known and ex.free_symbols([body.mass, *body.inertia.entries]) else ""
     if ex.free_symbols(body.mass) <= known.keys():
         lightest = _least(ex.evaluate([body.mass], known)[0])
-        if lightest < 0:
+        if not math.isfinite(lightest):
+            yield f"body '{body.name}' has the mass {body.mass} = {lightest:g}{here}, which is not finite."
+        elif lightest < 0:
             which = f"{body.mass} = {lightest:.6g}" if not body.mass.is_number else f"{body.mass}"
             yield f"body '{body.name}' has the negative mass {which}{here}. A mass is zero or positive."
     entries = body.inertia.entries
@@ -56,6 +59,9 @@ def _impossible(body: Body, known: Mapping[Expr, Any]) -> Iterator[str]:
     flat = np.broadcast_arrays(*[np.asarray(x, dtype=float) for x in ex.evaluate(list(entries), known)])
     xx, yy, zz, xy, xz, yz = flat
     matrix = np.stack([np.stack(row, -1) for row in ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))], -2)
+    if not np.isfinite(matrix).all():
+        yield f"body '{body.name}' has an inertia that is not finite{here}."
+        return
     principal = np.linalg.eigvalsh(matrix).reshape(-1, 3)
     slack = _WRITTEN * np.abs(principal).max(axis=1)
     if (principal[:, 0] < -slack).any():

@@ -111,13 +111,12 @@ def plain(label: str, text: str, latex: str) -> Line:
     return Line(label, text, latex, partial(mathml_of, latex))
 
 
-def scalar_line(label: str, left: str, right: str, latex: tuple[str, str], sign: str = "=") -> Line:
-    """An equation between two formulas of our grammar."""
-
-    def setting() -> str:
-        return set_in_mathml(ex.parse(left), sign, ex.parse(right))
-
-    return Line(label, f"{left} {sign} {right}", f"{latex[0]} {sign} {latex[1]}", setting)
+def scalar_line(label: str, left: str, right: str, sign: str = "=") -> Line:
+    """An equation between two formulas of our grammar; LaTeX and MathML are set from the same text."""
+    a, b = ex.parse(left), ex.parse(right)
+    return Line(
+        label, f"{left} {sign} {right}", f"{ex.latex(a)} {sign} {ex.latex(b)}", partial(set_in_mathml, a, sign, b)
+    )
 
 
 @dataclass(frozen=True, slots=True)

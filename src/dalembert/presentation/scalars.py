@@ -32,21 +32,17 @@ def scalar_lines(found: Scalars) -> tuple[list[Line], list[Line]]:
     """Lines of the equations, and the intermediates with the further formulas."""
     sides = (*found.equations, *found.meant)
     flat = [x for _, left, right in sides for x in (left, right)]
-    shown, typeset = ex.listing(flat), ex.listing(flat, notation="latex")
+    shown = ex.listing(flat)
     if ex.count_operations(flat) <= MOST_WRITTEN_OUT:
         whole = [ex.text(x) for x in flat]
         if max((len(x) for x in whole), default=0) < LONGEST_LINE:  # longer ones are cut, and read better in parts
             shown = ex.Listing((), tuple(whole))
-            typeset = ex.Listing((), tuple(ex.latex(x) for x in flat))
-    where = [
-        scalar_line("", name, value, set_as, ":=")
-        for (name, value), set_as in zip(shown.definitions, typeset.definitions, strict=False)
-    ]
+    where = [scalar_line("", name, value, ":=") for name, value in shown.definitions]
     lines: list[Line] = []
     for k, (label, _, _) in enumerate(sides):
         a, b = 2 * k, 2 * k + 1
-        latex, equation = (typeset.results[a], typeset.results[b]), k < len(found.equations)
-        line = scalar_line(label, shown.results[a], shown.results[b], latex, "=" if equation else ":=")
+        equation = k < len(found.equations)
+        line = scalar_line(label, shown.results[a], shown.results[b], "=" if equation else ":=")
         (lines if equation else where).append(line)
     return lines, [*where, *found.notes]
 

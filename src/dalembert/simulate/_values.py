@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dalembert import expr as ex
-from dalembert.dynamics.numbers import check_names, listing, resolve, single
+from dalembert.dynamics.numbers import at_time, check_names, listing, resolve, single
 from dalembert.dynamics.start import Start, closed_start, closed_starts
 from dalembert.errors import SimulationError
 from dalembert.expr import Expr
@@ -59,11 +59,10 @@ def first_state(
     many: bool = False,
 ) -> Start:
     """What each state starts from: a mechanism's closed start; else `start` over the system's own, and zero."""
-    start = start_at(system, start, t)
     if system.layout is not None:
         found = (closed_starts if many else closed_start)(system.layout, start, given, t)
     else:
-        changes = dict(start or {})
+        changes = dict(start or {}) if "t" in system.states else at_time(start, t, system.name)
         values: dict[str, Any] = {**system.start, **changes}
         check_names(values, system.states, "state", system.name)
         values = resolve(values, "start", parameters)
@@ -73,16 +72,3 @@ def first_state(
         first = {name: values.get(name, 0.0) for name in system.states}
         found = Start(first if many else single(first))
     return found.say(system.name, stacklevel=4)
-
-
-def start_at(system: System, start: Mapping[str, Any] | None, t: float) -> dict[str, Any]:
-    """The start that the caller gives, of a motion that begins at `t`: it may be `mo.state(t)`."""
-    changes = dict(start or {})
-    if "t" in changes and "t" not in system.states:
-        told = changes.pop("t")
-        if isinstance(told, int | float) and told != t:
-            raise SimulationError(
-                f"the start is a state at t = {told:g}, but the motion of '{system.name}' begins at t = {t:g}: "
-                "begin then, or leave 't' out of the start."
-            )
-    return changes
