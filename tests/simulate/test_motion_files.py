@@ -79,3 +79,11 @@ def test_a_name_that_promises_another_kind_of_file_is_refused(tmp_path: Path) ->
     with pytest.raises(DalembertError, match=r"ends in \.npz"):
         motion.save(tmp_path / "m.csv")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_file_that_holds_no_motion_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "m.npz"
+    for text in ("t,x", "", "PK"):
+        path.write_text(text)
+        with pytest.raises(SimulationError, match="not a motion"):
+            Motion.load(path)

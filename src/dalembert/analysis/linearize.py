@@ -113,10 +113,12 @@ class Linearization:
         if "t" in missing:
             raise ModelError("the matrices change with time: numbers are those of one instant. Say which, t=0.0 say.")
         if missing:
-            raise ModelError(
-                f"'{missing[0]}' has no value: matrices in numbers need one for each symbol. Give it to the machine "
-                f"(given {missing[0]} = ...), or say where it is if it is a coordinate (at={{'{missing[0]}': ...}})."
-            )
+            name = missing[0]
+            if name in self.states:
+                remedy = f"Say where the machine is: at={{'{name}': 0}}, on the command line --at {name}=0."
+            else:
+                remedy = f"Give it to the machine: given {name} = 1."
+            raise ModelError(f"'{name}' has no value: matrices in numbers need one for each symbol. {remedy}")
         return {ex.symbol(k): float(v) for k, v in known.items()}
 
     def eigenvalues(self, values: Mapping[str, float] | None = None) -> Any:

@@ -48,7 +48,8 @@ class Mode:
 
     def __str__(self) -> str:
         frequency = f"{self.frequency:.6g} Hz ({self.angular_frequency:.6g} rad/s)"
-        return f"s = {self.eigenvalue:.6g}: {frequency}, damping {self.damping_ratio:.4g}"
+        s = complex(self.eigenvalue.real + 0.0, self.eigenvalue.imag + 0.0)  # no -0
+        return f"s = {s:.6g}: {frequency}, damping {self.damping_ratio + 0.0:.4g}"
 
 
 def ordered(values: Array) -> Array:

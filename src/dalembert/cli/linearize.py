@@ -72,4 +72,4 @@ def _text(data: dict[str, Any]) -> str:
 
 
 def _entry(value: Any) -> str:
-    return value if isinstance(value, str) else f"{value:.6g}"
+    return value if isinstance(value, str) else f"{value + 0.0:.6g}"  # no -0

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import isnan
 from typing import Any, TypeVar
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -255,7 +256,11 @@ class Motion:
         """Read what `save` wrote."""
         from dalembert.simulate._archive import unpack
 
-        with np.load(path, allow_pickle=False) as stored:
+        try:
+            stored = np.load(path, allow_pickle=False)
+        except (ValueError, EOFError, BadZipFile) as error:
+            raise SimulationError(f"{path} is not a motion: `save` writes them, as .npz.") from error
+        with stored:
             return unpack(cls, stored, str(path))
 
     def __repr__(self) -> str:
