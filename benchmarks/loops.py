@@ -23,6 +23,8 @@ import dalembert as da
 from dalembert import loops
 from dalembert.loops.local import local_dimension
 from dalembert.mechanism import Layout, earth, revolute
+from dalembert.simulate import simulate
+from dalembert.simulate.quality import closure_of
 
 FOLDER = Path(__file__).parents[1] / "examples" / "loops"
 GRAVITY = 9.81
@@ -44,54 +46,33 @@ def antenna(sizes: list[int]) -> None:
     """Verdict and deployment of N x N cells: elbows driven open by damped springs."""
     rows = []
     for size in sizes:
-        m = families().antenna_grid(size, 1.2)
+        m = families().antenna_grid(size, 1.2, "-2*(th + 0.6) - th'")
         clock = time.process_time()
         linkage = loops.build_linkage(Layout.of(m))
         closing = loops.Closing(linkage)
         independent = loops.independent_loops(linkage, closing.positions)
         local = local_dimension(closing, loops.assemble(linkage), independent)
         judged = time.process_time() - clock
-        elbows = [i for i, name in enumerate(linkage.variables) if name.startswith("b")]
-
-        def drive(t: float, x: Any, v: Any, elbows: list[int] = elbows) -> Any:
-            efforts = np.zeros_like(x)
-            efforts[elbows] = -2.0 * (x[elbows] + 0.6) - 1.0 * v[elbows]
-            return efforts
-
+        elbow = next(name for name in linkage.variables if name.startswith("b"))
         clock = time.process_time()
-        dynamics = loops.LoopDynamics(linkage, local.reduced, drive)
-        motion = loops.simulate_loops(dynamics, m.start, {}, np.linspace(0, 3, 13), rtol=1e-6, atol=1e-9)
+        motion = simulate(m, (0, 3), t_eval=np.linspace(0, 3, 13), rtol=1e-6, atol=1e-9)
         moved = time.process_time() - clock
-        drift, breathing_gap = breathing(linkage, local.reduced, m.start, elbows)
-        span = 2 * math.cos(motion.x[0][elbows[0]] / 2), 2 * math.cos(motion.x[-1][elbows[0]] / 2)
-        free = local.tangent.mobility
+        free = simulate(families().antenna_grid(size, 1.2, "-2*(th + 2)"), (0, 1), rtol=1e-9, atol=1e-11)
+        energy = free.energy()
+        drift = float(np.abs(energy - energy[0]).max() / np.abs(energy).max())
+        span = [2 * math.cos(motion[elbow][k] / 2) for k in (0, -1)]
         rows.append((len(linkage.chains), judged, moved))
         print(
             f"N = {size}: {len(linkage.chains)} joints, {len(linkage.cuts)} loops, dof {local.lower}..{local.upper}, "
-            f"instantaneous {free}, verdict {judged:.2f} s CPU, deployment {moved:.2f} s CPU "
-            f"({motion.evaluations} evaluations), arm span {span[0]:.3f} -> {span[1]:.3f}, closure {motion.gap:.1e}; "
-            f"undamped: energy {drift:.1e}, closure {breathing_gap:.1e}",
+            f"instantaneous {local.tangent.mobility}, verdict {judged:.2f} s CPU, deployment {moved:.2f} s CPU "
+            f"({motion.nfev} evaluations), arm span {span[0]:.3f} -> {span[1]:.3f}, closure "
+            f"{closure_of(motion):.1e}; undamped: energy {drift:.1e}, closure {closure_of(free):.1e}",
             flush=True,
         )
     for (a, v1, d1), (b, v2, d2) in itertools.pairwise(rows):
         grown = math.log(b / a)
         verdict, deployment = math.log(v2 / v1) / grown, math.log(d2 / d1) / grown
         print(f"from {a} to {b} joints: exponent of the verdict {verdict:.2f}, of the deployment {deployment:.2f}")
-
-
-def breathing(linkage: Any, reduced: Any, start: dict[str, float], elbows: list[int]) -> tuple[float, float]:
-    """Relative drift of energy, and closure error, over one second with springs in the elbows and no damping."""
-    rest = start[linkage.variables[elbows[0]]] + 0.4
-
-    def spring(t: float, x: Any, v: Any) -> Any:
-        efforts = np.zeros_like(x)
-        efforts[elbows] = -2.0 * (x[elbows] - rest)
-        return efforts
-
-    dynamics = loops.LoopDynamics(linkage, reduced, spring)
-    motion = loops.simulate_loops(dynamics, start, {}, np.linspace(0, 1, 5), rtol=1e-9, atol=1e-11)
-    energy = motion.energy + ((motion.x[:, elbows] - rest) ** 2).sum(axis=1)
-    return float(np.abs(energy - energy[0]).max() / energy[0]), motion.gap
 
 
 # --- long motions -------------------------------------------------------------------------------------------------
@@ -145,17 +126,6 @@ def ours(m: Any, speed: dict[str, float], until: float) -> tuple[float, float, f
     gap = max(closing.gap([motion[n][k] for n in names]) for k in range(0, 201, 10))
     energy = np.asarray(motion.energy())
     return wall, gap, float(np.abs(energy - energy[0]).max() / max(1.0, np.abs(energy).max()))
-
-
-def numeric(m: Any, speed: dict[str, float], until: float) -> tuple[float, float, float]:
-    linkage = loops.build_linkage(Layout.of(m))
-    relations = loops.branch_relations(linkage, loops.assemble(linkage))
-    dynamics = loops.LoopDynamics(linkage, relations)
-    clock = time.perf_counter()
-    rates = {k.rstrip("'"): v for k, v in speed.items()}
-    motion = loops.simulate_loops(dynamics, m.start, rates, np.linspace(0, until, 201), rtol=1e-11, atol=1e-12)
-    drift = np.abs(motion.energy - motion.energy[0]).max() / max(1.0, np.abs(motion.energy).max())
-    return time.perf_counter() - clock, motion.gap, float(drift)
 
 
 def mujoco(
@@ -230,27 +200,20 @@ def exudyn(
 
     system = exu.SystemContainer()
     mbs = system.AddSystem()
-    linkage = loops.build_linkage(Layout.of(m))
-    start = loops.assemble(linkage)
-    psi = loops.parametrise(linkage, start).psi()
-    wanted = {k.rstrip("'"): v for k, v in speed.items()}
-    rows = [linkage.variables.index(k) for k in wanted]
-    rates = (
-        psi @ np.linalg.lstsq(psi[rows], np.array(list(wanted.values())), rcond=None)[0]
-        if rows
-        else np.zeros(linkage.size)
-    )
-    state = loops.LoopDynamics(linkage).bodies(np.array(start), rates)
-    number = {b.name: i for i, b in enumerate(linkage.layout.bodies)}
+    start = m.simulate((0, 0), start=speed)
+
+    def told(*names: str) -> Any:
+        return np.array([start[name][0] for name in names])
+
     gravity = [float(g.value) for g in m.gravity]
     made = {"earth": mbs.CreateGround()}
     for name, (mass, centre, inertia) in masses.items():
-        i = number[name]
+        origin, spin = told(*(f"{name}.{x}'" for x in "XYZ")), told(*(f"{name}.W{x}" for x in "XYZ"))
         made[name] = mbs.CreateRigidBody(
             inertia=RigidBodyInertia(mass, np.array(inertia)),
             referencePosition=list(centre),
-            initialVelocity=list(state["speed"][i]),
-            initialAngularVelocity=list(state["spin"][i]),
+            initialVelocity=list(origin + np.cross(spin, centre)),
+            initialAngularVelocity=list(spin),
             gravity=gravity,
         )
     for name, a, b, point, axis in pins:
@@ -280,7 +243,7 @@ def exudyn(
         v, w = body(name, exu.OutputVariableType.Velocity), body(name, exu.OutputVariableType.AngularVelocityLocal)
         kinetic += 0.5 * mass * v @ v + 0.5 * w @ np.array(inertia) @ w
         potential -= mass * np.array(gravity) @ body(name, exu.OutputVariableType.Position)
-    first = loops.LoopDynamics(linkage).energy(np.array(start), rates)
+    first = float(start.energy()[0])
     gap = 0.0
     for _, a, b, point, _ in pins:
         ends = []
@@ -313,7 +276,6 @@ def motions(until: float = 10.0) -> None:
     for name, (m, pins, masses), speed in cases:
         runs = {
             "dalembert (compiled)": lambda m=m, s=speed: ours(m, s, until),
-            "dalembert (NumPy, independent coordinates)": lambda m=m, s=speed: numeric(m, s, until),
             "MuJoCo RK4 1 ms, hardened": lambda m=m, p=pins, b=masses, s=speed: mujoco(m, p, b, s, until, 1e-3),
             "Exudyn generalised alpha 1 ms": lambda m=m, p=pins, b=masses, s=speed: exudyn(m, p, b, s, until, 1e-3),
         }

@@ -1,10 +1,14 @@
 """Every run draws the same examples, opens no window and leaves no cache behind."""
 
 import atexit
+import importlib.util
 import os
 import shutil
+import sys
 import tempfile
+from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 os.environ["MPLBACKEND"] = "Agg"
@@ -21,3 +25,14 @@ _patient = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("ci", derandomize=True, **_patient)
 settings.register_profile("explore", max_examples=1000, **_patient)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.fixture(scope="session")
+def families():
+    """The linkages of the examples, as builders."""
+    path = Path(__file__).parents[1] / "examples" / "loops" / "families.py"
+    spec = importlib.util.spec_from_file_location("loop_families", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["loop_families"] = module
+    spec.loader.exec_module(module)
+    return module

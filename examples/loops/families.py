@@ -378,12 +378,14 @@ def delta(base: float = 2.0, top: float = 1.0, arm: float = 1.0, width: float = 
     return m
 
 
-def antenna_grid(size: int = 2, fold: float = 0.9) -> Mechanism:
+def antenna_grid(size: int = 2, fold: float = 0.9, effort: str = "0") -> Mechanism:
     """size x size triangular cells: upright rods at the corners, two-rod arms of unit rods along the edges.
 
-    It deploys when the elbows open (`fold` is the angle of the rods to the horizontal); the upright rods may slide
-    against each other, so there is one freedom for each of them but the first, and one for the deployment.
+    It deploys when the elbows open (`fold` is the angle of the rods to the horizontal), by an `effort` in each of them,
+    a formula of its angle th; the upright rods may slide against each other, so there is one freedom for each of them
+    but the first, and one for the deployment.
     """
+    elbow = revolute("z") if effort == "0" else revolute("z").with_efforts(th=effort)
     m = Mechanism(f"antenna_grid_{size}")
     edges: dict[tuple[tuple[int, int], tuple[int, int]], None] = {}
     for row in range(size):
@@ -405,7 +407,7 @@ def antenna_grid(size: int = 2, fold: float = 0.9) -> Mechanism:
         near = m.body(f"p{name}", mass=0.2, centre=[0, 0.5, 0], inertia=[0.02, 0.001, 0.02])
         far = m.body(f"q{name}", mass=0.2, centre=[0, 0.5, 0], inertia=[0.02, 0.001, 0.02])
         m.join(upright[i, j].at([0, 0, 0], turned), near, revolute("z"), name=f"a{name}")
-        m.join(near.at([0, 1, 0]), far, revolute("z"), name=f"b{name}")
+        m.join(near.at([0, 1, 0]), far, elbow, name=f"b{name}")
         m.join(far.at([0, 1, 0]), upright[k, l].at([0, 0, 0], turned), revolute("z"), name=f"c{name}")
         m.start.update({f"a{name}.th": fold, f"b{name}.th": -2 * fold, f"c{name}.th": fold})
     return m

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -50,14 +48,6 @@ def with_stretched_dyad() -> da.Mechanism:
     m.join(p.at([0.1, 0, 0]), q, da.revolute("z"), name="Q")
     m.join(q.at([0.15, 0, 0]), b.at([0.25 * math.cos(0.3), 0.25 * math.sin(0.3), 0]), da.revolute("z"), name="R")
     return m
-
-
-def families():
-    path = Path(__file__).parents[2] / "examples" / "loops" / "families.py"
-    spec = importlib.util.spec_from_file_location("families", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def drift(mo) -> float:
@@ -170,8 +160,8 @@ def test_a_stretched_dyad_rides_on_a_four_bar_by_the_relations_of_its_branch():
         m.simulate((0, 2), start={**start, "P.th'": 1.0})
 
 
-def test_the_antenna_of_the_thesis_keeps_its_energy_and_its_rods_parallel():
-    m = families().antenna(1)
+def test_the_antenna_of_the_thesis_keeps_its_energy_and_its_rods_parallel(families):
+    m = families.antenna(1)
     m.gravity = [-9.81, 0, 0]
     mo = simulate(m, (0, 1), rtol=1e-11, atol=1e-12)
     assert drift(mo) < 1e-8
@@ -179,11 +169,11 @@ def test_the_antenna_of_the_thesis_keeps_its_energy_and_its_rods_parallel():
     assert mo.nfev < 5000  # 200 000 without the relations
 
 
-def test_relations_are_asked_for_only_where_the_closure_is_singular_all_along():
+def test_relations_are_asked_for_only_where_the_closure_is_singular_all_along(families):
     machines = [(flat(), {"A.th'": 3.0}), (flat(), {"A.th": 0.3}), (four_bar((0.2, 0.4, 0.35), 0.5), {"A.th": 1.0})]
     for m, start in machines:
         layout, word = on_branch(m.layout(), start)
         assert not layout.further
         assert not word
-    layout, _ = on_branch(Layout.of(families().antenna(1)))
-    assert len(dynamics_of(layout).rows) == len(dynamics_of(Layout.of(families().antenna(1))).rows) + 3
+    layout, _ = on_branch(Layout.of(families.antenna(1)))
+    assert len(dynamics_of(layout).rows) == len(dynamics_of(Layout.of(families.antenna(1))).rows) + 3

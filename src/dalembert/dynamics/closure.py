@@ -92,7 +92,8 @@ class Closure:
         #: Which coordinates and speeds begin at zero before others, when nobody names them.
         self.first_coordinates = [place[x] for link in declared for x in link.coordinates]
         self.first_speeds = [self.speeds.index(x) for link in declared for x in link.speeds]
-        self.turning = np.array([name in _turning(links) for name in self.coordinates], dtype=bool)
+        angles = _turning(links)
+        self.turning = np.array([name in angles for name in self.coordinates], dtype=bool)
         own = {x: rate for link in links for step in link_motions(link) for x, rate in step.rates.items()}
         #: How everything moves, in the speeds of tree and cut links.
         self.moving = {ex.symbol(x): own[x] for x in self.coordinates} | {ex.TIME: ex.ONE}

@@ -175,9 +175,10 @@ def turn_matrix(angle: Expr, axis: Vector3) -> Matrix3:
 
 
 def base_axis(rotation: Matrix3) -> int | None:
-    """The number of the base axis that a rotation leaves alone, if there is one."""
+    """The number of the base axis that a rotation leaves alone, exactly, if there is one."""
     for k in range(3):
-        if rotation[k][k] is ONE:
+        across = ((k + 1) % 3, (k + 2) % 3)
+        if rotation[k][k] is ONE and all(rotation[k][i] is ZERO and rotation[i][k] is ZERO for i in across):
             return k
     return None
 
@@ -194,7 +195,7 @@ def turned_symmetric(rotation: Matrix3, m: Matrix3) -> Matrix3:
     i, j = (k + 1) % 3, (k + 2) % 3
     c, s = rotation[i][i], rotation[j][i]
     if s is ZERO:
-        return m if c is ONE else _flipped(m, k)
+        return m if c is ONE else _halved(m, k, c)
     t = s * (m[i][i] - m[j][j]) + 2 * c * m[i][j]
     new = [list(row) for row in m]
     new[i][i] = m[i][i] - s * t
@@ -205,9 +206,9 @@ def turned_symmetric(rotation: Matrix3, m: Matrix3) -> Matrix3:
     return vector_rows(new)
 
 
-def _flipped(m: Matrix3, k: int) -> Matrix3:
-    """Half a turn about axis k changes the sign of the products that hold it."""
-    return vector_rows([[-x if (a == k) != (b == k) else x for b, x in enumerate(row)] for a, row in enumerate(m)])
+def _halved(m: Matrix3, k: int, c: Expr) -> Matrix3:
+    """No turn or half a turn about axis k: c is 1 or -1, but for rounding, and multiplies the products that hold k."""
+    return vector_rows([[c * x if (a == k) != (b == k) else x for b, x in enumerate(row)] for a, row in enumerate(m)])
 
 
 def vector_rows(rows: Sequence[Sequence[Expr]]) -> Matrix3:

@@ -35,7 +35,6 @@ from dalembert.loops.linkage import Linkage, build_linkage
 
 # the verdict
 from dalembert.loops.mobility import mobility
-from dalembert.loops.motion import LoopDynamics, LoopMotion, simulate_loops
 from dalembert.loops.parametrise import Parametrisation, closed_form, parametrise
 from dalembert.loops.pictures import draw_curve, draw_mechanism
 from dalembert.loops.polynomials import PolynomialClosure, polynomial_closure

@@ -118,7 +118,7 @@ def _solver(system: System) -> Any:
     n, held = len(system.speeds), system.constrained
     force = [ex.symbol(f"force {k}") for k in range(n)]
     wanted = [ex.symbol(f"wanted {k}") for k in range(len(held.rows) if held else 0)]
-    outputs = [x for group in held.resolved.solve(force, wanted) for x in group] if held else force
+    outputs = [x for group in held.resolved.solve(force, wanted) for x in group] if held and held.resolved else force
     inputs = [[ex.TIME], system.symbols, [ex.symbol(x) for x in system.known_parameters], force, wanted]
     return compile_functions([Function("solve", inputs, outputs)])["solve"]
 

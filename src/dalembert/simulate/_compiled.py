@@ -11,6 +11,7 @@ from dalembert.codegen import Function, NativeFunction, compile_functions
 from dalembert.expr import Expr
 from dalembert.simulate._callback import Callback
 from dalembert.simulate.event import ResolvedEvent
+from dalembert.simulate.large import LargeProjection, LargeRates
 from dalembert.simulate.problem import NativeEvents, NativeGuards
 from dalembert.simulate.projection import Projection, in_place
 from dalembert.simulate.system import System
@@ -31,12 +32,16 @@ def compiled(
     return compile_functions([Function(name, inputs, outputs, constants=constants)])[name]
 
 
-def native_rates(system: System) -> NativeFunction:
+def native_rates(system: System) -> NativeFunction | LargeRates:
+    if system.large:
+        return LargeRates(system.machine)
     return compiled("rates", system.symbols, system.known_parameters, system.rates)
 
 
-def native_projection(system: System) -> Projection | int:
+def native_projection(system: System) -> Projection | LargeProjection | int:
     """The projection on the constraints, repeated in place; nothing where there are none."""
+    if system.large:
+        return LargeProjection(system.machine)
     if not system.corrected:
         return 0
     step = (*system.corrected, system.still_open)
@@ -50,6 +55,8 @@ def _projection(states: tuple[Expr, ...], parameters: tuple[str, ...], step: tup
 
 def native_jacobian(system: System) -> NativeFunction | int:
     """The derivatives of the rates by the states, row by row, then by time; nothing where they are too long."""
+    if system.large:
+        return 0
     outputs = _derivatives(system.rates, system.symbols)
     if ex.count_operations(outputs) > _LONGEST_JACOBIAN:
         return 0

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from dalembert import expr as ex
 from dalembert.simulate import _layout as at
+from dalembert.simulate._compiled import native_rates
 from dalembert.simulate.problem import Solution
 from dalembert.simulate.system import Condition, System
 
@@ -53,7 +54,8 @@ def _reason(
         return _broken(near)
     if solution.why:
         return solution.why, "take smaller steps (max_step), or the default method, which passes singular postures"
-    rates = np.array(ex.evaluate(list(system.rates), values))
+    numbers = np.array([values.get(ex.symbol(name), np.nan) for name in system.known_parameters])
+    rates = np.array(native_rates(system)([solution.t_last], solution.y_last, numbers))
     bad = [name for name, rate in zip(system.states, rates, strict=True) if not np.isfinite(rate)]
     if bad:
         return (

@@ -21,7 +21,7 @@ def obstacle(system: System, parameters: Mapping[str, float]) -> str:
     n = len(system.coordinates)
     if n != len(system.speeds):
         return "the states are not as many speeds as coordinates"
-    if system.corrected:
+    if system.constrained is not None:
         return "the motion is projected on constraints"
     q, u = system.symbols[:n], system.symbols[n:]
     for name, rate, speed in zip(system.coordinates, system.rates, u, strict=False):

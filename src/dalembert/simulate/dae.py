@@ -59,6 +59,8 @@ class GeneralisedAlpha(Method):
         return march(_Alpha(problem, self.spectral_radius), problem, step)
 
     def obstacle(self, system: System, parameters: Mapping[str, float]) -> str:
+        if system.large:
+            return "a machine of this size is solved in numbers, which its Newton steps do not take"
         return "" if system.speeds else "it has no speeds to solve for"
 
     def wants(self, system: System) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from dalembert.mechanism import EARTH, Layout, Link, Mechanism, Spring
 from dalembert.simulate._chart_ends import chart_ends, has_edges
 from dalembert.simulate._inputs import as_span
 from dalembert.simulate._run import run
+from dalembert.simulate.large import is_large, with_numbers
 from dalembert.simulate.loops import with_loops
 from dalembert.simulate.motion import Motion
 from dalembert.simulate.problem import RTOL
@@ -37,13 +38,13 @@ M = TypeVar("M", bound=Motion)
 def system_of(mechanism: Mechanism, layout: Layout | None = None) -> System:
     """The motion of a machine: q' = P u, u' from the equations, with what its user wants to see of it."""
     about = dynamics_of(layout or Layout.of(mechanism))
-    absolute = poses(about.tree)
+    absolute, large = poses(about.tree), is_large(about)
     quaternions = about.state.quaternions
     upright = {group[0]: 1.0 for group in quaternions}
     system = System(
         about.state.coordinates,
         about.state.speeds,
-        (*about.rates, *about.accelerations()),
+        (*about.rates, *(about.accelerations_given if large else about.accelerations())),
         given=dict(mechanism.given),
         start={**upright, **mechanism.start},
         kinetic=about.energies.kinetic,
@@ -57,6 +58,8 @@ def system_of(mechanism: Mechanism, layout: Layout | None = None) -> System:
         name=mechanism.name,
         layout=about.layout,
     )
+    if large:
+        return with_numbers(system, about)
     return with_loops(system, about) if about.closed else system
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +17,9 @@ from dalembert.errors import SimulationError
 from dalembert.expr import Expr, Matrix, Scalar
 from dalembert.mechanism import Layout
 from dalembert.simulate.scales import Scales
+
+if TYPE_CHECKING:
+    from dalembert.simulate.large import LargeMachine
 
 Point = tuple[Expr, Expr, Expr]
 Value = Scalar | str
@@ -57,12 +61,16 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Constrained:
-    """M u' = right + G^T lambda with G u + drift = 0: what a method needs that solves for the multipliers itself."""
+    """M u' = right + G^T lambda with G u + drift = 0: what a method needs that solves for the multipliers itself.
+
+    `resolved` is None for a machine so large that it is solved in numbers: its accelerations have no expressions, and
+    stand in `System.rates` as the symbols of u'.
+    """
 
     mass: Matrix
     right: tuple[Expr, ...]
     rows: Rows
-    resolved: Resolved
+    resolved: Resolved | None
 
 
 @dataclass(frozen=True)
@@ -121,7 +129,24 @@ class System:
     @cached_property
     def parameters(self) -> tuple[str, ...]:
         """Names that need a value for the equations to run, in alphabetical order."""
-        return self.names_in([*self.rates, *(condition.value for condition in self.conditions)])
+        rates: Sequence[Expr] = self.rates
+        if self.large and self.constrained is not None:
+            held = self.constrained
+            rates = [*rates[: len(self.coordinates)], *held.mass.entries, *held.right, *held.rows.matrix.entries]
+            rates = [*rates, *held.rows.gamma, *held.rows.conditions]
+        return self.names_in([*rates, *(condition.value for condition in self.conditions)])
+
+    @property
+    def large(self) -> bool:
+        """Is it solved in numbers, not by expanded code?"""
+        return self.constrained is not None and self.constrained.resolved is None
+
+    @cached_property
+    def machine(self) -> LargeMachine:
+        """Of a large one: its equations in numbers."""
+        from dalembert.simulate.large import LargeMachine
+
+        return LargeMachine(self)
 
     @cached_property
     def known_parameters(self) -> tuple[str, ...]:
