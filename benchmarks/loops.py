@@ -58,8 +58,7 @@ def antenna(sizes: list[int]) -> None:
         motion = simulate(m, (0, 3), t_eval=np.linspace(0, 3, 13), rtol=1e-6, atol=1e-9)
         moved = time.process_time() - clock
         free = simulate(families().antenna_grid(size, 1.2, "-2*(th + 2)"), (0, 1), rtol=1e-9, atol=1e-11)
-        energy = free.energy()
-        drift = float(np.abs(energy - energy[0]).max() / np.abs(energy).max())
+        drift = free.quality.energy  # in parts of the largest energy exchanged
         span = [2 * math.cos(motion[elbow][k] / 2) for k in (0, -1)]
         rows.append((len(linkage.chains), judged, moved))
         print(
