@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert import expr as ex
+from dalembert.constraints.numeric import RowNumbers
+from dalembert.dynamics.dynamics import dynamics_of
 from dalembert.simulate import large, simulate
 from linkages import four_bar
 
@@ -67,6 +70,23 @@ def test_numbers_and_expanded_code_give_the_same_motion(which, monkeypatch):
     assert one[f"{speed}'"] == pytest.approx(two[f"{speed}'"], abs=1e-7)
     assert one.quality.closure < 1e-13
     assert one.quality.energy == pytest.approx(0, abs=1e-8)
+
+
+def test_the_same_rows_count_near_a_singular_posture():
+    """Numbers and expressions lose and find a row of the flat parallelogram at the same angle."""
+    m = four_bar((1.0, 2.0, 1.0), 2.0)
+    about = dynamics_of(m.layout())
+    rows, kept = about.rows, about.resolved.kept
+    tables = [*rows.matrix.entries, *rows.made_of.entries, *rows.seen.entries, *rows.scales]
+    count, n = rows.matrix.shape
+    for angle in np.geomspace(1e-7, 1e-3, 41):
+        at = {"A.th": angle, "B.th": -angle, "D.th": angle, "C.th": angle}
+        numbers = ex.evaluate([*tables, *kept], {ex.symbol(name): value for name, value in at.items()})
+        flat = np.array(numbers, dtype=float)
+        matrix, made_of, seen = flat[: 3 * count * n].reshape(3, count, n)
+        scales, expected = flat[3 * count * n :][:n], flat[3 * count * n + n :]
+        found = RowNumbers(matrix, made_of, seen, scales, np.array(rows.rounding)).independent()
+        assert found.tolist() == np.flatnonzero(expected).tolist()
 
 
 def test_events_and_dense_output_do_not_know_which_it_is(everything_is_large, tmp_path):

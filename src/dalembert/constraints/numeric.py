@@ -28,8 +28,8 @@ class RowNumbers:
     def independent(self) -> NDArray[np.int64]:
         """Numbers of the rows that count: neither nothing, nor a combination of rows before them."""
         left = self.matrix / self.scales
-        noise = self.rounding * (self.made_of / self.scales).sum(axis=1)
-        seen = (self.seen / self.scales**2).sum(axis=1)
+        rounded = self.rounding * (self.made_of / self.scales).sum(axis=1)
+        noise = rounded**2 + TOLD_APART**2 * (self.seen / self.scales**2).sum(axis=1)
         basis, noises, kept = np.zeros_like(left), np.zeros(len(left)), list[int]()
         for i, row in enumerate(left):
             k, own = len(kept), noise[i]
@@ -37,11 +37,10 @@ class RowNumbers:
                 shares = basis[:k] @ row
                 row = row - shares @ basis[:k]
                 row -= (basis[:k] @ row) @ basis[:k]  # once more takes away what rounding left
-                own += np.abs(shares) @ noises[:k]
+                own += shares**2 @ noises[:k]
             square = row @ row
-            if square > own * own + TOLD_APART**2 * seen[i]:
-                size = np.sqrt(square)
-                basis[k], noises[k] = row / size, own / size
+            if square > own:
+                basis[k], noises[k] = row / np.sqrt(square), own / square
                 kept.append(i)
         return np.array(kept, dtype=np.int64)
 
