@@ -22,6 +22,8 @@ from dalembert.mechanism import Closed, Constraint, Holonomic, Link
 EPSILON = 2.0**-52
 #: Rounding of one displacement, as a share of what it moves: a product of rotations, a sine, a cosine, a sum.
 ROUNDING = 32 * EPSILON
+#: No length: in no unit is a loop that small, and squares of its inverse are finite.
+_NOTHING = 1e-100
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +123,14 @@ class _Made:
     def scales(self) -> list[Expr]:
         found = []
         for turn, push, length in zip(self.turns, self.pushes, self.lengths, strict=True):
-            angle = push / length if length is not ZERO else push
-            scale = turn + angle if push is not ZERO else turn
+            scale = turn + push / _not_nothing(length) if push is not ZERO else turn
             found.append(ONE if scale is ZERO else scale)
         return found
+
+
+def _not_nothing(length: Expr) -> Expr:
+    """A length, or one where all joints of a loop meet: turning then moves no point of it, and any unit will do."""
+    return ex.where(ex.less(_NOTHING, length), length, 1)
 
 
 def _close(total: _Made, link: Link) -> None:
