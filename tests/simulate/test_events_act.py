@@ -247,3 +247,19 @@ def test_motions_of_a_closed_loop_are_joined_by_their_state() -> None:
     first = m.simulate((0, 0.1))
     joined = first + m.simulate((0.1, 0.2), start=first.state(0.1))
     assert joined["shaft.th"][-1] == pytest.approx(m.simulate((0, 0.2))["shaft.th"][-1], abs=1e-6)
+
+
+@pytest.mark.parametrize("then", [{"A.th'": 1, "B.th'": 9}, {"A.th": 1}, {"A.th": 1, "B.th": 0}])
+def test_an_event_that_asks_for_what_closed_loops_do_not_allow_is_an_error_with_the_numbers(then):
+    m = four_bar((0.2, 0.4, 0.35), 0.5)
+    with pytest.raises(da.SimulationError, match=r"asks at t = .* do not allow: A\.th"):
+        m.simulate((0, 1), start={"A.th": 1.0, "A.th'": -3}, events=da.Event("A.th - 0.5", then=then, name="set"))
+
+
+def test_an_event_may_stop_closed_loops_or_place_them_as_people_round():
+    m = four_bar((0.2, 0.4, 0.35), 0.5)
+    there = m.compile().start({"A.th": 0.8}).values
+    for then in ({"A.th'": 0}, {name: round(there[name], 3) for name in ("A.th", "B.th", "D.th", "C.th")}):
+        mo = m.simulate((0, 0.5), start={"A.th": 1, "A.th'": -3}, events=da.Event("t - 0.1", then=then, name="set"))
+        assert mo.jumps[0].after[next(iter(then))] == pytest.approx(next(iter(then.values())), abs=2e-3)
+        assert mo.quality.closure < 1e-12

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -27,6 +27,8 @@ _CHATTERING, _INSTANT = 50, 1e-9
 """So many arcs in a row, all shorter than this share of the longest: the motion does not get on."""
 _PROBE = 1e-4
 """Share of a step by which an event is looked at ahead, to know the sign with which it is left."""
+_ROUNDED = 0.01
+"""Share of the largest coordinate, or speed, within which people round what they ask for."""
 
 Parameters = Mapping[str, float]
 
@@ -94,8 +96,9 @@ def travel(
             if new:
                 switched |= new
                 parameters = switch(switched)
+            name, asked = " and ".join(watched[k].name for k in happened), y
             y = consistent(system, replace(now, parameters=_values(system, parameters)), solution.t_last, y, touched)
-            name = " and ".join(watched[k].name for k in happened)
+            _refuse_moved(system, name, solution, asked, y, touched)
             before, after = (dict(zip(system.states, x.tolist(), strict=True)) for x in (solution.y_last, y))
             journey.jumps.append(Jump(solution.t_last, before, after, name, new))
             problem = replace(problem, span=(solution.t_last, end), y0=y)
@@ -219,6 +222,27 @@ def _changed(
             else:
                 switched[name] = value
     return y, touched, switched
+
+
+def _refuse_moved(
+    system: System, name: str, solution: Solution, asked: Array, y: Array, touched: Collection[str]
+) -> None:
+    """Values that an event asks for and the closed loops do not allow are an error that names them."""
+    if system.constrained is None:
+        return
+    sizes, count = np.abs([solution.y_last, asked, y]).max(axis=0), len(system.coordinates)
+    sizes[:count], sizes[count:] = sizes[:count].max(initial=1e-9), sizes[count:].max(initial=1e-9)
+    far = dict(zip(system.states, np.abs(y - asked) > _ROUNDED * sizes, strict=True))
+    moved = [
+        f"{state} = {asked[i]:.6g} becomes {y[i]:.6g}"
+        for i, state in enumerate(system.states)
+        if far[state] and state in set(touched).difference(*system.quaternions)
+    ]
+    if moved:
+        raise SimulationError(
+            f"the event '{name}' of '{system.name}' asks at t = {solution.t_last:.6g} for what its closed loops do not "
+            f"allow: {', '.join(moved)}. Ask for fewer speeds, then the rest follows; or for all coordinates of a loop."
+        )
 
 
 def _piled(history: Sequence[float], name: str) -> str:
