@@ -109,3 +109,41 @@ def test_tables_hold_the_columns_that_are_asked_for(tmp_path):
     assert table.dtype.names == ("t", "tip.X", "2*total.T")
     assert table["tip.X"] == pytest.approx(mo["tip.X"])
     assert mo.as_dict(["tip.X"])["columns"] == {"tip.X": mo["tip.X"].tolist()}
+
+
+def sprung():
+    """A rod that turns about x, held by a strut to a point of earth and by a torsion spring about its pin."""
+    m = da.Mechanism("sprung")
+    rod = m.body("rod", mass=2, centre=[0, 0, -0.5], inertia=[0.2, 0.2, 0.01])
+    m.join(da.earth, rod, da.revolute("x"), name="pin")
+    ends = da.earth.at([0, 0.8, 0.3]), rod.at([0, 0, -1])
+    m.spring(*ends, stiffness=40, damping="c", length=1, force="F*l - mu*pin.th'", name="strut")
+    m.torsion_spring(da.earth, rod, "x", stiffness=5, damping=0.3, angle=0.2, name="coil")
+    m.gravity = [0, 0, -9.81]
+    m.given = {"c": 0.7, "F": 2, "mu": 0.1}
+    return m
+
+
+def test_a_spring_tells_its_length_its_rate_and_its_thrust():
+    mo = sprung().simulate((0, 1), start={"pin.th": 0.6}, rtol=1e-10, atol=1e-12)
+    here = mo.at([0.5])
+    th, rate = here["pin.th"][0], here["pin.th'"][0]
+    l = np.hypot(np.sin(th) - 0.8, -np.cos(th) - 0.3)
+    assert here["strut.l"][0] == pytest.approx(l, rel=1e-12)
+    assert here["strut.l'"][0] == pytest.approx(slope(mo, "strut.l", 0.5), rel=1e-6)
+    thrust = -40 * (l - 1) - 0.7 * here["strut.l'"][0] + 2 * l - 0.1 * rate
+    assert here["strut.force"][0] == pytest.approx(thrust, rel=1e-12)
+    assert here["coil.th"][0] == pytest.approx(th)
+    assert here["coil.th'"][0] == pytest.approx(rate)
+    assert here["coil.torque"][0] == pytest.approx(-5 * (th - 0.2) - 0.3 * rate)
+
+
+def test_springs_are_known_to_tables_events_and_machine_code(tmp_path):
+    m = sprung()
+    mo = m.simulate((0, 1), start={"pin.th": 0.6}, events=["strut.l - 1.3"])
+    assert len(mo.t_events[0])
+    assert mo.at(mo.t_events[0])["strut.l"] == pytest.approx(1.3)
+    mo.to_csv(tmp_path / "m.csv", ["strut.force", "strut.l'"])
+    assert "strut.force" in (tmp_path / "m.csv").read_text().splitlines()[0]
+    found = m.compile().output("strut.force", [mo.y[0, 0]], [mo.y[1, 0]])
+    assert found == pytest.approx(mo["strut.force"][0])

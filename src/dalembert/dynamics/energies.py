@@ -80,20 +80,20 @@ class Energies:
     @cached_property
     def power(self) -> Expr:
         """Of dampers, motors, explicit time and drives."""
-        explicit = ex.tangent([self.sources.value], {ex.TIME: ex.ONE, **self._own_rates})[0]
+        explicit = ex.tangent([self.sources.value], {ex.TIME: ex.ONE, **self.own_rates})[0]
         total = self._of_efforts() + explicit + self._of_drives()
         for one in self._stored:
             total = total + one.power
-        return ex.substitute([total], {ex.prime(x): rate for x, rate in self._own_rates.items()})[0]
+        return ex.substitute([total], {ex.prime(x): rate for x, rate in self.own_rates.items()})[0]
 
     @cached_property
-    def _own_rates(self) -> dict[Expr, Expr]:
+    def own_rates(self) -> dict[Expr, Expr]:
         return {one.coordinate: one.rate for one in self.machine.rows.own}
 
     @cached_property
     def _stored(self) -> list[Stored]:
         """Potential and power of the efforts in each cut link."""
-        rates = {**self.tree.rates, **self._own_rates}
+        rates = {**self.tree.rates, **self.own_rates}
         return [_stored(one.link, self.tree, rates) for one in self.tree.layout.cuts if _is_loaded(one.link)]
 
     def _of_efforts(self) -> Expr:

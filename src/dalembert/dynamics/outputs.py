@@ -20,12 +20,14 @@ from dalembert.kinematics import (
     Tree,
     Twist,
     Wrench,
+    effort_told,
     frame_pose,
+    in_speeds,
     node_inertias,
     poses,
     twists,
 )
-from dalembert.mechanism import EARTH, Frame
+from dalembert.mechanism import EARTH, Frame, Spring, TorsionSpring
 
 #: Prefix of what belongs to the machine as a whole: `total.X` is its centre of mass.
 WHOLE = "total"
@@ -41,6 +43,7 @@ _FRAME = (
 )
 _ENERGIES = ("T", "V", "power")
 _TOTAL = (*_PLACES, "PX", "PY", "PZ", "LX", "LY", "LZ", *_ENERGIES)
+_SPRINGS: dict[type, tuple[str, str, str]] = {Spring: ("l", "l'", "force"), TorsionSpring: ("th", "th'", "torque")}
 
 Transmitted = Callable[[str], Wrench]
 
@@ -50,7 +53,8 @@ class Outputs(Mapping[str, Expr]):
 
     Of a body or frame F: `F.X`, `F.X'`, `F.X''` (place, velocity, acceleration in the base of earth), `F.R11`...,
     `F.WX` (angular velocity, base of earth). Of a link L: `L.Mx`...`L.Fz`, its action on the second body, at and in the
-    base of the second frame. Of the whole: `total.X` (centre of mass), `total.PX` (momentum), `total.LX` (angular
+    base of the second frame. Of a spring S: `S.l`, `S.l'`, `S.force`, positive when it pushes; of a torsion spring
+    `S.th`, `S.th'`, `S.torque`. Of the whole: `total.X` (centre of mass), `total.PX` (momentum), `total.LX` (angular
     momentum about earth's origin), `total.T`, `total.V`, `total.power` (of what V does not hold). A state that has one
     of these names keeps it.
 
@@ -76,11 +80,17 @@ class Outputs(Mapping[str, Expr]):
         return {name: body.frame for name, body in model.bodies.items() if name != EARTH} | dict(model.frames)
 
     @cached_property
+    def springs(self) -> dict[str, Spring | TorsionSpring]:
+        """Efforts that have a length or an angle."""
+        return {e.name: e for e in self.tree.layout.model.efforts if isinstance(e, Spring | TorsionSpring)}
+
+    @cached_property
     def _names(self) -> dict[str, None]:
         layout = self.tree.layout
         found = [f"{name}.{part}" for name in self.frames for part in _FRAME]
         if self._transmitted is not None:
             found += [f"{name}.{part}" for name in layout.model.links for part in COMPONENTS]
+        found += [f"{name}.{part}" for name, one in self.springs.items() for part in _SPRINGS[type(one)]]
         if WHOLE not in self.frames:
             found += [f"{WHOLE}.{part}" for part in _TOTAL if self._energies is not None or part not in _ENERGIES]
         states = {*layout.state.names}
@@ -108,6 +118,8 @@ class Outputs(Mapping[str, Expr]):
             return self._named(owner, COMPONENTS, self._transmitted(owner).scalars)
         if owner == WHOLE and WHOLE not in self.frames:
             return self._of_whole(part)
+        if owner in self.springs and part in _SPRINGS[type(self.springs[owner])]:
+            return self._of_spring(self.springs[owner])
         frame = self.frames[owner]
         if part in _PLACES:
             return self._named(owner, _PLACES, self.pose(frame).position)
@@ -118,6 +130,12 @@ class Outputs(Mapping[str, Expr]):
         if part.endswith("''"):
             return self._named(owner, _FRAME[6:9], self.acceleration(frame).linear)
         return self._named(owner, _FRAME[3:6], self.velocity(frame).linear)
+
+    def _of_spring(self, spring: Spring | TorsionSpring) -> dict[str, Expr]:
+        told = in_speeds(self.tree, effort_told(self.tree, spring))
+        if self._energies is not None:
+            told = ex.substitute(told, {ex.prime(x): rate for x, rate in self._energies.own_rates.items()})
+        return self._named(spring.name, _SPRINGS[type(spring)], told)
 
     def _of_whole(self, part: str) -> dict[str, Expr]:
         if part in _ENERGIES and self._energies is not None:

@@ -6,6 +6,7 @@ from dalembert.kinematics.effort import (
     effort_energy,
     effort_measure,
     effort_singularities,
+    effort_told,
     in_base,
 )
 from dalembert.kinematics.energy import gravity_energy, kinetic_energy

@@ -56,6 +56,19 @@ def effort_measure(tree: Tree, effort: Spring | TorsionSpring) -> Expr:
     return norm3(two.place.position) if isinstance(effort, Spring) else _turn(effort, two)[0]
 
 
+def effort_told(tree: Tree, effort: Spring | TorsionSpring) -> tuple[Expr, Expr, Expr]:
+    """The length of a spring or the angle of a torsion spring, its rate, and what makes it grow."""
+    two = _Two.of(tree, effort)
+    if isinstance(effort, Spring):
+        d = two.place.position
+        measure = norm3(d)
+        rate = d.dot(two.velocity) / measure
+    else:
+        measure, direction = _turn(effort, two)
+        rate = direction.dot(two.motion.angular)
+    return measure, rate, effort.law(measure, rate)
+
+
 def effort_energy(tree: Tree, effort: Effort) -> Expr | None:
     """Potential energy of the part of an effort that has one by its own description (`effort.split()[0]`)."""
     if isinstance(effort, Force | Torque) or effort.split()[0] is None:
