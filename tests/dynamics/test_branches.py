@@ -177,3 +177,14 @@ def test_relations_are_asked_for_only_where_the_closure_is_singular_all_along(fa
         assert not word
     layout, _ = on_branch(Layout.of(families.antenna(1)))
     assert len(dynamics_of(layout).rows) == len(dynamics_of(Layout.of(families.antenna(1))).rows) + 3
+
+
+def test_a_drive_that_a_stiff_loop_forbids_is_told_though_everything_rests():
+    m = da.Mechanism("stiff")
+    a, b = (m.body(x, mass=1, inertia=[1, 1, 1]) for x in "ab")
+    m.join(da.earth, a, da.revolute("z"), name="a")
+    m.join(a, b, da.revolute("z"), name="b")
+    pushed = da.Displacement.of(["(1 - cos(3*t))/4", 0, 0])
+    m.join(a.at([1, 0, 0]), b.at([1, 0, 0]), da.composite([], pushed), name="push")
+    with pytest.raises(da.SimulationError, match="cannot start with what its drives ask for"):
+        m.simulate((0, 0.2))

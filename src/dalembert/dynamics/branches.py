@@ -119,7 +119,7 @@ class _Conditions:
             same = [0] * len(speeds)
             return bending.at(loops.only(same), x[same], speeds)
 
-        return _Conditions(bend, slopes[0], u[:, (s > _NONE).sum() :], w[0], float(size))
+        return _Conditions(bend, slopes[0], u[:, (s > _NONE).sum() :], w[0], float(size) or 1.0)  # at rest: any size
 
     def solutions(self, kept: Sequence[int], metric: Callable[[], Array] | None) -> list[Array]:
         """Speeds that meet the conditions, those of `kept` as they are: least first, by the metric or by distance."""
