@@ -157,3 +157,13 @@ def test_faults_of_the_mechanism_layer_get_a_place():
         "join earth and a.frame with link end as j ; join a.frame and b.frame with link end as j ;"
     )
     assert "used twice" in str(error(twice))
+
+
+def test_what_stands_on_a_body_that_cannot_be_is_not_blamed():
+    text = """let rod = body mass = -2, iframe = 0 end ;
+join earth and rod.frame with link(th) dof = th || [1,0,0] end ;
+start rod.th = 1 ;"""
+    found = error(text)
+    assert [d.message for d in found.diagnostics] == [
+        "body 'rod' has the negative mass -2. A mass is zero or positive",
+    ]

@@ -21,10 +21,13 @@ def command(
 ) -> None:
     """Check programs: syntax, types, connection to earth. Every fault is shown with its place and a hint.
 
+    Remarks say what has no number yet.
+
     Example: dalembert check examples/satellite.lsd
     """
     from dalembert.errors import LsdError
     from dalembert.lsd.printer import to_lsd
+    from dalembert.mechanism.numbers import remarks
 
     results: list[dict[str, Any]] = []
     failed = False
@@ -33,9 +36,12 @@ def command(
         try:
             mechanism, result["summary"], diagnostics = _read(path, strict, lenient)
             result["diagnostics"] = [one.as_dict() for one in diagnostics]
+            result["remarks"] = [] if mechanism is None else list(remarks(mechanism.freeze()))
             if format is Format.text:
                 for one in diagnostics:
                     print(one, file=sys.stderr)
+                for remark in result["remarks"]:
+                    print(f"{path}: remark: {remark}", file=sys.stderr)
                 typer.echo(to_lsd(mechanism) if show and mechanism is not None else f"{path}: {result['summary']}")
             elif show and mechanism is not None:
                 result["program"] = to_lsd(mechanism)

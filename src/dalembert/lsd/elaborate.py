@@ -77,8 +77,12 @@ class _Elaboration:
         for frame in self.state.frames:
             if frame.body is EARTH or str(frame.body.name) in self.into.bodies:
                 self._guard(frame.place, lambda frame=frame: self._add_frame(frame))  # type: ignore[misc]
+        broken = {id(body) for body in bodies if str(body.name) not in self.into.bodies}
         for k, join in enumerate(self.state.joins):
-            self._guard((join.source, join.span), lambda k=k, join=join: self._add_join(k, join))  # type: ignore[misc]
+            if broken.isdisjoint((id(join.first.body), id(join.second.body))):
+                self._guard((join.source, join.span), lambda k=k, join=join: self._add_join(k, join))  # type: ignore[misc]
+        if broken:  # what stands on these bodies would only repeat their faults
+            return
         for applied in self.state.applied:
             self._guard((applied.source, applied.span), lambda a=applied: self._add_effort(a))  # type: ignore[misc]
         if self.state.gravity is not None:

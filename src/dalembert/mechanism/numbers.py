@@ -10,7 +10,8 @@ from typing import Any
 from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.expr import Expr
-from dalembert.mechanism.body import Body
+from dalembert.mechanism.body import EARTH, Body
+from dalembert.mechanism.link import Link
 from dalembert.mechanism.model import Model
 
 #: Share of the largest principal inertia that counts as zero: people and files write nine digits.
@@ -83,10 +84,39 @@ def _least(value: Any) -> float:
     return float(value.min()) if getattr(value, "ndim", 0) else float(value)
 
 
+def remarks(model: Model) -> Iterator[str]:
+    """What a model still needs before it can move in numbers."""
+    missing = [name for name in model.parameters() if name not in model.given]
+    plain = [name for name in missing if not _OPEN.fullmatch(name)]
+    if plain:
+        first = plain[0]
+        yield (
+            f"no number yet for {', '.join(plain)}. Motions need one: write `given {first} = 1 ;`, "
+            f"or say --set {first}=1."
+        )
+    for body, absent in _open(model, set(missing)):
+        yield f"body '{body}' has no {' and no '.join(absent)}: motions in which it takes part need numbers."
+    for link in model.links.values():
+        yield from _massless(model, link)
+
+
+def _massless(model: Model, link: Link) -> Iterator[str]:
+    """A link that moves one body, which nothing else is joined to and which has neither mass nor inertia."""
+    for name in {link.first.body, link.second.body} - {EARTH} if link.coordinates else ():
+        joined = sum(name in (one.first.body, one.second.body) for one in model.links.values())
+        body = model.bodies[name]
+        if joined == 1 and all(x is ex.ZERO for x in (body.mass, *body.inertia.entries)):
+            yield f"link '{link.name}' moves body '{name}', which has neither mass nor inertia: no force can move it."
+
+
 def open_fields(model: Model, missing: Iterable[str]) -> str:
     """A sentence for the fields of bodies that a program left open and that have no numbers yet; empty if none."""
-    lacking = set(missing)
-    found = []
+    found = [f"body '{body}' has no {' and no '.join(absent)}" for body, absent in _open(model, set(missing))]
+    return f" In words: {'; '.join(found)}. Write it in the body, or give these numbers." if found else ""
+
+
+def _open(model: Model, lacking: set[str]) -> Iterator[tuple[str, list[str]]]:
+    """Bodies, and which of their fields have symbols that nobody wrote and no numbers."""
     for body in model.bodies.values():
         fields = {
             "mass": [body.mass],
@@ -99,5 +129,4 @@ def open_fields(model: Model, missing: Iterable[str]) -> str:
             if any(x.op == "symbol" and x.name in lacking and _OPEN.fullmatch(x.name) for x in scalars)
         ]
         if absent:
-            found.append(f"body '{body.name}' has no {' and no '.join(absent)}")
-    return f" In words: {'; '.join(found)}. Write it in the body, or give these numbers." if found else ""
+            yield body.name, absent
