@@ -34,6 +34,15 @@ class Mechanism(description.Mechanism):
     Matrix([[l*m*l]])
     """
 
+    body = verb(description.Mechanism.body)
+    join = verb(description.Mechanism.join)
+    force = verb(description.Mechanism.force)
+    torque = verb(description.Mechanism.torque)
+    spring = verb(description.Mechanism.spring)
+    torsion_spring = verb(description.Mechanism.torsion_spring)
+    bushing = verb(description.Mechanism.bushing)
+    frame = verb(description.Mechanism.frame)
+
     def layout(self, cut: Collection[str] = ()) -> Layout:
         """Numbering of bodies and links; the links named in `cut` close loops instead of carrying the tree."""
         return Layout.of(self, cut)
