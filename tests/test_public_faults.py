@@ -100,3 +100,23 @@ def test_descriptions_equations_and_motions_travel_between_processes():
     assert pickle.loads(pickle.dumps(eq)).mass_matrix == eq.mass_matrix
     motion = m.simulate((0, 1))
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(motion)).y, motion.y)
+
+
+def test_verbs_of_the_description_tell_wrong_keywords():
+    m = da.Mechanism()
+    rod = m.body("rod", mass=1)
+    with pytest.raises(TypeError, match=r"`body` takes no 'mas'. Did you mean 'mass'"):
+        m.body("x", mas=1)
+    with pytest.raises(da.ArgumentError, match=r"`join` takes no 'nam'. Did you mean 'name'"):
+        m.join(da.earth, rod, da.revolute("x"), nam="pin")
+    with pytest.raises(da.ArgumentError, match=r"`force` takes no 'vale'. Did you mean 'value'"):
+        m.force(rod, vale=[1, 0, 0])
+
+
+def test_equations_and_reactions_are_short_at_the_prompt():
+    m = da.Mechanism("pendulum")
+    m.join(da.earth, m.body("rod", mass=1, centre=[0, 0, -1]), da.revolute("x"), name="pivot")
+    m.gravity = [0, 0, -9]
+    assert repr(m.equations("kane")) == "<Equations of 'pendulum' by kane: speeds pivot.th'>"
+    found = repr(m.reactions({"pivot.th": 0})["pivot"])
+    assert found == "<Reaction of pivot: Mx = 0, My = 0, Mz = 0, Fx = 0, Fy = 0, Fz = 9>"

@@ -65,6 +65,9 @@ class Reaction:
         parts = (f"{n} = {v:.6g}{'' if known else ' (undetermined)'}" for n, v, known in values)
         return f"{self.link}: {', '.join(parts)}"
 
+    def __repr__(self) -> str:
+        return f"<Reaction of {self}>"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Series:

@@ -241,6 +241,10 @@ class Equations:
 
         return reactions(self, links, base=base, at=at, solved=solved)
 
+    def __repr__(self) -> str:
+        rows = f", {len(self.rows.names)} rows of closed loops" if self.rows is not None else ""
+        return f"<Equations of {self.layout.model.name!r} by {self.formalism}: speeds {', '.join(self.speeds)}{rows}>"
+
     def _repr_latex_(self) -> str:
         return self.show()._repr_latex_()
 
