@@ -228,3 +228,43 @@ def test_an_unknown_setting_lists_the_known_names():
     result = call("simulate", PENDULUM, "--set", "quux=3")
     assert result.exit_code == 2
     assert "'hinge.th'" in result.output
+
+
+OPEN = """let rod = body mass = m, iframe = [0,0,-l], inertia = 0 end ;
+let arm = body mass = 0, iframe = 0, inertia = 0 end ;
+let hand = body iframe = 0 end ;
+join earth and rod.frame with link(th) dof = th || [1,0,0] end ;
+join rod.frame and arm.frame with link(x) dof = [x,0,0] end ;
+join rod.frame and hand.frame with link(x) dof = [x,0,0] end ;
+given m = 1 ;
+"""
+
+
+def test_check_says_what_has_no_number_yet(tmp_path):
+    path = tmp_path / "open.lsd"
+    path.write_text(OPEN)
+    result = run("check", str(path))
+    assert result.returncode == 0
+    assert "remark: no number yet for l." in result.stderr
+    assert "--set l=1" in result.stderr
+    assert "body 'hand' has no mass and no inertia" in result.stderr
+    assert "link 'arm' moves body 'arm', which has neither mass nor inertia" in result.stderr
+    assert len(json.loads(call("check", str(path), "--format", "json").stdout)["remarks"]) == 3
+    assert "remark" not in run("check", PENDULUM).stderr
+
+
+def test_check_refuses_numbers_that_make_a_mass_negative(tmp_path):
+    path = tmp_path / "light.lsd"
+    path.write_text(OPEN.replace("m = 1", "m = -1"))
+    result = run("check", str(path))
+    assert result.returncode == 1
+    assert "body 'rod' has the negative mass m = -1" in result.stderr
+
+
+def test_advice_has_the_words_of_the_command_line(tmp_path):
+    path = tmp_path / "open.lsd"
+    path.write_text(OPEN)
+    assert "--set l=1" in run("reactions", str(path)).stderr
+    drawn = "let a = body mass = 1, iframe = 0 end ; join earth and a.frame with link(x) dof = [x,0,0],"
+    path.write_text(f"{drawn} force = [t - x,0,0] end ;")
+    assert "--t 0" in run("equilibria", str(path)).stderr

@@ -310,3 +310,12 @@ def test_a_million_starts_of_a_tree_take_no_time():
     m.join(da.earth, m.body("rod", mass=1, centre=[0, 0, -1]), da.revolute("x"), name="p")
     values = closed_starts(m.layout(), {"p.th": np.linspace(0, 1, 10**6)}).values
     assert values["p.th"].shape == values["p.th'"].shape == (10**6,)
+
+
+def test_a_loop_that_cannot_close_names_the_link_that_closes_it():
+    short = four_bar((0.2, 0.4, 0.35), 5.0)
+    closing = short.layout().cuts[0].link.name
+    with pytest.raises(da.SimulationError, match=f"link '{closing}' cannot close there with the values given"):
+        closed_start(short.layout())
+    with pytest.raises(da.SimulationError, match=f"B.th = 0 cannot be with A.th = 1: link '{closing}' cannot close"):
+        closed_start(bars().layout(), {"A.th": 1.0, "B.th": 0.0})

@@ -111,13 +111,16 @@ class Linearization:
         known = {**dict.fromkeys(self.inputs, 0.0), **self.given, **(values or {})}
         missing = [x for x in self.parameters if x not in known]
         if "t" in missing:
-            raise ModelError("the matrices change with time: numbers are those of one instant. Say which, t=0.0 say.")
+            raise ModelError(
+                "the matrices change with time: numbers are those of one instant. Say which, t=0.0 for instance, on "
+                "the command line --t 0."
+            )
         if missing:
             name = missing[0]
             if name in self.states:
                 remedy = f"Say where the machine is: at={{'{name}': 0}}, on the command line --at {name}=0."
             else:
-                remedy = f"Give it to the machine: given {name} = 1."
+                remedy = f"Give it to the machine: given {name} = 1, on the command line --set {name}=1."
             raise ModelError(f"'{name}' has no value: matrices in numbers need one for each symbol. {remedy}")
         return {ex.symbol(k): float(v) for k, v in known.items()}
 

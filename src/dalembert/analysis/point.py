@@ -8,7 +8,7 @@ from typing import Any
 from dalembert import expr as ex
 from dalembert.analysis.reduced import Reduction
 from dalembert.dynamics import Dynamics
-from dalembert.dynamics.numbers import check_names, resolve, single
+from dalembert.dynamics.numbers import check_names, giving, resolve, single
 from dalembert.errors import ModelError
 from dalembert.expr import Expr
 from dalembert.mechanism import Layout, Model, check_numbers
@@ -24,7 +24,7 @@ def parameters_of(
     if missing:
         raise ModelError(
             f"'{model.name}' needs values for {', '.join(missing)}: this is a question in numbers. "
-            f"Give them, given={{'{missing[0]}': ...}}."
+            f"Give them, {giving(missing[0])}."
         )
     check_numbers(model, found)
     return found
@@ -41,7 +41,7 @@ def time_of(reduction: Reduction, t: float | None, what: str) -> float:
     if t is None and reduction.depends_on_time:
         raise ModelError(
             f"'{reduction.dynamics.layout.model.name}' changes with time: {what} are those of the machine held at one "
-            "instant. Say which, t=0.0 for instance."
+            "instant. Say which, t=0.0 for instance, on the command line --t 0."
         )
     return float(t or 0.0)
 

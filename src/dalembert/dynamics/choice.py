@@ -13,7 +13,7 @@ from dalembert.dynamics.asked import Asked, said, where
 from dalembert.dynamics.branches import allowed_speeds, misfits
 from dalembert.dynamics.closing import Loops
 from dalembert.dynamics.dynamics import Dynamics
-from dalembert.dynamics.numbers import listing
+from dalembert.dynamics.numbers import giving, listing
 from dalembert.dynamics.posture import WRITTEN, Found
 from dalembert.errors import SimulationError
 
@@ -67,7 +67,7 @@ class Branches:
         if missing:
             raise SimulationError(
                 f"no value for {listing(missing)} of '{self.about.model.name}': branches meet where it starts, and the "
-                f"one of least kinetic energy is asked for. Give it, for example given={{'{missing[0]}': 1.0}}."
+                f"one of least kinetic energy is asked for. Give it, for example {giving(missing[0])}."
             )
         mass = np.zeros((len(units), len(units)))
         mass[:n, :n] = np.array(ex.evaluate(entries, known), dtype=float).reshape(n, n)

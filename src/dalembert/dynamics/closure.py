@@ -83,6 +83,7 @@ class Closure:
         self._index = {x: i for i, x in enumerate(self._symbols)} | {ex.TIME: -1}
         self.factors: list[_Factor] = []
         self.sides = self._loops(tree)
+        self.closing = tuple(one.link.name for one in layout.cuts)
         asked = [one.condition for one in layout.constraints]
         self.holonomic = [e for one in asked if isinstance(one, Holonomic) for e in one.expressions]
         self._holonomic_slopes = [d for e in self.holonomic for d in ex.gradient(e, [*self._symbols, ex.TIME])]
@@ -219,6 +220,12 @@ class Closure:
             value[:, last:] = self.numbers(self.holonomic, x, t, parameters) / units
             slope[:, last:] = asked / units[:, :, None]
         return Gap(value, slope[..., :-1], slope[..., -1])
+
+    def open_links(self, gap: Gap, trajectory: int) -> list[str]:
+        """Links that do not close: those whose gap is of the size of the largest one."""
+        last = len(self.sides) * ROWS
+        sizes = np.abs(gap.value[trajectory, :last]).reshape(-1, ROWS).max(axis=1, initial=0.0)
+        return [name for name, size in zip(self.closing, sizes, strict=True) if size > sizes.max() / 2]
 
     def holonomic_units(self, x: Array, t: float, parameters: Mapping[str, Any], scales: Scales) -> tuple[Array, Array]:
         """How much a unit of every coordinate changes each formula, and the derivatives by coordinates and time."""

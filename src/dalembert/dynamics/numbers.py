@@ -84,6 +84,11 @@ def listing(names: Iterable[str], most: int = 12) -> str:
     return text if len(shown) <= most else f"{text} and {len(shown) - most} more"
 
 
+def giving(name: str) -> str:
+    """How a parameter gets a number, in Python and on the command line."""
+    return f"given={{'{name}': 1.0}}, on the command line --set {name}=1"
+
+
 def count_of(values: Mapping[str, Any]) -> int:
     """How many trajectories arrays among the values describe: all have one entry for each."""
     sizes = {name: np.size(value) for name, value in values.items() if np.ndim(value)}

@@ -21,10 +21,10 @@ import numpy as np
 
 from dalembert.dynamics.asked import Asked, said, where
 from dalembert.dynamics.choice import Branches
-from dalembert.dynamics.closing import Loops
+from dalembert.dynamics.closing import Loops, close
 from dalembert.dynamics.closure import Closure
 from dalembert.dynamics.dynamics import dynamics_of
-from dalembert.dynamics.numbers import at_time, check_names, count_of, listing, resolve, single
+from dalembert.dynamics.numbers import at_time, check_names, count_of, giving, listing, resolve, single
 from dalembert.dynamics.posture import WRITTEN, Found, closed_posture, closed_speeds
 from dalembert.errors import SimulationError
 from dalembert.mechanism import Layout
@@ -138,7 +138,7 @@ def _start(layout: Layout, start: Mapping[str, Any], given: Mapping[str, Any], t
     if missing:
         raise SimulationError(
             f"no value for {listing(missing)} of '{model.name}': its loops cannot be closed. "
-            f"Give it, for example given={{'{missing[0]}': 1.0}}."
+            f"Give it, for example {giving(missing[0])}."
         )
     count = count_of({**wish, **parameters})
     ranked = [*start, *(name for name in model.start if name not in start)]
@@ -198,10 +198,11 @@ def _closed(
     posture = closed_posture(loops, x, places, firm)
     for k in np.flatnonzero(posture.gap)[:1]:
         raise SimulationError(
-            f"'{asked.owner}' cannot be assembled{where(first, k)}: a gap of {posture.gap[k]:.2g} (radians, or "
-            "lengths of the loop) is left. Check its lengths, or give a start that is nearly closed."
+            f"'{asked.owner}' cannot be assembled{where(first, k)}: {_not_closing(loops, posture.values, k)} with the "
+            f"values given, a gap of {posture.gap[k]:.2g} (radians, or lengths of the loop) is left. Check its "
+            "lengths, or give a start that is nearly closed."
         )
-    _refuse_contradictions(closure.coordinates, posture, x, asked, first)
+    _refuse_contradictions(closure.coordinates, posture, x, asked, first, loops)
     loops = Loops(closure, t, parameters, closure.scales(posture.values, t, parameters))
     places, firm = asked.among(closure.speeds)
     speeds = closed_speeds(loops, posture.values, w, places)
@@ -216,7 +217,15 @@ def _closed(
     return values, np.concatenate([posture.shift, speeds.shift], axis=1)
 
 
-def _refuse_contradictions(names: Sequence[str], found: Found, wish: Array, asked: Asked, first: int | None) -> None:
+def _not_closing(loops: Loops, x: Array, k: int) -> str:
+    """Which links do not close, in words."""
+    links = loops.closure.open_links(loops.at(x), k)
+    return f"{'link' if len(links) == 1 else 'links'} {listing(links)} cannot close there" if links else "it is open"
+
+
+def _refuse_contradictions(
+    names: Sequence[str], found: Found, wish: Array, asked: Asked, first: int | None, loops: Loops | None = None
+) -> None:
     """Refuse firm values that would have to move further than people round."""
     places, firm = asked.among(names)
     far = found.shift[:, places[:firm]] > WRITTEN
@@ -225,9 +234,13 @@ def _refuse_contradictions(names: Sequence[str], found: Found, wish: Array, aske
         kept = [j for j in places[:firm] if j not in wrong]
         beside = f" with {said(names, kept, wish[k])}" if kept else ""
         nearest = said(names, wrong, found.values[k])
+        why = ""
+        if loops is not None:
+            free = ~np.isin(np.arange(wish.shape[1]), places[:firm])
+            why = f": {_not_closing(loops.only([k]), close(loops.only([k]), wish[[k]], free)[0], 0)}"
         raise SimulationError(
             f"the start of '{asked.owner}'{where(first, k)} contradicts itself: {said(names, wrong, wish[k])} cannot be"
-            f"{beside}; the nearest closed start that was found has {nearest}. Give fewer values, then the rest "
+            f"{beside}{why}; the nearest closed start that was found has {nearest}. Give fewer values, then the rest "
             f"follows; or values that agree within {WRITTEN:g} of their unit (a radian, a length of the machine, its "
             "largest speed)."
         )

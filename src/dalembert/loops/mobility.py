@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dalembert import expr as ex
+from dalembert.dynamics.numbers import giving
 from dalembert.errors import ModelError
 from dalembert.expr import Expr
 from dalembert.loops.assembly import Closing, assemble
@@ -90,7 +91,7 @@ def _check_values(linkage: Linkage) -> None:
     if missing:
         raise ModelError(
             f"the geometry of '{linkage.layout.model.name}' needs a value for {', '.join(missing)}: mobility "
-            f"depends on lengths and angles. Write `given {missing[0]} = ...`, or pass given={{'{missing[0]}': ...}}."
+            f"depends on lengths and angles. Write `given {missing[0]} = ...`, or pass {giving(missing[0])}."
         )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dalembert import expr as ex
-from dalembert.dynamics.numbers import at_time, check_names, listing, resolve, single
+from dalembert.dynamics.numbers import at_time, check_names, giving, listing, resolve, single
 from dalembert.dynamics.start import Start, closed_start, closed_starts
 from dalembert.errors import SimulationError
 from dalembert.expr import Expr
@@ -29,7 +29,7 @@ def parameter_values(system: System, given: Mapping[str, Any] | None, needed: It
     if missing:
         raise SimulationError(
             f"no value for {listing(missing)} of '{system.name}'. Give {'one' if len(missing) == 1 else 'them'}, "
-            f"for example given={{'{missing[0]}': 1.0}}, in LSD `given {missing[0]} = 1 ;`."
+            f"for example {giving(missing[0])}, in LSD `given {missing[0]} = 1 ;`."
             f"{open_fields(model, missing) if model else ''}"
         )
     if model is not None:

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dalembert import expr as ex
 from dalembert.analysis.reactions import balance_of
+from dalembert.dynamics.numbers import giving
 from dalembert.errors import SimulationError
 from dalembert.expr import Expr
 from dalembert.files import check_suffix, written_whole
@@ -125,7 +126,7 @@ class Motion:
         known = [*self.names, *system.outputs, *parameters, "t"]
         for symbol in sorted(used - values.keys(), key=lambda e: e.name):
             if symbol.name in system.known_parameters:
-                raise SimulationError(f"'{symbol.name}' has no value: simulate with given={{'{symbol.name}': ...}}.")
+                raise SimulationError(f"'{symbol.name}' has no value: simulate with {giving(symbol.name)}.")
             hint = did_you_mean(symbol.name, known)
             raise SimulationError(f"the motion of '{system.name}' has no '{symbol.name}'.{hint}")
         found = ex.evaluate(list(exprs), values)
