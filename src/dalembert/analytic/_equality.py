@@ -15,7 +15,7 @@ import mpmath  # type: ignore[import-untyped]
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from dalembert.analytic._exact import as_sympy
+from dalembert.analytic._exact import as_sympy, number_function
 
 from ._normal import is_identically_zero
 
@@ -200,8 +200,8 @@ def _numeric(left: sp.Expr, right: sp.Expr, ranges: Mapping[str, Any]) -> Verdic
     if left.has(sp.Integral, sp.Derivative) or right.has(sp.Integral, sp.Derivative):
         pair, test = (lambda *v: [e.subs(dict(zip(symbols, v))).evalf(DIGITS) for e in (left, right)]), None
     else:
-        pair = sp.lambdify(symbols, [left, right], modules="mpmath")
-        test = sp.lambdify(symbols, conditions, modules="mpmath") if conditions else None
+        pair = number_function(symbols, [left, right], "mpmath")
+        test = number_function(symbols, conditions, "mpmath") if conditions else None
     seed, good = random.Random(20), 0
     with mpmath.workdps(DIGITS):
         for trial in range(_TRIES):

@@ -14,9 +14,9 @@ from typing import Any, TypeAlias
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from dalembert.analytic._exact import as_sympy
+from dalembert.analytic._exact import as_sympy, refuse_text
 from dalembert.errors import ExpressionError
-from dalembert.expr._grammar import Number, parse
+from dalembert.expr._grammar import Number, is_name, parse
 
 Formula: TypeAlias = "str | int | float | sp.Expr"
 """What a user may write where a formula is wanted."""
@@ -83,6 +83,8 @@ class Names:
         """The symbol of a name; derivative spellings of moving names become primes."""
         name = self.canonical(name)
         if name not in self.table:
+            if not is_name(name):
+                raise ExpressionError(f"{name!r} is not a name: write letters, digits and _, as x, p_x or x'")
             self.table[name] = sp.Symbol(name, **self._domain(name))
         return self.table[name]
 
@@ -125,7 +127,7 @@ class Names:
         """A formula as a SymPy expression over this table; SymPy input is brought to the same symbols by name."""
         if isinstance(formula, str):
             return parse(formula, SympyBuilder(self), exact=True)
-        expression = as_sympy(formula) if not isinstance(formula, sp.Basic) else formula
+        expression = as_sympy(formula)
         changes = {s: self.symbol(s.name) for s in expression.free_symbols if s != self.symbol(s.name)}
         return expression.xreplace(changes) if changes else expression
 
@@ -135,9 +137,14 @@ class Names:
     def read_map(self, formulas: Mapping[str, Formula]) -> dict[sp.Symbol, Any]:
         return {self.symbol(name): self.read(value) for name, value in formulas.items()}
 
+    def numbers(self, values: Mapping[str, float]) -> dict[sp.Symbol, sp.Expr]:
+        """Numbers for names, ready to be substituted."""
+        return {self.symbol(name): as_sympy(value) for name, value in values.items()}
+
     # -- time ------------------------------------------------------------------------------------------------------
     def derivative(self, expression: sp.Expr, order: int = 1) -> sp.Expr:
         """Total time derivative: d/dt = partial_t + x' partial_x + x'' partial_x' + ... over every moving name."""
+        expression = as_sympy(expression)
         for _ in range(order):
             total = sp.diff(expression, self.time)
             for symbol in sorted(expression.free_symbols, key=str):
@@ -149,6 +156,7 @@ class Names:
 
     def at_functions(self, expression: sp.Expr, functions: Mapping[str, sp.Expr]) -> sp.Expr:
         """Replace moving names and their derivatives by explicit functions of time."""
+        refuse_text(expression, functions)
         changes = {}
         for symbol in expression.free_symbols:
             base = symbol.name.rstrip("'")

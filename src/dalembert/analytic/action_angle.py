@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import sympy as sp
 
+from dalembert.analytic._exact import number_function
 from dalembert.errors import ModelError
 
 from ._normal import tidy
@@ -99,8 +100,8 @@ def numeric_action(view: HamiltonJacobi, coordinate: str, values: Mapping[str, f
     n = view.names
     x = n.symbol(coordinate)
     signs = {n.symbol(s): sp.Integer(1) for s in view.signs}
-    radicand = sp.expand(view.slopes[coordinate].subs(signs) ** 2).subs({n.symbol(k): v for k, v in values.items()})
-    f = sp.lambdify(x, radicand, "math")
+    radicand = sp.expand(view.slopes[coordinate].subs(signs) ** 2).subs(n.numbers(values))
+    f = number_function([x], radicand, "math")
     centre = max((k / 500 for k in range(-5000, 5001)), key=lambda u: _safe(f, u))
     if _safe(f, centre) <= 0:
         raise ModelError("no motion is possible at these constants: the radicand is negative everywhere")

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import sympy as sp
 
+from dalembert.analytic._exact import as_sympy, refuse_text
+
 from ._equality import is_zero
 from ._names import Formula, Names
 from ._normal import tidy
@@ -16,7 +18,7 @@ from .steps import Notebook, Steps
 def _variables(names: Names, variables: Sequence[str | sp.Symbol] | str) -> tuple[sp.Symbol, ...]:
     if isinstance(variables, str):
         variables = variables.replace(",", " ").split()
-    return tuple(names.symbol(v) if isinstance(v, str) else v for v in variables)
+    return tuple(names.symbol(v) if isinstance(v, str) else as_sympy(v) for v in variables)
 
 
 def poisson_bracket(
@@ -61,6 +63,7 @@ def lagrange_bracket(
 
 def bracket_matrix(functions: Sequence[sp.Expr], q: Sequence[sp.Symbol], p: Sequence[sp.Symbol]) -> sp.Matrix:
     """The matrix of all [U_i, U_j]."""
+    refuse_text(functions, q, p)
     size = len(functions)
     matrix = sp.zeros(size, size)
     for i in range(size):
@@ -72,6 +75,7 @@ def bracket_matrix(functions: Sequence[sp.Expr], q: Sequence[sp.Symbol], p: Sequ
 
 def rank_of(functions: Sequence[sp.Expr], variables: Sequence[sp.Symbol]) -> int:
     """Generic rank of the gradients: how many of the functions are independent."""
+    functions, variables = [as_sympy(f) for f in functions], [as_sympy(x) for x in variables]
     jacobian = sp.Matrix([[sp.diff(f, x) for x in variables] for f in functions])
     if not functions:
         return 0

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import sympy as sp
 
+from dalembert.analytic._exact import as_sympy, refuse_text
 from dalembert.errors import ExpressionError
 
 from ._equality import Verdict, equal, proportional
@@ -110,6 +111,7 @@ def _report(verdict: Verdict, claim: Any, correct: Any, difference: str) -> Repo
 
 def first_difference(claim: sp.Expr, correct: sp.Expr) -> str:
     """Where two formulas part, in words: a constant ratio, a term, or the smallest differing part."""
+    claim, correct = as_sympy(claim), as_sympy(correct)
     if isinstance(claim, sp.Basic) and isinstance(correct, sp.Expr) and correct != 0:
         ratio = (
             tidy(sp.cancel(sp.together(claim / correct))) if (claim / correct).count_ops() < 200 else claim / correct
@@ -162,6 +164,9 @@ class Judge:
     @property
     def names(self) -> Names:
         raise NotImplementedError
+
+    def __post_init__(self) -> None:
+        refuse_text(*(getattr(self, f.name) for f in fields(self) if "sp." in str(f.type)))  # type: ignore[arg-type]
 
     def known(self) -> dict[str, sp.Expr]:
         """The quantities that this result determines, by name."""

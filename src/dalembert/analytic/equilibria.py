@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import sympy as sp
 
+from dalembert.analytic._exact import number_function
 from dalembert.errors import ModelError
 
 from ._solving import solve_system
@@ -65,13 +66,10 @@ def numeric_equilibrium(system: System, values: Mapping[str, float], start: Mapp
     view = system.virtual_work()
     n = system.names
     symbols = [n.symbol(c) for c in system.coordinates]
-    numbers = {n.symbol(k): v for k, v in values.items()}
+    numbers = n.numbers(values)
     balances = [view.balances[c].subs(numbers) for c in system.coordinates]
-    missing = set().union(*(b.free_symbols for b in balances)) - set(symbols)
-    if missing:
-        raise ModelError(f"give numbers for {', '.join(sorted(s.name for s in missing))}")
     slopes = sp.Matrix(balances).jacobian(symbols)
-    f, df = sp.lambdify([symbols], balances), sp.lambdify([symbols], slopes)
+    f, df = number_function([symbols], balances), number_function([symbols], slopes)
     solution = root(f, [start[c] for c in system.coordinates], jac=df, tol=1e-13)
     if not solution.success:
         raise ModelError(f"no equilibrium was found near {dict(start)}: {solution.message}")

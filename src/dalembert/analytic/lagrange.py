@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import sympy as sp
 
+from dalembert.analytic._exact import as_sympy
 from dalembert.errors import SingularError
 
 from ._equality import is_zero, proportional
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 def euler_lagrange(L: sp.Expr, names: Names) -> tuple[sp.Expr, ...]:
     """The expressions d/dt(dL/dq') - dL/dq, one for each coordinate."""
+    L = as_sympy(L)
     return tuple(names.derivative(sp.diff(L, v)) - sp.diff(L, q) for q, v in zip(names.q, names.v))
 
 

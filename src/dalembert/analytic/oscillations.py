@@ -109,8 +109,8 @@ def numeric_modes(system: System, values: Mapping[str, float], at: Mapping[str, 
     L = system.freeze(system.lagrangian)
     q = [n.symbol(c) for c in system.coordinates]
     v = [n.velocity(c) for c in system.coordinates]
-    numbers = {n.symbol(k): x for k, x in values.items()}
-    rest = {**{n.symbol(c): (at or {}).get(c, 0.0) for c in system.coordinates}, **dict.fromkeys(v, 0)}
+    numbers = n.numbers(values)
+    rest = {**dict.fromkeys((*q, *v), sp.Integer(0)), **n.numbers(at or {})}
     M = np.array(sp.hessian(L, v).subs(rest).subs(numbers).tolist(), dtype=float)
     K = np.array((-sp.hessian(L, q)).subs(rest).subs(numbers).tolist(), dtype=float)
     return [float(np.sqrt(x)) if x >= 0 else float("nan") for x in eigh(K, M, eigvals_only=True)]

@@ -8,6 +8,7 @@ from itertools import combinations
 
 import sympy as sp
 
+from dalembert.analytic._exact import refuse_text
 from dalembert.errors import ModelError
 
 from ._equality import is_zero
@@ -87,6 +88,7 @@ def frobenius(rows: Sequence[Sequence[sp.Expr]], variables: Sequence[sp.Symbol])
     >>> frobenius([[y, -x, 0]], [x, y, z]).integrable, frobenius([[y, 0, 1]], [x, y, z]).integrable
     (True, False)
     """
+    refuse_text(rows, variables)
     null = sp.Matrix([list(r) for r in rows]).nullspace()
     values = []
     for row in rows:

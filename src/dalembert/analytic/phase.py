@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import sympy as sp
 
+from dalembert.analytic._exact import number_function, refuse_text
 from dalembert.errors import ModelError
 
 if TYPE_CHECKING:
@@ -32,12 +33,9 @@ def flow(system: System, values: Mapping[str, float]) -> Callable[[float, Any], 
 
     view = system.hamilton()
     n = system.names
-    numbers = {n.symbol(k): v for k, v in values.items()}
+    numbers = n.numbers(values)
     expressions = [e.subs(numbers) for e in (*view.qdot.values(), *view.pdot.values())]
-    missing = set().union(*(e.free_symbols for e in expressions)) - {*view.q, *view.p, n.time}
-    if missing:
-        raise ModelError(f"give numbers for {', '.join(sorted(s.name for s in missing))}")
-    function = sp.lambdify([n.time, [*view.q, *view.p]], expressions, "numpy")
+    function = number_function([n.time, [*view.q, *view.p]], expressions)
     return lambda t, y: np.array(function(t, y), dtype=float)
 
 
@@ -60,7 +58,7 @@ def integrate(
         flow(system, values), span, y0, t_eval=np.linspace(*span, points), rtol=1e-10, atol=1e-12, method="DOP853"
     )
     n = system.names
-    H = sp.lambdify([n.time, [*view.q, *view.p]], view.H.subs({n.symbol(k): v for k, v in values.items()}), "numpy")
+    H = number_function([n.time, [*view.q, *view.p]], view.H.subs(n.numbers(values)))
     energies = np.array([float(H(t, y)) for t, y in zip(solution.t, solution.y.T)])
     size = len(view.q)
     return Trajectory(solution.t, solution.y[:size], solution.y[size:], float(np.ptp(energies)))
@@ -106,7 +104,7 @@ def phase_portrait(
     if len(view.q) != 1:
         raise ModelError("a phase portrait in the plane needs one degree of freedom")
     n = system.names
-    H = sp.lambdify([*view.q, *view.p], view.H.subs({n.symbol(k): v for k, v in values.items()}), "numpy")
+    H = number_function([*view.q, *view.p], view.H.subs(n.numbers(values)))
     q, p = np.meshgrid(np.linspace(*q_range, 240), np.linspace(*p_range, 240))
     axes = axes if axes is not None else plt.subplots(figsize=(6, 4))[1]
     axes.contour(q, p, H(q, p) + 0 * q, levels=levels, linewidths=0.8)
@@ -126,7 +124,7 @@ def potential_landscape(
     import matplotlib.pyplot as plt
     import numpy as np
 
-    function = sp.lambdify(list(variables), V, "numpy")
+    function = number_function(list(variables), V)
     axes = axes if axes is not None else plt.subplots(figsize=(6, 4))[1]
     if len(variables) == 1:
         x = np.linspace(*ranges[0], 400)
@@ -153,11 +151,12 @@ def action_fronts(
     import matplotlib.pyplot as plt
     import numpy as np
 
+    refuse_text(S0, variables)
     axes = axes if axes is not None else plt.subplots(figsize=(6, 4))[1]
     x, y = np.meshgrid(*(np.linspace(*r, 200) for r in ranges))
     with np.errstate(invalid="ignore"):
-        axes.contour(x, y, sp.lambdify(list(variables), S0, "numpy")(x, y), levels=levels)
-        gradient = [sp.lambdify(list(variables), sp.diff(S0, v), "numpy") for v in variables]
+        axes.contour(x, y, number_function(list(variables), S0)(x, y), levels=levels)
+        gradient = [number_function(list(variables), sp.diff(S0, v)) for v in variables]
         coarse = np.meshgrid(*(np.linspace(*r, 14) for r in ranges))
         axes.quiver(*coarse, *(g(*coarse) + 0 * coarse[0] for g in gradient), alpha=0.5)
     axes.set_xlabel(variables[0].name)

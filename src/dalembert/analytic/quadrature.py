@@ -22,7 +22,7 @@ def antiderivative(f: sp.Expr, q: sp.Symbol) -> sp.Expr:
     >>> antiderivative(1/sp.sqrt(a - q**2), q)
     asin(q/sqrt(a))
     """
-    f = as_sympy(f)
+    f, q = as_sympy(f), as_sympy(q)
     if f == 0:
         return sp.Integer(0)
     if not f.has(q):

@@ -8,6 +8,8 @@ from itertools import combinations
 
 import sympy as sp
 
+from dalembert.analytic._exact import refuse_text
+
 from ._equality import Verdict, is_zero
 from ._normal import tidy
 from .steps import Notebook, Steps
@@ -40,6 +42,7 @@ def levi_civita(H: sp.Expr, q: Sequence[sp.Symbol], p: Sequence[sp.Symbol]) -> L
     >>> bool(levi_civita((px**2 + py**2)/2 + x**2*y - y**3/3, [x, y], [px, py]))
     False
     """
+    refuse_text(H, q, p)
     conditions, failures = {}, {}
     d = sp.diff
     for j in range(len(q)):

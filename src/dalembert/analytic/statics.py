@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import sympy as sp
 
+from dalembert.analytic._exact import refuse_text
 from dalembert.errors import ModelError
 
 from ._equality import is_zero
@@ -148,6 +149,7 @@ def potential_of(forces: Sequence[sp.Expr], variables: Sequence[sp.Symbol]) -> s
     >>> potential_of([-y, -x], [x, y])
     x*y
     """
+    refuse_text(forces, variables)
     for i, a in enumerate(variables):
         for j, b in enumerate(variables[:i]):
             curl = sp.diff(forces[i], b) - sp.diff(forces[j], a)

@@ -120,6 +120,12 @@ def tokenize(text: str) -> list[Token]:
     return tokens
 
 
+def is_name(text: object) -> bool:
+    """Whether a text is one name of this grammar, as x, x' or elbow.th."""
+    match = _TOKEN.fullmatch(text) if isinstance(text, str) else None
+    return match is not None and match.lastgroup == "name"
+
+
 class _Parser(Generic[T]):
     def __init__(self, text: str, builder: Builder[T], exact: bool) -> None:
         self.text, self.builder, self.exact = text, builder, exact
