@@ -213,3 +213,13 @@ def test_slider_feels_mass_times_acceleration_and_its_weight():
     here = mo.at([0.2])
     assert found["wrist"].force[0] == pytest.approx(2 * here["rail.x''"][0], rel=1e-8)
     assert found["wrist"].force[1] + found["rail"].force[1] == pytest.approx(2 * 9.81, abs=1e-9)
+
+
+def test_a_moment_of_a_motion_carries_the_parameters_that_the_motion_had():
+    m = da.Mechanism("hanging")
+    m.join(da.earth, m.body("rod", mass="M", centre=[0, 0, -0.5]), da.revolute("x"), name="pivot")
+    m.gravity, m.given, m.start = [0, 0, -9.81], {"M": 2.0}, {"pivot.th": 0.0}
+    moment = m.simulate((0, 1), given={"M": 20.0}).state(0.5)
+    assert m.reactions(moment)["pivot"].force[2] == pytest.approx(20 * 9.81)
+    assert m.reactions(moment, given={"M": 2.0})["pivot"].force[2] == pytest.approx(2 * 9.81)
+    assert m.linearize(moment).given["M"] == 20.0

@@ -17,7 +17,7 @@ import numpy as np
 
 from dalembert import expr as ex
 from dalembert.analysis.modes import Mode, modes_of, ordered
-from dalembert.analysis.point import check_laws, numbers_of, time_of
+from dalembert.analysis.point import check_laws, numbers_of, time_of, with_parameters
 from dalembert.analysis.reduced import Reduction
 from dalembert.constraints.factor import factor_symmetric, solve_factored
 from dalembert.dynamics import dynamics_of
@@ -207,6 +207,7 @@ def linearize(
     """
     eq = source if isinstance(source, Equations) else None
     layout = Layout.of(source, cut) if not isinstance(source, Equations) else source.tree.layout
+    given = with_parameters(layout.model, at, given)
     about = dict(at or {})
     told = about.pop("t", None)  # `at` may be `mo.state(t)`
     time = t if t is not None or told is None else single(resolve({"t": told}, "at"))["t"]

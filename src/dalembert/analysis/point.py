@@ -11,7 +11,13 @@ from dalembert.dynamics import Dynamics
 from dalembert.dynamics.numbers import check_names, giving, resolve, single
 from dalembert.errors import ModelError
 from dalembert.expr import Expr
-from dalembert.mechanism import Layout, Model, check_numbers
+from dalembert.mechanism import Layout, Model, Moment, check_numbers
+
+
+def with_parameters(model: Model, at: Mapping[str, Any] | None, given: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What is given over the parameters of the motion that `at` is a moment of."""
+    held = at.parameters if isinstance(at, Moment) else {}
+    return {**{k: v for k, v in held.items() if k in model.parameters()}, **(given or {})}
 
 
 def parameters_of(

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from dalembert import expr as ex
-from dalembert.analysis.point import parameters_of
+from dalembert.analysis.point import parameters_of, with_parameters
 from dalembert.dynamics import Dynamics, dynamics_of
 from dalembert.dynamics.start import closed_start
 from dalembert.dynamics.transmitted import Transmitted
@@ -298,6 +298,7 @@ def reactions(
     """
     layout = Layout.of(mechanism, cut)
     time = float(at.get("t", 0.0) if t is None else t)
+    given = with_parameters(layout.model, at, given)
     parameters = parameters_of(layout.model, given)
     start = closed_start(layout, {k: v for k, v in at.items() if k != "t"}, given, time)
     if start.message:

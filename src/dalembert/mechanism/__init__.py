@@ -50,4 +50,4 @@ from dalembert.mechanism.names import FRAME_OUTPUTS, LINK_OUTPUTS, TOTAL, did_yo
 from dalembert.mechanism.numbers import check_body, check_numbers, open_fields
 
 # the order of coordinates and speeds
-from dalembert.mechanism.state import State
+from dalembert.mechanism.state import Moment, State

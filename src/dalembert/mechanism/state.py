@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from dalembert import expr as ex
@@ -40,6 +40,14 @@ class State:
 
     def __len__(self) -> int:
         return len(self.coordinates) + len(self.speeds)
+
+
+class Moment(dict[str, float]):
+    """The named state of a motion at one time, `t` included; `parameters` are the numbers that the motion had."""
+
+    def __init__(self, values: Mapping[str, float], parameters: Mapping[str, float]) -> None:
+        super().__init__(values)
+        self.parameters = dict(parameters)
 
 
 def state_of(tree: Iterable[Link], cut: Iterable[Link]) -> State:

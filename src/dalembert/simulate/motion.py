@@ -19,7 +19,7 @@ from dalembert.dynamics.numbers import giving
 from dalembert.errors import SimulationError
 from dalembert.expr import Expr
 from dalembert.files import check_suffix, written_whole
-from dalembert.mechanism import did_you_mean
+from dalembert.mechanism import Moment, did_you_mean
 from dalembert.simulate.arcs import Arc, Course, Jump, Side
 from dalembert.simulate.quality import Quality, quality_of
 from dalembert.simulate.system import System
@@ -140,10 +140,12 @@ class Motion:
         found: Array = native_rates(self.system)(t, y.T, numbers).T
         return found
 
-    def state(self, t: float, side: Side = "after") -> dict[str, float]:
-        """The named state at one time, with that time as `t`."""
-        found = self._course()(t, side)
-        return {**dict(zip(self.names, map(float, found), strict=True)), "t": float(t)}
+    def state(self, t: float, side: Side = "after") -> Moment:
+        """The named state at one time, with that time as `t`, and the parameters that the motion had then."""
+        course = self._course()
+        values = dict(zip(self.names, map(float, course(t, side)), strict=True))
+        arc = self.arcs[int(course.owners(np.array([float(t)]))[0])]
+        return Moment({**values, "t": float(t)}, arc.parameters)
 
     def at(self: M, times: ArrayLike) -> M:
         """The same motion, seen at other times."""
