@@ -107,3 +107,16 @@ def test_a_fault_is_exit_code_one_with_the_part_before_it(tmp_path):
     assert done.returncode == 1, done.stderr
     assert "the chart of 'wire' ends" in done.stderr
     assert (tmp_path / "m.partial.csv").exists()
+
+
+def test_columns_may_be_those_of_a_spring(tmp_path):
+    path = tmp_path / "strut.lsd"
+    path.write_text(
+        "let rod = body mass = 1, iframe = [0,0,-1], inertia = 0 end ;"
+        "join earth and rod.frame with link(th) dof = th || [1,0,0] end ;"
+        "spring [0,3,0] @ earth and rod.iframe with stiffness = 10, length = 1 as strut ;"
+    )
+    result = CliRunner().invoke(app, ["simulate", str(path), "--until", "0.1", "--columns", "strut.l, strut.force"])
+    assert result.exit_code == 0, result.output
+    first = result.stdout.splitlines()[1].split()
+    assert [float(x) for x in first] == pytest.approx([0, 10**0.5, -10 * (10**0.5 - 1)], rel=1e-4)

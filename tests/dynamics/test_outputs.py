@@ -8,6 +8,7 @@ import pytest
 import dalembert as da
 from dalembert.errors import SimulationError
 from dalembert.mechanism import Layout
+from linkages import four_bar
 from random_mechanisms import random_state, random_tree
 
 
@@ -147,3 +148,15 @@ def test_springs_are_known_to_tables_events_and_machine_code(tmp_path):
     assert "strut.force" in (tmp_path / "m.csv").read_text().splitlines()[0]
     found = m.compile().output("strut.force", [mo.y[0, 0]], [mo.y[1, 0]])
     assert found == pytest.approx(mo["strut.force"][0])
+
+
+def test_a_spring_of_a_closed_machine_may_follow_the_link_that_closes_it():
+    m = four_bar((0.2, 0.4, 0.35), 0.5)
+    (cut,) = (one.link.name for one in m.layout().cuts)
+    law = f"-0.2*{cut}.th' + 0.1*l"
+    m.spring(da.earth.at([0.1, 0.9, 0.2]), m.links["B"].second, stiffness=3, length=0.5, force=law, name="s")
+    mo = m.simulate((0, 0.3), start={"A.th": 1.0, "A.th'": 4.0})
+    found = -3 * (mo["s.l"] - 0.5) - 0.2 * mo[f"{cut}.th'"] + 0.1 * mo["s.l"]
+    assert mo["s.force"] == pytest.approx(found, rel=1e-9)
+    n = len(m.layout().state.coordinates)
+    assert m.compile().output("s.force", mo.y[:n, -1], mo.y[n:, -1]) == pytest.approx(found[-1], rel=1e-9)
