@@ -16,6 +16,7 @@ from sympy.core.function import AppliedUndef
 
 from dalembert.analytic._exact import as_sympy, refuse_text
 from dalembert.errors import ExpressionError
+from dalembert.expr._arithmetic import refuse_huge_power
 from dalembert.expr._grammar import Number, is_name, parse
 
 Formula: TypeAlias = "str | int | float | sp.Expr"
@@ -222,6 +223,8 @@ class SympyBuilder:
             if right == 0:
                 raise ExpressionError(f"division by zero in {left}/{right}")
             return left / right
+        if left.is_Rational and right.is_Rational:
+            refuse_huge_power(Fraction(left.p, left.q), Fraction(right.p, right.q))
         return left**right
 
     def call(self, name: str, arguments: Sequence[Any]) -> Any:

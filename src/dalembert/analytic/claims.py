@@ -166,7 +166,10 @@ class Judge:
         raise NotImplementedError
 
     def __post_init__(self) -> None:
-        refuse_text(*(getattr(self, f.name) for f in fields(self) if "sp." in str(f.type)))  # type: ignore[arg-type]
+        for item in fields(self):  # type: ignore[arg-type]
+            kind, value = str(item.type), getattr(self, item.name)
+            if "sp." in kind:  # names are keys of a dict, and only there
+                refuse_text(list(value) if isinstance(value, Mapping) and "dict" not in kind else value)
 
     def known(self) -> dict[str, sp.Expr]:
         """The quantities that this result determines, by name."""

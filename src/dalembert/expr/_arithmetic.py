@@ -15,7 +15,7 @@ from typing import Any, Final
 from dalembert.errors import ExpressionError
 from dalembert.expr._node import ONE, TWO, ZERO, Expr, Number, Scalar, as_expr, const, intern
 
-_LARGEST_CONSTANT = 100_000  # bits
+LARGEST_CONSTANT = 100_000  # bits, about 30 000 digits: such a power still takes no time
 _SPECIAL_IN_SUM: Final = frozenset({"const", "neg", "sub"})
 _SPECIAL_IN_DIFFERENCE: Final = frozenset({"const", "neg", "add", "sub"})
 _SPECIAL_IN_PRODUCT: Final = frozenset({"const", "neg", "pow", "div"})
@@ -256,8 +256,7 @@ def _integer_power(a: Expr, exponent: int) -> Expr:
         return div(ONE, _integer_power(a, -exponent))
     op = a.op
     if op == "const":
-        if not isinstance(a.data, float) and _bits(a.data) * exponent > _LARGEST_CONSTANT:
-            raise ExpressionError(f"the constant {a.data}**{exponent} is too large to write. Use a float.")
+        refuse_huge_power(a.data, exponent)
         return _folded(operator.pow, a.data, exponent)
     if op == "neg":
         inner = _integer_power(a.args[0], exponent)
@@ -273,9 +272,15 @@ def _integer_power(a: Expr, exponent: int) -> Expr:
     return intern("pow", (a, const(exponent)))
 
 
-def _bits(value: int | Fraction) -> int:
-    fraction = Fraction(value)
-    return max(abs(fraction.numerator), fraction.denominator).bit_length()
+def refuse_huge_power(base: Number, exponent: int | Fraction) -> None:
+    """Refuse 9**9**9 and its like before a machine spends its life on them."""
+    if isinstance(base, float) or base in (0, 1, -1):
+        return
+    fraction, size = Fraction(base), abs(Fraction(exponent))
+    bits = max(abs(fraction.numerator), fraction.denominator).bit_length()
+    if bits * size > LARGEST_CONSTANT:
+        told = f"{base}**{exponent}" if max(bits, math.ceil(size).bit_length()) < 100 else "of this power"
+        raise ExpressionError(f"the constant {told} is too large to write. Use a float.")
 
 
 def square_root(a: Expr) -> Expr:

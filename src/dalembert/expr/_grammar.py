@@ -29,6 +29,9 @@ Number = int | float | Fraction
 MAX_NESTING = 100
 """Deepest nesting of parentheses, calls, signs and exponents: above human formulas, below the recursion limit."""
 
+MAX_DIGITS = 4000
+"""Digits of a number in a text, written out: far above any measurement, below the 4300 that Python reads."""
+
 _COMPARISONS = ("==", "<=", ">=", "<", ">")
 _BINDING = {**dict.fromkeys(_COMPARISONS, 1), "+": 2, "-": 2, "*": 3, "/": 3, "**": 5, "^": 5}
 _UNARY_BINDING = 4
@@ -208,6 +211,10 @@ class _Parser(Generic[T]):
 
 
 def _number(text: str, exact: bool) -> Number:
+    exponent = text.lower().partition("e")[2].lstrip("+-0")
+    if len(text) > MAX_DIGITS or len(exponent) > len(str(MAX_DIGITS)) or (exact and int(exponent or 0) > MAX_DIGITS):
+        shown = text if len(text) <= _WINDOW else text[:_WINDOW] + "..."
+        raise ExpressionError(f"the number {shown} has more than {MAX_DIGITS} digits written out. Name it instead.")
     if text.isdigit():
         return int(text)
     return Fraction(text) if exact else float(text)

@@ -12,7 +12,7 @@ from dalembert.codegen.languages.julia import JULIA
 from dalembert.codegen.languages.language import Language
 from dalembert.codegen.languages.matlab import MATLAB
 from dalembert.codegen.languages.python import PYTHON
-from dalembert.codegen.languages.routine import write_routine
+from dalembert.codegen.languages.routine import plain, write_routine
 from dalembert.codegen.languages.rust import RUST
 from dalembert.errors import ExpressionError
 
@@ -52,4 +52,4 @@ def source(
     how = language(to)
     said = about or {}
     routines = [how.routine(write_routine(f, how, groups, said.get(f.name, ""))) for f in functions]
-    return how.unit(title, list(comments), routines)
+    return how.unit(plain(title), [plain(row) for comment in comments for row in comment.split("\n")], routines)

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from dalembert.codegen.function import Function
 from dalembert.codegen.languages.language import Group, Language, Routine
+from dalembert.errors import ExpressionError
 from dalembert.expr import Expr, topological
 
 _SUM, _PRODUCT, _ATOM = range(3)
@@ -48,6 +49,9 @@ def write_routine(
 ) -> Routine:
     """Name what is used twice or would make a line too long, and write each definition in the language."""
     group_names = list(groups or [f"in{k}" for k in range(len(function.inputs))])
+    for name in group_names:
+        if not (name.isidentifier() and name.isascii()):
+            raise ExpressionError(f"{name!r} cannot name an array: use letters, digits and _, as q or in0.")
     writer = _Writer(language, Names(language, [*group_names, out, "scratch", function.name]))
     given = {e for group in function.inputs for e in group}
     order = topological(function.outputs, stop=given)
