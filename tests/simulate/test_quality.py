@@ -12,7 +12,7 @@ import dalembert as da
 from dalembert.mechanism import Displacement, Joint, Step
 from dalembert.simulate import METHODS, run_many, system_of
 from dalembert.simulate.quality import QualityWarning, checked
-from linkages import four_bar
+from linkages import four_bar, slider_crank
 
 
 def bead(*place: str) -> da.Mechanism:
@@ -150,3 +150,19 @@ def test_an_argument_of_another_name_is_refused_in_words():
         _spinning().simulate((0, 1), tolerance=1)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="Did you mean 't_eval'"):
         _spinning().simulate((0, 1), teval=[0, 1])  # type: ignore[call-arg]
+
+
+def test_a_closed_machine_that_loses_energy_says_so():
+    with pytest.warns(QualityWarning, match="energy balance"):
+        slider_crank().simulate((0, 0.5), method="DAE", max_step=0.01)
+
+
+def test_a_truss_that_stands_has_no_energy_to_balance(recwarn):
+    m = da.Mechanism("door")
+    door = m.body("door", mass=20, centre=[0.5, 0.1, -0.2], inertia=[1, 1, 1])
+    for name, at in (("low", [0, 0, 0]), ("side", [1, 0, 0])):
+        m.join(da.earth.at(at), door.at(at), da.revolute("z"), name=name)
+    m.gravity = [0, -9.81, 0]
+    mo = m.simulate((0, 1))
+    assert mo.quality.energy is None
+    assert not [w for w in recwarn if w.category is QualityWarning]

@@ -61,7 +61,7 @@ def universal(axes: Sequence[AxisLike] = ("x", "y"), coordinates: Sequence[str] 
 def planar(normal: str = "z", coordinates: Sequence[str] = ("x", "y", "th")) -> Joint:
     """Motion in a plane: two translations and a turn about the normal."""
     order = {"x": ("y", "z"), "y": ("z", "x"), "z": ("x", "y")}
-    if normal not in order:
+    if not isinstance(normal, str) or normal not in order:
         raise ModelError(f"the normal of a planar joint is 'x', 'y' or 'z', not {normal!r}. Turn its frame instead.")
     x, y, th = coordinates
     first, second = order[normal]

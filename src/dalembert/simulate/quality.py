@@ -102,8 +102,7 @@ def checked(motion: M) -> M:
             "small steps. The motion is in the error's `partial`.",
             partial=replace(motion, status=-1, message=sentence),
         )
-    layout = motion.system.layout
-    if motion.accepted <= _QUICK and (layout is None or not layout.cuts):
+    if motion.accepted <= _QUICK:
         for remark in motion.quality.remarks:
             warnings.warn(f"'{motion.system.name}': {remark}.", QualityWarning, stacklevel=5)
     return motion
@@ -167,11 +166,20 @@ def _energy(motion: Motion, seen: Motion) -> float | None:
     if motion.sol is None or "total.power" not in motion.system.outputs or not _known(motion, ("T", "V", "power")):
         return None
     kinetic, potential, work = seen.kinetic_energy(), seen.potential_energy(), seen.work()
-    if not len(kinetic):
+    if not len(kinetic) or _stands(seen):
         return None
     energy, rounding = kinetic + potential, _LEVEL * float(np.max(np.abs(potential)))
     scale = max(float(np.max(kinetic)), float(np.ptp(potential)), float(np.ptp(work)), rounding)
     return _spread(seen, energy - work) / scale if scale > 0 else None
+
+
+def _stands(seen: Motion) -> bool:
+    """Does nothing move but by rounding? Then no energy is exchanged that could be balanced."""
+    system = seen.system
+    if system.scales is None:
+        return False
+    size = system.scales.at({ex.symbol(name): number for name, number in seen.parameters.items()})
+    return all((np.ptp(arc.y, axis=1) <= _LEVEL * size)[: len(system.coordinates)].all() for arc in seen.arcs)
 
 
 def _known(motion: Motion, kinds: tuple[str, ...]) -> bool:
