@@ -120,3 +120,12 @@ def test_equations_and_reactions_are_short_at_the_prompt():
     assert repr(m.equations("kane")) == "<Equations of 'pendulum' by kane: speeds pivot.th'>"
     found = repr(m.reactions({"pivot.th": 0})["pivot"])
     assert found == "<Reaction of pivot: Mx = 0, My = 0, Mz = 0, Fx = 0, Fy = 0, Fz = 9>"
+
+
+@pytest.mark.parametrize("verb", ["equations", "linearize", "equilibria", "compile", "simulate", "mobility"])
+def test_every_verb_names_the_argument_that_it_does_not_take(verb):
+    m = da.Mechanism("pendulum")
+    m.join(da.earth, m.body("rod", mass=1, centre=[0, 0, -1]), da.revolute("x"), name="pivot")
+    wanted = [(0, 1)] if verb == "simulate" else []
+    with pytest.raises(da.ArgumentError, match=f"`{verb}` takes no 'cutt'. Did you mean 'cut'"):
+        getattr(m, verb)(*wanted, cutt=["pivot"])

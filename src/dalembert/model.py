@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dalembert import mechanism as description
-from dalembert.expr import Scalar
+from dalembert.expr import Expr, Scalar
 from dalembert.mechanism import Layout
 from dalembert.verbs import verb
 
@@ -47,6 +47,7 @@ class Mechanism(description.Mechanism):
         """Numbering of bodies and links; the links named in `cut` close loops instead of carrying the tree."""
         return Layout.of(self, cut)
 
+    @verb
     def equations(
         self,
         formalism: str = "mixed",
@@ -77,6 +78,7 @@ class Mechanism(description.Mechanism):
             potential=potential,
         )
 
+    @verb
     def linearize(
         self,
         at: Mapping[str, Scalar] | None = None,
@@ -95,6 +97,7 @@ class Mechanism(description.Mechanism):
 
         return linearize(self, at, given=given, inputs=inputs, independent=independent, t=t, cut=cut)
 
+    @verb
     def equilibria(
         self,
         given: Mapping[str, Any] | None = None,
@@ -124,6 +127,7 @@ class Mechanism(description.Mechanism):
 
         return hamiltonian(self.layout())
 
+    @verb
     def compile(self, *, cut: Collection[str] = ()) -> CompiledMechanism:
         """Native functions: `f.acceleration(q, u, t=0, **parameters)`, with an optional leading batch axis."""
         from dalembert.codegen import compile_mechanism
@@ -174,12 +178,23 @@ class Mechanism(description.Mechanism):
             kind=Motion,
         )
 
-    def mobility(self, at: Mapping[str, float] | None = None, **options: Any) -> Mobility:
+    @verb
+    def mobility(
+        self,
+        at: Mapping[str, float] | None = None,
+        *,
+        given: Mapping[str, Any] | None = None,
+        cut: Collection[str] = (),
+        equations: Sequence[Expr | str] = (),
+        digits: int = 50,
+        seed: int = 0,
+    ) -> Mobility:
         """How many degrees of freedom there really are near a configuration, which links are redundant, and why."""
         from dalembert.loops import mobility
 
-        return mobility(self, at, **options)
+        return mobility(self, at, given=given, cut=cut, equations=equations, digits=digits, seed=seed)
 
+    @verb
     def reactions(
         self,
         at: Mapping[str, Any],
