@@ -104,3 +104,27 @@ def test_every_parameter_needs_a_start(tmp_path: Path) -> None:
 def test_an_unknown_version_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"FMI 1\.0 is not known"):
         export_fmu(_cart(), tmp_path / "cart.fmu", "1.0")
+
+
+@pytest.mark.parametrize("version", ["2.0", "3.0"])
+def test_values_that_are_set_are_kept_or_refused_with_a_sentence(version: str, tmp_path: Path) -> None:
+    m = parallelogram()
+    m.start = {"a.th": 0.7, "b.th": -0.7, "d.th": 0.7, "c.th": 0.7}
+    path, said = export_fmu(m, tmp_path / "bars.fmu", version), list[str]()
+
+    def first(**start: float) -> dict[str, float]:
+        run = fmpy.simulate_fmu(
+            str(path),
+            fmi_type="CoSimulation",
+            stop_time=1e-9,
+            start_values={name.replace("_", "."): value for name, value in start.items()},
+            output=["a.th", "b.th", "d.th"],
+            logger=lambda *words: said.append(str(words)),
+        )
+        return {name: float(run[name][0]) for name in ("a.th", "b.th", "d.th")}
+
+    assert first(a_th=0.9) == pytest.approx({"a.th": 0.9, "b.th": -0.9, "d.th": 0.9}, abs=1e-9)
+    assert any("moved to where the loops close" in words for words in said)
+    with pytest.raises(Exception, match="Initialization"):
+        first(a_th=0.9, d_th=0.2, b_th=0.4)
+    assert any("do not fit the loops" in words or "do not close" in words for words in said)

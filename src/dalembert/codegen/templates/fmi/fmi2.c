@@ -36,6 +36,7 @@ EXPORT void *fmi2Instantiate(const char *name, int kind, const char *guid, const
     }
     c = calloc(1, sizeof *c);
     if (c) restart(c);
+    if (c) c->logger = (void *)calls;
     return c;
 }
 EXPORT void fmi2FreeInstance(void *c) { free(c); }
@@ -52,7 +53,15 @@ EXPORT Status fmi2Reset(void *c)
 }
 NOTHING(fmi2SetDebugLogging, void *c, Boolean on, size_t n, const char *const categories[])
 NOTHING(fmi2EnterInitializationMode, void *c)
-EXPORT Status fmi2ExitInitializationMode(void *c) { return begin(c) ? ERROR : OK; }
+EXPORT Status fmi2ExitInitializationMode(void *c)
+{
+    int kept;
+    const char *sentence = begin(c, &kept);
+    const Callbacks *calls = ((Instance *)c)->logger;
+    if (sentence && calls && calls->logger)
+        calls->logger(calls->environment, "", kept ? WARNING : ERROR, kept ? "warning" : "error", "%s", sentence);
+    return kept ? OK : ERROR;
+}
 NOTHING(fmi2Terminate, void *c)
 
 EXPORT Status fmi2GetReal(void *c, const uint32_t r[], size_t n, double value[])

@@ -25,6 +25,8 @@ static void *instantiate(const char *token, void *environment, Logger logger)
     }
     c = calloc(1, sizeof *c);
     if (c) restart(c);
+    if (c) memcpy(&c->logger, &logger, sizeof logger);
+    if (c) c->environment = environment;
     return c;
 }
 EXPORT void *fmi3InstantiateModelExchange(const char *name, const char *token, const char *resources, bool visible,
@@ -62,7 +64,16 @@ EXPORT Status fmi3Reset(void *c)
     return OK;
 }
 NOTHING(fmi3SetDebugLogging, void *c, bool on, size_t n, const char *const categories[])
-EXPORT Status fmi3ExitInitializationMode(void *c) { return begin(c) ? ERROR : OK; }
+EXPORT Status fmi3ExitInitializationMode(void *c)
+{
+    int kept;
+    const char *sentence = begin(c, &kept);
+    Logger logger;
+    memcpy(&logger, &((Instance *)c)->logger, sizeof logger);
+    if (sentence && logger)
+        logger(((Instance *)c)->environment, kept ? WARNING : ERROR, kept ? "warning" : "error", sentence);
+    return kept ? OK : ERROR;
+}
 NOTHING(fmi3EnterEventMode, void *c)
 NOTHING(fmi3Terminate, void *c)
 NOTHING(fmi3EnterConfigurationMode, void *c)

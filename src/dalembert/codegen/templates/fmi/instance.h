@@ -36,6 +36,7 @@ typedef struct {
 typedef struct {
     Numbers now;
     int moved; /* the state was changed here, and the other side does not know yet */
+    unsigned char told[STATES + 1]; /* which states were set from outside before the start */
     void *environment;
     void *logger;
     double work[9 * STATES + 1];
@@ -46,6 +47,7 @@ typedef struct {
 static void restart(Instance *c)
 {
     c->moved = 0;
+    memset(c->told, 0, sizeof c->told);
     c->now.time = 0.0;
     c->now.step = 1e-3;
     memcpy(c->now.y, start_states, STATES * sizeof(double));
@@ -89,6 +91,7 @@ static int set_values(Instance *c, const uint32_t reference[], size_t count, con
         double *found = place(c, reference[k]);
         if (!found || reference[k] == 0) return 1;
         *found = value[k];
+        if (reference[k] < SLOPE) c->told[reference[k] - STATE] = 1;
     }
     return 0;
 }
@@ -107,10 +110,29 @@ static right_side to_closed = fmu_corrected;
 static right_side to_closed = NULL; /* a tree */
 #endif
 
-/* Closes the loops from the start values, which may have been set from outside; 1 where they do not close. */
-static int begin(Instance *c)
+/* Closes the loops from the start values, and says what came of it: nothing to say, or a sentence. What was set from
+   outside is kept: put back and closed again, in turns. `kept` is 0 where the loops do not close, or move such a value
+   by more than a person rounds (0.01 of its unit). */
+static const char *begin(Instance *c, int *kept)
 {
-    return to_closed && !(settle(to_closed, STATES, c->now.time, c->now.y, c->now.given, 50, c->work) <= 1e-8);
+    double before[STATES + 1], far = 0.0, lost = 0.0;
+    *kept = 1;
+    if (!to_closed) return NULL;
+    memcpy(before, c->now.y, STATES * sizeof(double));
+    for (int turn = 0; turn < 500; turn++) {
+        *kept = settle(to_closed, STATES, c->now.time, c->now.y, c->now.given, 50, c->work) <= 1e-8;
+        if (!*kept) return "the loops do not close from these start values";
+        lost = 0.0;
+        for (int i = 0; i < STATES; i++)
+            if (c->told[i]) lost = fmax(lost, fabs(c->now.y[i] - before[i]) / (1.0 + fabs(before[i])));
+        if (lost < 1e-12 || turn == 499) break;
+        for (int i = 0; i < STATES; i++)
+            if (c->told[i]) c->now.y[i] = before[i];
+    }
+    *kept = lost <= 0.01;
+    if (!*kept) return "the start values that were set do not fit the loops: set all coordinates and speeds together";
+    for (int i = 0; i < STATES; i++) far = fmax(far, fabs(c->now.y[i] - before[i]) / (1.0 + fabs(before[i])));
+    return far > DRIFT ? "the start was moved to where the loops close" : NULL;
 }
 
 /* After a step of someone else's integrator: 1 where the state was brought back to closed loops. */
