@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from dalembert.errors import ModelError
 from dalembert.mechanism import Displacement, Layout, Mechanism, composite, earth, free, revolute, spherical, weld
 
 
@@ -68,3 +71,10 @@ def test_body_speeds_of_a_free_joint():
     m = Mechanism()
     m.join(earth, m.body("ship", mass=1), free("bryant", "body"), name="s")
     assert Layout.of(m).speeds == ("s.vx", "s.vy", "s.vz", "s.wx", "s.wy", "s.wz")
+
+
+def test_a_cut_that_leaves_a_body_without_a_carrier_is_named():
+    m = Mechanism("pendulum")
+    m.join(earth, m.body("rod", mass=1), revolute("x"), name="pivot")
+    with pytest.raises(ModelError, match="without the links pivot nothing carries body 'rod'"):
+        Layout.of(m, cut=["pivot"])

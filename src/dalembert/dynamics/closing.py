@@ -26,6 +26,8 @@ RANK = 1e-7
 #: Longest step in natural units: half a radian is as far as a tangent tells about a circle.
 _LONGEST = 0.5
 _ITERATIONS = 120
+#: Gaps are in radians and in parts of the machine: a slope below this, some thousand roundings, is rounding.
+_SHOWS = 1e-12
 #: Steps that leave more than this share of the squared gap, so many in a row, lead to no closed posture.
 _SLOW, _PATIENCE = 0.99, 6
 _MOST_DAMPED = 1e8
@@ -102,7 +104,7 @@ def _damped(slopes: Array, value: Array, damping: Array, best: Array) -> Array:
     """(J^T J + d^2) step = J^T gap by singular values; directions that do not show are left alone."""
     u, s, vt = np.linalg.svd(slopes, full_matrices=False)
     d = damping * np.minimum(1.0, np.sqrt(best))
-    weights = np.where(s > 1e-12, s / (s * s + (d * d)[:, None] + 1e-300), 0.0)
+    weights = np.where(s > _SHOWS, s / (s * s + (d * d)[:, None] + 1e-300), 0.0)
     inner = weights * np.einsum("kij,ki->kj", u, value)
     return np.einsum("kji,kj->ki", vt, inner)
 

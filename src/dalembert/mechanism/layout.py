@@ -149,6 +149,11 @@ def _breadth_first(mechanism: Model, cut: Collection[str]) -> tuple[list[str], d
                 found[child] = (link, parent)
                 order.append(child)
     lost = [name for name in mechanism.bodies if name not in found and name != EARTH]
+    if lost and cut:
+        raise ModelError(
+            f"without the links {', '.join(cut)} nothing carries body '{lost[0]}': a cut link closes a loop, and the "
+            "others must still join every body to earth. Cut fewer links."
+        )
     if lost:
         loose = "has no link" if not neighbours[lost[0]] else "is linked to bodies, but not to earth"
         raise ModelError(
