@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import dalembert as da
 
 
@@ -30,4 +32,19 @@ def four_bar(lengths, ground) -> da.Mechanism:
     m.join(da.earth.at([ground, 0, 0]), c, da.revolute("z"), name="D")
     m.join(b.at([lengths[1], 0, 0]), c.at([lengths[2], 0, 0]), da.revolute("z"), name="C")
     m.gravity = [0, -9.81, 0]
+    return m
+
+
+def rod(m: da.Mechanism, name: str, length: float, mass: float = 1.0) -> da.Body:
+    turn = mass * length * length / 12
+    return m.body(name, mass=mass, centre=[length / 2, 0, 0], inertia=[0, turn, turn])
+
+
+def with_stretched_dyad(length: float | str = 0.1) -> da.Mechanism:
+    """A four-bar that carries two rods stretched between two points of its coupler: shaky in every posture."""
+    m = four_bar((0.2, 0.4, 0.35), 0.5)
+    b, p, q = m.bodies["b"], rod(m, "p", 0.1, 0.1), rod(m, "q", 0.15, 0.1)
+    m.join(b, p, da.revolute("z"), name="P")
+    m.join(p.at([length, 0, 0]), q, da.revolute("z"), name="Q")
+    m.join(q.at([0.15, 0, 0]), b.at([0.25 * math.cos(0.3), 0.25 * math.sin(0.3), 0]), da.revolute("z"), name="R")
     return m

@@ -13,7 +13,7 @@ from dalembert.dynamics.start import StartWarning, closed_start, closed_starts
 from dalembert.loops import on_branch
 from dalembert.mechanism import Layout
 from dalembert.simulate import simulate
-from linkages import four_bar
+from linkages import four_bar, rod, with_stretched_dyad
 
 
 def flat(unit: float = 1.0) -> da.Mechanism:
@@ -24,11 +24,6 @@ def flat(unit: float = 1.0) -> da.Mechanism:
     return m
 
 
-def rod(m: da.Mechanism, name: str, length: float, mass: float = 1.0) -> da.Body:
-    turn = mass * length * length / 12
-    return m.body(name, mass=mass, centre=[length / 2, 0, 0], inertia=[0, turn, turn])
-
-
 def stretched_triangle(unit: float = 1.0) -> da.Mechanism:
     """Two rods stretched between two pins: rigid, but shaky."""
     m = da.Mechanism("stretched triangle")
@@ -37,16 +32,6 @@ def stretched_triangle(unit: float = 1.0) -> da.Mechanism:
     m.join(a.at([unit, 0, 0]), b, da.revolute("z"), name="B")
     m.join(b.at([unit, 0, 0]), da.earth.at([2 * unit, 0, 0]), da.revolute("z"), name="C")
     m.gravity = [0, -9.81 * unit, 0]
-    return m
-
-
-def with_stretched_dyad() -> da.Mechanism:
-    """A four-bar that carries two rods stretched between two points of its coupler: shaky in every posture."""
-    m = four_bar((0.2, 0.4, 0.35), 0.5)
-    b, p, q = m.bodies["b"], rod(m, "p", 0.1, 0.1), rod(m, "q", 0.15, 0.1)
-    m.join(b, p, da.revolute("z"), name="P")
-    m.join(p.at([0.1, 0, 0]), q, da.revolute("z"), name="Q")
-    m.join(q.at([0.15, 0, 0]), b.at([0.25 * math.cos(0.3), 0.25 * math.sin(0.3), 0]), da.revolute("z"), name="R")
     return m
 
 

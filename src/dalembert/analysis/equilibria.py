@@ -14,6 +14,7 @@ from dalembert.analysis.point import check_laws, check_speeds, numbers_of, time_
 from dalembert.analysis.reduced import Reduction, Small
 from dalembert.dynamics import dynamics_of
 from dalembert.dynamics.start import closed_start
+from dalembert.loops.branch import on_branch
 from dalembert.mechanism import Layout, Mechanism, Model, Turn
 
 Array = Any
@@ -84,6 +85,9 @@ def equilibria(
     """
     layout = Layout.of(mechanism, cut)
     search = _Search(layout, given, dict(speeds or {}), t)
+    layout, branch = on_branch(layout, at, given, search.t)
+    if branch:  # its loops alone leave more speeds than motions
+        search = _Search(layout, given, dict(speeds or {}), t)
     centre = search.centre(at or {})
     rng = np.random.default_rng(seed)
     q = centre[:, None] + search.units[:, None] * rng.uniform(-spread, spread, (len(centre), starts))

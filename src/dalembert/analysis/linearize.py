@@ -23,11 +23,12 @@ from dalembert.constraints.factor import factor_symmetric, solve_factored
 from dalembert.dynamics import dynamics_of
 from dalembert.dynamics.numbers import check_names, resolve, single
 from dalembert.dynamics.start import closed_start
-from dalembert.errors import ModelError, SimulationError
+from dalembert.errors import ModelError, SimulationError, SingularError
 from dalembert.expr import ONE, TIME, ZERO, Expr, Matrix, Scalar
 from dalembert.formalisms import derive
 from dalembert.formalisms.equations import Equations
 from dalembert.formalisms.speeds import speeds_from_rates
+from dalembert.loops.branch import on_branch
 from dalembert.mechanism import Layout, Mechanism, Model, did_you_mean
 
 
@@ -244,7 +245,16 @@ def _closed(
     time = time_of(reduction, t, "small motions")
     zeros = {x: 0.0 for x in inputs if x not in layout.model.given}
     numbers = numbers_of(dynamics, {**zeros, **(given or {})}, time)
-    start = closed_start(layout, at, {**zeros, **(given or {})}, time).values
+    layout, branch = on_branch(layout, at, {**zeros, **(given or {})}, time)
+    found = closed_start(layout, at, {**zeros, **(given or {})}, time)
+    if branch:
+        reduction = Reduction(dynamics_of(layout), inputs)
+    elif found.singular:
+        raise SingularError(
+            f"'{layout.model.name}' has no small motions of one kind in this posture: it is singular, branches meet or "
+            "it is shaky, and its loops leave more speeds than motions. Linearise in a posture beside it."
+        )
+    start = found.values
     q = np.array([[start[x]] for x in layout.state.coordinates])
     rates = {x: f"{x}'" for x in layout.coordinates}
     wanted = [rates.get(x, x) for x in independent]

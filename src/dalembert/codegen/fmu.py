@@ -54,7 +54,7 @@ def export_fmu(
     """
     if version not in VERSIONS:
         raise ModelError(f"FMI {version} is not known: there are {' and '.join(VERSIONS)}.")
-    compiled = CompiledMechanism(mechanism, Layout.of(mechanism, cut))
+    compiled = CompiledMechanism(mechanism, Layout.of(mechanism, cut), start, given)
     identifier = re.sub(r"\W", "_", mechanism.name, flags=re.ASCII) or "model"
     identifier = identifier if identifier[0].isalpha() else f"m_{identifier}"
     variables = _variables(compiled, start, given)
@@ -94,13 +94,14 @@ def _variables(
 
 def _sources(compiled: CompiledMechanism, variables: Variables, version: str) -> dict[str, str]:
     about = compiled.dynamics
-    state, given = [*about.coordinates, *about.speeds], [*about.parameters, *about.efforts]
-    inputs = [[ex.TIME], state, given]
-    rhs = Function("fmu_rhs", inputs, [*about.rates, *about.accelerations(about.efforts)])
-    outputs = Function("fmu_outputs", inputs, about.energy)
+    parameters = [ex.symbol(name) for name in compiled.parameters]
+    state, given = [*about.coordinates, *about.speeds], [*parameters, *about.efforts]
+    inputs, held = [[ex.TIME], state, given], compiled.with_held
+    rhs = Function("fmu_rhs", inputs, held([*about.rates, *about.accelerations(about.efforts)]))
+    outputs = Function("fmu_outputs", inputs, held(about.energy))
     functions = [rhs, outputs]
     if about.closed:
-        functions.append(Function("fmu_corrected", inputs, about.corrected))
+        functions.append(Function("fmu_corrected", inputs, held(about.corrected)))
     said = {"fmu_rhs": "y' of the state y = (coordinates, speeds)", "fmu_outputs": "kinetic and potential energy"}
     said["fmu_corrected"] = "the state y one Newton step nearer to closed loops"
     model = source(functions, "c", groups=["t", "y", "given"], title="Equations of motion", about=said)

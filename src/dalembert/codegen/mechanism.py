@@ -16,8 +16,9 @@ from dalembert.dynamics import Dynamics, dynamics_of
 from dalembert.dynamics.numbers import resolve
 from dalembert.dynamics.slopes import acceleration_slopes, inverse_mass, inverse_slopes
 from dalembert.dynamics.start import Start, closed_start
-from dalembert.errors import ModelError
+from dalembert.errors import ModelError, SimulationError
 from dalembert.expr import Expr, uncollected
+from dalembert.loops.branch import on_branch
 from dalembert.mechanism import Layout, Mechanism, check_numbers, did_you_mean, open_fields
 
 Array = Any
@@ -46,13 +47,23 @@ class CompiledMechanism:
 
     `q` and `u` are in the order of `coordinates` and `speeds`. A parameter keeps the value that the mechanism gives it
     unless a call says otherwise. Machine code of each quantity is made at its first use and kept on disk.
+
+    Where the closure is singular along the whole motion from `start` (else the mechanism's own), relations that its
+    loops force are constraints too, and `branch` says so. They hold for the numbers of the loops as they are given:
+    these are no parameters then.
     """
 
-    def __init__(self, mechanism: Mechanism, layout: Layout | None = None) -> None:
-        self.dynamics = dynamics_of(layout or Layout.of(mechanism))
+    def __init__(
+        self, mechanism: Mechanism, layout: Layout | None = None, start: Given = None, given: Given = None, t: float = 0
+    ) -> None:
+        known = resolve({**mechanism.given, **(given or {})}, "given")
+        layout, self.branch = _on_branch(layout or Layout.of(mechanism), known, start, given, t)
+        self.dynamics = dynamics_of(layout)
         self.coordinates = self.dynamics.state.coordinates
         self.speeds = self.dynamics.state.speeds
-        self.parameters = tuple(x.name for x in self.dynamics.parameters)
+        held = self.dynamics.closure.parameters if self.branch else ()
+        self.held: dict[str, float] = {name: known[name] for name in held}
+        self.parameters = tuple(x.name for x in self.dynamics.parameters if x.name not in self.held)
         given = resolve(mechanism.given, "given")
         self.given: dict[str, float] = {name: given[name] for name in self.parameters if name in given}
         model = self.dynamics.model
@@ -189,7 +200,18 @@ class CompiledMechanism:
 
     def start(self, start: Given = None, given: Given = None, t: float = 0.0) -> Start:
         """The closed state in which a motion starts: `f.start({"crank.th": 0.7}).y` is y = (q, u)."""
-        return closed_start(self.dynamics.layout, start, given, t)
+        for name, value in resolve({**self.dynamics.model.given, **(given or {})}, "given").items():
+            if value != self.held.get(name):
+                self._check_held(name)
+        if not self.branch:
+            _, branch = on_branch(self.dynamics.layout, start, given, t)
+            if branch:
+                raise SimulationError(
+                    f"'{self.dynamics.model.name}' starts where its code does not hold: {branch}, and the code was "
+                    "made without them, for another start. Give this start and these numbers to the mechanism, then "
+                    "make the code."
+                )
+        return closed_start(self.dynamics.layout, start, {**self.held, **(given or {})}, t)
 
     # --- for integrators -------------------------------------------------------------------------------------------
 
@@ -221,7 +243,15 @@ class CompiledMechanism:
             known = self._usual[key] = (dict(self.given), self._values(needed, parameters))
         return native(*states, known[1])
 
+    def _check_held(self, name: str) -> None:
+        if name in self.held:
+            raise ModelError(
+                f"'{name}' of '{self.dynamics.model.name}' cannot change in this code: {self.branch}, and they hold "
+                f"for {name} = {self.held[name]:.6g}. Give the other value to the mechanism, then make the code."
+            )
+
     def _check_parameter(self, name: str) -> None:
+        self._check_held(name)
         if name not in self.parameters:
             owner = self.dynamics.model.name
             raise ModelError(f"'{owner}' has no parameter '{name}'.{did_you_mean(name, self.parameters)}")
@@ -254,10 +284,14 @@ class CompiledMechanism:
                 self._made[key] = (compile_functions([function])[function.name], needed)
             return self._made[key]
 
+    def with_held(self, outputs: Sequence[Expr]) -> list[Expr]:
+        """Expressions in which numbers that cannot change stand for their names."""
+        return ex.substitute(outputs, {ex.symbol(name): value for name, value in self.held.items()})
+
     def function(self, kind: str, *names: str) -> Function:
         """The expressions behind a quantity, with its inputs: time, coordinates, speeds..., parameters last."""
         about = self.dynamics
-        t, q, u, p = [ex.TIME], about.coordinates, about.speeds, about.parameters
+        t, q, u, p = [ex.TIME], about.coordinates, about.speeds, [ex.symbol(name) for name in self.parameters]
         n = len(u)
         extra = {
             "forced_acceleration": about.efforts,
@@ -266,13 +300,24 @@ class CompiledMechanism:
         }
         extra |= {"inverse_dynamics": about.accelerations_given, "inverse_slopes": about.accelerations_given}
         if kind == "corrected":
-            return Function("corrected", [t, [*q, *u], p], about.corrected, constants=[2])
+            return Function("corrected", [t, [*q, *u], p], self.with_held(about.corrected), constants=[2])
         if kind == "rhs":
-            return Function("rhs", [t, [*q, *u], p], [*about.rates, *about.accelerations()], constants=[2])
+            rates = self.with_held([*about.rates, *about.accelerations()])
+            return Function("rhs", [t, [*q, *u], p], rates, constants=[2])
         groups = [t, q] if kind in _STATIC else [t, q, u]
         groups += [extra[kind]] if kind in extra else []
         outputs, shape = _BUILD[kind](about, n, *names)
-        return Function(kind, [*groups, p], outputs, constants=[len(groups)], shape=shape)
+        return Function(kind, [*groups, p], self.with_held(outputs), constants=[len(groups)], shape=shape)
+
+
+def _on_branch(layout: Layout, known: Mapping[str, Any], start: Given, given: Given, t: float) -> tuple[Layout, str]:
+    """Relations of the branch where it starts; none while that is open (numbers are missing, loops do not close)."""
+    if not layout.cuts or any(name not in known for name in dynamics_of(layout).closure.parameters):
+        return layout, ""
+    try:
+        return on_branch(layout, start, given, t)
+    except SimulationError:
+        return layout, ""
 
 
 _STATIC = frozenset({"mass_matrix", "inverse_mass", "position", "rotation", "jacobian"})

@@ -6,6 +6,7 @@ output file for the motion, and a Makefile (Papegay's thesis asks for no less).
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Collection, Mapping
 from importlib import resources
 from typing import Any
@@ -60,6 +61,10 @@ def _comments(compiled: CompiledMechanism) -> list[str]:
     for array, what, names in (*rows, ("p", "parameters", compiled.parameters)):
         listed = wrapped(list(names), "    ", 90) if names else "none"
         lines += [plain(row) for row in f"{array}  {what}: {listed}".split("\n")]
+    if compiled.branch:
+        numbers = ", ".join(f"{name} = {value!r}" for name, value in compiled.held.items())
+        told = f"{compiled.branch}{f'; they hold for {numbers}' if numbers else ''}"
+        lines += [plain(row) for row in textwrap.wrap(told, 90)]
     return [*lines, "t  time (an array of one number); y  coordinates, then speeds"]
 
 
@@ -95,8 +100,8 @@ def write_program(
         raise ModelError(
             f"complete programs are written in {' and '.join(PROGRAMS)}, not in '{to}'. Ask for functions."
         )
-    compiled = CompiledMechanism(mechanism, Layout.of(mechanism, cut))
     told = {**_SETTINGS, **(settings or {})}
+    compiled = CompiledMechanism(mechanism, Layout.of(mechanism, cut), start, given, told["t_start"])
     names = [*compiled.dynamics.state.names, *(_input_name(name) for name in compiled.parameters)]
     quoted = [_quoted(name, to) for name in names]
     closed = compiled.dynamics.closed

@@ -29,7 +29,7 @@ class Branches:
     def __init__(self, about: Dynamics, parameters: Mapping[str, Any]) -> None:
         self.about, self.parameters = about, parameters
         self.choices: list[str] = []
-        self.singular = False
+        self.singular: list[int] = []
 
     def on_one(self, loops: Loops, x: Array, speeds: Found, wish: Array, asked: Asked, first: int | None) -> Found:
         """The same speeds where they belong to a motion, others where they do not."""
@@ -37,7 +37,7 @@ class Branches:
         natural = speeds.values / units
         bending = self.about.bending
         bent, singular = misfits(bending, loops, x, natural)
-        self.singular = self.singular or bool(singular.any())
+        self.singular += ((first or 0) + np.flatnonzero(singular)).tolist()
         places, firm = asked.among(names)
         values, shift = speeds.values.copy(), speeds.shift.copy()
         for k in np.flatnonzero(bent).tolist():

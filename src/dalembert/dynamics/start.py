@@ -59,14 +59,14 @@ class Moved:
 class Start:
     """A state that closes every loop, by name in the order of the layout's state; and what had to move for it.
 
-    Of many trajectories the values are arrays. A posture is `singular` when its loops allow speeds, at first order,
-    that belong to no motion: branches meet there, or the closure is shaky.
+    Of many trajectories the values are arrays. `singular` are the numbers of those (0 of one) in whose posture the
+    loops allow speeds, at first order, that belong to no motion: branches meet there, or the closure is shaky.
     """
 
     values: dict[str, Any]
     moved: tuple[Moved, ...] = ()
     choices: tuple[str, ...] = ()
-    singular: bool = False
+    singular: tuple[int, ...] = ()
 
     @property
     def y(self) -> Array:
@@ -162,7 +162,7 @@ def _start(layout: Layout, start: Mapping[str, Any], given: Mapping[str, Any], t
         {name: values[name] for name in state.names},
         _moves(asked, first, y, shift, many),
         tuple(branches.choices),
-        branches.singular,
+        tuple(branches.singular),
     )
 
 

@@ -14,9 +14,10 @@ from typing import Any
 import numpy as np
 
 from dalembert import expr as ex
+from dalembert.dynamics.dynamics import dynamics_of
 from dalembert.dynamics.numbers import resolve
-from dalembert.dynamics.start import closed_start
-from dalembert.errors import ModelError
+from dalembert.dynamics.start import Start, closed_start, closed_starts
+from dalembert.errors import ModelError, SimulationError
 from dalembert.expr import Expr
 from dalembert.loops.assembly import CLOSED, Closing
 from dalembert.loops.certify import Reduced, check_identity, choose_reduced
@@ -31,6 +32,8 @@ Array = Any
 _NONE = 1e-6
 #: Coefficients of relations are whole or simple fractions: a product with a unit direction below this is zero.
 _ACROSS = 1e-4
+#: The constraint that holds them.
+_NAME = "branch"
 
 
 def branch_relations(linkage: Linkage, x: Array, digits: int = 40) -> Reduced | None:
@@ -49,26 +52,61 @@ def branch_relations(linkage: Linkage, x: Array, digits: int = 40) -> Reduced | 
 
 
 def on_branch(
-    layout: Layout, start: Mapping[str, Any] | None = None, given: Mapping[str, Any] | None = None, t: float = 0.0
+    layout: Layout,
+    start: Mapping[str, Any] | None = None,
+    given: Mapping[str, Any] | None = None,
+    t: float = 0.0,
+    *,
+    many: bool = False,
 ) -> tuple[Layout, str]:
     """The layout with the relations of the branch on which a motion starts as constraints, and a word about them.
 
     The same layout, and no word, where the closure is regular, where branches only cross, or where no relation is
-    found that leaves exactly the motions.
+    found that leaves exactly the motions. Of `many` trajectories (arrays in `start` and `given`) all must be on it.
     """
-    if not layout.cuts:
+    if not layout.cuts or has_branch(layout):
         return layout, ""
-    first = closed_start(layout, start, given, t)
+    first = (closed_starts if many else closed_start)(layout, start, given, t)
     if not first.singular:
         return layout, ""
     numbers = resolve({**layout.model.given, **(given or {})}, "given")
-    expressions = forced_relations(layout, first.values, numbers)
+    k = first.singular[0]
+    one, its = (
+        {name: float(value[k] if np.ndim(value) else value) for name, value in values.items()}
+        for values in (first.values, numbers)
+    )
+    expressions = forced_relations(layout, one, its)
     if not expressions:
         return layout, ""
-    branch = Constraint("branch", Holonomic(tuple(expressions)))
     said = ", ".join(f"{ex.text(e)} = 0" for e in expressions)
+    if many:
+        _check_together(layout, expressions, first, numbers, said)
+    branch = Constraint(_NAME, Holonomic(tuple(expressions)))
     word = f"the closure is singular along the whole motion: relations that its loops force are kept ({said})"
     return replace(layout, further=(*layout.further, branch)), word
+
+
+def has_branch(layout: Layout) -> bool:
+    """Whether relations of a branch are among the constraints."""
+    return any(one.name == _NAME for one in layout.further)
+
+
+def _check_together(
+    layout: Layout, relations: list[Expr], starts: Start, numbers: Mapping[str, Any], said: str
+) -> None:
+    """Refuse trajectories that are not all on one branch: one set of equations serves them all."""
+    known = {ex.symbol(name): value for name, value in starts.values.items()}
+    count = len(next(iter(starts.values.values())))
+    off = np.array([np.broadcast_to(x, count) for x in ex.evaluate(relations, known)])
+    other = np.flatnonzero(np.abs(off).max(axis=0) > _ACROSS).tolist()
+    several = [x for x in dynamics_of(layout).closure.parameters if np.size(numbers.get(x, 0.0)) > 1]
+    if other or several:
+        what = f"trajectory {other[0]} is on another branch" if other else f"'{several[0]}' has several values"
+        raise SimulationError(
+            f"the closure of '{layout.model.name}' is singular in the posture where trajectory {starts.singular[0]} "
+            f"starts, along its whole motion: relations that its loops force must be kept ({said}), and {what}. "
+            "Compute these motions one at a time."
+        )
 
 
 def forced_relations(layout: Layout, values: Mapping[str, float], given: Mapping[str, float]) -> list[Expr]:

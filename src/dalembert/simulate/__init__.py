@@ -6,10 +6,11 @@ from dalembert.simulate._dense import DenseOutput
 # simulation
 from dalembert.simulate._run import run
 from dalembert.simulate._run_many import run_many
+from dalembert.simulate._simulate import simulate
 from dalembert.simulate.arcs import Arc, Course, Jump
 from dalembert.simulate.contract import Method
 from dalembert.simulate.event import Event
-from dalembert.simulate.mechanism import simulate, system_of
+from dalembert.simulate.from_mechanism import system_of
 from dalembert.simulate.methods import METHODS, find_method, integrate, integrate_many
 from dalembert.simulate.motion import Motion
 from dalembert.simulate.problem import Ensemble, NativeEvents, NativeGuards, Problem, Solution

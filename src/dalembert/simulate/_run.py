@@ -19,6 +19,7 @@ from dalembert.simulate._inputs import as_grid, as_span
 from dalembert.simulate._layout import SINGULAR
 from dalembert.simulate._values import first_state, parameter_values
 from dalembert.simulate.arcs import Arc
+from dalembert.simulate.branch import check_switch, on_its_branch
 from dalembert.simulate.event import ResolvedEvent, resolve_events
 from dalembert.simulate.methods import find_method, integrate
 from dalembert.simulate.motion import Motion
@@ -50,7 +51,8 @@ def run(
 
     `events`, one or several, are formulas (`"elbow.th - 1"`, `"ball.z < 0"`), expressions, `Event`s or functions
     f(t, y). A singular mass matrix or chart, or a step size that collapses, raises SimulationError; the motion so far
-    is its `partial`. Ctrl-C ends the run quietly and returns what was computed, with `status` 2. `kind` is the class
+    is its `partial`. Where the closure of a mechanism is singular along the whole motion, relations that its loops
+    force are kept too. Ctrl-C ends the run quietly and returns what was computed, with `status` 2. `kind` is the class
     of the result. `atol` None is 1e-10 in parts of each state's scale: a radian, or the size of the machine.
 
     >>> from dalembert import expr as ex
@@ -60,6 +62,7 @@ def run(
     1.0
     """
     result: Any = kind or Motion
+    system, branch = on_its_branch(system, start, given, as_span(t_span)[0])
     watched = resolve_events(events, system)
     chosen = find_method(method)
     needed = system.names_in([e for event in watched for e in event.needs])
@@ -90,10 +93,12 @@ def run(
     )
 
     def switch(changes: Mapping[str, float]) -> Mapping[str, float]:
+        check_switch(system, changes)
         return single(parameter_values(system, {**(given or {}), **changes}, needed))
 
     journey = travel(system, problem, watched, parameters, switch)
-    return _told(result, system, problem, watched, journey, first.message)
+    said = "; ".join(filter(None, [first.message, branch]))
+    return _told(result, system, problem, watched, journey, said)
 
 
 def _told(

@@ -18,7 +18,9 @@ from dalembert.simulate._compiled import (
     native_rates,
     quaternion_rows,
 )
+from dalembert.simulate._inputs import as_span
 from dalembert.simulate._values import first_state, parameter_values
+from dalembert.simulate.branch import on_its_branch
 from dalembert.simulate.event import resolve_events
 from dalembert.simulate.methods import find_method, integrate_many
 from dalembert.simulate.problem import FAILED, RTOL, Ensemble, Problem
@@ -47,6 +49,7 @@ def run_many(
     Arrays in `start` and `given` have one entry for each trajectory; what is a single number holds for all. A failing
     trajectory does not stop the others. `t_eval` None gives the end of the span only.
     """
+    system, _ = on_its_branch(system, start, given, as_span(t_span)[0], many=True)
     watched = resolve_events(events, system)
     if any(event.function is not None for event in watched):
         raise SimulationError("events of an ensemble are formulas or expressions, not Python functions.")

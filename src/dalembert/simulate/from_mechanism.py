@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import replace
 from functools import lru_cache
-from typing import Any, TypeVar
-
-import numpy as np
-from numpy.typing import ArrayLike
 
 from dalembert import expr as ex
 from dalembert.constraints.factor import factor_symmetric
@@ -17,25 +11,18 @@ from dalembert.errors import ExpressionError
 from dalembert.expr import Expr, Matrix
 from dalembert.expr.space import is_zero3
 from dalembert.kinematics import Pose, Tree, effort_singularities, frame_pose, poses
-from dalembert.loops.branch import on_branch
-from dalembert.mechanism import EARTH, Layout, Link, Mechanism, Spring
+from dalembert.mechanism import EARTH, Layout, Link, Mechanism, Model, Spring
 from dalembert.simulate._chart_ends import chart_ends, has_edges
-from dalembert.simulate._inputs import as_span
-from dalembert.simulate._run import run
 from dalembert.simulate.large import is_large, with_numbers
 from dalembert.simulate.loops import with_loops
-from dalembert.simulate.motion import Motion
-from dalembert.simulate.problem import RTOL
-from dalembert.simulate.quality import checked
 from dalembert.simulate.scales import scales_of
-from dalembert.simulate.system import Condition, Picture, System, Value
+from dalembert.simulate.system import Condition, Picture, System
 
 #: Degrees of freedom up to which the pivots of the mass matrix are watched while a motion is computed.
 _WATCHED = 12
-M = TypeVar("M", bound=Motion)
 
 
-def system_of(mechanism: Mechanism, layout: Layout | None = None) -> System:
+def system_of(mechanism: Mechanism | Model, layout: Layout | None = None) -> System:
     """The motion of a machine: q' = P u, u' from the equations, with what its user wants to see of it."""
     about = dynamics_of(layout or Layout.of(mechanism))
     absolute, large = poses(about.tree), is_large(about)
@@ -61,50 +48,6 @@ def system_of(mechanism: Mechanism, layout: Layout | None = None) -> System:
     if large:
         return with_numbers(system, about)
     return with_loops(system, about) if about.closed else system
-
-
-def simulate(
-    mechanism: Mechanism,
-    t_span: tuple[float, float],
-    *,
-    start: Mapping[str, Value] | None = None,
-    given: Mapping[str, Value] | None = None,
-    method: str = "DOP853",
-    t_eval: ArrayLike | None = None,
-    events: Any = None,
-    rtol: ArrayLike = RTOL,
-    atol: ArrayLike | None = None,
-    max_step: float = np.inf,
-    first_step: float | None = None,
-    dense_output: bool | None = None,
-    progress: bool | None = None,
-    cut: Collection[str] = (),
-    kind: type[M] | None = None,
-) -> M:
-    """The motion of a mechanism: `run` on its system, `cut` names links that close its loops.
-
-    Where the closure is singular along the whole motion, the relations of its branch are constraints too.
-    """
-    posture = {name: value for name, value in (start or {}).items() if name != "t"}  # `mo.state(t)` tells its time
-    layout, branch = on_branch(Layout.of(mechanism, cut), posture, given, as_span(t_span)[0])
-    system = system_of(mechanism, layout)
-    motion = run(
-        system,
-        t_span,
-        start=start,
-        given=given,
-        method=method,
-        t_eval=t_eval,
-        events=events,
-        rtol=rtol,
-        atol=atol,
-        max_step=max_step,
-        first_step=first_step,
-        dense_output=dense_output,
-        progress=progress,
-        kind=kind,
-    )
-    return checked(replace(motion, message=f"{motion.message}; {branch}") if branch else motion)
 
 
 def _charts(tree: Tree) -> list[Condition]:
@@ -171,7 +114,7 @@ def _is_slide(link: Link) -> bool:
     return sliding and link.joint.dof <= 2
 
 
-def _up(mechanism: Mechanism) -> tuple[float, float, float]:
+def _up(mechanism: Mechanism | Model) -> tuple[float, float, float]:
     """Against gravity where it is known, else along z."""
     values = {ex.symbol(name): value for name, value in mechanism.given.items() if isinstance(value, int | float)}
     try:
