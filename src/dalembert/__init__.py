@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 # errors
 from dalembert.errors import (
     ArgumentError,
+    ContactError,
     CouplingError,
     DalembertError,
     ExpressionError,
@@ -59,6 +60,7 @@ __version__ = "0.1.0"
 __all__ = [
     # errors
     "ArgumentError",
+    "ContactError",
     "CouplingError",
     "DalembertError",
     "ExpressionError",

@@ -29,6 +29,10 @@ class CouplingError(DalembertError):
     """A servo constraint acts where it has no hold on what it should control."""
 
 
+class ContactError(DalembertError):
+    """Contacts ask for what no motion has, or a law of impact does not hold; the message names the contacts."""
+
+
 class SimulationError(DalembertError):
     """An integration stopped early: time, state and remedy; what was computed is in `partial`."""
 

@@ -1,0 +1,188 @@
+"""Many contacts with friction: nonsmooth Gauss-Seidel, an exact conic step for each contact, the pattern polished.
+
+Frictionless contacts are projected Gauss-Seidel. It stops on the natural map, never on the change alone: it creeps.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert.contact.coulomb import Answer, Frictional, choose, fault, onto_cone, single
+from dalembert.contact.planar import all_answers, enumerable
+
+Array = NDArray[np.float64]
+
+TOLERANCE = 1e-12
+"""Natural map over 1 + |b|: what a polished answer has; unpolished ones are accepted to `LOOSE`."""
+LOOSE = 1e-8
+_SWEEPS = 2000
+_INNER = 5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Swept:
+    """Impulses, the natural map left over 1 + |b|, sweeps, and the contact with the largest share of the fault."""
+
+    impulses: Array
+    fault: float
+    sweeps: int
+    worst: int
+    states: tuple[str, ...] = ()
+
+
+def gauss_seidel(
+    problem: Frictional, guess: Array | None = None, most: int = _SWEEPS, accept: float = TOLERANCE
+) -> Swept:
+    """Sweep over the contacts, alternating directions; after each few sweeps try the pattern that shows."""
+    count = len(problem.tangents)
+    p = np.zeros(len(problem.right)) if guess is None else guess.copy()
+    u = problem.matrix @ p + problem.right
+    size = 1 + float(np.linalg.norm(problem.right))
+    parts = [problem.block(i) for i in range(count)]
+    best, sweep, left = p.copy(), 0, np.inf
+    for sweep in range(1, most + 1):
+        order = range(count) if sweep % 2 else range(count - 1, -1, -1)
+        for i in order:
+            part = parts[i]
+            own = problem.matrix[part, part]
+            new = _one(own, u[part] - own @ p[part], float(problem.mu[i]), p[part])
+            change = new - p[part]
+            if change.any():
+                u += problem.matrix[:, part] @ change
+                p[part] = new
+        if sweep in (1, 2, 4, 8, 16) or sweep % 32 == 0:
+            u = problem.matrix @ p + problem.right
+            for trial in (polished(problem, p), p):
+                here = fault(problem, trial) / size
+                if here < left:
+                    best, left = trial.copy(), here
+            if left <= accept:
+                break
+    u = problem.matrix @ best + problem.right
+    return Swept(best, left, sweep, _worst(problem, best), pattern_of(problem, best))
+
+
+def _one(own: Array, b: Array, mu: float, guess: Array) -> Array:
+    """One contact with the others held."""
+    if len(b) == 1:
+        return np.maximum(-b / own[0, 0], 0.0) if own[0, 0] > 0 else 0 * b
+    if len(b) == 2 or b[0] < 0:
+        answers = single(own, b, mu)
+        if answers:
+            found: Array = choose(answers).impulses
+            return found
+    if b[0] >= 0:
+        return 0 * b
+    rho, p = 1.0 / float(np.linalg.eigvalsh(own)[-1]), guess
+    for _ in range(_INNER):
+        u = own @ p + b
+        u[0] += mu * float(np.sqrt(u[1:] @ u[1:]))
+        p = onto_cone(p - rho * u, mu)
+    return p
+
+
+def pattern_of(problem: Frictional, p: Array) -> tuple[str, ...]:
+    """The state that each contact shows."""
+    found = []
+    u = problem.matrix @ p + problem.right
+    for i, d in enumerate(problem.tangents):
+        part = problem.block(i)
+        n = part.start
+        if p[n] <= 1e-12 * (1 + np.abs(p).max(initial=0.0)):
+            found.append("open")
+        elif d == 0:
+            found.append("closed")
+        else:
+            along = float(np.linalg.norm(p[n + 1 : part.stop]))
+            slipping = np.linalg.norm(u[n + 1 : part.stop]) > 1e-9 * (1 + np.abs(problem.right).max())
+            found.append("slip" if slipping and along >= problem.mu[i] * p[n] * (1 - 1e-7) else "stick")
+    return tuple(found)
+
+
+def polished(problem: Frictional, p: Array) -> Array:
+    """The pattern that shows, solved: Newton on the slip directions; the same p where that leads nowhere."""
+    pattern, found = pattern_of(problem, p), p
+    for _ in range(8):
+        u = problem.matrix @ found + problem.right
+        rows, system, right = list[int](), list[Array](), list[float]()
+        unknown = [k for i, s in enumerate(pattern) if s != "open" for k in range(*_range(problem, i))]
+        if not unknown:
+            return 0 * p
+        place = {k: j for j, k in enumerate(unknown)}
+        for i, state in enumerate(pattern):
+            if state == "open":
+                continue
+            first, last = _range(problem, i)
+            system.append(problem.matrix[first, unknown])
+            right.append(-problem.right[first])
+            if state == "stick":
+                for k in range(first + 1, last):
+                    system.append(problem.matrix[k, unknown])
+                    right.append(-problem.right[k])
+            elif state == "slip":
+                speed = u[first + 1 : last]
+                length = float(np.linalg.norm(speed))
+                d = speed / length
+                # P_t + mu P_n d = 0, d moving with u_t: its derivative is (1 - d d^T) / |u_t| on W.
+                turn = (np.eye(len(d)) - np.outer(d, d)) / length * (problem.mu[i] * found[first])
+                block = turn @ problem.matrix[first + 1 : last][:, unknown]
+                for j in range(len(d)):
+                    row = block[j].copy()
+                    row[place[first + 1 + j]] += 1.0
+                    row[place[first]] += problem.mu[i] * d[j]
+                    system.append(row)
+                    right.append(float(block[j] @ found[unknown]))
+        values = np.linalg.lstsq(np.array(system), np.array(right), rcond=1e-12)[0]
+        new = 0 * p
+        new[unknown] = values
+        rows = unknown
+        done = np.abs(new - found).max() <= 1e-15 * (1 + np.abs(new).max())
+        found = new
+        if done or "slip" not in pattern or not rows:
+            break
+    return found if np.isfinite(found).all() else p
+
+
+def _range(problem: Frictional, i: int) -> tuple[int, int]:
+    part = problem.block(i)
+    return part.start, part.stop
+
+
+def _worst(problem: Frictional, p: Array) -> int:
+    u, worst, most = problem.matrix @ p + problem.right, 0, -1.0
+    for i, mu in enumerate(problem.mu):
+        part = problem.block(i)
+        rate = u[part].copy()
+        rate[0] += mu * float(np.linalg.norm(rate[1:]))
+        here = float(np.linalg.norm(p[part] - onto_cone(p[part] - rate, float(mu))))
+        if here > most:
+            worst, most = i, here
+    return worst
+
+
+def solve_frictional(
+    problem: Frictional, guess: Array | None = None, prefer: str = "stick"
+) -> tuple[list[Answer], str]:
+    """The answers of any problem: all of them where they can be enumerated, else the one that sweeps lead to.
+
+    An empty list is Painleve's case: no bounded answer.
+    """
+    if not problem.tangents:
+        return [Answer(np.zeros(0), np.zeros(0), ())], ""
+    if enumerable(problem):
+        answers = all_answers(problem)
+        return sorted(answers, key=lambda a: _rank(a, prefer)), ""
+    if len(problem.tangents) == 1:
+        return sorted(single(problem.matrix, problem.right, float(problem.mu[0])), key=lambda a: _rank(a, prefer)), ""
+    swept = gauss_seidel(problem, guess)
+    if swept.fault > LOOSE:
+        return [], f"the sweeps end with the fault {swept.fault:.1e}, most of it in contact {swept.worst}"
+    return [Answer(swept.impulses, problem.matrix @ swept.impulses + problem.right, swept.states)], ""
+
+
+def _rank(answer: Answer, prefer: str) -> int:
+    order = {"closed": 0, "stick": 1, "slip": 2, "open": 3}
+    return sum(-1 if s == prefer else order[s] for s in answer.states)

@@ -1,0 +1,130 @@
+"""Several contacts with planar friction, or none: every pattern of open, stick and slip tried, exactly."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert.contact.coulomb import ADMISSIBLE, Answer, Frictional
+
+Array = NDArray[np.float64]
+
+MOST = 1024
+"""Patterns that are tried, at most: five contacts with friction."""
+_FREE = {0: ("open", "closed"), 1: ("open", "stick", "slip+", "slip-")}
+
+
+def enumerable(problem: Frictional) -> bool:
+    """Are there few enough patterns, and no spatial friction?"""
+    return all(d < 2 for d in problem.tangents) and _patterns(problem) <= MOST
+
+
+def _patterns(problem: Frictional) -> float:
+    return float(np.prod([2.0 if d == 0 else 4.0 for d in problem.tangents]))
+
+
+def all_answers(problem: Frictional) -> list[Answer]:
+    """Every admissible answer; those of equal rates and impulses count once, of several impulses one is kept.
+
+    >>> rest = Frictional(np.eye(2), np.array([-1.0, 0.2]), np.array([0.5]), (1,))
+    >>> [a.states for a in all_answers(rest)]
+    [('stick',)]
+    """
+    found: list[Answer] = []
+    size = 1 + np.abs(problem.right).max(initial=0.0)
+    for pattern in product(*(_FREE[d] for d in problem.tangents)):
+        answer = _try(problem, pattern, ADMISSIBLE * size)
+        if answer is not None and not any(_same(answer, other, ADMISSIBLE * size) for other in found):
+            found.append(answer)
+    return found
+
+
+def _same(a: Answer, b: Answer, small: float) -> bool:
+    scale = 1 + np.abs(a.impulses).max(initial=0.0)
+    near = np.abs(a.impulses - b.impulses).max(initial=0.0) <= small * scale
+    return bool(near and np.abs(a.rates - b.rates).max(initial=0.0) <= small)
+
+
+def _try(problem: Frictional, pattern: tuple[str, ...], small: float) -> Answer | None:
+    """The answer of one pattern: impulses B z with u = 0 on the rows of z, if the signs are right."""
+    starts, columns, rows = problem.starts, list[Array](), list[int]()
+    for i, state in enumerate(pattern):
+        if state == "open":
+            continue
+        column = np.zeros(len(problem.right))
+        column[starts[i]] = 1.0
+        rows.append(starts[i])
+        if state.startswith("slip"):
+            column[starts[i] + 1] = -problem.mu[i] if state == "slip+" else problem.mu[i]
+        columns.append(column)
+        if state == "stick":
+            side = np.zeros(len(problem.right))
+            side[starts[i] + 1] = 1.0
+            columns.append(side)
+            rows.append(starts[i] + 1)
+    if not columns:
+        return _admissible(problem, pattern, 0 * problem.right, rows, small)
+    base = np.array(columns).T
+    system = (problem.matrix @ base)[rows]
+    z, _, full, _singular = np.linalg.lstsq(system, -problem.right[rows], rcond=1e-11)
+    answer = _admissible(problem, pattern, base @ z, rows, small)
+    if answer is None and full < len(rows):
+        other = _within(problem, pattern, base, system, rows)
+        answer = None if other is None else _admissible(problem, pattern, other, rows, small)
+    return answer
+
+
+def _admissible(
+    problem: Frictional, pattern: tuple[str, ...], impulses: Array, rows: list[int], small: float
+) -> Answer | None:
+    u = problem.matrix @ impulses + problem.right
+    scale = small * (1 + np.abs(impulses).max(initial=0.0))
+    if rows and np.abs(u[rows]).max() > scale:
+        return None
+    u[rows] = 0.0
+    for i, state in enumerate(pattern):
+        n = problem.starts[i]
+        if u[n] < -small or impulses[n] < -scale:
+            return None
+        if state == "stick" and abs(impulses[n + 1]) > problem.static[i] * impulses[n] + scale:
+            return None
+        if (state == "slip+" and u[n + 1] < -small) or (state == "slip-" and u[n + 1] > small):
+            return None
+        if state.startswith("slip") and impulses[n] <= scale and u[n] <= small and len(pattern) == 1:
+            return None
+    names = tuple("slip" if s.startswith("slip") else s for s in pattern)
+    return Answer(impulses, u, names)
+
+
+def _within(problem: Frictional, pattern: tuple[str, ...], base: Array, system: Array, rows: list[int]) -> Array | None:
+    """Where impulses are one of many: a point inside all cones, as deep as it gets."""
+    from scipy.optimize import linprog
+
+    faces, starts = list[Array](), problem.starts
+    for i, state in enumerate(pattern):
+        if state == "open":
+            continue
+        normal = base[starts[i]]
+        faces.append(normal)
+        if state == "stick":
+            faces += [problem.static[i] * normal + sign * base[starts[i] + 1] for sign in (1.0, -1.0)]
+    size = base.shape[1]
+    u, s, v = np.linalg.svd(system)
+    kept = s > 1e-11 * s.max(initial=0.0)
+    equations = (s[kept, None] * v[: len(s)][kept]) if kept.any() else np.zeros((0, size))
+    wanted = u.T[: len(s)][kept] @ -problem.right[rows]
+    cost = np.zeros(size + 1)
+    cost[-1] = -1.0
+    limits = np.concatenate([-np.array(faces), np.ones((len(faces), 1))], axis=1)
+    top = 1 + np.abs(problem.right).max()
+    found = linprog(
+        cost,
+        A_ub=limits,
+        b_ub=np.zeros(len(faces)),
+        A_eq=np.concatenate([equations, np.zeros((len(equations), 1))], axis=1),
+        b_eq=wanted,
+        bounds=[(None, None)] * size + [(0, top)],
+    )
+    return base @ found.x[:-1] if found.success else None
