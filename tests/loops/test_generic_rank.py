@@ -1,15 +1,19 @@
 """Rank off the closure: regression data of the thesis (section 4.2), corrected."""
 
+import random
 from fractions import Fraction
 from itertools import product
 
+import numpy as np
 import pytest
 
 from dalembert import expr as ex
+from dalembert import loops
 from dalembert.errors import ExpressionError
 from dalembert.expr import Matrix
 from dalembert.loops import generic_rank
 from dalembert.loops.genericrank import METHODS, first_primes, integer_matrix, modular_bound, rank_modulo
+from dalembert.mechanism import Layout
 
 x, y = ex.symbols("x y")
 ENTRIES = [
@@ -90,3 +94,63 @@ def test_matrix_modulo_997():
     assert values == [976, 319, 530, 172, 408, 299, 636, 149, 93]
     _, det = minors(values)
     assert det % 997 == 180
+
+
+def values_at_random(matrix, seed=5):
+    """Floats at a random point: an oracle that shares no code with the methods."""
+    rng = np.random.default_rng(seed)
+    known = {s: rng.uniform(0.3, 2.9) for s in sorted(ex.free_symbols(matrix.entries), key=lambda s: s.name)}
+    return np.array(ex.evaluate(matrix.entries, known), dtype=float).reshape(matrix.shape)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_antenna_with_its_root_of_three_in_every_method(families, method):
+    """Macaulay and gausselim gave up here, and sqrt(3) was a free symbol (thesis, section 4.2)."""
+    (closure,) = loops.closure_equations(Layout.of(families.antenna(1)))
+    assert np.linalg.matrix_rank(values_at_random(closure.matrix), tol=1e-9) == 5
+    assert generic_rank(closure.matrix, method) == 5
+    linkage = loops.build_linkage(Layout.of(families.antenna(1)))
+    assert loops.rank_by(loops.polynomial_closure(linkage, indeterminate=["L"]), method) == 5
+
+
+@pytest.mark.parametrize("method", [m for m in METHODS if m != "minors"])
+def test_two_levels_with_indeterminate_lengths(families, method):
+    linkage = loops.build_linkage(Layout.of(families.antenna(2)))
+    closure = loops.polynomial_closure(linkage, indeterminate=["L", "R"])
+    assert closure.parameters == ("R", "L")
+    assert loops.rank_by(closure, method) == 13
+    assert loops.rank_by(closure, method, "closure") == loops.rank_off(linkage, "closure")
+
+
+@pytest.mark.parametrize(
+    ("formulas", "rank"),
+    [
+        ([["sqrt(2)", "sqrt(6)"], ["1", "sqrt(3)"]], 1),
+        ([["sqrt(2)", "sqrt(6)"], ["1", "-sqrt(3)"]], 2),
+        ([["cos(2*pi/7)", "1"], ["8*cos(2*pi/7)^3 + 4*cos(2*pi/7)^2 - 4*cos(2*pi/7) - 1", "0"]], 1),
+        ([["sqrt(a^2 + 1)", "a + 1"], ["a - 1", "sqrt(a^2 + 1)"]], 2),
+        ([["sqrt(a^2 - 1)", "a + 1"], ["a - 1", "sqrt(a^2 - 1)"]], 1),
+        ([["cos(x + y)", "cos(x)*cos(y)"], ["sin(x)*sin(y)", "cos(x)*cos(y) - cos(x + y)"]], 2),
+        ([["cos(x) - 1", "sin(x)"], ["-sin(x/2)", "cos(x/2)"]], 1),
+        ([["sqrt(1 + sqrt(2))", "sqrt(2)"], ["sqrt(2)*sqrt(1 + sqrt(2))", "2"]], 1),
+    ],
+)
+def test_algebraic_numbers_and_functions(formulas, rank):
+    matrix = Matrix([[ex.parse(f) for f in row] for row in formulas])
+    assert np.linalg.matrix_rank(values_at_random(matrix), tol=1e-9) == rank
+    assert [generic_rank(matrix, method) for method in METHODS] == [rank] * len(METHODS)
+
+
+def test_random_products_have_the_rank_that_they_were_given():
+    """A (m x r) times B (r x n), entries with roots and angles: rank r by every method."""
+    rng = random.Random(3)
+    atoms = [ex.parse(f) for f in ("sqrt(3)", "sqrt(2)", "cos(x)", "sin(x)", "cos(y)", "l", "sqrt(6)", "cos(pi/5)")]
+    for rank in (1, 2):
+
+        def entry():
+            return rng.choice(atoms) * rng.randint(1, 4) + rng.choice(atoms) * rng.randint(-3, 3) + rng.randint(1, 5)
+
+        left = [[entry() for _ in range(rank)] for _ in range(3)]
+        right = [[entry() for _ in range(3)] for _ in range(rank)]
+        product = [[sum((left[i][k] * right[k][j] for k in range(rank)), ex.ZERO) for j in range(3)] for i in range(3)]
+        assert [generic_rank(Matrix(product), method) for method in METHODS] == [rank] * len(METHODS)

@@ -27,7 +27,7 @@ from dalembert.loops.cycles import Loop, independent_loops
 from dalembert.loops.equations import LinkClosure, closure_equations, maximal_closure
 
 # rank off the closure
-from dalembert.loops.genericrank import generic_rank, rank_off
+from dalembert.loops.genericrank import generic_rank, rank_by, rank_off
 from dalembert.loops.groebner import components, groebner_basis, ideal_dimension, split_dimension
 
 # the mechanism as turns and slides

@@ -1,19 +1,22 @@
-"""Rank at a generic point of the tree, off the closure: the four methods of the thesis, corrected.
+"""Rank at a generic point of the tree, off the closure: the methods of the thesis, corrected.
 
-classical                 Gauss over the field of rational functions
+minors                    increasing order, until none that is larger is left
+classical                 Gauss over the field of functions
 probabilistic             random whole numbers, exact rational rank
 modular                   one integer point, ranks modulo primes whose product exceeds Hadamard's bound
 probabilistic-modular     random residues, Gauss modulo a prime, several primes
 
-A random point can only lower the rank: for a minor of degree d and values among s, the chance is at most d/s
-(Schwartz-Zippel), not 1/s^2 as printed.
+Square roots, cosines of parts of a turn and roots of formulas are numbers with their equation (`ring`), not free
+symbols: at a rational point a matrix over such a field of degree d is a rational one of d times its size and rank;
+modulo a prime they are residues. A random point can only lower the rank: for a minor of degree d and values among s,
+the chance is at most d/s (Schwartz-Zippel), not 1/s^2 as printed.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
+from itertools import islice
 from math import factorial, lcm
 from typing import Any
 
@@ -21,10 +24,15 @@ from dalembert import expr as ex
 from dalembert.errors import ExpressionError, ModelError
 from dalembert.expr import Expr, Matrix
 from dalembert.loops.arithmetic import NoRoot, Residues
+from dalembert.loops.elimination import gauss, growing_minor
 from dalembert.loops.linkage import Linkage
+from dalembert.loops.polynomials import PolynomialClosure
 from dalembert.loops.positions import Positions
+from dalembert.loops.ring import Ring, common_denominator
 
-METHODS = ("classical", "probabilistic", "modular", "probabilistic-modular")
+METHODS = ("minors", "classical", "probabilistic", "modular", "probabilistic-modular")
+#: The prime of the thesis (MAPLE's integer base) first, then large ones; at most so many are tried.
+_PRIMES = 400
 
 
 def primes_below(limit: int = 1 << 30) -> Any:
@@ -123,31 +131,80 @@ def _rank_off_floats(linkage: Linkage, form: str) -> int:
 
 
 def generic_rank(matrix: Matrix, method: str = "probabilistic-modular", size: int = 9999, seed: int = 0) -> int:
-    """Rank of a matrix of expressions over the field of their rational functions (sines and cosines by half angles)."""
-    entries = half_angles(matrix.entries)
+    """Rank of a matrix of expressions over the field of their functions.
+
+    >>> from dalembert import expr as ex
+    >>> root = ex.sqrt(3)
+    >>> [generic_rank(Matrix([[root, 3], [1, root]]), method) for method in METHODS]
+    [1, 1, 1, 1, 1]
+    """
+    ring = Ring(matrix.entries)
+    values = ring.values(matrix.entries)
     rows, columns = matrix.shape
-    if method == "classical":
-        return _classical(entries, rows, columns)
-    symbols = sorted(ex.free_symbols(entries), key=lambda s: s.name)
+    cleared = [common_denominator(ring, values[i * columns : (i + 1) * columns]) for i in range(rows)]
+    return polynomial_rank(cleared, tuple(ring.relations.items()), method, size, seed)
+
+
+def rank_by(closure: PolynomialClosure, method: str, form: str = "velocity", size: int = 9999, seed: int = 0) -> int:
+    """Rank of a mechanism's constraint matrix in the tree's speeds, indeterminate lengths included, by a method.
+
+    `form` is "velocity" or "closure", as in `rank_off`.
+    """
+    forms = [closure.velocity] if form == "velocity" else [closure.screws, closure.earth]
+    return min(polynomial_rank(rows, closure.tower, method, size, seed) for rows in forms) - closure.cut_columns
+
+
+def polynomial_rank(rows: Sequence[Sequence[Any]], tower: Tower, method: str, size: int = 9999, seed: int = 0) -> int:
+    """Rank of a matrix of polynomials whose generators in the tower obey their equations."""
+    if method not in METHODS:
+        raise ModelError(f"there is no rank method '{method}': choose {', '.join(METHODS)}.")
+    if not rows or not rows[0]:
+        return 0
+    if method in ("minors", "classical"):
+        return (gauss if method == "classical" else growing_minor)(*over_domain(rows, tower)).rank
     rng = random.Random(seed)
     if method == "probabilistic":
-        return max(_retry(lambda: _rank_at(entries, symbols, rows, columns, rng, size)) for _ in range(2))
+        return max(_retry(lambda: _rank_at(rows, tower, rng, size)) for _ in range(2))
     if method == "modular":
-        return _retry(lambda: _modular(entries, symbols, rows, columns, rng, min(size, 99)))
-    if method == "probabilistic-modular":
-        return max(_prob_modular(entries, symbols, rows, columns, rng, p) for p in (9973, 1073741789, 1073741783))
-    raise ModelError(f"there is no rank method '{method}': choose {', '.join(METHODS)}.")
+        return _retry(lambda: _modular(rows, tower, rng, min(size, 99)))
+    ranks: list[int] = []
+    for prime in (9973, *islice(primes_below(), _PRIMES)):
+        try:
+            ranks.append(_retry(lambda p=prime: _rank_modulo(rows, tower, rng, p), times=20))  # type: ignore[misc]
+        except ExpressionError:  # a number of the tower does not exist modulo this prime
+            continue
+        if len(ranks) == 3:
+            break
+    if not ranks:
+        raise ExpressionError(f"{_PRIMES} primes have no room for the roots of this matrix: take another method.")
+    return max(ranks)
 
 
-def half_angles(entries: Sequence[Expr]) -> list[Expr]:
-    """Replace sin and cos of a symbol by rational functions of the tangent of its half angle."""
-    replacement: dict[Expr, Expr] = {}
-    for e in ex.topological(list(entries)):
-        if e.op in ("sin", "cos") and e.args[0].op == "symbol":
-            t = ex.symbol(f"tan({e.args[0].name}/2)")
-            below = 1 + t * t
-            replacement[e] = 2 * t / below if e.op == "sin" else (1 - t * t) / below
-    return list(ex.substitute(list(entries), replacement)) if replacement else list(entries)
+Tower = Sequence[tuple[str, Any]]
+
+
+def over_domain(rows: Sequence[Sequence[Any]], tower: Tower) -> tuple[list[list[Any]], Callable[[Any], Any]]:
+    """The matrix in a context in which division by the tower is a normal form, and that normal form."""
+    from flint import fmpq_mpoly_ctx
+
+    old = rows[0][0].context()
+    names = list(old.names())
+    top = [name for name, _ in tower]
+    order = [*top, *(n for n in names if n not in top)]
+    ctx = fmpq_mpoly_ctx.get(tuple(order), "lex")
+    places = [names.index(n) for n in order]
+
+    def moved(p: Any) -> Any:
+        return ctx.from_dict({tuple(e[k] for k in places): c for e, c in p.to_dict().items()})
+
+    relations = [moved(r) for _, r in tower]
+
+    def reduce(p: Any) -> Any:
+        for r in relations:
+            _, p = divmod(p, r)
+        return p
+
+    return [[moved(p) for p in row] for row in rows], reduce
 
 
 def _retry(attempt: Callable[[], int], times: int = 200) -> int:
@@ -159,11 +216,64 @@ def _retry(attempt: Callable[[], int], times: int = 200) -> int:
     raise ExpressionError("no random point avoids the zeros of the denominators: take a larger range.")
 
 
-def _rank_at(entries: list[Expr], symbols: list[Expr], rows: int, columns: int, rng: random.Random, size: int) -> int:
-    values = ex.evaluate_exact(entries, {s: Fraction(rng.randint(1, size)) for s in symbols})
-    from flint import fmpq, fmpq_mat
+def _point(names: Sequence[str], tower: Tower, draw: Callable[[], Any]) -> dict[str, Any]:
+    """Random values of the free generators; cosine and sine by the tangent of the half angle."""
+    top = {name for name, _ in tower}
+    values: dict[str, Any] = {}
+    for name in top:
+        if name.startswith("s_") and f"c_{name[2:]}" in names:
+            t = draw()
+            values[f"c_{name[2:]}"], values[name] = (1 - t * t) / (1 + t * t), 2 * t / (1 + t * t)
+    for name in names:
+        if name not in values and name not in top:
+            values[name] = draw()
+    return values
 
-    return int(fmpq_mat(rows, columns, [fmpq(v.numerator, v.denominator) for v in values]).rank())
+
+def _specialised(
+    rows: Sequence[Sequence[Any]], tower: Tower, rng: random.Random, size: int
+) -> tuple[list[list[Any]], list[tuple[str, Any]]]:
+    from flint import fmpq
+
+    names = rows[0][0].context().names()
+    values = _point(names, tower, lambda: fmpq(rng.randint(1, size)))
+    numbers = [(name, r.subs(values)) for name, r in tower if name not in values]
+    return [[p.subs(values) for p in row] for row in rows], numbers
+
+
+def _regular(entries: list[list[Any]], numbers: list[tuple[str, Any]]) -> tuple[list[list[Any]], int]:
+    """A rational matrix for one over a field of numbers: every entry becomes its multiplication table."""
+    moved, reduce = over_domain(entries, numbers)
+    ctx = moved[0][0].context()
+    gens = dict(zip(ctx.names(), ctx.gens(), strict=True))
+    basis = [ctx.constant(1)]
+    for name, relation in numbers:
+        degree = int(relation.degrees()[relation.context().names().index(name)])
+        basis = [b * gens[name] ** k for b in basis for k in range(degree)]
+    index = {b.monoms()[0]: i for i, b in enumerate(basis)}
+    d = len(basis)
+    found = [[0] * (d * len(moved[0])) for _ in range(d * len(moved))]
+    for i, row in enumerate(moved):
+        for j, p in enumerate(row):
+            if p == 0:
+                continue
+            for k, b in enumerate(basis):
+                for e, c in reduce(p * b).to_dict().items():
+                    found[d * i + index[e]][d * j + k] = c
+    return found, d
+
+
+def _rank_at(rows: Sequence[Sequence[Any]], tower: Tower, rng: random.Random, size: int) -> int:
+    from flint import fmpq_mat
+
+    table, degree = _regular(*_specialised(rows, tower, rng, size))
+    return _shared(int(fmpq_mat(len(table), len(table[0]), [c for row in table for c in row]).rank()), degree)
+
+
+def _shared(rank: int, degree: int) -> int:
+    if rank % degree:
+        raise ExpressionError("the roots at this point are not independent: take another.")
+    return rank // degree
 
 
 def integer_matrix(entries: Sequence[Expr], values: dict[Expr, Any]) -> tuple[list[int], int]:
@@ -178,50 +288,54 @@ def modular_bound(entries: Sequence[int], order: int) -> int:
     return factorial(order) * max(abs(v) for v in entries) ** order
 
 
-def _modular(entries: list[Expr], symbols: list[Expr], rows: int, columns: int, rng: random.Random, size: int) -> int:
-    whole, _ = integer_matrix(entries, {s: Fraction(rng.randint(1, size)) for s in symbols})
-    if not any(whole):
+def _modular(rows: Sequence[Sequence[Any]], tower: Tower, rng: random.Random, size: int) -> int:
+    table, degree = _regular(*_specialised(rows, tower, rng, size))
+    multiple = lcm(*(int(getattr(c, "q", 1)) for row in table for c in row))
+    whole = [[int(c * multiple) for c in row] for row in table]
+    flat = [c for row in whole for c in row]
+    if not any(flat):
         return 0
-    bound, product, best = modular_bound(whole, min(rows, columns)), 1, 0
+    most = min(len(whole), len(whole[0]))
+    bound, product, best = modular_bound(flat, most), 1, 0
     for prime in primes_below(1 << 31):
-        best = max(best, rank_modulo([whole[i * columns : (i + 1) * columns] for i in range(rows)], prime))
+        best = max(best, rank_modulo(whole, prime))
         product *= prime
-        if product > bound or best == min(rows, columns):
-            return best
-    return best
-
-
-def _prob_modular(
-    entries: list[Expr], symbols: list[Expr], rows: int, columns: int, rng: random.Random, prime: int
-) -> int:
-    def attempt() -> int:
-        values = ex.evaluate_mod(entries, {s: rng.randrange(prime) for s in symbols}, prime)
-        return rank_modulo([values[i * columns : (i + 1) * columns] for i in range(rows)], prime)
-
-    return _retry(attempt)
-
-
-def _classical(entries: list[Expr], rows: int, columns: int) -> int:
-    """Gauss over the rational functions, each zero test by normal form."""
-    import sympy
-
-    symbols = sorted(ex.free_symbols(entries), key=lambda s: s.name)
-    names = [ex.to_sympy(ex.symbol(f"v{i}")) for i in range(len(symbols))]
-    plain = ex.substitute(entries, {s: ex.symbol(f"v{i}") for i, s in enumerate(symbols)})
-    field = sympy.QQ.frac_field(*names) if symbols else sympy.QQ
-    values = [field.from_sympy(sympy.together(ex.to_sympy(e))) for e in plain]
-    a = [values[i * columns : (i + 1) * columns] for i in range(rows)]
-    rank = 0
-    for column in range(columns):
-        pivot = next((i for i in range(rank, rows) if a[i][column]), None)
-        if pivot is None:
-            continue
-        a[rank], a[pivot] = a[pivot], a[rank]
-        for i in range(rank + 1, rows):
-            if a[i][column]:
-                factor = a[i][column] / a[rank][column]
-                a[i] = [x - factor * y for x, y in zip(a[i], a[rank], strict=True)]
-        rank += 1
-        if rank == rows:
+        if product > bound or best == most:
             break
-    return rank
+    return _shared(best, degree)
+
+
+def _rank_modulo(rows: Sequence[Sequence[Any]], tower: Tower, rng: random.Random, prime: int) -> int:
+    from flint import nmod, nmod_poly
+
+    names = list(rows[0][0].context().names())
+    values = _point(names, tower, lambda: nmod(rng.randrange(prime), prime))
+    for name, relation in reversed(tower):  # from the bottom up
+        if name in values:
+            continue
+        place = names.index(name)
+        powers: dict[int, Any] = {}
+        for e, c in relation.to_dict().items():
+            rest = (*e[:place], 0, *e[place + 1 :])
+            powers[int(e[place])] = powers.get(int(e[place]), nmod(0, prime)) + _term(rest, c, names, values, prime)
+        poly = nmod_poly([int(powers.get(k, 0)) for k in range(max(powers) + 1)], prime)
+        roots = [-f[0] / f[1] for f, _ in poly.factor()[1] if f.degree() == 1]
+        if not roots:
+            raise NoRoot(f"{name} does not exist modulo {prime}.")
+        values[name] = roots[0]
+    zero = nmod(0, prime)
+    found = [
+        [int(sum((_term(e, c, names, values, prime) for e, c in p.to_dict().items()), zero)) for p in row]
+        for row in rows
+    ]
+    return rank_modulo(found, prime)
+
+
+def _term(exponents: Sequence[int], c: Any, names: list[str], values: dict[str, Any], prime: int) -> Any:
+    from flint import nmod
+
+    total = nmod(int(c.p), prime) / nmod(int(c.q), prime)
+    for k, e in enumerate(exponents):
+        if e:
+            total *= values[names[k]] ** int(e)
+    return total

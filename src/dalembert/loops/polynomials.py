@@ -1,28 +1,32 @@
 """The closure as polynomials with exact coefficients.
 
 Variables: cosine and sine of each cumulative angle (angles about parallel axes add up along the tree), lengths of
-slides, and one root for each prime whose square root occurs (with its relation r^2 = p). Rotation closure is kept
-apart from translation closure.
+slides, indeterminates of the description (lengths and angles without a value), and one root for each number that is not
+rational, with its equation. Rotation closure is kept apart from translation closure.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from fractions import Fraction
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from dalembert.errors import ExpressionError
 from dalembert.expr import Expr
-from dalembert.loops.arithmetic import evaluate_in
-from dalembert.loops.linkage import Linkage
+from dalembert.loops.linkage import Atom, Linkage
 from dalembert.loops.positions import Positions
-from dalembert.loops.surds import Surd
+from dalembert.loops.ring import Ratio, Ring
+from dalembert.loops.scan import plain
 
 
 @dataclass(frozen=True, slots=True)
 class PolynomialClosure:
-    """An ideal: names of the variables, rotation and translation closure, and the relations of circles and roots."""
+    """An ideal: names of the variables, rotation and translation closure, and the relations of circles and roots.
+
+    `parameters` are the names of indeterminates; `velocity` is the constraint matrix in the velocity form (six rows a
+    loop, one column for each variable of the linkage), `screws` and `earth` the derivatives of the closure seen from
+    the loop's end and from earth: all three agree where the loops are closed.
+    """
 
     names: tuple[str, ...]
     rotation: tuple[Any, ...]
@@ -30,6 +34,13 @@ class PolynomialClosure:
     relations: tuple[Any, ...]
     context: Any
     angles: tuple[str, ...]
+    parameters: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    velocity: tuple[tuple[Any, ...], ...] = field(default=(), repr=False)
+    screws: tuple[tuple[Any, ...], ...] = field(default=(), repr=False)
+    earth: tuple[tuple[Any, ...], ...] = field(default=(), repr=False)
+    tower: tuple[tuple[str, Any], ...] = field(default=(), repr=False)
+    cut_columns: int = 0
 
     @property
     def generators(self) -> tuple[Any, ...]:
@@ -37,52 +48,79 @@ class PolynomialClosure:
 
 
 class _Exact:
-    """Constants of the description as surds."""
+    """Constants of the description as elements of a ring; indeterminates stay."""
 
     dtype: Any = object
 
-    def constants(self, exprs: Sequence[Expr], given: Any) -> list[Any]:
-        def root(a: Surd) -> Surd:
-            value = a.rational
-            if value is None:
-                raise ExpressionError("a root of a root is not supported in polynomials: give its value as a number.")
-            return Surd.root(value)
+    def __init__(self, ring: Ring) -> None:
+        self.ring = ring
 
-        return evaluate_in(exprs, given, Surd.of, {"sqrt": root})
+    def constants(self, exprs: Sequence[Expr], given: Any) -> list[Any]:
+        return self.ring.values(exprs)
 
     def normal(self, array: Any) -> Any:
         return array
 
 
-def polynomial_closure(linkage: Linkage, order: str = "degrevlex") -> PolynomialClosure:
-    """Closure equations of all loops over the rationals, square roots exact."""
-    from flint import fmpq, fmpq_mpoly_ctx
+def geometry_of(linkage: Linkage) -> list[Expr]:
+    """All scalars of axes and constant poses."""
+    scalars: list[Expr] = []
+    for chain in linkage.chains.values():
+        for piece in chain.pieces:
+            if isinstance(piece, Atom):
+                scalars += piece.axis
+            else:
+                scalars += [x for row in piece.pose.rotation for x in row] + list(piece.pose.position)
+    return scalars
+
+
+def polynomial_closure(
+    linkage: Linkage, order: str = "degrevlex", indeterminate: Collection[str] = ()
+) -> PolynomialClosure:
+    """Closure equations of all loops over the rationals, square roots exact.
+
+    Lengths and angles without a value, and those named in `indeterminate`, stay letters.
+    """
+    from flint import fmpq_mpoly_ctx
 
     if linkage.equations:
         raise ExpressionError("links given by equations have no polynomial closure.")
-    positions = Positions(linkage, _Exact())
+    given = {k: v for k, v in linkage.given.items() if k not in indeterminate}
+    ring = Ring(geometry_of(linkage), given)
+    positions = Positions(linkage, _Exact(ring))
     runs = _parallel_runs(positions)
-    primes = sorted({p for array in _arrays(positions) for s in array.ravel() for key in s.terms for p in key})
     turning = [i for i in range(1, positions.count) if positions.is_turn[i]]
     sliding = [i for i in range(1, positions.count) if not positions.is_turn[i]]
-    plain = [name.replace(".", "_").replace("~", "_") for name in linkage.variables]
-    labels = {i: plain[positions.variable[i]] for i in (*turning, *sliding)}
-    screws = {positions.variable[i] for i in turning} & {positions.variable[i] for i in sliding}
-    if screws:
+    labels = {i: plain(linkage.variables[positions.variable[i]]) for i in (*turning, *sliding)}
+    if {positions.variable[i] for i in turning} & {positions.variable[i] for i in sliding}:
         raise ExpressionError("a screw joins an angle to a length: its closure is not polynomial.")
-    names = [f"{f}_{labels[i]}" for i in turning for f in ("c", "s")]
-    names += [labels[i] for i in sliding] + [f"root{p}" for p in primes]
+    seen = [positions.variable[i] for i in (*turning, *sliding)]
+    if len(set(seen)) != len(seen) or any(abs(positions.factors[i]) != 1 for i in turning):
+        raise ExpressionError("a coordinate that turns or slides twice has no polynomial closure of its own angle.")
+    known = set().union(*(_used(v) for array in _arrays(positions) for v in array.ravel()))
+    inverses = {str(v.below): v.below for a in _arrays(positions) for v in a.ravel() if not v.below.is_constant()}
+    names = [f"{f}_{labels[i]}" for i in turning for f in ("c", "s")] + [labels[i] for i in sliding]
+    constants = [n for n in ring.generators if n in _closed_under(ring, known)]
+    names += list(reversed(constants)) + [f"inverse{k}" for k in range(1, len(inverses) + 1)]
     ctx = fmpq_mpoly_ctx.get(tuple(names), order)
     gens = dict(zip(names, ctx.gens(), strict=True))
+    places = [names.index(n) if n in gens else -1 for n in ring.generators]
 
-    def lift(s: Surd) -> Any:
-        total = ctx.constant(fmpq(0))
-        for key, value in s.terms.items():
-            term = ctx.constant(fmpq(value.numerator, value.denominator))
-            for p in key:
-                term = term * gens[f"root{p}"]
-            total = total + term
-        return total
+    def moved(p: Any) -> Any:
+        terms = {}
+        for exponents, c in p.to_dict().items():
+            key = [0] * len(names)
+            for place, e in zip(places, exponents, strict=True):
+                if e:
+                    key[place] = int(e)
+            terms[tuple(key)] = c
+        return ctx.from_dict(terms)
+
+    which = {text: gens[f"inverse{k}"] for k, text in enumerate(inverses, 1)}
+
+    def lift(value: Ratio) -> Any:
+        found = moved(value.above)
+        return found if value.below.is_constant() else found * which[str(value.below)]
 
     def vector(values: Any) -> list[Any]:
         return [lift(v) for v in values]
@@ -90,9 +128,9 @@ def polynomial_closure(linkage: Linkage, order: str = "degrevlex") -> Polynomial
     def matrix(values: Any) -> list[list[Any]]:
         return [[lift(v) for v in row] for row in values]
 
-    one, zero = ctx.constant(fmpq(1)), ctx.constant(fmpq(0))
+    one, zero = ctx.constant(1), ctx.constant(0)
     identity = [[one if i == j else zero for j in range(3)] for i in range(3)]
-    rotations, points, starts = [identity], [[zero] * 3], [identity]
+    rotations, points, starts, axes = [identity], [[zero] * 3], [identity], [[zero] * 3]
     for i in range(1, positions.count):
         above = int(positions.parent[i])
         before = _product(rotations[above], matrix(positions.fixed_rotation[i]))
@@ -102,25 +140,96 @@ def polynomial_closure(linkage: Linkage, order: str = "degrevlex") -> Polynomial
             c, s = gens[f"c_{labels[i]}"], gens[f"s_{labels[i]}"]
             start = starts[above] if runs[i] else before
             starts.append(start)
-            rotations.append(_product(start, _turned(axis, c, s, identity)))
+            rotations.append(_product(start, _turned(axis, c, s * _sense(positions, runs, i), identity)))
             points.append(at)
+            axes.append(_apply(start, axis))
         else:
             starts.append(before)
             rotations.append(before)
-            points.append(_sum(at, [v * gens[labels[i]] for v in _apply(before, axis)]))
-    rotation, translation = [], []
+            axes.append(_apply(before, axis))
+            points.append(_sum(at, [v * (gens[labels[i]] * int(positions.factors[i])) for v in axes[-1]]))
+    rotation, translation, places_of = [], [], []
     for loop in range(len(positions.ends)):
         ends = []
         for node, (r, t) in ((positions.node_a[loop], positions.end_a), (positions.node_b[loop], positions.end_b)):
             place = _sum(points[node], _apply(rotations[node], vector(t[loop])))
             ends.append((_product(rotations[node], matrix(r[loop])), place))
         (ra, pa), (rb, pb) = ends
+        places_of.append((pa, pb, _product(ra, [list(column) for column in zip(*rb, strict=True)])))
         rotation += [d for x, y in zip(ra, rb, strict=True) for a, b in zip(x, y, strict=True) if (d := a - b) != 0]
         translation += [d for a, b in zip(pa, pb, strict=True) if (d := a - b) != 0]
     relations = [gens[f"c_{labels[i]}"] ** 2 + gens[f"s_{labels[i]}"] ** 2 - 1 for i in turning]
-    relations += [gens[f"root{p}"] ** 2 - p for p in primes]
+    numbers = [(n, moved(r)) for n, r in ring.relations.items() if n in gens]
+    relations += [r for _, r in numbers]
+    relations += [moved(p) * which[text] - 1 for text, p in inverses.items()]
+    tower = [*numbers, *((f"s_{labels[i]}", r) for i, r in zip(turning, relations, strict=False))]
     angles = tuple(_angle_name(positions, runs, labels, i) for i in turning)
-    return PolynomialClosure(tuple(names), tuple(rotation), tuple(translation), tuple(relations), ctx, angles)
+    velocity, screws, earth = _matrices(positions, axes, points, places_of, zero)
+    return PolynomialClosure(
+        names=tuple(names),
+        rotation=tuple(rotation),
+        translation=tuple(translation),
+        relations=tuple(relations),
+        context=ctx,
+        angles=angles,
+        parameters=tuple(n for n in names if n in ring.symbols or n[2:] in ring.circles),
+        columns=linkage.variables,
+        velocity=velocity,
+        screws=screws,
+        earth=earth,
+        tower=tuple(tower),
+        cut_columns=linkage.cut_dof,
+    )
+
+
+def _used(value: Ratio) -> set[str]:
+    names = list(value.ring.generators)
+    powers = (e for p in (value.above, value.below) for e in p.to_dict())
+    return {names[k] for e in powers for k, n in enumerate(e) if n}
+
+
+def _closed_under(ring: Ring, used: set[str]) -> set[str]:
+    """Generators in use, and those in their equations."""
+    found = set(used)
+    for name in used:
+        if name in ring.relations:
+            found |= _used(Ratio(ring, ring.relations[name], ring.constant(1)))
+    return found if found == used else _closed_under(ring, found)
+
+
+def _sense(positions: Positions, runs: list[bool], i: int) -> int:
+    """The sense in which a turn counts its angle."""
+    return 1 if positions.factors[i] > 0 else -1
+
+
+def _matrices(
+    positions: Positions, axes: list[Any], points: list[Any], ends: list[Any], zero: Any
+) -> tuple[tuple[tuple[Any, ...], ...], ...]:
+    """Rows of the velocity form, of T_B^-1 T_A (screws at one point) and of T_A T_B^-1 (compared on earth)."""
+    columns = positions.linkage.size
+    found: list[list[tuple[Any, ...]]] = [[], [], []]
+    for loop, (pa, pb, turn) in enumerate(ends):
+        tables = [[[zero] * columns for _ in range(6)] for _ in range(3)]
+        for i in range(1, positions.count):
+            factor, v = int(positions.factors[i]), int(positions.variable[i])
+            for path, place, sign in ((positions.path_a, pa, factor), (positions.path_b, pb, -factor)):
+                if not path[loop, i]:
+                    continue
+                spin, at, origin = [zero] * 3, axes[i], axes[i]
+                if positions.is_turn[i]:
+                    arm = [p - q for p, q in zip(place, points[i], strict=True)]
+                    spin, at, origin = axes[i], _cross(axes[i], arm), _cross(points[i], axes[i])
+                turned = [*spin, *at] if place is pa else [*_apply(turn, spin), *_apply(turn, at)]
+                for table, parts in zip(tables, ([*spin, *at], [*spin, *origin], turned), strict=True):
+                    for k in range(6):
+                        table[k][v] = table[k][v] + parts[k] * sign
+        for rows, table in zip(found, tables, strict=True):
+            rows += [tuple(row) for row in table]
+    return tuple(tuple(rows) for rows in found)
+
+
+def _cross(a: list[Any], b: list[Any]) -> list[Any]:
+    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
 
 
 def _arrays(positions: Positions) -> list[Any]:
@@ -138,13 +247,14 @@ def _parallel_runs(positions: Positions) -> list[bool]:
             # only plain angles with the same sign add up to one angle
             same = all(a == b for a, b in zip(carried, positions.axis[above], strict=True))
             same = same and _commutes(positions.fixed_rotation[i])
+            same = same and positions.factors[i] == positions.factors[above]
         found.append(same)
     return found
 
 
 def _commutes(rotation: Any) -> bool:
     """A constant rotation between two parallel turns is harmless when it is none."""
-    one, zero = Surd.of(Fraction(1)), Surd({})
+    one, zero = rotation[0, 0].ring.number(1), rotation[0, 0].ring.number(0)
     return all(rotation[i, j] == (one if i == j else zero) for i in range(3) for j in range(3))
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from itertools import combinations, product
 from math import comb
 from typing import Any
 
 from dalembert.errors import ModelError
+from dalembert.loops.elimination import determinant
 from dalembert.loops.groebner import groebner_basis, ideal_dimension
 
 _MOST_MINORS = 20_000
@@ -42,23 +42,5 @@ def singular_locus(generators: Sequence[Any], codimension: int | None = None) ->
 def _minors(equations: Sequence[Any], count: int, rank: int) -> list[Any]:
     jacobian = [[p.derivative(j) for j in range(count)] for p in equations]
     places = product(combinations(range(len(equations)), rank), combinations(range(count), rank))
-    minors = [_determinant(jacobian, rows, columns) for rows, columns in places]
+    minors = [determinant(jacobian, rows, columns) for rows, columns in places]
     return [minor for minor in minors if minor != 0]
-
-
-def _determinant(matrix: Sequence[Sequence[Any]], rows: tuple[int, ...], columns: tuple[int, ...]) -> Any:
-    """By the first row, minors remembered; zeros are skipped."""
-
-    @cache
-    def minor(start: int, left: tuple[int, ...]) -> Any:
-        if start == len(rows):
-            return 1
-        total: Any = 0
-        for k, column in enumerate(left):
-            entry = matrix[rows[start]][column]
-            if entry != 0:
-                term = entry * minor(start + 1, left[:k] + left[k + 1 :])
-                total = total - term if k % 2 else total + term
-        return total
-
-    return minor(0, columns)
