@@ -29,6 +29,10 @@ from dalembert.loops.equations import LinkClosure, closure_equations, maximal_cl
 # rank off the closure
 from dalembert.loops.genericrank import generic_rank, rank_by, rank_off
 from dalembert.loops.groebner import components, groebner_basis, ideal_dimension, split_dimension
+from dalembert.loops.hilbert import Hilbert, hilbert_polynomial
+
+# the closure ideal, straight from a mechanism
+from dalembert.loops.ideal import ClosureIdeal, closure_ideal
 
 # the mechanism as turns and slides
 from dalembert.loops.linkage import Linkage, build_linkage

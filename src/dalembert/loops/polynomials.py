@@ -7,7 +7,7 @@ rational, with its equation. Rotation closure is kept apart from translation clo
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,6 +41,7 @@ class PolynomialClosure:
     earth: tuple[tuple[Any, ...], ...] = field(default=(), repr=False)
     tower: tuple[tuple[str, Any], ...] = field(default=(), repr=False)
     cut_columns: int = 0
+    sums: Mapping[str, str] = field(default_factory=dict, repr=False)  # angle: the angle before it in a parallel run
 
     @property
     def generators(self) -> tuple[Any, ...]:
@@ -179,6 +180,11 @@ def polynomial_closure(
         earth=earth,
         tower=tuple(tower),
         cut_columns=linkage.cut_dof,
+        sums={
+            linkage.variables[positions.variable[i]]: linkage.variables[positions.variable[positions.parent[i]]]
+            for i in turning
+            if runs[i]
+        },
     )
 
 

@@ -1,0 +1,214 @@
+"""The closure ideal of a mechanism: dimension, Hilbert polynomial, membership, division, syzygies, ranks on its pieces.
+
+What the thesis did by hand with Macaulay, straight from the description; formulas are written in the coordinates of
+the mechanism.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from dalembert import expr as ex
+from dalembert.errors import ExpressionError, ModelError
+from dalembert.expr import Expr
+from dalembert.loops.division import divide, members, normal_form, rational
+from dalembert.loops.elimination import Elimination, gauss, growing_minor
+from dalembert.loops.genericrank import over_domain
+from dalembert.loops.groebner import components, groebner_basis, ideal_dimension
+from dalembert.loops.hilbert import Hilbert, hilbert_polynomial
+from dalembert.loops.linkage import build_linkage
+from dalembert.loops.polynomials import PolynomialClosure, polynomial_closure
+from dalembert.loops.ring import Ring
+from dalembert.loops.syzygies import first_syzygies, plain, resolution_rank
+from dalembert.mechanism import Layout, Mechanism
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of the closed configurations: dimension (complex), rank of the constraint matrix on it, equations.
+
+    `vanishing` names the pivots of a generic elimination that are zero on all of it: there the generic rank is wrong.
+    """
+
+    dimension: int
+    rank: int
+    basis: tuple[Any, ...]
+    pivots: tuple[str, ...]
+    vanishing: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Division:
+    """formula = sum of quotients times divisors + remainder."""
+
+    quotients: tuple[Any, ...]
+    divisors: tuple[Any, ...]
+    remainder: Any
+
+    @property
+    def member(self) -> bool:
+        return bool(self.remainder == 0)
+
+
+@dataclass(frozen=True)
+class ClosureIdeal:
+    """The ideal of a mechanism's closure equations, with the relations of its angles and roots."""
+
+    closure: PolynomialClosure
+
+    @property
+    def generators(self) -> tuple[Any, ...]:
+        return self.closure.generators
+
+    @cached_property
+    def basis(self) -> tuple[Any, ...]:
+        """A reduced Groebner basis with rational coefficients."""
+        return tuple(rational(groebner_basis(self.generators)))
+
+    @cached_property
+    def dimension(self) -> int:
+        """Complex dimension, indeterminates counted."""
+        return ideal_dimension(self.generators)
+
+    @cached_property
+    def hilbert(self) -> Hilbert:
+        return hilbert_polynomial(self.generators)
+
+    def polynomial(self, formula: Expr | str) -> Any:
+        """A formula in coordinates of the mechanism (`cos(b.th)`, `d.x`) and its lengths, as a polynomial."""
+        e = ex.parse(formula) if isinstance(formula, str) else formula
+        # an angle in a run of parallel axes is the difference of two sums
+        sums = {ex.symbol(a): ex.symbol(a) - ex.symbol(b) for a, b in self.closure.sums.items()}
+        (written,) = ex.substitute([e], sums) if sums else [e]
+        ring = Ring([written])
+        (value,) = ring.values([written])
+        if not value.below.is_constant():
+            raise ExpressionError(f"{ex.text(e)} is no polynomial in cosines, sines and lengths: multiply it out.")
+        names = list(self.closure.names)
+        terms: dict[tuple[int, ...], Any] = {}
+        for exponents, c in value.above.to_dict().items():
+            key = [0] * len(names)
+            for name, k in zip(ring.generators, exponents, strict=True):
+                if k and name not in names:
+                    raise ExpressionError(
+                        f"'{name}' does not occur in the closure: its letters are {', '.join(names)}."
+                    )
+                if k:
+                    key[names.index(name)] = int(k)
+            terms[tuple(key)] = terms.get(tuple(key), 0) + c
+        return self.closure.context.from_dict(terms)
+
+    def divide(self, formula: Expr | str, by: str = "basis") -> Division:
+        """Quotients and remainder by the Groebner basis, or by the `generators` in their order."""
+        divisors = self.basis if by == "basis" else tuple(rational([g for g in self.generators if g != 0]))
+        (p,) = rational([self.polynomial(formula)])
+        quotients, rest = divide(p, divisors)
+        return Division(tuple(quotients), divisors, rest)
+
+    def contains(self, formula: Expr | str) -> bool:
+        """Whether a formula follows from the closure equations by sums and products."""
+        return self.divide(formula).member
+
+    def quotients(self, formula: Expr | str) -> Division | None:
+        """A member of the ideal as a combination of the closure equations themselves; None when it is none."""
+        found = members(self.polynomial(formula), self.generators)
+        if found is None:
+            return None
+        (zero,) = rational([self.generators[0] - self.generators[0]])
+        return Division(tuple(found), tuple(rational(self.generators)), zero)
+
+    def vanishes(self, formula: Expr | str) -> bool:
+        """Whether a formula is zero at every closed configuration (Rabinowitsch: 1 - z f leaves no zero)."""
+        from flint import fmpq_mpoly_ctx
+
+        names = tuple(self.closure.names)
+        larger = fmpq_mpoly_ctx.get((*names, "z"), "degrevlex")
+        lifted = [
+            larger.from_dict({(*e, 0): c for e, c in p.to_dict().items()})
+            for p in (*self.generators, self.polynomial(formula))
+        ]
+        *generators, f = lifted
+        return ideal_dimension([*generators, larger.gens()[-1] * f - 1]) == -1
+
+    def syzygies(self, degree: int = 1, on_closure: bool = True) -> list[list[str]]:
+        """Columns psi with (constraint matrix) psi = 0, as text: on the closure, or off it over the whole ring."""
+        found = first_syzygies(self._nonzero_rows(), self._ideal(on_closure), degree)
+        return [plain(psi, self.closure.names) for psi in found]
+
+    def resolution(self, degree: int = 1, steps: int = 4, on_closure: bool = True) -> tuple[int | None, list[int]]:
+        """(columns minus rank, numbers of generators), None when the resolution does not end in these steps."""
+        return resolution_rank(self._nonzero_rows(), self._ideal(on_closure), degree, steps)
+
+    def _ideal(self, on_closure: bool) -> tuple[Any, ...]:
+        return self.generators if on_closure else self.closure.relations
+
+    def _nonzero_rows(self) -> list[tuple[Any, ...]]:
+        rows = [row for row in self.closure.velocity if any(p != 0 for p in row)]
+        if not rows:
+            raise ModelError("there is no loop: the constraint matrix is empty.")
+        return rows
+
+    @cached_property
+    def pieces(self) -> tuple[Piece, ...]:
+        """Pieces over the rationals, largest first, each with the exact rank at its generic points."""
+        generic = self.generic("classical")
+        found = []
+        for dimension, basis in components(self.generators):
+            whole = rational(basis)
+            on_piece = self._rank_on(whole)
+            zero = tuple(str(p) for p in generic.witnesses if normal_form(self._back(p), whole) == 0)
+            pivots = tuple(str(p) for p in on_piece.witnesses)
+            found.append(Piece(dimension, on_piece.rank - self.closure.cut_columns, tuple(whole), pivots, zero))
+        return tuple(found)
+
+    def generic(self, method: str = "classical") -> Elimination:
+        """The elimination off the closure with its pivots (`classical`) or its largest minor (`minors`)."""
+        rows, reduce = over_domain(self._nonzero_rows(), self.closure.tower)
+        return (gauss if method == "classical" else growing_minor)(rows, reduce)
+
+    def vanishing(self, method: str = "classical") -> tuple[str, ...]:
+        """Pivots or minors of the generic elimination that vanish on the whole closure: it counts too much there."""
+        pieces = [rational(basis) for _, basis in components(self.generators)]
+        witnesses = [(str(p), self._back(p)) for p in self.generic(method).witnesses]
+        return tuple(text for text, p in witnesses if all(normal_form(p, basis) == 0 for basis in pieces))
+
+    def _rank_on(self, basis: list[Any]) -> Elimination:
+        ctx = basis[0].context()
+        rows = [[ctx.from_dict(p.to_dict()) for p in row] for row in self._nonzero_rows()]
+        return gauss(rows, lambda p: normal_form(p, basis))
+
+    def _back(self, p: Any) -> Any:
+        """A polynomial of the elimination in the order of the closure's letters."""
+        names, own = list(self.closure.names), list(p.context().names())
+        places = [own.index(n) for n in names]
+        return self.closure.context.from_dict({tuple(e[k] for k in places): c for e, c in p.to_dict().items()})
+
+
+def closure_ideal(
+    mechanism: Mechanism | Layout,
+    *,
+    indeterminate: Collection[str] = (),
+    given: Mapping[str, Any] | None = None,
+    cut: Collection[str] = (),
+    order: str = "degrevlex",
+) -> ClosureIdeal:
+    """The closure ideal of a mechanism; lengths without a value, and those named, stay letters.
+
+    >>> from dalembert.mechanism import Mechanism, earth, prismatic, revolute
+    >>> m = Mechanism("slider-crank")
+    >>> crank, rod, slider = m.body("crank"), m.body("rod"), m.body("slider")
+    >>> hinge = revolute("z")
+    >>> a, b = m.join(earth, crank, hinge, name="a"), m.join(crank.at(["r", 0, 0]), rod, hinge, name="b")
+    >>> d, c = m.join(earth, slider, prismatic("x"), name="d"), m.join(rod.at(["l", 0, 0]), slider, hinge, name="c")
+    >>> ideal = closure_ideal(m)
+    >>> ideal.contains("(d.x - r*cos(a.th))^2 + r^2*sin(a.th)^2 - l^2"), ideal.contains("d.x - r - l")
+    (True, False)
+    """
+    layout = mechanism if isinstance(mechanism, Layout) else Layout.of(mechanism, cut)
+    linkage = build_linkage(layout, given)
+    if not linkage.cuts:
+        raise ModelError(f"'{layout.model.name}' has no loop: there is no closure equation.")
+    return ClosureIdeal(polynomial_closure(linkage, order, indeterminate))
