@@ -11,6 +11,7 @@ from scipy.integrate import solve_ivp
 
 import dalembert as da
 from dalembert.codegen import export_fmu, write_program
+from dalembert.dynamics.start import StartWarning
 from dalembert.simulate import run, run_many, system_of
 from linkages import four_bar, with_stretched_dyad
 
@@ -135,3 +136,9 @@ def test_no_small_motions_are_told_where_branches_meet():
     flat = four_bar((1, 2, 1), 2)
     with pytest.raises(da.SingularError, match=r"branches meet or it is shaky.*posture beside it"):
         flat.linearize()
+
+
+def test_code_that_starts_where_branches_meet_says_what_it_costs():
+    with pytest.warns(StartWarning, match="singular posture.*keeps its energy to a few digits"):
+        text = write_program(four_bar((1, 2, 1), 2), "c")["input.txt"]
+    assert "singular posture" in text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -211,7 +212,14 @@ class CompiledMechanism:
                     "made without them, for another start. Give this start and these numbers to the mechanism, then "
                     "make the code."
                 )
-        return closed_start(self.dynamics.layout, start, {**self.held, **(given or {})}, t)
+        found = closed_start(self.dynamics.layout, start, {**self.held, **(given or {})}, t)
+        if not found.singular or self.branch:
+            return found
+        lingering = (
+            "the start is a singular posture, where the loops do not tell branches apart: a motion that lingers there "
+            "keeps its energy to a few digits only. Start beside it"
+        )
+        return replace(found, choices=(*found.choices, lingering))
 
     # --- for integrators -------------------------------------------------------------------------------------------
 

@@ -80,14 +80,15 @@ class LargeMachine:
         self._kinematics = compiled("kinematics", system.symbols, names, system.rates[: self.coordinates])
         self.parameters = len(names)
 
-    def _at(self, t: float, y: Array, p: Array) -> tuple[dict[str, Array], NumericResolved]:
+    def numbers(self, t: float, y: Array, p: Array) -> tuple[dict[str, Array], NumericResolved]:
+        """The tables of a state, and its least motions."""
         flat = np.asarray(self._numbers([t], y, p))
         found = {name: part.of(flat) for name, part in self._parts.items()}
         rows = RowNumbers(found["matrix"], found["made_of"], found["seen"], found["scales"], self._rounding)
         return found, NumericResolved(found["mass"], rows)
 
     def rates(self, t: float, y: Array, p: Array) -> Array:
-        found, solver = self._at(t, y, p)
+        found, solver = self.numbers(t, y, p)
         return np.concatenate([self._kinematics([t], y, p), solver.accelerations(found["right"], found["gamma"])])
 
     def project(self, t: float, y: Array, p: Array) -> None:
@@ -95,7 +96,7 @@ class LargeMachine:
         n = self.coordinates
         for _ in range(_REPEATS):
             before = y.copy()
-            found, solver = self._at(t, y, p)
+            found, solver = self.numbers(t, y, p)
             shift, change = solver.least(-found["gap"]), solver.least(-found["conditions"])
             moving = np.asarray(self._kinematics([t], np.concatenate([y[:n], shift]), p))
             resting = np.asarray(self._kinematics([t], np.concatenate([y[:n], 0 * shift]), p))

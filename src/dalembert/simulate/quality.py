@@ -18,7 +18,7 @@ from dalembert.simulate.arcs import Arc
 
 if TYPE_CHECKING:
     from dalembert.simulate.motion import Motion
-    from dalembert.simulate.system import System
+    from dalembert.simulate.system import Constrained, System
 
 Array = NDArray[np.float64]
 M = TypeVar("M", bound="Motion")
@@ -27,6 +27,10 @@ OPEN = 1e-6
 """A gap larger than this share of the machine is an open loop: a millionth can be seen in no drawing of it."""
 UNBALANCED = 1e-4
 """Energy that appears or vanishes, in parts of the largest exchanged: visible as a line that is not level."""
+CLOSED, BALANCED = 1e-10, 1e-8
+"""What a motion keeps with small tolerances: a gap as a share of the machine, energy in parts of that exchanged."""
+_SHORT = 1e-3
+"""Of the longest step: a motion that loses something at a singular posture steps through it by shorter ones."""
 _MOST = 64
 """Instants of an arc at which it is judged."""
 _LEVEL = 1e-9
@@ -41,12 +45,14 @@ class Quality:
 
     `closure`: gap of the loops in parts of the motions that must cancel; `energy`: E(t) - E(0) - work in parts of the
     largest energy exchanged; `norm`: quaternions; `integrals`: drift of momenta that are known to be constant.
+    `singular` are instants at which the motion stepped through a posture where its loops do not tell motions apart.
     """
 
     closure: float | None = None
     energy: float | None = None
     norm: float | None = None
     integrals: Mapping[str, float] = field(default_factory=dict)
+    singular: tuple[float, ...] = ()
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -61,6 +67,12 @@ class Quality:
             )
         if self.norm is not None and not self.norm < OPEN:
             found.append(f"a quaternion is off the unit sphere by {self.norm:.2g}")
+        if self.singular and ((self.closure or 0.0) > CLOSED or (self.energy or 0.0) > BALANCED):
+            found.append(
+                f"it goes slowly through a singular posture at t = {self.singular[0]:.6g}, where its loops do not tell "
+                f"branches apart: from there on the loops are closed to {self.closure or 0.0:.1g}, the energy is "
+                f"balanced to {self.energy or 0.0:.1g}. Start beside that posture, or pass it faster"
+            )
         for name, drift in self.integrals.items():
             if not drift < UNBALANCED:
                 found.append(f"{name} should be constant and drifts by {drift:.2g} of its size")
@@ -77,6 +89,7 @@ class Quality:
             "energy": self.energy,
             "norm": self.norm,
             "integrals": dict(self.integrals),
+            "singular": list(self.singular),
             "remarks": list(self.remarks),
         }
 
@@ -84,7 +97,8 @@ class Quality:
 def quality_of(motion: Motion) -> Quality:
     """Judge a motion at up to 64 instants of each arc."""
     seen = _seen(motion)
-    return Quality(closure_of(motion), _energy(motion, seen), _norm(motion), _integrals(motion, seen))
+    integrals, singular = _integrals(motion, seen), passages(motion)
+    return Quality(closure_of(motion), _energy(motion, seen), _norm(motion), integrals, singular)
 
 
 class QualityWarning(UserWarning):
@@ -144,6 +158,37 @@ def gaps(system: System, t: Array, y: Array, parameters: Mapping[str, Any]) -> A
     whole = np.maximum(made, reach).max(axis=1, keepdims=True)  # nothing that slides turns: `made` may be nothing
     share: Array = gap / np.maximum(whole, 1e-300)
     return np.max(share, axis=0)
+
+
+def passages(motion: Motion) -> tuple[float, ...]:
+    """Instants, one for each passage, at which fewer rows count than elsewhere: the posture is singular there."""
+    held, found = motion.system.constrained, list[float]()
+    if held is None:
+        return ()
+    for arc in motion.arcs:
+        if arc.sol is None or len(arc.sol.t) < 2:
+            continue
+        t, y = arc.sol.t, arc.sol.y.T
+        steps = np.abs(np.diff(t))
+        short = np.flatnonzero(steps < _SHORT * steps.max())
+        some = np.unique([0, len(t) // 2, len(t) - 1, *short])
+        counts = _counted(motion.system, held, t[some], y[:, some], arc.parameters)
+        fewer = counts < counts.max()
+        begins = fewer & ~np.concatenate([[False], fewer[:-1]])
+        found += t[some][begins].tolist()
+    return tuple(found)
+
+
+def _counted(system: System, held: Constrained, t: Array, y: Array, parameters: Mapping[str, Any]) -> Array:
+    """How many rows count at states in the columns of y."""
+    if held.resolved is None:
+        p = np.array([parameters.get(name, np.nan) for name in system.known_parameters])
+        pairs = zip(t.tolist(), y.T, strict=True)
+        return np.array([len(system.machine.numbers(a, b, p)[1].kept) for a, b in pairs], dtype=float)
+    values: dict[Expr, Any] = dict(zip(system.symbols, y, strict=True)) | {ex.TIME: t}
+    values |= {ex.symbol(name): number for name, number in parameters.items()}
+    told: Array = sum(np.broadcast_to(x, t.shape) for x in ex.evaluate(held.resolved.kept, values)) + np.zeros(t.shape)
+    return told
 
 
 def _judged(arc: Arc) -> tuple[Array, Array]:
