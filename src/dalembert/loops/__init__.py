@@ -42,6 +42,9 @@ from dalembert.loops.mobility import mobility
 from dalembert.loops.parametrise import Parametrisation, closed_form, parametrise
 from dalembert.loops.pictures import draw_curve, draw_mechanism
 from dalembert.loops.polynomials import PolynomialClosure, polynomial_closure
+
+# what a designer can do about redundancy
+from dalembert.loops.release import Proposal, Releases, proposals, releasable
 from dalembert.loops.singular_locus import singular_locus
 from dalembert.loops.syzygies import first_syzygies, resolution_rank
 from dalembert.loops.verdict import Branch, Mobility, Redundant

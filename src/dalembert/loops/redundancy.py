@@ -1,4 +1,4 @@
-"""Which links are redundant: the self-stresses of the closure, link by link, in words."""
+"""Which links are redundant: the self-stresses of the closure, link by link, in the joint's own axes."""
 
 from __future__ import annotations
 
@@ -7,45 +7,48 @@ from typing import Any
 import numpy as np
 
 from dalembert.loops.assembly import Closing
+from dalembert.loops.jointaxes import JointAxes, effort_words, joint_axes
 from dalembert.loops.verdict import Redundant
 
 Array = Any
 
+#: Shares of unit self-stresses below this are rounding: postures are closed to about 1e-11.
+_SHARE = 1e-7
+
 
 def redundant_links(closing: Closing, x: Array, stresses: Array) -> tuple[Redundant, ...]:
     """Links that take part in self-stresses. A link with `count` such wrenches can give up that many constraints."""
-    positions, linkage = closing.positions, closing.linkage
     if not stresses.shape[1]:
         return ()
+    found = []
+    for name, (axes, local) in stress_shares(closing, x, stresses).items():
+        u, s, _ = np.linalg.svd(local, full_matrices=False)
+        count = int((s > _SHARE).sum())
+        if count:
+            words = effort_words(axes, u[:, :count], closing.scale)
+            found.append(Redundant(name, count, axes.carried.shape[1], words))
+    return tuple(found)
+
+
+def stress_shares(closing: Closing, x: Array, stresses: Array) -> dict[str, tuple[JointAxes, Array]]:
+    """What each link carries in each self-stress, in its own base: force times the scale, then moment (6 rows)."""
+    positions = closing.positions
     frames = closing.frames(x)
     _, pa, _, _ = positions.ends_of(frames)
-    rotation, origin = positions.body_frames(frames)
     wrenches = []  # per loop: moment at earth's origin and force
     for loop in range(len(positions.ends)):
         u = stresses[6 * loop : 6 * loop + 6]
         force = u[3:] / closing.scale
-        wrenches.append(np.concatenate([u[:3] + np.cross(pa[loop][:, None], force, axis=0), force]))
-    found = []
-    for name, chain in linkage.chains.items():
-        total = np.zeros((6, stresses.shape[1]))
-        for loop, wrench in enumerate(wrenches):
-            total += _passes(closing, loop, name) * wrench
-        at = origin[chain.first] + rotation[chain.first] @ _first_offset(closing, name)
-        base = rotation[chain.first]
-        moment = base.T @ (total[:3] - np.cross(at[:, None], total[3:], axis=0))
-        force = base.T @ total[3:]
-        local = np.concatenate([force * closing.scale, moment])
-        u, s, _ = np.linalg.svd(local, full_matrices=False)
-        count = int((s > 1e-7).sum())
-        if count:
-            own = len({p.variable for p in chain.pieces if hasattr(p, "variable")})
-            found.append(Redundant(name, count, 6 - own, _words(u[:, :count])))
-    return tuple(found)
-
-
-def _first_offset(closing: Closing, name: str) -> Array:
-    frame = closing.linkage.layout.model.links[name].first
-    return np.array(closing.positions.arithmetic.constants(frame.displacement.translation, closing.linkage.given))
+        wrenches.append((u[:3] + np.cross(pa[loop][:, None], force, axis=0), force))
+    found = {}
+    for name, axes in joint_axes(closing, x).items():
+        moment, force = np.zeros((3, stresses.shape[1])), np.zeros((3, stresses.shape[1]))
+        for loop, (m, f) in enumerate(wrenches):
+            sign = _passes(closing, loop, name)
+            moment, force = moment + sign * m, force + sign * f
+        local = axes.own(moment, force)
+        found[name] = (axes, np.concatenate([local[:3] * closing.scale, local[3:]]))
+    return found
 
 
 def _passes(closing: Closing, loop: int, name: str) -> int:
@@ -71,18 +74,3 @@ def _passes(closing: Closing, loop: int, name: str) -> int:
         cache[loop] = (set(ways[0]) - set(ways[1]), set(ways[1]) - set(ways[0]))
     first, second = cache[loop]
     return 1 if name in first else -1 if name in second else 0
-
-
-def _words(space: Array) -> str:
-    """The wrenches of a subspace named along the axes of the body, where they are."""
-    names = ["force along x", "force along y", "force along z", "moment about x", "moment about y", "moment about z"]
-    inside = [i for i in range(6) if np.linalg.norm(space[i]) > 1 - 1e-6]
-    left = space.shape[1] - len(inside)
-    words = [names[i] for i in inside]
-    if left:
-        parts = {
-            ("force" if i < 3 else "moment") for i in range(6) if i not in inside and np.linalg.norm(space[i]) > 1e-6
-        }
-        oblique = " and ".join(sorted(parts))
-        words.append(f"{left} oblique {oblique}" if left == 1 else f"{left} oblique directions of {oblique}")
-    return ", ".join(words)
