@@ -29,6 +29,8 @@ class JointAxes:
     link: str
     kind: str
     place: Array
+    start: Array  # origins of the joint's first and second frames
+    end: Array
     base: Array
     turns: Array
     slides: Array
@@ -69,8 +71,11 @@ def joint_axes(closing: Closing, x: Array) -> dict[str, JointAxes]:
         link = linkage.layout.model.links[name]
         offset = positions.arithmetic.constants(link.first.displacement.translation, linkage.given)
         place = origin[chain.first] + rotation[chain.first] @ np.array(offset, dtype=float)
+        start = place
         if turning:  # a slide before the turn carries it along
             place = np.array(frames.position[turning[0]], dtype=float)
+        far = positions.arithmetic.constants(link.second.displacement.translation, linkage.given)
+        end = origin[chain.second] + rotation[chain.second] @ np.array(far, dtype=float)
         turned = [v for row in link.first.displacement.matrix for v in row]
         fixed = np.array(positions.arithmetic.constants(turned, linkage.given), dtype=float).reshape(3, 3)
         kind, axis = _kind(turns, slides)
@@ -79,6 +84,8 @@ def joint_axes(closing: Closing, x: Array) -> dict[str, JointAxes]:
             link=name,
             kind=kind,
             place=place,
+            start=start,
+            end=end,
             base=base,
             turns=turns,
             slides=slides,
