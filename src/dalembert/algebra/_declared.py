@@ -6,15 +6,16 @@ canonical order), and the steps that produce unsimplified operands (class 2) sta
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
 from typing import Any
 
-from dalembert.algebra._engine import MINUS_ONE, ONE, add, as_term, scale, times, zero
-from dalembert.algebra._operator import EVERY, SUM, Operator
+from dalembert.algebra._engine import MINUS_ONE, ONE, add, as_term, items, numeric_value, scale, times, zero
+from dalembert.algebra._operator import EVERY, SUM, SYMBOL, Operator
 from dalembert.algebra._scalars import scalar_power
-from dalembert.algebra._sorts import AlgebraError, Sort
-from dalembert.algebra._term import Term, TermLike, _operators, is_zero_term, make
+from dalembert.algebra._sorts import QUATERNION, SCALAR, VECTOR, AlgebraError, Sort
+from dalembert.algebra._term import Facts, Term, TermLike, builtin_operators, declared_operators, is_zero_term, make
+from dalembert.errors import ExpressionError
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +70,47 @@ def operator(
         **properties,
     )
     _check_compatible(made)
-    _operators.setdefault(name, made)
-    return DeclaredOperator(made)
+    return DeclaredOperator(_registered(made))
+
+
+def _registered(made: Operator) -> Operator:
+    """One operator for each name: a second equal declaration gives the first one, a different one is an error."""
+    if made.name in builtin_operators():
+        raise AlgebraError(f"'{made.name}' is an operator of the algebra itself. Choose another name.")
+    known = declared_operators.setdefault(made.name, made)
+    if known is made:
+        return made
+    for field in fields(Operator):
+        old, new = getattr(known, field.name), getattr(made, field.name)
+        if field.name == "payload":
+            same = (old.sort, old.neutral, old.absorbing) == (new.sort, new.neutral, new.absorbing)
+            same = same and _same_function(old.symmetric, new.symmetric)
+        else:
+            same = dict(old) == dict(new) if isinstance(old, Mapping) else old == new
+        if not same:
+            what = "elements" if field.name == "payload" else field.name
+            raise AlgebraError(
+                f"the operator '{made.name}' is already declared as {known!r}, with other {what}. "
+                "Two operators need two names."
+            )
+    return known
+
+
+def _same_function(f: Callable[[Term], Term] | None, g: Callable[[Term], Term] | None) -> bool:
+    """Whether two functions of terms are one: a notebook cell that runs twice makes a lambda twice."""
+    if f is g or f is None or g is None:
+        return f is g
+    for sort in (SCALAR, VECTOR, Sort(3, 3), QUATERNION):
+        probe = make(SYMBOL, (), (), Facts("~probe"), sort)
+        results = []
+        for h in (f, g):
+            try:
+                results.append(h(probe))
+            except ExpressionError:  # not defined for this sort
+                results.append(probe)
+        if results[0] is not results[1]:
+            return False
+    return True
 
 
 def _check_compatible(o: Operator) -> None:
@@ -84,6 +124,10 @@ def _check_compatible(o: Operator) -> None:
         raise AlgebraError(f"'{o.name}' takes one argument: associative, commutative and the like need two.")
     if o.symmetric and not o.neutral:
         raise AlgebraError(f"'{o.name}' has symmetric elements, so it needs a neutral element.")
+    for slot in o.morphism:
+        degree = o.homogeneous.get(slot, o.homogeneous.get(EVERY, 1))
+        if degree != 1:
+            raise AlgebraError(f"'{o.name}' cannot be additive and homogeneous of degree {degree} in one argument.")
     if o.symmetry == -1 and (o.idempotent or o.neutral):
         raise AlgebraError(f"'{o.name}' is anticommutative: f(X, X) = 0 excludes idempotence and a neutral element.")
 
@@ -144,13 +188,21 @@ def _class_two(o: Operator, args: list[Term], sort: Sort) -> Term | None:
         if degree and len(a.args) == 1:
             inner = apply_operator(o, *args[:i], a.args[0], *args[i + 1 :])
             return scale(scalar_power(a.weights[0], degree), inner)  # type: ignore[arg-type]
-        if o.eager and (i in o.morphism or EVERY in o.morphism):
-            parts = [
-                scale(w, apply_operator(o, *args[:i], t, *args[i + 1 :]))  # type: ignore[arg-type]
-                for t, w in zip(a.args, a.weights)
-            ]
-            return add(*parts)
+        additive = i in o.morphism or EVERY in o.morphism
+        if additive and len(a.args) == 1 and numeric_value(as_term(a.weights[0])) is not None:
+            return scale(as_term(a.weights[0]), apply_operator(o, *args[:i], a.args[0], *args[i + 1 :]))
+        if o.eager and additive:
+            pieces = additive_pieces(a, degree)
+            return add(*[scale(w, apply_operator(o, *args[:i], t, *args[i + 1 :])) for t, w in pieces])
     return None
+
+
+def additive_pieces(total: Term, degree: int) -> list[tuple[Term, Term]]:
+    """The summands of an argument with what goes outside: only numbers, unless the operator is homogeneous too."""
+    pairs = [(t, as_term(w)) for t, w in items(total)]
+    if degree == 1:
+        return pairs
+    return [(t, w) if numeric_value(w) is not None else (scale(w, t), ONE) for t, w in pairs]
 
 
 def _class_three(o: Operator, args: list[Term], sort: Sort) -> Term | None:
@@ -168,6 +220,8 @@ def _class_three(o: Operator, args: list[Term], sort: Sort) -> Term | None:
 
 def _class_four(o: Operator, args: list[Term], known: Elements) -> list[Term]:
     """Opposites cancel and repetitions merge: anywhere if the operator commutes, between neighbours if not."""
+    if len(args) > 2 and not o.associative:
+        return args[:1] if o.idempotent and len(set(args)) == 1 else args
     kept: list[Term] = []
     for a in args:
         places = range(len(kept)) if o.symmetry == 1 else range(max(len(kept) - 1, 0), len(kept))
@@ -192,7 +246,7 @@ def _ordered(o: Operator, args: list[Term], sort: Sort) -> Term:
     order = sorted(range(len(args)), key=lambda i: args[i].key)
     front = ONE
     if o.symmetry == -1:
-        if len(set(args)) < len(args):
+        if len(set(args)) < len(args) or (o.associative and len(args) > 2):  # x (y z) = -(y z) x = -x (y z)
             return zero(sort)
         swaps = sum(order[i] > order[j] for i in range(len(order)) for j in range(i + 1, len(order)))
         front = MINUS_ONE if swaps % 2 else ONE

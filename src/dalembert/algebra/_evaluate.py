@@ -47,6 +47,12 @@ class Field(ABC):
     @abstractmethod
     def inverse(self, rows: Rows) -> Rows: ...
 
+    def operator(self, term: Term, values: list[Any]) -> Any:
+        """The value of an operator that a user declared."""
+        raise AlgebraError(
+            f"the operator '{term.op.name}' in '{term}' has no value: it is declared by its properties only."
+        )
+
 
 def evaluate(root: Term, field: Field, known: Mapping[Term, Any] | None = None) -> Any:
     """The value of a term: a field element, a list of rows, or a list of four elements (quaternion)."""
@@ -89,7 +95,7 @@ def _value(t: Term, found: dict[Term, Any], field: Field) -> Any:
         return _assemble(t, found)
     rule = RULES.get(kind)
     if rule is None:
-        raise AlgebraError(f"the operator '{kind.name}' in '{t}' has no value: it is declared by its properties only.")
+        return field.operator(t, [found[a] for a in t.args])
     return rule(*[found[a] for a in t.args])
 
 

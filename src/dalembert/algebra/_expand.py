@@ -12,6 +12,7 @@ from fractions import Fraction
 from itertools import product as cartesian
 
 from dalembert.algebra import _operator as op
+from dalembert.algebra._declared import additive_pieces
 from dalembert.algebra._engine import (
     ZERO,
     add,
@@ -118,18 +119,18 @@ def _scalar_power(base: Term, e: Weight) -> Term:
 
 def distribute(t: Term, args: tuple[Term, ...], build: Callable[..., Term]) -> Term:
     """Multilinearity: sums in the slots where the operator is a morphism go outside."""
-    slots = t.op.morphism
-    choices: list[list[tuple[Term, Weight]]] = []
+    slots, degrees = t.op.morphism, t.op.homogeneous
+    choices: list[list[tuple[Term, Term]]] = []
     for i, a in enumerate(args):
-        opens = i in slots and a.op is op.SUM
-        choices.append(list(items(a)) if opens else [(a, ONE)])
+        opens = (i in slots or op.EVERY in slots) and a.op is op.SUM
+        choices.append(additive_pieces(a, degrees.get(i, degrees.get(op.EVERY, 0))) if opens else [(a, ONE)])
     if all(len(c) == 1 for c in choices):
         return build(*args)
     parts: list[Term] = []
     for combination in cartesian(*choices):
         front: Term = ONE
         for _, w in combination:
-            front = multiply_scalars(front, as_term(w))
+            front = multiply_scalars(front, w)
         parts.append(scale_expanded(front, build(*[a for a, _ in combination])))
     return add(*parts) if parts else rebuild(t, args, t.weights)
 
@@ -187,3 +188,26 @@ def _tilde_of_cross(v: Term) -> Term:
         second = distribute_product(_tilde_of_cross(w), _tilde_of_cross(u))
         return add(first, scale(number(-1), second))
     return tilde(v)
+
+
+def expansion_size(t: Term, known: dict[Term, int], limit: int) -> int:
+    """An upper estimate of the number of monomials after expansion; it saturates just above `limit`."""
+    if not t.args:
+        return 1
+    if t.op is op.SUM:
+        total = sum(known[a] * (known[w] if isinstance(w, Term) else 1) for a, w in zip(t.args, t.weights))
+    elif t.weights:
+        total = 1
+        tildes = 0
+        for a, e in zip(t.args, t.weights):
+            times = e if isinstance(e, int) and e > 0 else 1
+            tildes += times if a.op is op.TILDE else 0
+            total = min(total * min(known[a], limit + 1) ** min(times, 20), limit + 1)
+        total *= 2 ** max(min(tildes - 1, 12), 0)
+    else:
+        total = 1
+        for a in t.args:
+            total = min(total * known[a], limit + 1)
+        if t.op in (op.CROSS, op.DOT, op.TRIPLE) and any(a.op is op.CROSS for a in t.args):
+            total *= 2
+    return min(total, limit + 1)

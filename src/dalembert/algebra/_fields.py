@@ -7,22 +7,26 @@ from fractions import Fraction
 from typing import Any
 
 from dalembert.algebra import _operator as op
-from dalembert.algebra._engine import as_term, items
+from dalembert.algebra._canonical import canonical
+from dalembert.algebra._engine import as_term, items, split_content
 from dalembert.algebra._evaluate import evaluate
-from dalembert.algebra._sample import BadPoint, Sampler
-from dalembert.algebra._term import Term
-from dalembert.errors import ExpressionError
+from dalembert.algebra._expand import expand
+from dalembert.algebra._factor_scalar import factor_scalar
+from dalembert.algebra._sample import BadPoint, NoValue, Sampler
+from dalembert.algebra._term import ONE, Term
 from dalembert.expr import Expr
 
 PRIMES = (2305843009213693951, 2305843009213693921, 2305843009213693907)  # just below 2^61
-_TURN = 12  # angles are multiples of a twelfth of their symbol, so x/2, x/3 and x/4 stay consistent
+TURN = 60  # angles are multiples of a sixtieth of their monomial, so x/2, x/3, .. x/6, x/10 stay consistent
 
 
 class Residues(Sampler):
     """Modulo a prime: exact, so a value that is not 0 proves that the term is not 0.
 
-    `loose` becomes true when a root, an absolute value or a function with hidden identities had to be invented; then a
-    value that is not 0 proves nothing.
+    Sines, cosines and exponentials of different monomials are independent functions, so they get independent points of
+    the circle and independent numbers. Unknown functions get a value for each value of their arguments. `loose` becomes
+    true when a root, a sign or a function with more identities had to be invented; then a value that is not 0 proves
+    nothing, while values that are 0 whatever was invented still do.
     """
 
     def __init__(self, prime: int, seed: int) -> None:
@@ -54,8 +58,17 @@ class Residues(Sampler):
         from sympy.ntheory import sqrt_mod
 
         root = sqrt_mod(value, self.prime)
-        sign = self._memo(("sign", value), lambda: self.random.choice((1, -1)))
-        return self.element(root * sign, self.prime)
+        sign = self._memo(("root", value), lambda: self.choice(2))
+        return self.element(root if sign else -root, self.prime)
+
+    def same(self, a: list[Any], b: list[Any]) -> bool:
+        return a == b
+
+    def recall(self, name: Any, arguments: list[Any], make: Any) -> Any:
+        return self._memo((name, tuple(int(x) for x in arguments)), make)
+
+    def pick(self, alternatives: int) -> int:
+        return self.random.randrange(alternatives)
 
     def _memo(self, key: Any, make: Any) -> Any:
         if key not in self.values:
@@ -70,24 +83,21 @@ class Residues(Sampler):
         return self._memo(("power", int(base), str(exponent)), self.draw)
 
     def absolute(self, value: Any) -> Any:
+        return value * self.sign(value)
+
+    def sign(self, value: Any) -> Any:
+        """1 or -1, the opposite for the opposite number."""
         self.loose = True
-        key = min(int(value), int(-value))
-        sign = self._memo(("abs", key), lambda: self.random.choice((1, -1)))
-        return self.element(key * sign, self.prime)
+        least = min(int(value), int(-value))
+        chosen = self._memo(("sign", least), lambda: self.choice(2))
+        return self.number(Fraction(1 if (int(value) == least) == bool(chosen) else -1)) if least else value
 
     def angle(self, term: Term, value: Any) -> tuple[Any, Any]:
         one = self.number(Fraction(1))
         c, s = one, one - one
-        for monomial, weight in items(term):
-            count = Fraction(weight) * _TURN  # type: ignore[arg-type]
-            if count.denominator != 1 or (monomial.op is op.EXPR and monomial.payload.op == "pi"):
-                self.loose = True
-                key: Any = ("angle", monomial, count)
-                count = Fraction(1)
-            else:
-                key = ("angle", monomial)
-            x, y = self._memo(key, self._point_on_circle)
-            steps = abs(int(count))
+        for key, count in self._counts(term):
+            x, y = self._memo(("angle", key), self._point_on_circle)
+            steps = abs(count)
             y = y if count > 0 else -y
             while steps:
                 if steps & 1:
@@ -95,6 +105,20 @@ class Residues(Sampler):
                 x, y = x * x - y * y, x * y + x * y
                 steps >>= 1
         return c, s
+
+    def _counts(self, argument: Term) -> list[tuple[Any, int]]:
+        """An argument as a sum of counts times independent monomials / TURN."""
+        found: list[tuple[Any, int]] = []
+        for monomial, weight in items(canonical(argument)):
+            count = Fraction(weight) * TURN  # type: ignore[arg-type]
+            if not _is_independent(monomial):
+                self.loose = True
+            if count.denominator != 1:
+                self.loose = True
+                found.append(((monomial, count), 1))
+            else:
+                found.append((monomial, int(count)))
+        return found
 
     def _point_on_circle(self) -> tuple[Any, Any]:
         t = self.draw()
@@ -108,16 +132,70 @@ class Residues(Sampler):
         if e.op == "symbol":
             return self._memo(e, self.draw)
         if e.op in ("sin", "cos", "tan"):
-            argument = as_term(e.args[0])
-            c, s = self.angle(argument, None)
+            c, s = self.angle(as_term(e.args[0]), None)
             if e.op == "tan":
                 if self.is_zero(c):
                     raise BadPoint
                 return s / c
             return c if e.op == "cos" else s
-        arguments = tuple(int(evaluate(as_term(a), self)) for a in e.args)
-        self.loose = self.loose or e.op != "apply"
-        return self._memo((e.op, str(e.data), arguments), self.draw)
+        if e.op == "exp":
+            result = self.number(Fraction(1))
+            for key, count in self._counts(as_term(e.args[0])):
+                base = self._memo(("exp", key), self.draw)
+                result = result * (base if count > 0 else 1 / base) ** abs(count)
+            return result
+        if e.op == "log":
+            return self._logarithm(as_term(e.args[0]))
+        args = [evaluate(as_term(a), self) for a in e.args]
+        if e.op == "apply":
+            return self.recall(("apply", e.data), args, self.draw)
+        self.loose = True
+        one = self.number(Fraction(1))
+        if e.op in ("min", "max"):
+            half = (args[0] - args[1]) * self.sign(args[0] - args[1])
+            return (args[0] + args[1] + (half if e.op == "max" else -half)) / 2
+        if e.op == "sign":
+            return self.sign(args[0])
+        if e.op in ("lt", "le"):
+            return (one - self.sign(args[0] - args[1])) / 2
+        if e.op == "eq":
+            return one if args[0] == args[1] else one - one
+        if e.op == "where":
+            return args[2] if self.is_zero(args[0]) else args[1]
+        return self.recall((e.op, str(e.data)), args, self.draw)
+
+    def _logarithm(self, argument: Term) -> Any:
+        """Where it is real, log(c x^n y^m) = log |c| + n log |x| + m log |y|."""
+        from sympy import factorint
+
+        self.loose = True
+        content, body = split_content(factor_scalar(expand(argument)))
+        total = self.number(Fraction(0))
+        for part, sign in ((abs(content.numerator), 1), (content.denominator, -1)):
+            for prime, times in factorint(part, limit=1000).items():
+                total = total + self._memo(("log", prime), self.draw) * (sign * times)
+        for base, n in zip(body.args, body.weights) if body.op is op.TIMES else ((body, 1),):
+            value = evaluate(base, self)
+            factor = self.number(Fraction(n)) if not isinstance(n, Term) else evaluate(n, self)
+            total = total + factor * self._memo(("log", min(int(value), int(-value))), self.draw)
+        return total
+
+
+def _is_independent(monomial: Term) -> bool:
+    """A product of powers of names, sines, cosines and exponentials: different ones are independent functions."""
+    if monomial is ONE:
+        return True
+    pairs = zip(monomial.args, monomial.weights) if monomial.op is op.TIMES else ((monomial, 1),)
+    for base, exponent in pairs:
+        if not isinstance(exponent, int) or base.op is not op.EXPR:
+            return False
+        e: Expr = base.payload
+        if e.op in ("sin", "cos", "exp"):
+            if not all(_is_independent(m) for m, _ in items(canonical(e.args[0]))):
+                return False
+        elif e.op != "symbol":
+            return False
+    return True
 
 
 class Balls(Sampler):
@@ -130,9 +208,12 @@ class Balls(Sampler):
         self.bits = bits
         self.element = arb
         self.random = random.Random(seed)
+        self.wide = self.random.random() < 0.5
 
     def draw(self) -> Any:
-        size = Fraction(self.random.randrange(2**56, 2**61), 2**60)
+        size = Fraction(self.random.randrange(2**59, 2**60), 2**60)
+        if self.wide:  # other regions of functions that are made of pieces
+            size *= Fraction(2) ** self.random.randrange(-6, 11)
         return self.number(size if self.random.random() < 0.5 else -size)
 
     def number(self, value: Fraction) -> Any:
@@ -145,6 +226,22 @@ class Balls(Sampler):
 
     def square_root(self, x: Any) -> Any:
         return self._checked(x.sqrt())
+
+    def pick(self, alternatives: int) -> int:
+        return self.random.randrange(alternatives)
+
+    def same(self, a: list[Any], b: list[Any]) -> bool:
+        return all(x.overlaps(y) for x, y in zip(a, b))
+
+    def recall(self, name: Any, arguments: list[Any], make: Any) -> Any:
+        """Arguments that may be equal get equal values, which any function may have; two different ones may not."""
+        entries = self.values.setdefault(("function", name), [])
+        values = [v for known, v in entries if self.same(known, arguments)]
+        if any(v is not values[0] for v in values):
+            raise BadPoint
+        value = values[0] if values else make()
+        entries.append((arguments, value))
+        return value
 
     def _checked(self, x: Any) -> Any:
         if not x.is_finite():
@@ -176,7 +273,22 @@ class Balls(Sampler):
         args = [evaluate(as_term(a), self) for a in e.args]
         if e.op == "atan2":
             return self._checked(self.element.atan2(*args))
-        simple = {"sin", "cos", "tan", "asin", "acos", "atan", "exp", "log"}
-        if e.op in simple:
+        if e.op == "apply":
+            return self.recall(("apply", e.data), args, self.draw)
+        if e.op in ("sin", "cos", "tan", "asin", "acos", "atan", "exp", "log"):
             return self._checked(getattr(args[0], e.op)())
-        raise ExpressionError(f"{e} cannot be evaluated in balls.")
+        if e.op == "min":
+            return args[0].min(args[1])
+        if e.op == "max":
+            return args[0].max(args[1])
+        if e.op in ("sign", "lt", "le", "eq"):
+            difference = args[0] if e.op == "sign" else args[0] - args[1]
+            if difference.contains(0):  # on the border, or too near to tell
+                raise BadPoint
+            number = {"sign": 1 if difference > 0 else -1, "eq": 0}.get(e.op, int(difference < 0))
+            return self.element(number)
+        if e.op == "where":
+            if args[0].contains(0) and args[0] != 0:
+                raise BadPoint
+            return args[2] if args[0] == 0 else args[1]
+        raise NoValue(f"'{e}' cannot be evaluated in balls.")

@@ -7,6 +7,7 @@ vectors and quaternions by stereographic projection, positive definite matrices 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from fractions import Fraction
 from math import comb
 from typing import Any
@@ -21,6 +22,7 @@ from dalembert.algebra._linear_algebra import (
     solve_any,
     transpose_rows,
 )
+from dalembert.algebra._sorts import AlgebraError
 from dalembert.algebra._term import Facts, Term
 
 
@@ -28,11 +30,17 @@ class BadPoint(Exception):
     """This random point lies where something is not defined (a zero denominator, a missing root): draw again."""
 
 
+class NoValue(AlgebraError):
+    """A function or operator of which no random values are known: points can say nothing."""
+
+
 class Sampler(Field):
     """A field that invents typed values for symbols and remembers them."""
 
     def __init__(self) -> None:
         self.values: dict[Any, Any] = {}
+        self.narrow = False  # some operator got values that are less general than its properties allow
+        self.choices = 1  # how many patterns the discrete choices of this point were one of
 
     @abstractmethod
     def draw(self) -> Any:
@@ -43,6 +51,27 @@ class Sampler(Field):
 
     @abstractmethod
     def square_root(self, x: Any) -> Any: ...
+
+    @abstractmethod
+    def same(self, a: list[Any], b: list[Any]) -> bool:
+        """Whether two lists of elements count as equal arguments of a function."""
+
+    @abstractmethod
+    def recall(self, name: Any, arguments: list[Any], make: Callable[[], Any]) -> Any:
+        """The value of a function at these arguments: keyed by what they are worth, not by how they are written."""
+
+    @abstractmethod
+    def pick(self, alternatives: int) -> int: ...
+
+    def choice(self, alternatives: int) -> int:
+        """One of several cases, none of which is a limit of another: enough points must meet them all."""
+        self.choices *= alternatives
+        return self.pick(alternatives)
+
+    def operator(self, term: Term, values: list[Any]) -> Any:
+        from dalembert.algebra._models import operator_value
+
+        return operator_value(term, values, self)
 
     def inverse(self, rows: Rows) -> Rows:
         found = inverse_rows(rows, self.is_zero, self.number(Fraction(1)))
@@ -136,7 +165,7 @@ class Sampler(Field):
             if "positive definite" in properties:
                 values = [v * v for v in values]
             if "orthogonal" in properties:
-                values = [one if i else -one for i in range(rows)]
+                values = [one if self.choice(2) else -one for _ in range(rows)]
             return [[values[i] if i == j else zero for j in range(columns)] for i in range(rows)]
         if "orthogonal" in properties:
             return self._orthogonal(rows, properties)
@@ -169,14 +198,16 @@ class Sampler(Field):
         zero, one = self.number(Fraction(0)), self.number(Fraction(1))
         turn = self.rotation(size)
         if "symmetric" in properties:  # a half-turn in some directions: Q D Q^T, D of signs
-            flips = size - size % 2 if "rotation" in properties else 1
+            flips = 2 * self.choice(size // 2 + 1) if "rotation" in properties else self.choice(size + 1)
             signs = [[(-one if i < flips else one) if i == j else zero for j in range(size)] for i in range(size)]
             return multiply_rows(multiply_rows(turn, signs), transpose_rows(turn))
         if "antisymmetric" in properties:
             blocks = [[zero] * size for _ in range(size)]
             for i in range(0, size, 2):
                 blocks[i][i + 1], blocks[i + 1][i] = -one, one
+            if "rotation" not in properties and self.choice(2):
+                blocks[0][1], blocks[1][0] = blocks[1][0], blocks[0][1]
             return multiply_rows(multiply_rows(turn, blocks), transpose_rows(turn))
-        if "rotation" not in properties:  # both orientations must be met, so take the one that rules could miss
+        if "rotation" not in properties and self.choice(2):
             turn = [[-x for x in turn[0]], *turn[1:]]
         return turn

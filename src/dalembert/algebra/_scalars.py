@@ -124,7 +124,8 @@ def _root(base: Term, exponent: Fraction) -> Term:
         elif isinstance(e, int):
             inside.append((atom, e))
         else:  # (x^(p/q))^(r/s) = x^(pr/qs), for the roots that exist are non-negative
-            factors.append(_raw({atom: multiply_exponents(e, exponent)}))
+            even = order % 2 == 0 and isinstance(e, Fraction) and e.numerator % 2 == 0  # x^(2/3) = |x|^(2/3)
+            factors.append(_raw({absolute(atom) if even else atom: multiply_exponents(e, exponent)}))
     radicand = power_product(inside)
     if radicand is not ONE:
         whole = exponent.numerator // exponent.denominator if numeric_value(radicand) is not None else 0

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 from dalembert.algebra import _operator as op
 from dalembert.algebra._canonical import canonical_node
 from dalembert.algebra._cost import local_cost
-from dalembert.algebra._engine import add, as_term, items, linear_combination, number, scale
-from dalembert.algebra._expand import expand_node
+from dalembert.algebra._engine import add, as_term, items, linear_combination, number, numeric_value, scale, zero
+from dalembert.algebra._expand import expand_node, expansion_size
 from dalembert.algebra._rebuild import rebuild
 from dalembert.algebra._straighten import straighten
 from dalembert.algebra._term import Term, TermLike, children, postorder
+from dalembert.algebra._zero import by_points
 
 if TYPE_CHECKING:
     from dalembert.algebra._rules import Rule
@@ -58,8 +59,13 @@ def simplify_all(terms: Iterable[TermLike], rules: Iterable[Rule] = (), *, limit
             if better is current or (not listed and worker.cost(better) > worker.cost(current)):
                 break
             current = better
-        results.append(current)
+        results.append(zero(current.sort) if _proved_zero(current) else current)
     return results
+
+
+def _proved_zero(term: Term) -> bool:
+    """Whether points show a term to be 0 that no identity has found; most terms are refuted by the first point."""
+    return bool(term.args) and numeric_value(term) is None and bool(by_points(term, term))
 
 
 class _Worker:
@@ -165,26 +171,3 @@ class _Worker:
         if single.sort.is_scalar:
             return linear_combination([(weight, opened)], single.sort)  # type: ignore[list-item]
         return node(single, (opened,), (weight,)) if len(single.args) == 1 else single  # type: ignore[arg-type]
-
-
-def expansion_size(t: Term, known: dict[Term, int], limit: int) -> int:
-    """An upper estimate of the number of monomials after expansion; it saturates just above `limit`."""
-    if not t.args:
-        return 1
-    if t.op is op.SUM:
-        total = sum(known[a] * (known[w] if isinstance(w, Term) else 1) for a, w in zip(t.args, t.weights))
-    elif t.weights:
-        total = 1
-        tildes = 0
-        for a, e in zip(t.args, t.weights):
-            times = e if isinstance(e, int) and e > 0 else 1
-            tildes += times if a.op is op.TILDE else 0
-            total = min(total * min(known[a], limit + 1) ** min(times, 20), limit + 1)
-        total *= 2 ** max(min(tildes - 1, 12), 0)
-    else:
-        total = 1
-        for a in t.args:
-            total = min(total * known[a], limit + 1)
-        if t.op in (op.CROSS, op.DOT, op.TRIPLE) and any(a.op is op.CROSS for a in t.args):
-            total *= 2
-    return min(total, limit + 1)

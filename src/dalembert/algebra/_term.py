@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 from weakref import WeakValueDictionary
 
@@ -161,7 +162,7 @@ class Term:
 
 
 _table: WeakValueDictionary[tuple[Any, ...], Term] = WeakValueDictionary()
-_operators: dict[str, Operator] = {}
+declared_operators: dict[str, Operator] = {}  # what users declare lives as long as the program
 _LABEL = 48
 
 
@@ -188,11 +189,18 @@ def make(op: Operator | str, args: tuple[Term, ...], weights: tuple[Weight, ...]
 
 
 def operator_named(name: str) -> Operator:
+    """The operator of this name: built in, or declared in this program."""
+    found = declared_operators.get(name) or builtin_operators().get(name)
+    if found is None:
+        raise AlgebraError(f"the operator '{name}' is not declared here: declare it before its terms are read.")
+    return found
+
+
+@cache
+def builtin_operators() -> dict[str, Operator]:
     from dalembert.algebra import _operator
 
-    if not _operators:
-        _operators.update({o.name: o for o in vars(_operator).values() if isinstance(o, Operator)})
-    return _operators[name]
+    return {o.name: o for o in vars(_operator).values() if isinstance(o, Operator)}
 
 
 def _order_key(term: Term) -> tuple[str, bytes]:
