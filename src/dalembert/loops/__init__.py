@@ -17,6 +17,10 @@ from dalembert.loops.assembly import Closing, assemble, assembly_modes, project
 # the branch of a singular closure
 from dalembert.loops.branch import branch_relations, forced_relations, on_branch
 
+# branches through a posture, pieces of the configuration space, special postures
+from dalembert.loops.branches import BranchThrough, branches_through
+from dalembert.loops.components import Component, components_at, configuration_components
+
 # curves and pictures
 from dalembert.loops.curve import Curve, trace_curve
 
@@ -42,6 +46,7 @@ from dalembert.loops.mobility import mobility
 from dalembert.loops.parametrise import Parametrisation, closed_form, parametrise
 from dalembert.loops.pictures import draw_curve, draw_mechanism
 from dalembert.loops.polynomials import PolynomialClosure, polynomial_closure
+from dalembert.loops.postures import SpecialPosture, special_postures
 
 # what a designer can do about redundancy
 from dalembert.loops.release import Proposal, Releases, proposals, releasable

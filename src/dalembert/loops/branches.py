@@ -1,0 +1,164 @@
+"""All branches through a posture, with their directions and freedoms.
+
+The quadratic obstructions leave a cone of directions. Closed configurations are sought along many of them, at two small
+distances; each is judged by `mobility`, and its tangent space, which must tend to a limit at the posture, tells one
+branch from another. Branches that share a tangent space are told apart only by the pieces of the closure ideal
+(`configuration_components`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from dalembert.loops.assembly import Closing, assemble, project
+from dalembert.loops.cone import on_cone, quadratic_forms, reduced_rows
+from dalembert.loops.linkage import Linkage, build_linkage
+from dalembert.loops.local import Tangent, deflated_kernel, tangent_at
+from dalembert.loops.mobility import mobility
+from dalembert.mechanism import Layout, Mechanism
+
+Array = Any
+
+#: Distance (radians, lengths over the machine's size) at which a branch is met: tangent spaces turn by about as much.
+_NEAR = 4e-3
+#: Tangent spaces that differ by less than this angle are those of one branch: 25 times the distance.
+_SAME = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class BranchThrough:
+    """A branch: its freedoms, rates of all coordinates along a basis of its tangent space, a posture on it."""
+
+    dof: int
+    proved: bool
+    rank: int
+    directions: tuple[dict[str, float], ...]
+    at: dict[str, float] = field(repr=False)
+
+    @property
+    def words(self) -> str:
+        """What moves along it."""
+        return "; ".join(_direction_words(d) for d in self.directions)
+
+    def __str__(self) -> str:
+        many = f"{self.dof} freedom{'s' if self.dof != 1 else ''}"
+        return f"{many}{' (proved)' if self.proved else ''}, rank {self.rank}: {self.words}"
+
+
+def _direction_words(d: dict[str, float]) -> str:
+    moving = {n: v for n, v in d.items() if abs(v) > 1e-3}
+    return ", ".join(f"{n}' = {round(v, 3):.3g}" for n, v in moving.items()) or "nothing"
+
+
+def branches_through(
+    mechanism: Mechanism,
+    at: Mapping[str, float] | None = None,
+    *,
+    given: Mapping[str, Any] | None = None,
+    cut: Collection[str] = (),
+    tries: int = 60,
+    seed: int = 0,
+) -> tuple[BranchThrough, ...]:
+    """Branches of the configuration space that meet at a closed configuration (one, at a regular posture).
+
+    >>> from dalembert.mechanism import Mechanism, earth, revolute
+    >>> m = Mechanism("rhombus")
+    >>> a, b, c = m.body("a"), m.body("b"), m.body("c")
+    >>> links = [m.join(earth, a, revolute("z"), name="A"), m.join(a.at([1, 0, 0]), b, revolute("z"), name="B"),
+    ...          m.join(earth.at([1, 0, 0]), c, revolute("z"), name="D"),
+    ...          m.join(b.at([1, 0, 0]), c.at([1, 0, 0]), revolute("z"), name="C")]
+    >>> for branch in branches_through(m, {}):
+    ...     print(branch.words)
+    A.th' = 1, D.th' = 1, B.th' = -1, C.th' = 1
+    D.th' = 1, B.th' = 1
+    """
+    layout = Layout.of(mechanism, cut)
+    start = dict(layout.model.start if at is None else at)
+    linkage = build_linkage(layout, given, start)
+    closing = Closing(linkage)
+    x = assemble(linkage, linkage.start(start))
+    tangent = tangent_at(closing, x)
+    found: list[tuple[Array, Array, Tangent]] = []  # limit of the tangent space, posture, tangent there
+    for y, limit, there in _met(closing, x, tangent, tries, seed):
+        if all(_angle(limit, other) > _SAME for other, _, _ in found):
+            found.append((limit, y, there))
+    made = []
+    for limit, y, there in found:
+        verdict = mobility(mechanism, linkage.coordinates(y), given=given, cut=cut)
+        if verdict.singular:  # itself a crossing, of branches that are met elsewhere
+            continue
+        if verdict.proved and verdict.dof < limit.shape[1]:  # speeds that no motion continues
+            limit = deflated_kernel(closing, y, there, 1e-5)
+        made.append(
+            BranchThrough(
+                dof=verdict.dof,
+                proved=verdict.proved,
+                rank=there.rank - (linkage.size - layout.dof),
+                directions=tuple(_directions(linkage, limit)),
+                at=verdict.at,
+            )
+        )
+    return tuple(sorted(made, key=lambda b: (-b.dof, b.words)))
+
+
+def _met(closing: Closing, x: Array, tangent: Tangent, tries: int, seed: int) -> Any:
+    """Postures near x with the limit of their tangent space at x."""
+    kernel = tangent.kernel
+    k = kernel.shape[1]
+    if not k:
+        return
+    forms = quadratic_forms(closing, x, tangent.stresses, kernel)
+    rng = np.random.default_rng(seed)
+    for attempt in range(tries):
+        weights = np.eye(k)[attempt] if attempt < k else rng.normal(size=k)
+        direction = kernel @ on_cone(forms, weights)
+        norm = np.linalg.norm(direction)
+        if norm < 1e-9:
+            continue
+        direction = direction / norm
+        spaces = []
+        for distance in (_NEAR, _NEAR / 2):
+            y = project(closing, x + distance * direction, iterations=40)
+            move = y - x
+            apart = float(np.linalg.norm(move))
+            if closing.gap(y) > 1e-11 or not 0.3 < apart / distance < 3 or move @ direction < 0.8 * apart:
+                break
+            # near a crossing other singular values are as small as the distance: rounding is far below
+            there = tangent_at(closing, y, 1e-7)
+            if there.rank < tangent.rank:
+                break
+            spaces.append((y, there))
+        if len(spaces) == 2 and spaces[0][1].rank == spaces[1][1].rank:
+            (_, far), (y, near) = spaces
+            yield y, _limit(far.kernel, near.kernel), near
+
+
+def _limit(far: Array, near: Array) -> Array:
+    """The tangent space at the posture from those at a distance and at half of it: projectors are extrapolated."""
+    projector = 2 * near @ near.T - far @ far.T
+    values, vectors = np.linalg.eigh(projector)
+    return vectors[:, np.argsort(-values)[: near.shape[1]]]
+
+
+def _angle(a: Array, b: Array) -> float:
+    """The largest angle between two spaces; a right angle when their dimensions differ."""
+    if a.shape[1] != b.shape[1]:
+        return np.pi / 2
+    values = np.linalg.svd(a.T @ b, compute_uv=False)
+    return float(np.arccos(np.clip(values.min(), -1.0, 1.0)))
+
+
+def _directions(linkage: Linkage, space: Array) -> list[dict[str, float]]:
+    hidden = {i for i, name in enumerate(linkage.variables) if "~" in name}
+    rows = reduced_rows(space.T, 1e-6)
+    found = []
+    for row in rows:
+        row = row / np.abs(row).max()
+        found.append(
+            {n: float(v) for i, (n, v) in enumerate(zip(linkage.variables, row, strict=True)) if i not in hidden}
+        )
+    return found
