@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dalembert.codegen import CompiledMechanism
     from dalembert.formalisms import Equations, Hamiltonian, Lagrangian
     from dalembert.loops import Mobility
+    from dalembert.simulate import Method
     from dalembert.view import Motion
 
 
@@ -42,6 +43,8 @@ class Mechanism(description.Mechanism):
     torsion_spring = verb(description.Mechanism.torsion_spring)
     bushing = verb(description.Mechanism.bushing)
     frame = verb(description.Mechanism.frame)
+    contact = verb(description.Mechanism.contact)
+    limit = verb(description.Mechanism.limit)
 
     def layout(self, cut: Collection[str] = ()) -> Layout:
         """Numbering of bodies and links; the links named in `cut` close loops instead of carrying the tree."""
@@ -142,7 +145,7 @@ class Mechanism(description.Mechanism):
         start: Mapping[str, Any] | None = None,
         given: Mapping[str, Any] | None = None,
         events: Any = None,
-        method: str = "DOP853",
+        method: str | Method = "DOP853",
         t_eval: ArrayLike | None = None,
         rtol: ArrayLike = 1e-8,
         atol: ArrayLike | None = None,

@@ -131,7 +131,13 @@ def test_things_that_only_fall_have_a_scale_too():
 
 
 def test_every_method_says_what_kind_it_is():
-    assert {method.kind for method in METHODS.values()} == {"explicit", "implicit", "symplectic", "DAE"}
+    assert {method.kind for method in METHODS.values()} == {
+        "explicit",
+        "implicit",
+        "symplectic",
+        "DAE",
+        "time stepping",
+    }
 
 
 def test_a_state_holds_its_time_and_a_motion_starts_from_it():

@@ -16,6 +16,7 @@ from dalembert.dynamics import dynamics_of
 from dalembert.dynamics.start import closed_start
 from dalembert.loops.branch import on_branch
 from dalembert.mechanism import Layout, Mechanism, Model, Turn
+from dalembert.mechanism.contact import say_open
 
 Array = Any
 
@@ -85,6 +86,7 @@ def equilibria(
     """
     layout = Layout.of(mechanism, cut)
     search = _Search(layout, given, dict(speeds or {}), t)
+    say_open(layout.model.contacts, "these equilibria")
     layout, branch = on_branch(layout, at, given, search.t)
     if branch:  # its loops alone leave more speeds than motions
         search = _Search(layout, given, dict(speeds or {}), t)

@@ -30,6 +30,7 @@ from dalembert.formalisms.equations import Equations
 from dalembert.formalisms.speeds import speeds_from_rates
 from dalembert.loops.branch import on_branch
 from dalembert.mechanism import Layout, Mechanism, Model, did_you_mean
+from dalembert.mechanism.contact import say_open
 
 
 @dataclass(frozen=True)
@@ -208,6 +209,7 @@ def linearize(
     """
     eq = source if isinstance(source, Equations) else None
     layout = Layout.of(source, cut) if not isinstance(source, Equations) else source.tree.layout
+    say_open(layout.model.contacts, "these linear equations")
     given = with_parameters(layout.model, at, given)
     about = dict(at or {})
     told = about.pop("t", None)  # `at` may be `mo.state(t)`

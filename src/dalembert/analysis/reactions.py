@@ -25,6 +25,7 @@ from dalembert.expr import Expr
 from dalembert.kinematics import COMPONENTS, Twist, define_functions, link_efforts
 from dalembert.kinematics.bodies import body_poses
 from dalembert.mechanism import Layout, Mechanism, Model
+from dalembert.mechanism.contact import say_open
 
 Array = Any
 
@@ -298,6 +299,7 @@ def reactions(
     """
     layout = Layout.of(mechanism, cut)
     time = float(at.get("t", 0.0) if t is None else t)
+    say_open(layout.model.contacts, "these reactions")
     given = with_parameters(layout.model, at, given)
     parameters = parameters_of(layout.model, given)
     start = closed_start(layout, {k: v for k, v in at.items() if k != "t"}, given, time)

@@ -28,6 +28,7 @@ from dalembert.dynamics.numbers import resolve
 from dalembert.errors import ModelError
 from dalembert.files import written_whole
 from dalembert.mechanism import Layout, Mechanism
+from dalembert.mechanism.contact import refuse_contacts
 
 VERSIONS = ("2.0", "3.0")
 #: Of a step inside a co-simulation: the end of a second is then right to eight digits.
@@ -54,6 +55,7 @@ def export_fmu(
     """
     if version not in VERSIONS:
         raise ModelError(f"FMI {version} is not known: there are {' and '.join(VERSIONS)}.")
+    refuse_contacts(mechanism.contacts, "this unit", "Simulate it here, or leave the contacts out.")
     compiled = CompiledMechanism(mechanism, Layout.of(mechanism, cut), start, given)
     identifier = re.sub(r"\W", "_", mechanism.name, flags=re.ASCII) or "model"
     identifier = identifier if identifier[0].isalpha() else f"m_{identifier}"

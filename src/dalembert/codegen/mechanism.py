@@ -21,6 +21,7 @@ from dalembert.errors import ModelError, SimulationError
 from dalembert.expr import Expr, uncollected
 from dalembert.loops.branch import on_branch
 from dalembert.mechanism import Layout, Mechanism, check_numbers, did_you_mean, open_fields
+from dalembert.mechanism.contact import say_open
 
 Array = Any
 Given = Mapping[str, Any] | None
@@ -387,4 +388,5 @@ def compile_mechanism(mechanism: Mechanism, layout: Layout | None = None) -> Com
     >>> f.mass_matrix([0.3]), f.energy([0.0], [2.0], g=9.81).kinetic
     (array([[0.5]]), np.float64(1.0))
     """
+    say_open(mechanism.contacts, "these functions")
     return CompiledMechanism(mechanism, layout)

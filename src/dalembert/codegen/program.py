@@ -22,6 +22,7 @@ from dalembert.dynamics.numbers import resolve
 from dalembert.dynamics.start import open_start
 from dalembert.errors import ModelError
 from dalembert.mechanism import Layout, Mechanism
+from dalembert.mechanism.contact import refuse_contacts, say_open
 
 #: Quantities that the file of a mechanism holds, with what is said of each.
 QUANTITIES = {
@@ -70,6 +71,7 @@ def _comments(compiled: CompiledMechanism) -> list[str]:
 
 def write_model(mechanism: Mechanism, to: str, *, cut: Collection[str] = ()) -> str:
     """One file of functions: right side, mass matrix, bias, forces, inverse dynamics, energy."""
+    say_open(mechanism.contacts, "these functions")
     return _model(CompiledMechanism(mechanism, Layout.of(mechanism, cut)), to)
 
 
@@ -100,6 +102,7 @@ def write_program(
         raise ModelError(
             f"complete programs are written in {' and '.join(PROGRAMS)}, not in '{to}'. Ask for functions."
         )
+    refuse_contacts(mechanism.contacts, "this program", "Simulate it here, or ask for functions (contacts open).")
     told = {**_SETTINGS, **(settings or {})}
     compiled = CompiledMechanism(mechanism, Layout.of(mechanism, cut), start, given, told["t_start"])
     names = [*compiled.dynamics.state.names, *(_input_name(name) for name in compiled.parameters)]

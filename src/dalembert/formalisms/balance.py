@@ -18,6 +18,7 @@ from dalembert.formalisms.registry import derive
 from dalembert.kinematics import Tree, build_tree
 from dalembert.kinematics.bodies import body_motions, body_poses
 from dalembert.mechanism import Layout
+from dalembert.mechanism.contact import say_open
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,7 @@ def balance_of(tree: Tree) -> Balance:
 def lagrangian(layout: Layout, potential: str = "automatic") -> Lagrangian:
     """L = T - V in coordinates and rates, the efforts that derive from no potential, the conditions of closed loops."""
     tree = build_tree(layout)
+    say_open(layout.model.contacts, "this Lagrangian")
     found = lagrangian_of(tree, potential)
     return closed_lagrangian(tree, found, rows_of(tree, layout.constraints)) if layout.constraints else found
 

@@ -17,6 +17,7 @@ from dalembert.formalisms.released import released
 from dalembert.formalisms.speeds import with_speeds
 from dalembert.kinematics import build_tree
 from dalembert.mechanism import Layout, did_you_mean
+from dalembert.mechanism.contact import say_open
 
 #: name -> module that holds its record FORMALISM
 MODULES = {
@@ -64,6 +65,7 @@ def derive(
     `potential` ("automatic", "gravity", "none") is what lagrange and hamilton put into V.
     """
     found = find_formalism(formalism)
+    say_open(layout.model.contacts, "these equations")
     if potential is not None and not found.has_potential:
         raise ModelError(f"'{found.name}' has no potential to choose: lagrange and hamilton have.")
     layout = chosen_layout(layout, reference, cut, chart, speeds)

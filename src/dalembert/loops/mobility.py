@@ -20,6 +20,7 @@ from dalembert.loops.local import LocalDimension, local_dimension
 from dalembert.loops.redundancy import redundant_links
 from dalembert.loops.verdict import Branch, Mobility
 from dalembert.mechanism import Layout, Mechanism
+from dalembert.mechanism.contact import say_open
 
 
 def mobility(
@@ -48,6 +49,7 @@ def mobility(
     """
     layout = mechanism if isinstance(mechanism, Layout) else Layout.of(mechanism, cut)
     start = dict(layout.model.start if at is None else at)
+    say_open(layout.model.contacts, "this mobility")
     linkage = build_linkage(layout, given, start, equations)
     _check_values(linkage)
     gruebler = _gruebler(linkage)

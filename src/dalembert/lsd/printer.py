@@ -68,6 +68,8 @@ class _Printer:
         return next(name for name in ("parts", "solids", "objects", "parts_") if name not in own | taken)
 
     def lines(self) -> Iterator[str]:
+        if self.m.contacts:
+            raise ModelError(f"contact '{self.m.contacts[0].name}' of '{self.m.name}' cannot be written in LSD yet.")
         safe = self.m.name.replace("*)", "* )").replace("\n", " ")
         yield f"(* {safe} *)"
         bodies = [b for b in self.m.bodies.values() if b.name != EARTH]

@@ -6,6 +6,9 @@ from dalembert.mechanism.body import EARTH, Body, Frame, Inertia, earth
 # constraints
 from dalembert.mechanism.constraint import Closed, Condition, Constraint, Holonomic, Kinematic
 
+# contacts
+from dalembert.mechanism.contact import Contact, Gap, Touching
+
 # displacements
 from dalembert.mechanism.displacement import AnyTurn, AxisLike, Displacement, QuaternionTurn, Turn, turn, unit_axis
 
@@ -48,6 +51,9 @@ from dalembert.mechanism.mechanism import Mechanism
 from dalembert.mechanism.model import Model
 from dalembert.mechanism.names import FRAME_OUTPUTS, LINK_OUTPUTS, TOTAL, did_you_mean
 from dalembert.mechanism.numbers import check_body, check_numbers, open_fields
+
+# shapes that touch
+from dalembert.mechanism.shapes import Box, Capsule, Cylinder, Plane, Shape, Sphere
 
 # the order of coordinates and speeds
 from dalembert.mechanism.state import Moment, State

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.expr import Expr
+from dalembert.mechanism.contact import Gap
 from dalembert.mechanism.effort import (
     Bushing,
     Effort,
@@ -40,7 +41,7 @@ def check_model(model: Model) -> None:
 
 def problems(model: Model) -> tuple[Problem, ...]:
     """Every fault of a model, of a kind that needs the whole of it to be seen."""
-    found = (_constants, _links, _efforts, _unknown_quantities, _of_numbers)
+    found = (_constants, _links, _efforts, _unknown_quantities, _contacts, _of_numbers)
     return tuple(problem for look in found for problem in look(model))
 
 
@@ -159,6 +160,36 @@ def _held(effort: Effort) -> tuple[Expr, ...]:
     if isinstance(effort, TorsionSpring):
         return (*effort.axis, effort.stiffness, effort.angle)
     return (*effort.stiffness, *effort.turning) if isinstance(effort, Bushing) else ()
+
+
+def _contacts(model: Model) -> Iterator[Problem]:
+    """A gap depends on positions and time, on at least one that moves; its coefficients on nothing that moves."""
+    places = {x for link in model.links.values() for x in link.coordinates}
+    places |= {x for x in model.symbols if model.frame_quantity(x) and not x.endswith("'")}
+    for contact in model.contacts:
+        place = contact.place
+        laws = [contact.restitution, contact.friction, *(() if contact.static is None else (contact.static,))]
+        wrong = _names(laws, model.moving)
+        if wrong:
+            message = f"contact '{contact.name}': its restitution or friction depends on '{wrong[0]}', which moves."
+            yield Problem("contact", contact.name, f"{message} Coefficients are constants.")
+        if not isinstance(place, Gap):
+            continue
+        fast = _names([place.gap], model.moving - places - {ex.TIME.name})
+        if fast:
+            yield Problem(
+                "contact",
+                contact.name,
+                f"the gap of contact '{contact.name}' depends on '{fast[0]}': a gap depends on positions and time. "
+                "What depends on speeds is an effort or a constraint.",
+            )
+        elif not _names([place.gap], places) and not ex.unknown_functions([place.gap]):
+            yield Problem(
+                "contact",
+                contact.name,
+                f"the gap of contact '{contact.name}' is {ex.text(place.gap)}: no coordinate moves it. Write it in "
+                "coordinates or places of frames, such as 'foot.Z - h'.",
+            )
 
 
 def _unknown_quantities(model: Model) -> Iterator[Problem]:

@@ -8,10 +8,12 @@ from typing import Any
 from dalembert import expr as ex
 from dalembert.expr import Expr
 from dalembert.mechanism.body import EARTH, Frame
+from dalembert.mechanism.contact import Contact, Gap
 from dalembert.mechanism.displacement import Displacement, Turn
 from dalembert.mechanism.effort import Effort, effort_kind
 from dalembert.mechanism.link import Link
 from dalembert.mechanism.model import Model
+from dalembert.mechanism.shapes import Shape
 
 
 def model_data(model: Model) -> dict[str, Any]:
@@ -41,11 +43,37 @@ def model_data(model: Model) -> dict[str, Any]:
         "efforts": [_effort(effort) for effort in model.efforts],
         "frames": {name: _frame(frame) for name, frame in model.frames.items()},
         "laws": laws,
+        "contacts": [_contact(contact) for contact in model.contacts],
         "gravity": _texts(model.gravity),
         "parameters": list(model.parameters()),
         "given": {name: _number(value) for name, value in model.given.items()},
         "start": {name: _number(value) for name, value in model.start.items()},
     }
+
+
+def _contact(contact: Contact) -> dict[str, Any]:
+    place = contact.place
+    where: dict[str, Any] = (
+        {"gap": ex.text(place.gap), "slip": _texts(place.slip)}
+        if isinstance(place, Gap)
+        else {
+            "first": _shape(place.first),
+            "second": _shape(place.second),
+            "part": place.part,
+        }
+    )
+    laws = {"restitution": ex.text(contact.restitution), "friction": ex.text(contact.friction)}
+    static = {} if contact.static is None else {"static": ex.text(contact.static)}
+    return {"name": contact.name, **where, **laws, **static}
+
+
+def _shape(shape: Shape) -> dict[str, Any]:
+    sizes = {
+        one.name: ex.text(value) if isinstance(value := getattr(shape, one.name), Expr) else _texts(value)
+        for one in fields(shape)
+        if one.name != "frame"
+    }
+    return {"kind": type(shape).__name__.lower(), **_frame(shape.frame), **sizes}
 
 
 def _texts(values: Any) -> list[str]:

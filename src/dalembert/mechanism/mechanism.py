@@ -11,6 +11,7 @@ from dalembert.errors import ModelError
 from dalembert.expr import Expr, Scalar
 from dalembert.expr.space import ZERO3, Vector3, vector3
 from dalembert.mechanism.body import EARTH, Body, Frame, Inertia, earth
+from dalembert.mechanism.contact import Contact, contacts_between, stops
 from dalembert.mechanism.displacement import AxisLike, Displacement, unit_axis
 from dalembert.mechanism.effort import Bushing, Effort, Force, Spring, Torque, TorsionSpring, effort_bodies, effort_kind
 from dalembert.mechanism.joint import Joint
@@ -18,6 +19,7 @@ from dalembert.mechanism.link import Link
 from dalembert.mechanism.model import Model
 from dalembert.mechanism.names import check_name, did_you_mean, free_name
 from dalembert.mechanism.numbers import check_body
+from dalembert.mechanism.shapes import SHAPES, Shape
 
 E = TypeVar("E", bound=Effort)
 
@@ -42,6 +44,7 @@ class Mechanism:
         self._frames: dict[str, Frame] = {}
         self._places: dict[str, str] = {EARTH: "body"}  # names of bodies and frames, and which of them
         self._ties: dict[str, str] = {}  # names of links and efforts, and which of them
+        self._contacts: dict[str, Contact] = {}
         self._functions: dict[str, tuple[tuple[str, ...], Expr]] = {}
         self._gravity: Vector3 = ZERO3
         self.given: dict[str, float] = {}
@@ -178,6 +181,49 @@ class Mechanism:
         self._ties[made.name] = kind
         return made
 
+    def contact(
+        self,
+        gap: Scalar | str | Shape,
+        against: Shape | None = None,
+        *,
+        restitution: Scalar = 0,
+        friction: Scalar = 0,
+        static: Scalar | None = None,
+        slip: Scalar | str | Sequence[Scalar | str] | None = None,
+        name: str = "",
+    ) -> tuple[Contact, ...]:
+        """Something that cannot be crossed: a gap that stays positive, `m.contact("foot.Z >= 0")`, or two shapes.
+
+        `restitution` is that of impacts, `friction` Coulomb's, `static` that of rest where it differs. A gap that is a
+        formula and rubs needs `slip`, its sliding velocity: one component or two, linear in the speeds.
+        """
+        called = name or free_name("contact", self._ties)
+        made = contacts_between(gap, against, restitution, friction, static, slip, called)
+        for shape in (gap, against):
+            if isinstance(shape, SHAPES):
+                self._check_body(shape.frame.body, f"contact '{called}'")
+        for contact in made:
+            check_name(contact.name, "contact", self._ties, self.name)
+        for contact in made:
+            self._contacts[contact.name] = contact
+            self._ties[contact.name] = "contact"
+        return made
+
+    def limit(
+        self,
+        coordinate: str,
+        low: Scalar | None = None,
+        high: Scalar | None = None,
+        *,
+        restitution: Scalar = 0,
+        name: str = "",
+    ) -> tuple[Contact, ...]:
+        """Stops of a coordinate: `m.limit("elbow.th", 0, "pi/2")` are the contacts elbow_th_low and elbow_th_high."""
+        made: tuple[Contact, ...] = ()
+        for stop, gap in stops(coordinate, low, high):
+            made += self.contact(gap, restitution=restitution, name=f"{name or coordinate.replace('.', '_')}_{stop}")
+        return made
+
     def frame(self, name: str, on: Body | Frame, displacement: Displacement | None = None) -> Frame:
         """Name a frame, to ask for its position later."""
         check_name(name, "frame", self._places, self.name)
@@ -222,6 +268,10 @@ class Mechanism:
     def functions(self) -> Mapping[str, tuple[tuple[str, ...], Expr]]:
         return self._functions
 
+    @property
+    def contacts(self) -> tuple[Contact, ...]:
+        return tuple(self._contacts.values())
+
     def freeze(self) -> Model:
         """The description as it is now, in a form that no later change touches."""
         return Model(
@@ -234,6 +284,7 @@ class Mechanism:
             self._gravity,
             self.given,
             self.start,
+            self.contacts,
         )
 
     def as_dict(self) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from dalembert import expr as ex
 from dalembert.expr import Expr
 from dalembert.expr.space import ZERO3, Vector3
 from dalembert.mechanism.body import EARTH, Body, Frame, earth
+from dalembert.mechanism.contact import Contact
 from dalembert.mechanism.effort import Effort, effort_symbols
 from dalembert.mechanism.link import Link
 from dalembert.mechanism.names import POSITION
@@ -42,6 +43,7 @@ class Model:
     gravity: Vector3 = ZERO3
     given: Mapping[str, Any] = field(default_factory=_nothing)
     start: Mapping[str, Any] = field(default_factory=_nothing)
+    contacts: tuple[Contact, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("bodies", "links", "frames", "functions", "given", "start"):
@@ -67,6 +69,7 @@ class Model:
             tuple(self.frames.items()),
             tuple(self.functions.items()),
             self.gravity,
+            self.contacts,
         )
 
     def __eq__(self, other: object) -> bool:
@@ -100,6 +103,8 @@ class Model:
             found += [x for frame in effort.frames for x in frame.displacement.scalars]
         for frame in self.frames.values():
             found += frame.displacement.scalars
+        for contact in self.contacts:
+            found += contact.scalars
         return found
 
     @cached_property

@@ -12,6 +12,7 @@ from dalembert.simulate.contract import Method
 from dalembert.simulate.event import Event
 from dalembert.simulate.from_mechanism import system_of
 from dalembert.simulate.methods import METHODS, find_method, integrate, integrate_many
+from dalembert.simulate.moreau_jean import MoreauJean
 from dalembert.simulate.motion import Motion
 from dalembert.simulate.problem import Ensemble, NativeEvents, NativeGuards, Problem, Solution
 from dalembert.simulate.quality import Quality, QualityWarning

@@ -20,6 +20,7 @@ from dalembert.simulate._layout import SINGULAR
 from dalembert.simulate._values import first_state, parameter_values
 from dalembert.simulate.arcs import Arc
 from dalembert.simulate.branch import check_switch, on_its_branch
+from dalembert.simulate.contract import Method
 from dalembert.simulate.event import ResolvedEvent, resolve_events
 from dalembert.simulate.methods import find_method, integrate
 from dalembert.simulate.motion import Motion
@@ -36,7 +37,7 @@ def run(
     *,
     start: Mapping[str, Value] | None = None,
     given: Mapping[str, Value] | None = None,
-    method: str = "DOP853",
+    method: str | Method = "DOP853",
     t_eval: ArrayLike | None = None,
     events: Any = None,
     rtol: ArrayLike = RTOL,
@@ -77,7 +78,7 @@ def run(
         native_rates(system),
         as_span(t_span),
         y0,
-        method=chosen.name,
+        method=chosen,
         t_eval=t_eval,
         rtol=rtol,
         atol=atol,
@@ -120,6 +121,7 @@ def _told(
         nfev=journey.nfev,
         accepted=journey.accepted,
         rejected=journey.rejected,
+        contacts=getattr(problem.balance, "log", None),
     )
     if journey.piled:
         raise SimulationError(

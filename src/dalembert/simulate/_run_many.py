@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from dalembert.dynamics.numbers import count_of
 from dalembert.errors import SimulationError
+from dalembert.mechanism.contact import refuse_contacts
 from dalembert.simulate._compiled import (
     native_events,
     native_guards,
@@ -49,6 +50,7 @@ def run_many(
     Arrays in `start` and `given` have one entry for each trajectory; what is a single number holds for all. A failing
     trajectory does not stop the others. `t_eval` None gives the end of the span only.
     """
+    refuse_contacts([one.contact for one in system.contacts], "an ensemble", "Simulate one motion at a time.")
     system, _ = on_its_branch(system, start, given, as_span(t_span)[0], many=True)
     watched = resolve_events(events, system)
     if any(event.function is not None for event in watched):

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from dalembert.mechanism import Layout, Mechanism
 from dalembert.simulate._run import run
+from dalembert.simulate.contract import Method
 from dalembert.simulate.from_mechanism import system_of
 from dalembert.simulate.motion import Motion
 from dalembert.simulate.problem import RTOL
@@ -25,7 +26,7 @@ def simulate(
     *,
     start: Mapping[str, Value] | None = None,
     given: Mapping[str, Value] | None = None,
-    method: str = "DOP853",
+    method: str | Method = "DOP853",
     t_eval: ArrayLike | None = None,
     events: Any = None,
     rtol: ArrayLike = RTOL,

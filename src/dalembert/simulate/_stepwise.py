@@ -27,6 +27,8 @@ class Stepper(Protocol):
 
     name: str
     nfev: int
+    linear: bool
+    """Straight lines between steps, for speeds that jump; else cubics."""
 
     def start(self, t: float, y: Array) -> Array:
         """Begin at a state on the manifold; its slope."""
@@ -116,6 +118,8 @@ class _Course:
         h, y0 = t1 - t0, self.y[-1]
         change = y1 - y0
         piece = np.array([change, h * self.slope - change, 2 * change - h * (self.slope + slope)])
+        if self.stepper.linear:
+            piece[1:] = 0.0
         reason, reached, state = at.CONTINUE, t1, y1
         for when, number, there in self._crossings(t0, h, y0, piece, y1):
             if number < 0 or not np.isfinite(there).all():

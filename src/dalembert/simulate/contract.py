@@ -34,7 +34,7 @@ class Method(ABC):
     name: str
     order: int
     kind: str
-    """explicit, implicit, symplectic or DAE"""
+    """explicit, implicit, symplectic, DAE or time stepping"""
 
     @abstractmethod
     def integrate(self, problem: Problem) -> Solution: ...
@@ -54,6 +54,12 @@ class Method(ABC):
     def check(self, system: System, parameters: Mapping[str, float]) -> None:
         """Refuse a system that this method would integrate wrongly."""
         why = self.obstacle(system, parameters)
+        if system.contacts and self.kind != "time stepping":
+            names = ", ".join(repr(one.name) for one in system.contacts[:4])
+            raise SimulationError(
+                f"the method '{self.name}' would pass through the contacts ({names}) of '{system.name}'. "
+                "Use method='moreau', which steps through impacts; max_step is its step."
+            )
         if why:
             raise SimulationError(
                 f"the method '{self.name}' does not suit '{system.name}': {why}. "

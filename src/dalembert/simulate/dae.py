@@ -73,6 +73,7 @@ class _Alpha:
     """The stepper; the letters are those of the method."""
 
     name = "DAE"
+    linear = False
 
     def __init__(self, problem: Problem, radius: float) -> None:
         self.balance: Balance = problem.balance

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from dalembert import expr as ex
 from dalembert.constraints.factor import factor_symmetric
+from dalembert.contact.rows import contact_rows
 from dalembert.dynamics import Dynamics, dynamics_of
 from dalembert.errors import ExpressionError
 from dalembert.expr import Expr, Matrix
@@ -40,6 +41,7 @@ def system_of(mechanism: Mechanism | Model, layout: Layout | None = None) -> Sys
         pictures=(*(_picture(about.tree, name, absolute) for name in mechanism.bodies), *_coils(about.tree, absolute)),
         outputs=about.outputs,
         constants=about.model.parameters(),
+        contacts=contact_rows(about),
         scales=scales_of(about.layout),
         up=_up(mechanism),
         name=mechanism.name,

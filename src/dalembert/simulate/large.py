@@ -42,7 +42,7 @@ def with_numbers(system: System, about: Dynamics) -> System:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class Part:
     """Some of the numbers of a state: where they come from and where they go; the others are zero."""
 
     shape: tuple[int, ...]
@@ -65,7 +65,7 @@ class LargeMachine:
         assert held is not None
         self.coordinates, self.size = len(system.coordinates), len(system.states)
         self._groups = [[system.states.index(x) for x in group] for group in system.quaternions]
-        self._parts: dict[str, _Part] = {}
+        self._parts: dict[str, Part] = {}
         self._rounding = np.array(held.rows.rounding)
         places = {rate: i for i, rate in enumerate(system.rates[: self.coordinates])}
         #: The coordinate whose rate is a speed; -1 where there is none.
@@ -73,7 +73,7 @@ class LargeMachine:
         outputs: list[Expr] = []
         for name, shape, values in _tables(system, held):
             some = [i for i, e in enumerate(values) if e is not ex.ZERO]
-            self._parts[name] = _Part(shape, np.array(some, dtype=np.int64), len(outputs))
+            self._parts[name] = Part(shape, np.array(some, dtype=np.int64), len(outputs))
             outputs += [values[i] for i in some]
         names = system.known_parameters
         self._numbers = compiled("numbers", system.symbols, names, tuple(outputs))

@@ -10,6 +10,7 @@ from dalembert.simulate._tables import Scheme
 from dalembert.simulate._verner import VERNER_9
 from dalembert.simulate.contract import Method
 from dalembert.simulate.dae import GeneralisedAlpha
+from dalembert.simulate.moreau_jean import MoreauJean
 from dalembert.simulate.native import NativeMethod
 from dalembert.simulate.problem import Ensemble, Problem, Solution
 
@@ -52,6 +53,7 @@ _NATIVE = (
 )
 METHODS: dict[str, Method] = {scheme.name: NativeMethod(scheme) for scheme in _NATIVE}
 METHODS["DAE"] = GeneralisedAlpha()
+METHODS["moreau"] = MoreauJean()
 ALIASES = {
     "RK45": "DOPRI5",
     "RK23": "BS23",
@@ -64,12 +66,14 @@ ALIASES = {
 _STIFF = ("RADAU", "BDF", "LSODA")
 
 
-def find_method(name: str) -> Method:
-    """The method of this name, whatever its case; SciPy's names are understood.
+def find_method(name: str | Method) -> Method:
+    """The method of this name, whatever its case; SciPy's names are understood; a method is itself.
 
     >>> find_method("RK45").name
     'DOPRI5'
     """
+    if isinstance(name, Method):
+        return name
     known = {key.upper(): method for key, method in METHODS.items()}
     known |= {alias: METHODS[target] for alias, target in ALIASES.items()}
     method = known.get(name.upper())

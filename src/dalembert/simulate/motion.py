@@ -21,6 +21,7 @@ from dalembert.expr import Expr
 from dalembert.files import check_suffix, written_whole
 from dalembert.mechanism import Moment, did_you_mean
 from dalembert.simulate.arcs import Arc, Course, Jump, Side
+from dalembert.simulate.contact_log import ContactLog
 from dalembert.simulate.quality import Quality, quality_of
 from dalembert.simulate.system import System
 from dalembert.simulate.work import work_along
@@ -51,6 +52,7 @@ class Motion:
     accepted: int = 0
     rejected: int = 0
     sol: Course | None = None
+    contacts: ContactLog | None = None
     _cache: dict[str, Any] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:

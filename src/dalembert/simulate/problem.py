@@ -13,6 +13,7 @@ from dalembert.errors import SimulationError
 from dalembert.simulate import _layout as at
 from dalembert.simulate._callback import Callback
 from dalembert.simulate._dense import DenseOutput
+from dalembert.simulate.contract import Method
 
 Array = NDArray[np.float64]
 Watched = Callable[[float, Any], Any]
@@ -67,7 +68,7 @@ class Problem:
     span: tuple[float, float]
     y0: ArrayLike
     parameters: ArrayLike = ()
-    method: str = "DOP853"
+    method: str | Method = "DOP853"
     t_eval: ArrayLike | None = None
     events: NativeEvents | Watched | Sequence[Watched] | None = None
     rtol: ArrayLike = RTOL

@@ -96,6 +96,8 @@ class Quality:
 
 def quality_of(motion: Motion) -> Quality:
     """Judge a motion at up to 64 instants of each arc."""
+    if motion.system.contacts:  # contact forces and impulses exchange energy and momentum that its efforts do not show
+        return Quality(closure_of(motion), None, _norm(motion))
     seen = _seen(motion)
     integrals, singular = _integrals(motion, seen), passages(motion)
     return Quality(closure_of(motion), _energy(motion, seen), _norm(motion), integrals, singular)

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from dalembert import expr as ex
 from dalembert.analysis.reactions import check_determined, marked_outputs
 from dalembert.constraints import Resolved, Rows
+from dalembert.contact.rows import ContactRow
 from dalembert.errors import SimulationError
 from dalembert.expr import Expr, Matrix, Scalar
 from dalembert.mechanism import Layout
@@ -80,7 +81,8 @@ class System:
     States and parameters are symbols of the same name. `outputs` are further named expressions that a motion can tell,
     in states and their rates (they may be made only when asked for: then `constants` are all their parameters);
     `corrected` is the state one Newton step nearer to its constraints (`still_open`: 1 where that is worth a step),
-    `constrained` the equations before they are solved for the multipliers, both empty for a tree; `scales` are sizes of
+    `constrained` the equations before they are solved for the multipliers, both empty for a tree; `contacts` are rows
+    of what cannot be crossed; `scales` are sizes of
     the states; `up` is where pictures have their top; `layout` is that of the mechanism whose motion this is: it knows
     where to start.
 
@@ -105,6 +107,7 @@ class System:
     corrected: tuple[Expr, ...] = field(default=(), repr=False)
     still_open: Expr = field(default=ex.ZERO, repr=False)
     constrained: Constrained | None = field(default=None, repr=False)
+    contacts: tuple[ContactRow, ...] = field(default=(), repr=False)
     scales: Scales | None = field(default=None, repr=False)
     up: tuple[float, float, float] = (0.0, 0.0, 1.0)
     name: str = "system"
@@ -134,7 +137,8 @@ class System:
             held = self.constrained
             rates = [*rates[: len(self.coordinates)], *held.mass.entries, *held.right, *held.rows.matrix.entries]
             rates = [*rates, *held.rows.gamma, *held.rows.conditions]
-        return self.names_in([*rates, *(condition.value for condition in self.conditions)])
+        touching = [x for one in self.contacts for x in one.expressions]
+        return self.names_in([*rates, *(condition.value for condition in self.conditions), *touching])
 
     @property
     def large(self) -> bool:

@@ -1,0 +1,92 @@
+"""Rows of contacts: gaps with their rates and second derivatives, sliding velocities, in the speeds of the machine.
+
+f'  = G u + f_t,        f'' = G u' - s        (s: everything in f'' without u', with the sign of A1)
+slip = T u + ...,       slip' = T u' - gamma_t
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dalembert import expr as ex
+from dalembert.contact.geometry import Places
+from dalembert.dynamics import Dynamics
+from dalembert.errors import ModelError
+from dalembert.expr import ONE, ZERO, Expr
+from dalembert.kinematics import in_speeds
+from dalembert.mechanism.contact import Contact, Gap
+
+
+@dataclass(frozen=True, slots=True)
+class Slip:
+    """One component of a sliding velocity: its value, its row T, and gamma of T u' = slip' + gamma."""
+
+    value: Expr
+    row: tuple[Expr, ...]
+    gamma: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class ContactRow:
+    """A contact in the state: gap, rate, row G, drift f_t, and s, the least that G u' may be while it touches."""
+
+    contact: Contact
+    gap: Expr
+    rate: Expr
+    row: tuple[Expr, ...]
+    drift: Expr
+    least: Expr
+    slips: tuple[Slip, ...]
+
+    @property
+    def name(self) -> str:
+        return self.contact.name
+
+    @property
+    def expressions(self) -> tuple[Expr, ...]:
+        """What a motion needs of it."""
+        laws = (self.contact.restitution, self.contact.friction)
+        static = () if self.contact.static is None else (self.contact.static,)
+        return (self.gap, *(slip.value for slip in self.slips), *laws, *static)
+
+    @property
+    def rubs(self) -> bool:
+        return bool(self.slips)
+
+
+def contact_rows(about: Dynamics) -> tuple[ContactRow, ...]:
+    """The rows of all contacts of a machine."""
+    tree, places = about.tree, Places(about.tree)
+    own = {one.coordinate: one.rate for one in about.rows.own} if about.closed else {}
+    moving = {ex.TIME: ONE, **tree.rates, **own}
+    primes = {ex.prime(x): rate for x, rate in own.items()}
+    still = dict.fromkeys(tree.speeds, ZERO)
+    found = []
+    for contact in about.model.contacts:
+        if isinstance(contact.place, Gap):
+            gap, *sliding = ex.substitute(in_speeds(tree, [contact.place.gap, *contact.place.slip]), primes)
+        else:
+            touch = places.touch(contact.place)
+            (gap,), sliding = in_speeds(tree, [touch.gap]), in_speeds(tree, list(touch.slip))
+        (rate,) = ex.tangent([gap], moving)
+        row = tuple(ex.gradient(rate, tree.speeds))
+        if all(x is ZERO for x in row):
+            raise ModelError(
+                f"contact '{contact.name}': no coordinate moves its gap ({ex.text(gap)[:60]}): are its bodies welded "
+                "together? Let it be between bodies that move."
+            )
+        (drift,) = ex.substitute([rate], still)
+        least = -ex.tangent([rate], moving)[0]
+        rubs = contact.friction is not ZERO or contact.static is not None
+        slips = tuple(_slip(contact, x, tree.speeds, moving) for x in sliding) if rubs else ()
+        slips = tuple(one for one in slips if any(x is not ZERO for x in one.row))
+        found.append(ContactRow(contact, gap, rate, row, drift, least, slips))
+    return tuple(found)
+
+
+def _slip(contact: Contact, value: Expr, speeds: Sequence[Expr], moving: dict[Expr, Expr]) -> Slip:
+    row = tuple(ex.gradient(value, speeds))
+    if not ex.free_symbols(row).isdisjoint(speeds):
+        raise ModelError(f"contact '{contact.name}': its slip is not linear in the speeds: give a velocity.")
+    return Slip(value, row, -ex.tangent([value], moving)[0])

@@ -1,0 +1,171 @@
+"""Contacts as data: a gap that stays positive, what bounces, what rubs (Moreau 1966; sense: unilateral)."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from dalembert import expr as ex
+from dalembert.errors import ModelError
+from dalembert.expr import ZERO, Expr, Scalar
+from dalembert.mechanism.shapes import SHAPES, Shape, parts_of, sizes_of
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A formula of coordinates, places of frames and time that stays positive; `slip`: its sliding velocities."""
+
+    gap: Expr
+    slip: tuple[Expr, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Touching:
+    """Two shapes, and which of their contacts: a corner of a box, an end of a capsule."""
+
+    first: Shape
+    second: Shape
+    part: int = 0
+
+
+Place: TypeAlias = Gap | Touching
+
+
+@dataclass(frozen=True, slots=True)
+class Contact:
+    """A unilateral constraint: a gap with restitution (0 to 1), friction, and friction at rest if that differs."""
+
+    name: str
+    place: Place
+    restitution: Expr = ZERO
+    friction: Expr = ZERO
+    static: Expr | None = None
+
+    @property
+    def scalars(self) -> tuple[Expr, ...]:
+        """Every expression of its description."""
+        laws = (self.restitution, self.friction, *(() if self.static is None else (self.static,)))
+        if isinstance(self.place, Gap):
+            return (self.place.gap, *self.place.slip, *laws)
+        return (*sizes_of(self.place.first), *sizes_of(self.place.second), *laws)
+
+
+def coefficient(value: Scalar, what: str, name: str) -> Expr:
+    """A restitution or friction; a number that cannot be one is refused."""
+    found = ex.as_expr(value)
+    if found.is_number:
+        number = float(found.value)
+        if what == "restitution" and not 0 <= number <= 1:
+            why = "would create energy" if number > 1 else "is no coefficient"
+            raise ModelError(f"contact '{name}': restitution {number:g} {why}; use 0..1.")
+        if what != "restitution" and not number >= 0:
+            raise ModelError(f"contact '{name}': friction {number:g} is no coefficient; use 0 or more.")
+    return found
+
+
+def gap_of(value: Scalar | str, name: str) -> Expr:
+    """The gap that a formula means: `foot.Z`, or the inequality `foot.Z >= floor`."""
+    if not isinstance(value, str):
+        return ex.as_expr(value)
+    for sign, turned in ((">=", False), ("<=", True), (">", False), ("<", True)):
+        sides = value.split(sign)
+        if len(sides) == 2:
+            left, right = (ex.parse(side) for side in sides)
+            return right - left if turned else left - right
+        if len(sides) > 2:
+            raise ModelError(f"contact '{name}': '{value}' has several signs of inequality; a gap has one.")
+    return ex.parse(value)
+
+
+def slips_of(slip: Scalar | str | Sequence[Scalar | str] | None) -> tuple[Expr, ...]:
+    """One sliding velocity (planar) or two (spatial)."""
+    if slip is None:
+        return ()
+    many = slip if isinstance(slip, Sequence) and not isinstance(slip, str) else [slip]
+    return tuple(ex.parse(x) if isinstance(x, str) else ex.as_expr(x) for x in many)
+
+
+def touching(first: Shape, second: Shape, name: str) -> Iterator[tuple[str, Touching]]:
+    """The contacts of two shapes, each with its name: corners and ends are numbered."""
+    count = parts_of(first, second)
+    if not count:
+        one, two = (type(shape).__name__.lower() for shape in (first, second))
+        raise ModelError(
+            f"contact '{name}': nothing is known about {one} against {two}. Known: sphere, box, capsule, cylinder "
+            "against a plane; sphere against sphere, capsule, box. Else write the gap as a formula."
+        )
+    if first.frame.body == second.frame.body:
+        raise ModelError(
+            f"contact '{name}' is between '{first.frame.body}' and itself: nothing moves it. It needs two bodies."
+        )
+    for part in range(count):
+        yield (f"{name}_{part + 1}" if count > 1 else name), Touching(first, second, part)
+
+
+def contacts_between(
+    gap: Scalar | str | Shape,
+    against: Shape | None,
+    restitution: Scalar,
+    friction: Scalar,
+    static: Scalar | None,
+    slip: Scalar | str | Sequence[Scalar | str] | None,
+    name: str,
+) -> tuple[Contact, ...]:
+    """The contacts that the builder's verb describes, checked."""
+    if isinstance(gap, SHAPES):
+        if not isinstance(against, SHAPES):
+            raise ModelError(f"contact '{name}' has one shape: say what it touches, `da.Plane(da.earth)`.")
+        if slip is not None:
+            raise ModelError(f"contact '{name}': the slip of two shapes follows from them; leave it out.")
+        places: list[tuple[str, Place]] = list(touching(gap, against, name))
+    else:
+        if against is not None:
+            raise ModelError(f"contact '{name}': {gap!r} is a formula, and a formula is the whole gap.")
+        places = [(name, Gap(gap_of(gap, name), slips_of(slip)))]
+    e, mu = coefficient(restitution, "restitution", name), coefficient(friction, "friction", name)
+    rest = None if static is None else coefficient(static, "friction", name)
+    place = places[0][1]
+    if isinstance(place, Gap):
+        if (mu is not ZERO or rest is not None) and not place.slip:
+            raise ModelError(
+                f"contact '{name}' rubs, but nothing says how it slides: give slip=\"foot.X'\", or two shapes."
+            )
+        if len(place.slip) > 2:
+            raise ModelError(f"contact '{name}' slips in {len(place.slip)} directions: a contact has one or two.")
+    return tuple(Contact(one, place, e, mu, rest) for one, place in places)
+
+
+def stops(coordinate: str, low: Scalar | None, high: Scalar | None) -> Iterator[tuple[str, Expr]]:
+    """The gaps of the two ends of a coordinate."""
+    x, ends = ex.symbol(coordinate), [ex.as_expr(v) for v in (low, high) if v is not None]
+    if not ends:
+        raise ModelError(f"the limit of '{coordinate}' has no end: give low, high or both.")
+    if len(ends) == 2 and all(v.is_number for v in ends) and not float(ends[0].value) < float(ends[1].value):
+        raise ModelError(f"the limits of '{coordinate}' leave no room: {ex.text(ends[0])} to {ex.text(ends[1])}.")
+    if low is not None:
+        yield "low", x - ends[0]
+    if high is not None:
+        yield "high", ends[-1] - x
+
+
+class ContactWarning(UserWarning):
+    """A verb has answered for the machine with its contacts open."""
+
+
+def say_open(contacts: Sequence[Contact], what: str) -> None:
+    """Warn that an answer holds while no contact touches, for verbs that have no other place to say it."""
+    if contacts:
+        names = ", ".join(f"'{one.name}'" for one in contacts[:6]) + (", ..." if len(contacts) > 6 else "")
+        warnings.warn(
+            f"contacts {names} are open in {what}: they hold while none of them touches. `simulate` treats contacts.",
+            ContactWarning,
+            stacklevel=4,
+        )
+
+
+def refuse_contacts(contacts: Sequence[Contact], what: str, remedy: str) -> None:
+    """Refuse to answer for another machine."""
+    if contacts:
+        raise ModelError(f"{what} would pass through contact '{contacts[0].name}': it knows no contacts. {remedy}")

@@ -1,0 +1,223 @@
+"""A machine with contacts in numbers: masses, efforts, rows of constraints and of contacts at a state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert import expr as ex
+from dalembert.constraints.numeric import RowNumbers
+from dalembert.contact.rows import ContactRow
+from dalembert.dynamics import Dynamics
+from dalembert.expr import Expr
+from dalembert.simulate.contact_log import ContactLog
+from dalembert.simulate.large import Part
+from dalembert.simulate.system import System
+
+Array = NDArray[Any]
+
+_NONE = np.zeros(0, dtype=np.int64)
+_REPEATS = 8
+"""Newton steps towards closed gaps, at most: quadratic convergence needs four from any state of a step."""
+
+
+@dataclass(frozen=True, eq=False)
+class Instant:
+    """Everything at one state. Rows of contacts: all normals first, then all tangents."""
+
+    machine: ContactMachine
+    t: float
+    y: Array
+    flat: Array
+    values: dict[str, Array] = field(default_factory=dict)
+
+    def __getattr__(self, name: str) -> Array:
+        """A table by its name, made when first asked for."""
+        if name not in self.machine.parts:
+            raise AttributeError(name)
+        if name not in self.values:
+            self.values[name] = self.machine.parts[name].of(self.flat)
+        return self.values[name]
+
+    @property
+    def speeds(self) -> Array:
+        return self.y[self.machine.coordinates :]
+
+    @cached_property
+    def kept(self) -> NDArray[np.int64]:
+        """Rows of constraints that count."""
+        if not len(self.machine.rounding):
+            return _NONE
+        return RowNumbers(self.matrix, self.made_of, self.seen, self.scales, self.machine.rounding).independent()
+
+    @cached_property
+    def inverse(self) -> Array:
+        """M^-1."""
+        found: Array = np.linalg.inv(self.mass)
+        return found
+
+    @cached_property
+    def compliance(self) -> Array:
+        """What efforts do to accelerations with the constraints held: M^-1 less what the constraints take."""
+        rows, pushes = self.matrix[self.kept], self.pushes[self.kept]
+        if not len(rows):
+            return self.inverse
+        raised = self.inverse @ pushes.T
+        found: Array = self.inverse - raised @ np.linalg.solve(rows @ raised, rows @ self.inverse)
+        return found
+
+    @cached_property
+    def free(self) -> Array:
+        """Accelerations with all contacts open."""
+        rows, pushes = self.matrix[self.kept], self.pushes[self.kept]
+        plain = self.inverse @ self.right
+        if not len(rows):
+            return plain
+        raised = self.inverse @ pushes.T
+        missing = self.gamma[self.kept] - rows @ plain
+        found: Array = plain + raised @ np.linalg.solve(rows @ raised, missing)
+        return found
+
+    @property
+    def rows(self) -> Array:
+        """Normals, then tangents."""
+        return np.concatenate([self.normal, self.tangent])
+
+    @property
+    def rates(self) -> Array:
+        """Gap rates, then slips."""
+        return np.concatenate([self.rate, self.slip])
+
+    @property
+    def wanted(self) -> Array:
+        """What rows @ u' is where gaps and slips do not accelerate."""
+        return np.concatenate([self.least, self.slip_gamma])
+
+
+class ContactMachine:
+    """The numbers of a system with contacts, compiled once."""
+
+    def __init__(self, system: System, about: Dynamics) -> None:
+        from dalembert.simulate._compiled import compiled
+
+        self.system, self.contacts = system, system.contacts
+        self.coordinates, self.size = len(system.coordinates), len(system.states)
+        self.names = tuple(one.name for one in self.contacts)
+        self.rounding = np.array(about.rows.rounding) if about.closed else np.zeros(0)
+        self._groups = [[system.states.index(x) for x in group] for group in system.quaternions]
+        self.tangents = tangent_places(self.contacts)
+        self.parts: dict[str, Part] = {}
+        outputs: list[Expr] = []
+        for name, shape, values in _tables(about, self.contacts):
+            some = [i for i, e in enumerate(values) if e is not ex.ZERO]
+            self.parts[name] = Part(shape, np.array(some, dtype=np.int64), len(outputs))
+            outputs += [values[i] for i in some]
+        names = system.known_parameters
+        self._numbers = compiled("contact_numbers", system.symbols, names, tuple(outputs))
+        self._kinematics = compiled("kinematics", system.symbols, names, system.rates[: self.coordinates])
+        self.log = ContactLog(self.names)
+
+    def at(self, t: float, y: Array, p: Array) -> Instant:
+        flat = np.asarray(self._numbers([t], y, p))
+        return Instant(self, t, y, flat)
+
+    def moved(self, t: float, y: Array, p: Array, shift: Array) -> Array:
+        """Coordinates after a small motion of the speeds' kind."""
+        n = self.coordinates
+        going = np.asarray(self._kinematics([t], np.concatenate([y[:n], shift]), p))
+        resting = np.asarray(self._kinematics([t], np.concatenate([y[:n], 0 * shift]), p))
+        return y[:n] + going - resting
+
+    def flow(self, t: float, q: Array, p: Array, speeds: Array) -> Array:
+        """q'."""
+        return np.asarray(self._kinematics([t], np.concatenate([q, speeds]), p), dtype=float)
+
+    def normalised(self, y: Array) -> Array:
+        for group in self._groups:
+            y[group] /= np.linalg.norm(y[group])
+        return y
+
+    def projected(self, t: float, y: Array, p: Array, closed: list[int], small: float, *, speeds: bool = True) -> Array:
+        """The nearest state whose loops are closed and whose `closed` contacts touch, in the kinetic metric."""
+        n, state = self.coordinates, y.copy()
+        for _ in range(_REPEATS):
+            now = self.at(t, state, p)
+            rows = np.concatenate([now.matrix[now.kept], now.normal[closed]])
+            gaps = np.concatenate([now.closure[now.kept], now.gap[closed]])
+            if np.abs(gaps).max(initial=0.0) <= small:
+                break
+            shift = least_change(now.inverse, rows, -gaps)
+            state[:n] = self.moved(t, state, p, shift)
+            own = len(now.offset)
+            if own:
+                state[n - own : n] += now.offset
+            self.normalised(state)
+        if speeds:
+            state[n:] = self.at_rest(self.at(t, state, p), closed, [])
+        return state
+
+    def at_rest(self, now: Instant, closed: list[int], held: list[int]) -> Array:
+        """Speeds with the rates of closed contacts and the slips `held` exactly gone, by the least change."""
+        rows = np.concatenate([now.matrix[now.kept], now.normal[closed], now.tangent[held]])
+        left = np.concatenate([now.conditions[now.kept], now.rate[closed], now.slip[held]])
+        u = now.speeds
+        if not np.abs(left).max(initial=0.0):
+            return u
+        if len(rows) >= len(u) and np.linalg.matrix_rank(rows) == len(u):
+            drift = left - rows @ u
+            return np.linalg.lstsq(rows, -drift, rcond=None)[0] if drift.any() else 0 * u
+        return u + least_change(now.inverse, rows, -left)
+
+
+def least_change(inverse: Array, rows: Array, wanted: Array) -> Array:
+    """The smallest change of speeds, in the kinetic metric, with rows @ change = wanted."""
+    if not len(rows):
+        return np.zeros(len(inverse))
+    raised = inverse @ rows.T
+    found: Array = raised @ np.linalg.lstsq(rows @ raised, wanted, rcond=1e-12)[0]
+    return found
+
+
+def tangent_places(contacts: tuple[ContactRow, ...]) -> list[list[int]]:
+    """For each contact the places of its tangents among all tangents."""
+    found, place = [], 0
+    for one in contacts:
+        found.append(list(range(place, place + len(one.slips))))
+        place += len(one.slips)
+    return found
+
+
+def _tables(about: Dynamics, contacts: tuple[ContactRow, ...]) -> list[tuple[str, tuple[int, ...], Any]]:
+    n, count = len(about.speeds), len(contacts)
+    slips = [slip for one in contacts for slip in one.slips]
+    laws = [one.contact for one in contacts]
+    rows = about.rows
+    k = len(rows)
+    return [
+        ("mass", (n, n), about.mass_matrix.entries),
+        ("right", (n,), about.right_side),
+        ("matrix", (k, n), rows.matrix.entries),
+        ("pushes", (k, n), rows.reaction.entries),
+        ("made_of", (k, n), rows.made_of.entries),
+        ("seen", (k, n), rows.seen.entries),
+        ("scales", (n,), rows.scales),
+        ("gamma", (k,), rows.gamma),
+        ("conditions", (k,), rows.conditions),
+        ("closure", (k,), [ex.ZERO if gap is None else gap for gap in rows.gap]),
+        ("offset", (len(rows.own),), [one.offset for one in rows.own]),
+        ("gap", (count,), [one.gap for one in contacts]),
+        ("rate", (count,), [one.rate for one in contacts]),
+        ("normal", (count, n), [x for one in contacts for x in one.row]),
+        ("drift", (count,), [one.drift for one in contacts]),
+        ("least", (count,), [one.least for one in contacts]),
+        ("slip", (len(slips),), [one.value for one in slips]),
+        ("tangent", (len(slips), n), [x for one in slips for x in one.row]),
+        ("slip_gamma", (len(slips),), [one.gamma for one in slips]),
+        ("restitution", (count,), [one.restitution for one in laws]),
+        ("friction", (count,), [one.friction for one in laws]),
+        ("static", (count,), [one.friction if one.static is None else one.static for one in laws]),
+    ]
