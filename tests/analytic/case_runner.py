@@ -9,7 +9,7 @@ from pathlib import Path
 
 import sympy as sp
 
-from dalembert import analytic as an
+from analytic import by_habit as an
 
 SEEDS = Path(__file__).parents[1] / "seeds"
 SIGNS = ["s"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sympy as sp
 
+from analytic import by_habit as an
 from analytic.case_runner import zero
-from dalembert import analytic as an
 from dalembert.errors import ModelError, SingularError
 
 FACTS: dict = {}
@@ -294,7 +294,7 @@ def _(out, view):
 
 # ---- chapter 2 ---------------------------------------------------------------------------------------------------
 
-POLAR = an.Chart("rho theta", ["rho*cos(theta)", "rho*sin(theta)"])
+POLAR = an.Chart("rho theta", ["rho*cos(theta)", "rho*sin(theta)"], positive=["rho"])
 
 
 @fact("2.B-T")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy as sp
 
-from dalembert import analytic as an
+from analytic import by_habit as an
 from dalembert.errors import DalembertError
 
 TYPES = {"F1": 1, "F2": 2, "F3": 3, "F4": 4}

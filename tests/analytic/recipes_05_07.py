@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sympy as sp
 
+from analytic import by_habit as an
 from analytic.case_runner import zero
-from dalembert import analytic as an
 from dalembert.errors import ModelError
 
 RECIPES: dict = {}

@@ -6,9 +6,9 @@ import math
 
 import sympy as sp
 
+from analytic import by_habit as an
 from analytic.case_runner import zero
 from analytic.six_systems import SYSTEMS, system
-from dalembert import analytic as an
 from dalembert.errors import ModelError
 
 RECIPES: dict = {}
@@ -711,8 +711,8 @@ def _(entry, out):
 def _(entry, out):
     s = system("11.D", "theta")
     n, view = s.names, s.lagrange()
-    T = an.period("-m*g*rho*cos(theta)", "theta", "thm", inertia="m*rho**2")
-    k = an.Names(positive=["thm"])
+    k = an.Names(["theta"], positive=["thm"])
+    T = an.period("-m*g*rho*cos(theta)", "theta", "thm", inertia="m*rho**2", names=k)
     numeric = T.closed.subs({k.symbol("g"): 9.81, k.symbol("rho"): 1.0, k.symbol("thm"): 1.0}).evalf()
     out.fact(abs(float(numeric) - _pendulum_period(1.0, 9.81, 1.0)) < 1e-9, "the closed form against quadrature")
     speed = sp.solve(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dalembert import analytic as an
+from analytic import by_habit as an
 
 SYSTEMS = {
     "11.A": lambda q: {

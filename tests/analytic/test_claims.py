@@ -73,9 +73,12 @@ def test_a_coordinate_is_not_taken_for_a_derivative():
 
 def test_assumptions_are_stated():
     s = an.System("x", L="m*x_d**2/2 - c*x", positive="c")
-    assert s.assumptions["m"] == "positive (inferred from the name)"
+    assert s.assumptions["m"] == "real"  # no name is positive because of its spelling
     assert s.assumptions["c"] == "positive (declared)"
     assert s.assumptions["x"] == "real"
+    made = an.System("x", particles=[an.Particle("m", ["x"])], V="k*x**2/2", infer=True).assumptions
+    assert made["m"] == "positive (declared)"  # a mass, by what it is
+    assert made["k"] == "positive (by habit, as asked)"
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,9 @@ def infer_positive(name: str) -> bool:
 class Names:
     """The table of names of one problem: coordinates, prescribed functions of time, parameters, and their domains.
 
+    A name is a real number unless it is declared `positive` or a sign. With `infer` the usual names of masses, lengths,
+    stiffnesses and frequencies count as positive too, and `assumptions` says which.
+
     >>> names = Names(["x"], given=["h"])
     >>> names.read("m*x_d**2/2 - m*g*(x + h)")
     -g*m*(h + x) + m*x'**2/2
@@ -62,7 +65,7 @@ class Names:
         positive: Iterable[str] = (),
         real: Iterable[str] = (),
         signs: Iterable[str] = (),
-        infer: bool = True,
+        infer: bool = False,
         independent: str = "t",
         slopes: bool = False,
     ) -> None:
@@ -74,6 +77,10 @@ class Names:
         self.independent = independent
         self.slopes = slopes or independent != "t"
         self.table: dict[str, sp.Symbol] = {}
+        self.own: frozenset[str] = frozenset()
+        self.functions: frozenset[str] = frozenset()
+        if independent in self.moving:
+            raise ExpressionError(f"{independent!r} is the independent variable (time): call the coordinate otherwise")
         self.time = self.symbol(independent)
         clash = set(self.coordinates) & set(self.given)
         if clash or len(set(self.coordinates)) < len(self.coordinates):
@@ -88,6 +95,17 @@ class Names:
                 raise ExpressionError(f"{name!r} is not a name: write letters, digits and _, as x, p_x or x'")
             self.table[name] = sp.Symbol(name, **self._domain(name))
         return self.table[name]
+
+    def claim(self, *, but: Iterable[str] = (), functions: Iterable[str] = ()) -> None:
+        """Keep the names met so far for the problem's own quantities: what views add is named apart from them."""
+        self.own = frozenset(self.table) - {self.time.name, *but}
+        self.functions = frozenset(functions)
+
+    def fresh(self, wanted: str) -> str:
+        """A name for a quantity that a view adds: as wanted, or with a mark where the problem uses it already."""
+        while self.canonical(wanted) in self.own or wanted in self.moving:
+            wanted += "_"
+        return wanted
 
     def canonical(self, name: str) -> str:
         if name in self.moving:
@@ -169,7 +187,7 @@ class Names:
         """What is assumed of every name met so far, in words."""
         words = {}
         for name, symbol in sorted(self.table.items()):
-            how = "declared" if name in self.positive else "inferred from the name"
+            how = "declared" if name in self.positive else "by habit, as asked"
             words[name] = f"positive ({how})" if symbol.is_positive else "real"
             if name in self.signs:
                 words[name] = "+1 or -1"

@@ -31,7 +31,7 @@ def action_angle(view: HamiltonJacobi) -> ActionAngle:
     """Actions of a separated system; cyclic angles have J = p. Closed where the radicand is of a known kind.
 
     >>> from dalembert.analytic import System
-    >>> result = action_angle(System("q", H="p**2/(2*m) + m*w**2*q**2/2").hamilton_jacobi())
+    >>> result = action_angle(System("q", H="p**2/(2*m) + m*w**2*q**2/2", positive="m w").hamilton_jacobi())
     >>> result.energy, result.frequencies["q"]
     (J_q*w, w)
     """

@@ -3,37 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
+from difflib import get_close_matches
 from typing import Any
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
 from dalembert.analytic._exact import as_sympy, refuse_text
 from dalembert.errors import ExpressionError
 
-from ._equality import Verdict, equal, proportional
+from ._equality import Verdict, equal, proportional, strongest, weakest
 from ._names import Formula, Names
 from ._normal import tidy
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The judgement of one claim; truthy when the claim is right."""
+    """The judgement of one claim; truthy when the claim is right. `right` is None when it could not be decided."""
 
-    right: bool
+    right: bool | None
     proof: str
     claim: Any
     correct: Any
     difference: str = ""
     at: Mapping[str, float] | None = None
     values: tuple[Any, Any] | None = None
+    domain: tuple[str, ...] = ()
+    why: str = ""
 
     def __bool__(self) -> bool:
-        return self.right
+        return self.right is True
+
+    @property
+    def verdict(self) -> str:
+        """ "right", "wrong" or "undecided"."""
+        return "undecided" if self.right is None else "right" if self.right else "wrong"
 
     def __str__(self) -> str:
+        where = f", where {', '.join(self.domain)}" if self.domain else ""
         if self.right:
-            return f"right ({self.proof} proof): {self.claim}"
+            how = "symbolic proof" if self.proof == "symbolic" else "numeric evidence"
+            return f"right ({how}{where}): {self.claim}"
+        if self.right is None:
+            lines = [f"undecided: {self.claim}", f"  neither a proof nor a counter-example: {self.why}"]
+            return "\n".join([*lines, f"  compared with: {self.correct}"] if self.correct is not None else lines)
         lines = [f"wrong: {self.claim}", f"  correct form: {self.correct}"]
         if self.difference:
             lines.append(f"  first difference: {self.difference}")
@@ -56,6 +70,7 @@ def check(
     *,
     names: Names | None = None,
     signs: Iterable[str] = (),
+    positive: Iterable[str] = (),
     up_to: str = "nothing",
     over: Iterable[Formula] = (),
     ranges: Mapping[str, Any] | None = None,
@@ -65,19 +80,24 @@ def check(
     `up_to` relaxes what counts as the same: "nothing"; "factor" (both are left-hand sides of `= 0`, `over` names what
     they are about); "constant" (they may differ by anything free of the names in `over`); "sign" (overall sign).
 
+    Every name is a real number; those in `positive` are positive, those in `signs` +1 or -1 (both must hold), those in
+    `ranges`, {name: (low, high)}, in an interval. A claim is right, wrong or undecided, and says on which domain.
+
     >>> print(check("2*sin(x)*cos(x) == sin(2*x)"))
     right (symbolic proof): Eq(2*sin(x)*cos(x), sin(2*x))
     >>> print(check("m*g*(1 - cos(a))", "m*g*(1 + cos(a))").difference)
     the term -g*m*cos(a) should be g*m*cos(a)
     """
-    names = names or Names(signs=signs)
+    names = names or Names(signs=signs, positive=positive)
     signs = set(signs) | names.signs
     stated = names.read(claim)
     if correct is None:
-        if not isinstance(stated, sp.Eq):
-            raise ExpressionError(f"a claim on its own is an identity 'left == right', but this is {claim!r}")
-        verdict = equal(stated.lhs, stated.rhs, signs=signs, ranges=ranges)
-        return _report(verdict, stated, stated if verdict else sp.Ne(stated.lhs, stated.rhs), "")
+        if up_to != "nothing" or over:
+            raise ExpressionError("`up_to` and `over` compare a claim with a correct formula: give that too")
+        left, right = _sides(stated, claim)
+        verdict = equal(left, right, signs=signs, ranges=ranges)
+        correct_form = sp.Ne(left, right, evaluate=False) if verdict.equal is False else None
+        return report_of(verdict, stated, correct_form)
     truth = names.read(correct)
     if isinstance(stated, sp.Eq):
         stated = stated.rhs
@@ -85,28 +105,60 @@ def check(
     if up_to == "factor":
         verdict = proportional(stated, truth, variables, signs=signs, ranges=ranges)
     elif up_to == "constant":
-        verdict = _constant(stated - truth, variables, signs)
+        verdict = _constant(stated - truth, variables, signs, ranges)
     elif up_to == "sign":
-        verdict = equal(stated, truth, signs=signs, ranges=ranges) or equal(stated, -truth, signs=signs, ranges=ranges)
+        verdict = strongest([equal(stated, side, signs=signs, ranges=ranges) for side in (truth, -truth)])
     elif up_to == "nothing":
         verdict = equal(stated, truth, signs=signs, ranges=ranges)
     else:
         raise ExpressionError(f"up_to={up_to!r} is not one of nothing, factor, constant, sign")
-    return _report(verdict, stated, truth, "" if verdict else first_difference(stated, truth))
+    return report_of(verdict, stated, truth)
 
 
-def _constant(difference: sp.Expr, variables: Sequence[sp.Expr], signs: Iterable[str]) -> Verdict:
-    proof = "symbolic"
-    for variable in variables:
-        verdict = equal(sp.diff(difference, variable), sp.Integer(0), signs=signs)
-        if not verdict:
-            return verdict
-        proof = verdict.proof if verdict.proof == "numeric" else proof
-    return Verdict(True, proof)
+def _sides(stated: Any, claim: Any) -> tuple[sp.Expr, sp.Expr]:
+    if not isinstance(stated, sp.Eq):
+        raise ExpressionError(f"a claim on its own is an identity 'left == right', but this is {claim!r}")
+    return stated.lhs, stated.rhs
 
 
-def _report(verdict: Verdict, claim: Any, correct: Any, difference: str) -> Report:
-    return Report(verdict.equal, verdict.proof, claim, correct, difference, verdict.at, verdict.values)
+def _constant(
+    difference: sp.Expr, variables: Sequence[sp.Expr], signs: Iterable[str], ranges: Mapping[str, Any] | None
+) -> Verdict:
+    """Whether a formula is free of some names: it must not change from any value of them to any other."""
+    if not variables:
+        raise ExpressionError(
+            "up_to='constant' needs `over`, the names that the constant must be free of, as over=['x']: "
+            "without them anything is a constant"
+        )
+    idle = [str(v) for v in variables if not v.is_Symbol or v not in difference.free_symbols]
+    slopes = [
+        equal(sp.diff(difference, v), sp.Integer(0), signs=signs, ranges=ranges) for v in variables if v.is_Symbol
+    ]
+    if len(idle) == len(variables) and any(not v.is_Symbol for v in variables):
+        raise ExpressionError(f"`over` names quantities, not formulas: {', '.join(idle)}")
+    others = {v: sp.Dummy(v.name, **v.assumptions0) for v in variables}
+    jump = equal(difference, difference.xreplace(others), signs=signs, ranges=ranges)
+    if jump.equal is False:  # flat on each part of the domain is not the same constant on all
+        return jump
+    return jump if jump else weakest(slopes)
+
+
+def report_of(verdict: Verdict, claim: Any, correct: Any, difference: str | None = None) -> Report:
+    """The report on a claim; where it is wrong, the first difference is named unless it is told."""
+    if difference is None:
+        wrong = verdict.equal is False and isinstance(claim, sp.Expr) and isinstance(correct, sp.Expr)
+        difference = first_difference(claim, correct) if wrong else ""
+    return Report(
+        verdict.equal,
+        verdict.proof,
+        claim,
+        correct,
+        difference if verdict.equal is False else "",
+        verdict.at,
+        verdict.values,
+        verdict.domain,
+        verdict.why,
+    )
 
 
 def first_difference(claim: sp.Expr, correct: sp.Expr) -> str:
@@ -175,28 +227,91 @@ class Judge:
         """The quantities that this result determines, by name."""
         raise NotImplementedError
 
-    def check(self, claim: str, **options: Any) -> Report:
-        """Judge `"name == formula"`, or any equation, after what this result knows has been put in."""
+    def check(
+        self,
+        claim: str,
+        *,
+        up_to: str = "nothing",
+        over: Iterable[Formula] = (),
+        ranges: Mapping[str, Any] | None = None,
+    ) -> Report:
+        """Judge `"name == formula"`, or any equation, after what this result knows has been put in on both sides.
+
+        Names of the system itself come first: where a pendulum has a length `L`, its Lagrangian is `view.L`.
+        """
         names = self.names
+        values = self._values()
         stated = names.read(claim)
         if not isinstance(stated, sp.Eq):
             raise ExpressionError(f"write the claim as 'name == formula'; this result knows {', '.join(self.known())}")
-        values = {names.symbol(k): v for k, v in self.known().items()}
+        self.refuse_unknown(stated)
+        chain = _without_circles(values)
+        left, right = (_settle(side, chain) for side in (stated.lhs, stated.rhs))
+        if stated.lhs not in values and up_to != "nothing":
+            raise ExpressionError(f"up_to={up_to!r} needs a claim 'name == formula' about {', '.join(self.known())}")
+        found = check(right, left, names=names, up_to=up_to, over=over, ranges=ranges)
         if stated.lhs in values:
-            return check(stated.rhs, values[stated.lhs], names=names, **options)
-        left, right = (_settle(side, values) for side in (stated.lhs, stated.rhs))
-        verdict = equal(left, right, signs=names.signs)
-        return _report(
-            verdict,
-            stated,
-            sp.Eq(stated.lhs, tidy(left), evaluate=False),
-            "" if verdict else first_difference(right, left),
+            claimed, correct = stated.rhs, values[stated.lhs]
+        else:
+            changed = left != stated.lhs
+            value = sp.Eq(stated.lhs, tidy(left), evaluate=False)
+            claimed, correct = stated, value if changed else sp.Ne(stated.lhs, tidy(right), evaluate=False)
+        wrong = found.right is False
+        plain = claimed if isinstance(claimed, sp.Expr) and isinstance(correct, sp.Expr) else None
+        difference = first_difference(plain, correct) if wrong and plain is not None else found.difference
+        shadowed = sorted(
+            k for k in self.known() if names.symbol(k) in stated.free_symbols and names.symbol(k) not in values
         )
+        if shadowed:
+            difference += f" (here {shadowed[0]} is the system's own; the result's is view.{shadowed[0]})"
+        return replace(found, claim=claimed, correct=correct, difference=difference if wrong else "")
+
+    def _values(self) -> dict[sp.Symbol, sp.Expr]:
+        """What the result knows, by symbol: as `view.name` always, and as `name` unless the system uses that name."""
+        names, values = self.names, {}
+        for label, value in self.known().items():
+            values[names.symbol(f"view.{label}")] = value
+            if names.canonical(label) not in names.own:
+                values[names.symbol(label)] = value
+        return values
+
+    def refuse_unknown(self, stated: sp.Basic) -> None:
+        """Refuse a claim about a name that neither the system nor the result has: it has no content."""
+        names, values = self.names, self._values()
+        if not names.own:
+            return
+        met = {s for value in values.values() for s in value.free_symbols}
+        moving = {s.name.rstrip("'") for s in met} | {*names.moving}
+        allowed = {*names.own, *(s.name for s in values), *(s.name for s in met), *names.signs, names.time.name}
+        for symbol in sorted(stated.free_symbols, key=str):
+            if symbol.name not in allowed and not (symbol.name.endswith("'") and symbol.name.rstrip("'") in moving):
+                raise ExpressionError(
+                    f"the claim is about '{symbol.name}', which neither the system nor this result has."
+                    f"{_did_you_mean(symbol.name, allowed)}"
+                )
+        known = {f.func.__name__ for value in values.values() for f in value.atoms(AppliedUndef)} | names.functions
+        for f in sorted(stated.atoms(AppliedUndef), key=str):
+            if f.func.__name__ not in known:
+                raise ExpressionError(f"the claim is about the function {f}, which the system does not have")
+
+
+def _did_you_mean(name: str, known: Iterable[str]) -> str:
+    near = get_close_matches(name, sorted(k for k in known if not k.startswith("view.")), 1)
+    return f" Did you mean '{near[0]}'?" if near else f" It has {', '.join(sorted(known)[:12])}."
+
+
+def _without_circles(values: Mapping[sp.Symbol, sp.Expr]) -> dict[sp.Symbol, sp.Expr]:
+    """Definitions that do not lead back to themselves: of p = m x' and x' = p/m the first."""
+    kept: dict[sp.Symbol, sp.Expr] = {}
+    for symbol, value in values.items():
+        if not any(symbol in kept[other].free_symbols for other in value.free_symbols if other in kept):
+            kept[symbol] = value
+    return kept
 
 
 def _settle(expression: sp.Expr, values: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
-    """Substitute until nothing known is left; definitions may refer to each other at most once."""
-    for _ in range(3):
+    """Substitute until nothing known is left; definitions may refer to each other at most thrice."""
+    for _ in range(4):
         changes = {s: values[s] for s in expression.free_symbols if s in values and values[s] != s}
         if not changes:
             break

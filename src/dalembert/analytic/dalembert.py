@@ -14,7 +14,7 @@ from ._equality import is_zero, proportional
 from ._names import Formula, Names
 from ._normal import tidy
 from ._solving import linear_parts, solve_linear, solve_system
-from .claims import Judge, Report, first_difference
+from .claims import Judge, Report, report_of
 from .steps import Notebook, Steps
 
 if TYPE_CHECKING:
@@ -67,16 +67,9 @@ class DAlembert(Judge):
         """Judge an equation of motion (= 0) up to a non-zero factor."""
         n = self.names
         stated, truth = n.read(claim), self.balances[coordinate]
+        self.refuse_unknown(stated)
         verdict = proportional(stated, truth, [n.velocity(c, 2) for c in n.coordinates], signs=n.signs)
-        return Report(
-            verdict.equal,
-            verdict.proof,
-            stated,
-            truth,
-            "" if verdict else first_difference(stated, truth),
-            verdict.at,
-            verdict.values,
-        )
+        return report_of(verdict, stated, truth)
 
 
 def dalembert(system: System) -> DAlembert:

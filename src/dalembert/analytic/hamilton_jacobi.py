@@ -123,7 +123,7 @@ class HamiltonJacobi(Judge):
                 unknown = [a for a in self.x if known.has(a)]
                 if len(unknown) != 1:
                     continue
-                value = n.symbol(labels.get(constant, f"{beta}_{constant}"))
+                value = n.symbol(n.fresh(labels.get(constant, f"{beta}_{constant}")))
                 solutions = invert(known, unknown[0], value)
                 if not solutions:
                     continue
@@ -222,8 +222,8 @@ def hamilton_jacobi(
         H = H.subs({q: -b for q, b in zip(view.q, y)}, simultaneous=True)
     moving_time = H.has(n.time) or any(s.name.rstrip("'") in n.given for s in H.free_symbols)
     wanted = dict(constants or {})
-    labels = {a.name: n.symbol(wanted.get(a.name, f"alpha_{a.name}")) for a in x}
-    E = n.symbol(energy)
+    labels = {a.name: n.symbol(wanted.get(a.name) or n.fresh(f"alpha_{a.name}")) for a in x}
+    E = n.symbol(n.fresh(energy))
     if moving_time:
         return _time_dependent(system, H, x, y, representation, labels, book)
     verdict = levi_civita(H, x, y)
@@ -236,7 +236,7 @@ def hamilton_jacobi(
             sum(1 for a in x if sp.degree(sp.numer(sp.together(separated.equations[a.name])), y[x.index(a)]) > 1) > 1
         )
         for a, b in zip(x, y):
-            slope, sign = _slope(separated.equations[a.name], b, n, f"s_{a}" if several else "s")
+            slope, sign = _slope(separated.equations[a.name], b, n, n.fresh(f"s_{a}" if several else "s"))
             slopes[a.name] = slope
             signs += [sign] if sign else []
             book.note(f"Slope of the action along {a}", f"dS/d{a}", slope)
@@ -290,7 +290,7 @@ def _time_dependent(
             x,
             y,
             representation,
-            n.symbol("E"),
+            n.symbol(n.fresh("E")),
             {},
             {},
             LeviCivita(False, verdict.conditions, {("t", x[0].name): is_zero(H)}),

@@ -110,7 +110,8 @@ def design_map(
 ) -> Design:
     """Impose {Q, P} = 1 on q(Q, P), p(Q, P) with one unknown constant, or an unknown function of P such as f(P).
 
-    >>> design = design_map("f(P)*sin(Q)/(m*w)", "f(P)*cos(Q)", "f")
+    >>> names = Names(positive=["m", "w", "P"])
+    >>> design = design_map("f(P)*sin(Q)/(m*w)", "f(P)*cos(Q)", "f", names=names)
     >>> design.solutions[0].subs("C1", 0)
     sqrt(2)*sqrt(P)*sqrt(m)*sqrt(w)
     """

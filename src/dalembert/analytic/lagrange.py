@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import sympy as sp
 
 from dalembert.analytic._exact import as_sympy
-from dalembert.errors import SingularError
+from dalembert.errors import ExpressionError, SingularError
 
 from ._equality import is_zero, proportional
 from ._names import Formula, Names
 from ._normal import as_sum, tidy
 from ._solving import linear_parts, solve_linear
-from .claims import Judge, Report, check, first_difference
+from .claims import Judge, Report, check, report_of
 from .steps import Notebook, Steps
 
 if TYPE_CHECKING:
@@ -166,19 +166,16 @@ class Lagrange(Judge):
         n = self.names
         stated = n.read(claim)
         stated = stated.lhs - stated.rhs if isinstance(stated, sp.Eq) else stated
+        self.refuse_unknown(stated)
         accelerations = [n.velocity(c, 2) for c in self.system.coordinates]
         if coordinate is not None:
             truth = self.equations[self.system.coordinates.index(coordinate)]
             verdict = proportional(stated, truth, accelerations, signs=n.signs)
-            return Report(
-                verdict.equal,
-                verdict.proof,
-                stated,
-                tidy(truth),
-                "" if verdict else first_difference(stated, truth),
-                verdict.at,
-                verdict.values,
-            )
+            return report_of(verdict, stated, tidy(truth))
+        if stated == 0 or is_zero(stated, signs=n.signs):
+            raise ExpressionError(f"the equation {claim} = 0 says nothing: its left-hand side is zero")
+        if all(is_zero(sp.diff(stated, a), signs=n.signs) for a in accelerations):
+            raise ExpressionError(f"{claim} = 0 is no equation of motion: no acceleration stands in it")
         on_shell = {n.velocity(c, 2): a for c, a in self.accelerations.items()} | {
             n.symbol(k): v for k, v in self.multipliers.items()
         }

@@ -134,7 +134,7 @@ def period(
     A cosine potential -c cos(q) gives 4 sqrt(inertia/c) K(sin(A/2)^2).
 
     >>> period("-m*g*l*cos(th)", "th", "A", inertia="m*l**2").series
-    2*pi*sqrt(l)*(11*A**4/3072 + A**2/16 + 1)/sqrt(g)
+    2*pi*sqrt(l/g)*(11*A**4/3072 + A**2/16 + 1)
     """
     n = names or Names([coordinate], positive=[amplitude])
     potential, mass = n.read(V), n.read(inertia)

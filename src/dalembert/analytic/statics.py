@@ -11,11 +11,11 @@ import sympy as sp
 from dalembert.analytic._exact import refuse_text
 from dalembert.errors import ModelError
 
-from ._equality import is_zero
+from ._equality import Verdict, is_zero, weakest
 from ._names import Formula, Names
 from ._normal import tidy
 from ._solving import solve_system
-from .claims import Judge, Report
+from .claims import Judge, Report, report_of
 from .steps import Notebook, Steps
 
 if TYPE_CHECKING:
@@ -96,22 +96,14 @@ class VirtualWork(Judge):
         n = self.names
         values = n.read_map(claim)
         stated = {k.name: v for k, v in values.items()}
-        proof = "symbolic"
+        verdicts = [Verdict(True, "symbolic")]
         for balance in self.balances.values():
             verdict = is_zero(balance.subs(values, simultaneous=True), signs=n.signs)
             if not verdict:
                 right = next(iter(self.solutions(*claim)), {})
-                return Report(
-                    False,
-                    verdict.proof,
-                    stated,
-                    right,
-                    f"the balance {balance} does not vanish",
-                    verdict.at,
-                    verdict.values,
-                )
-            proof = verdict.proof if verdict.proof == "numeric" else proof
-        return Report(True, proof, stated, stated)
+                return report_of(verdict, stated, right, f"the balance {balance} does not vanish")
+            verdicts.append(verdict)
+        return report_of(weakest(verdicts), stated, stated)
 
     def known(self) -> dict[str, sp.Expr]:
         return {f"Q_{c}": b for c, b in self.balances.items()}

@@ -8,8 +8,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
 from dalembert.errors import ModelError
+from dalembert.expr._grammar import is_name
 
 from ._names import Formula, Names
 from ._normal import as_sum, tidy
@@ -42,6 +44,8 @@ class System:
     Q             further generalised forces, one for each coordinate
     constraints   holonomic f(q, t) = 0;  rolling: kinematic, affine in the velocities, a(q, t).q' + b(q, t) = 0,
                   as a formula or as the row of coefficients [a_1, ..., a_n] or [a_1, ..., a_n, b]
+    positive      names of positive quantities; masses and inertias of bodies are, all other names are real. `infer`
+                  takes the names that usually are (g, k, l, w, ...) as positive too
 
     >>> pendulum = System("theta", particles=[Particle("m", ["l*sin(theta)", "-l*cos(theta)"])], gravity=["0", "-g"])
     >>> pendulum.lagrange().accelerations["theta"]
@@ -73,6 +77,7 @@ class System:
         positive: str | Iterable[str] = (),
         real: str | Iterable[str] = (),
         signs: Iterable[str] = (),
+        infer: bool = False,
         name: str = "",
     ) -> None:
         self.name = name
@@ -82,15 +87,16 @@ class System:
             raise ModelError("a system needs at least one coordinate, as in System('theta', ...)")
         self.coordinates = tuple(c for c in own if c not in self.released)
         prescribed = words(given) if not isinstance(given, Mapping) else tuple(given)
-        self.momenta = words(momenta) if momenta is not None else _momenta(self.coordinates)
-        if len(self.momenta) != len(self.coordinates):
-            raise ModelError(f"{len(self.coordinates)} coordinates need as many momenta, not {self.momenta}")
+        wanted = words(momenta) if momenta is not None else _momenta(self.coordinates)
+        if len(wanted) != len(self.coordinates):
+            raise ModelError(f"{len(self.coordinates)} coordinates need as many momenta, not {wanted}")
         self.names = Names(
             (*self.coordinates, *self.released),
             given=prescribed,
-            positive=words(positive) if positive else (),
+            positive=(*(words(positive) if positive else ()), *_masses(particles, rotors, bodies)),
             real=words(real) if real else (),
             signs=signs,
+            infer=infer,
         )
         self._given = {k: self.names.read(v) for k, v in given.items()} if isinstance(given, Mapping) else {}
         n = self.names
@@ -120,12 +126,16 @@ class System:
             raise ModelError(f"Q needs one generalised force for each of {n.coordinates}, not {len(self.Q_given)}")
         self.constraints = n.read_all(constraints)
         self.rolling = tuple(_rolling(n, row) for row in rolling)
+        n.claim(but=wanted if H is not None else (), functions=self._functions())
+        self.momenta = wanted if momenta is not None or H is not None else tuple(n.fresh(p) for p in wanted)
         count = len(self.constraints) + len(self.rolling)
-        labels = (
-            words(multipliers)
-            if multipliers is not None
-            else (("lam",) if count == 1 else tuple(f"lam{i}" for i in range(1, count + 1)))
-        )
+        usual = ("lam",) if count == 1 else tuple(f"lam{i}" for i in range(1, count + 1))
+        labels = words(multipliers) if multipliers is not None else tuple(n.fresh(label) for label in usual)
+        for label in (*self.momenta, *labels[:count]):
+            if label in n.own:
+                raise ModelError(
+                    f"'{label}' is a name of the system already: call the momentum or multiplier otherwise"
+                )
         self.multipliers = tuple(n.symbol(label) for label in labels[:count])
         self._validate()
 
@@ -144,6 +154,14 @@ class System:
         for f in self.constraints:
             if set(f.free_symbols) & set(self.names.v):
                 raise ModelError(f"the constraint {f} = 0 contains velocities: pass it in `rolling`")
+
+    def _functions(self) -> set[str]:
+        """Names of the unspecified functions in what was given."""
+        given = [self.V, self.U, self.D, *self.Q_given, *self.constraints, *self.rolling, *self._given.values()]
+        given += [e for e in (self.T_given, self.L_given, self.H_given) if e is not None]
+        given += [e for p in self.points for e in (p.mass, *p.position, *p.force)]
+        given += [e for t in self.turning for e in (*t.inertia, *t.omega, *t.torque)]
+        return {f.func.__name__ for e in given for f in e.atoms(AppliedUndef)}
 
     @cached_property
     def frozen(self) -> dict[sp.Symbol, sp.Expr]:
@@ -266,11 +284,13 @@ class System:
 
         return hamilton(self)
 
-    def hamilton_jacobi(self, **options: Any) -> HamiltonJacobi:
+    def hamilton_jacobi(
+        self, *, representation: str = "q", energy: str = "E", constants: Mapping[str, str] | None = None
+    ) -> HamiltonJacobi:
         """The Hamilton-Jacobi equation, separated when that is possible."""
         from .hamilton_jacobi import hamilton_jacobi
 
-        return hamilton_jacobi(self, **options)
+        return hamilton_jacobi(self, representation=representation, energy=energy, constants=constants)
 
     def compare(self) -> Comparison:
         """The accelerations by every mechanics, and a proof that they agree."""
@@ -294,6 +314,12 @@ def _momenta(coordinates: Sequence[str]) -> tuple[str, ...]:
         f"p{c[1:]}" if re.match(r"^q\d*$", c) else f"p{c}" if len(c) == 1 or c.isalpha() else f"p_{c}"
         for c in coordinates
     )
+
+
+def _masses(particles: Sequence[Particle], rotors: Sequence[Rotor], bodies: Sequence[RigidBody]) -> list[str]:
+    """Names that stand for a mass or a moment of inertia: positive by what they are, not by how they are spelled."""
+    given = [*(p.mass for p in particles), *(b.mass for b in bodies), *(r.inertia for r in rotors)]
+    return [str(m) for m in given if isinstance(m, sp.Symbol) or is_name(m)]
 
 
 def _rolling(names: Names, row: Any) -> sp.Expr:

@@ -177,7 +177,7 @@ def _positive_everywhere(e: sp.Expr) -> bool:
 
     import mpmath  # type: ignore[import-untyped]
 
-    from ._equality import sample
+    from ._sampling import sample
 
     seed = random.Random(7)
     values = [e.subs(sample(sorted(e.free_symbols, key=str), seed, {})).evalf() for _ in range(8)]
