@@ -23,7 +23,7 @@ from dalembert.dynamics.energies import Energies
 from dalembert.dynamics.outputs import Outputs
 from dalembert.dynamics.recursive import Recursion, generalised_forces, inverse_dynamics, mass_matrix, right_side
 from dalembert.dynamics.transmitted import Transmitted, known_wrench
-from dalembert.errors import ModelError
+from dalembert.errors import ModelError, SingularError
 from dalembert.expr import ZERO, Expr, Matrix
 from dalembert.expr.space import ZERO3
 from dalembert.kinematics import Pose, Tree, Wrench, build_tree
@@ -148,7 +148,27 @@ class Dynamics:
 
     @derived
     def resolved(self) -> Resolved:
-        return resolve(self.mass_matrix, self.right_side, self.rows, self.state.speeds)
+        try:
+            return resolve(self.mass_matrix, self.right_side, self.rows, self.state.speeds)
+        except SingularError as error:
+            raise self._without_mass(error) from None
+
+    def _without_mass(self, error: SingularError) -> SingularError:
+        """The same error, or one that names the body at the end of a loop and the cut that helps."""
+        if not self.layout.cuts or not self.layout.idle:
+            return error
+        body, link = self.layout.idle[0]
+        other = Layout.of(self.model)
+        cuts = ", ".join(f"'{one.link.name}'" for one in other.cuts)
+        help_ = (
+            "" if other.idle else f", or cut another link of its loop: cut=[{cuts}], which is taken when none is said"
+        )
+        closing = ", ".join(f"'{one.link.name}'" for one in self.layout.cuts)
+        return SingularError(
+            f"the mass matrix of '{self.model.name}' is singular in every configuration: body '{body}' has no mass and "
+            f"carries none, because it hangs on link '{link.name}' at the end of the tree that the cut links {closing} "
+            f"leave. Give it mass or inertia{help_}."
+        )
 
     @property
     def multipliers(self) -> tuple[Expr, ...]:

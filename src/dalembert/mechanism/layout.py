@@ -57,6 +57,8 @@ class Layout:
     def of(described: Mechanism | Model, cut: Collection[str] = ()) -> Layout:
         """Number a mechanism; the links named in `cut` are kept out of the spanning tree.
 
+        Where a body without mass would hang at the end of a loop, another link is cut, so that it carries mass.
+
         >>> from dalembert.mechanism import Layout, Mechanism, earth, revolute
         >>> m = Mechanism()
         >>> arm = m.body("arm", mass=1)
@@ -69,7 +71,7 @@ class Layout:
         if unknown:
             raise ModelError(f"cannot cut the link '{unknown[0]}': '{mechanism.name}' has no link of that name.")
         check_model(mechanism)
-        order, found = _breadth_first(mechanism, cut)
+        order, found = _carrying(mechanism, cut)
         number = {name: i for i, name in enumerate(order)}
         tree = tuple(
             TreeLink(number[child], link, number[parent], number[child], link.first.body == child)
@@ -106,6 +108,12 @@ class Layout:
         """What the motion of the tree must obey: its cut links stay closed, and what is asked further."""
         return (*(Constraint(one.link.name, Closed(one.link)) for one in self.cuts), *self.further)
 
+    @property
+    def idle(self) -> list[tuple[str, Link]]:
+        """Bodies that move at speeds of their own, and no mass with them, each with the link that moves it."""
+        found = {self.bodies[one.child].name: (one.link, self.bodies[one.parent].name) for one in self.tree}
+        return [(name, found[name][0]) for name in idle_bodies(self.model, found)]
+
     def number(self, body: str) -> int:
         for i, one in enumerate(self.bodies):
             if one.name == body:
@@ -134,6 +142,52 @@ def _check_couplings(links: Mapping[str, Link], cuts: tuple[CutLink, ...]) -> No
                 f"link '{link.name}' is displaced by '{wrong[0]}', and '{owner}' closes a loop: a displacement uses "
                 f"coordinates of the spanning tree. Cut another link of that loop, not '{owner}'."
             )
+
+
+def _carrying(mechanism: Model, cut: Collection[str]) -> tuple[list[str], dict[str, tuple[Link, str]]]:
+    """The spanning tree; of a loop that would end in bodies without mass, the first one with fewer such bodies."""
+    best = _breadth_first(mechanism, cut)
+    idle = idle_bodies(mechanism, best[1])
+    closing = len(mechanism.links) > len(best[1])
+    while idle and closing:
+        for name in mechanism.links:
+            if name in cut:
+                continue
+            try:
+                tree = _breadth_first(mechanism, (*cut, name))
+            except ModelError:  # the link carries a body that is in no loop
+                continue
+            left = idle_bodies(mechanism, tree[1])
+            if len(left) < len(idle) and not _coupled(mechanism, tree[1]):
+                best, idle, cut = tree, left, (*cut, name)
+                break
+        else:
+            break
+    return best
+
+
+def idle_bodies(mechanism: Model, found: Mapping[str, tuple[Link, str]]) -> list[str]:
+    """Bodies of a tree (child: its link, its parent) that move at speeds of their own, and no mass with them."""
+    heavy = {name for name, body in mechanism.bodies.items() if not _massless(body)}
+    for child in reversed(list(found)):  # children come after their parents
+        if child in heavy:
+            heavy.add(found[child][1])
+    return [name for name, (link, _) in found.items() if name not in heavy and link.speeds]
+
+
+def _massless(body: Body) -> bool:
+    return body.mass is ex.ZERO and all(x is ex.ZERO for x in body.inertia.entries)
+
+
+def _coupled(mechanism: Model, found: Mapping[str, tuple[Link, str]]) -> bool:
+    """Would a link be displaced by a coordinate that this tree cuts?"""
+    principal = {link.name for link, _ in found.values()}
+    cuts = (CutLink(0, link, 0, 0) for link in mechanism.links.values() if link.name not in principal)
+    try:
+        _check_couplings(mechanism.links, tuple(cuts))
+    except ModelError:
+        return True
+    return False
 
 
 def _breadth_first(mechanism: Model, cut: Collection[str]) -> tuple[list[str], dict[str, tuple[Link, str]]]:
