@@ -52,6 +52,7 @@ from dalembert.algebra._straighten import straighten
 from dalembert.algebra._term import ONE, Term, TermLike, Weight, make, postorder
 from dalembert.algebra._words import power, transpose
 from dalembert.expr import cos, sin
+from dalembert.expr import rebuild as rebuild_expr
 
 
 def canonical(term: TermLike) -> Term:
@@ -93,7 +94,7 @@ def _node(t: Term, args: tuple[Term, ...], weights: tuple[Weight, ...]) -> Term:
     if t.sort.is_quaternion:
         return _quaternion(t, args, weights)
     if kind is op.EXPR:
-        return _open_tangent(t)
+        return _open_function(t)
     if kind is op.SUM:
         return expanded_sum(args, weights, t.sort)
     if kind is op.PRODUCT:
@@ -125,11 +126,17 @@ def _node(t: Term, args: tuple[Term, ...], weights: tuple[Weight, ...]) -> Term:
     return expand_node(t, args, weights) if kind is op.TIMES or kind.morphism else rebuild(t, args, weights)
 
 
-def _open_tangent(t: Term) -> Term:
+def _open_function(t: Term) -> Term:
+    """A function of a canonical argument, and tan = sin/cos."""
+    from dalembert.algebra._components import to_expr
+
     e = t.payload
     if e.op == "tan":
         return as_term(sin(e.args[0]) / cos(e.args[0]))
-    return t
+    if all(a.op in ("symbol", "const") for a in e.args):
+        return t
+    args = tuple(to_expr(canonical(as_term(a))) for a in e.args)
+    return t if args == e.args else as_term(rebuild_expr(e, args))
 
 
 def _word(t: Term, args: tuple[Term, ...], weights: tuple[Weight, ...]) -> Term:

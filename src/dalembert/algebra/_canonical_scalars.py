@@ -11,14 +11,23 @@ from dalembert.algebra._canonical_vectors import (
     canonical_dot,
     canonical_triple,
 )
-from dalembert.algebra._engine import add, as_term, items, linear_combination, number, numeric_value, power_product
+from dalembert.algebra._engine import (
+    add,
+    as_term,
+    items,
+    linear_combination,
+    number,
+    numeric_value,
+    power_product,
+    times,
+)
 from dalembert.algebra._expand import multiply_scalars, scale_expanded
 from dalembert.algebra._facts import is_orthogonal, is_unit
 from dalembert.algebra._quaternions import scalar_part
 from dalembert.algebra._scalars import scalar_power
 from dalembert.algebra._term import ONE, Term, Weight
 from dalembert.algebra._vectors import split_column
-from dalembert.expr import cos
+from dalembert.expr import cos, exp
 
 
 def reduce_scalar(poly: Term) -> Term:
@@ -51,6 +60,9 @@ def _reduce_monomial(monomial: Term) -> Term | None:
         first = triples[0][0]
         second = first if triples[0][1] >= 2 else triples[1][0]
         return multiply_scalars(_lower(powers, [first, second]), gram(first.args, second.args))
+    exponentials = [(b, e) for b, e in powers if b.op is op.EXPR and b.payload.op == "exp" and isinstance(e, int)]
+    if len(exponentials) > 1 or any(e != 1 for _, e in exponentials):
+        return _merged(powers, exponentials)
     for base, e in powers:
         if not isinstance(e, int):
             continue
@@ -65,6 +77,15 @@ def _reduce_monomial(monomial: Term) -> Term | None:
             if q.op is op.VECTOR_PART and is_unit(q.args[0]):
                 return multiply_scalars(_lower(powers, [base]), add(ONE, -scalar_power(scalar_part(q.args[0]), 2)))
     return None
+
+
+def _merged(powers: list[tuple[Term, Weight]], exponentials: list[tuple[Term, Weight]]) -> Term:
+    """exp(x)^m exp(y)^n = exp(m x + n y)."""
+    from dalembert.algebra._components import to_expr
+
+    argument = linear_combination([(e, as_term(b.payload.args[0])) for b, e in exponentials], ONE.sort)
+    rest = times(*[scalar_power(b, e) for b, e in powers if (b, e) not in exponentials])
+    return times(rest, as_term(exp(to_expr(argument))))
 
 
 def _lower(powers: list[tuple[Term, Weight]], used: list[Term]) -> Term:

@@ -182,7 +182,7 @@ class Residues(Sampler):
 
 
 def _is_independent(monomial: Term) -> bool:
-    """A product of powers of names, sines, cosines and exponentials: different ones are independent functions."""
+    """A product of powers of names, and one exponential of such a sum: different ones are independent functions."""
     if monomial is ONE:
         return True
     pairs = zip(monomial.args, monomial.weights) if monomial.op is op.TIMES else ((monomial, 1),)
@@ -190,7 +190,7 @@ def _is_independent(monomial: Term) -> bool:
         if not isinstance(exponent, int) or base.op is not op.EXPR:
             return False
         e: Expr = base.payload
-        if e.op in ("sin", "cos", "exp"):
+        if e.op == "exp":
             if not all(_is_independent(m) for m, _ in items(canonical(e.args[0]))):
                 return False
         elif e.op != "symbol":

@@ -191,6 +191,8 @@ def is_nonnegative(term: Term) -> bool:
     """Whether a scalar term is plainly never negative (a norm, a square, a root, an absolute value)."""
     if term.op is ABS or term.op is SQUARED_NORM or (term.op is DOT and term.args[0] is term.args[1]):
         return True
+    if term.op is EXPR and term.payload.op == "exp":
+        return True
     if term.op is TIMES:
         return all(
             (isinstance(e, int) and e % 2 == 0)
