@@ -3,6 +3,7 @@ quaternions."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from dalembert.algebra import _operator as op
@@ -79,7 +80,7 @@ def _reduce_monomial(monomial: Term) -> Term | None:
     return None
 
 
-def _merged(powers: list[tuple[Term, Weight]], exponentials: list[tuple[Term, Weight]]) -> Term:
+def _merged(powers: Sequence[tuple[Term, Weight]], exponentials: Sequence[tuple[Term, Weight]]) -> Term:
     """exp(x)^m exp(y)^n = exp(m x + n y)."""
     from dalembert.algebra._components import to_expr
 
