@@ -18,14 +18,16 @@ For the vector and matrix levels of equations:
 """
 
 from dalembert.algebra._arrays import array, column
+from dalembert.algebra._blocks import block_inverse
 from dalembert.algebra._canonical import canonical
+from dalembert.algebra._cases import Case, eliminate
 from dalembert.algebra._collect import collect, linear_part
 from dalembert.algebra._components import component_symbols, components, sort_of, to_expr, to_sympy
 from dalembert.algebra._confluence import CriticalPair, critical_pairs, is_confluent
 from dalembert.algebra._cost import cost
 from dalembert.algebra._declared import DeclaredOperator, operator
 from dalembert.algebra._definitions import Definitions, expand_once
-from dalembert.algebra._derivative import angular_velocity, dt
+from dalembert.algebra._derivative import angular_velocity, dt, gradient
 from dalembert.algebra._engine import add, as_term, identity, number, quaternion_one, zero
 from dalembert.algebra._expand import expand
 from dalembert.algebra._factor import factor
@@ -44,4 +46,4 @@ from dalembert.algebra._term import Term, symbols_of
 from dalembert.algebra._vectors import cross, dot, dyad, norm, rotation, tilde, triple
 from dalembert.algebra._words import inverse, power, product, transpose
 from dalembert.algebra._zero import Verdict, is_zero
-from dalembert.algebra.rotations import interpolate
+from dalembert.algebra.rotations import half_angles, interpolate, rodrigues

@@ -15,6 +15,7 @@ from dalembert.algebra._engine import (
     zero,
 )
 from dalembert.algebra._expand import expand
+from dalembert.algebra._scalars import scalar_power
 from dalembert.algebra._sorts import AlgebraError, Sort
 from dalembert.algebra._term import ONE, Term, TermLike, postorder
 from dalembert.algebra._vectors import cross, dot, dyad, split_column, tilde
@@ -130,9 +131,7 @@ def _row_and_rest(monomial: Term, x: Term) -> tuple[Term, Term] | None:
     if len(moving) != 1 or moving[0][1] != 1:
         return None
     factor = moving[0][0]
-    others = times(*[power_product([(b, e)]) for b, e in powers if b is not factor and isinstance(e, int)])
-    if any(not isinstance(e, int) for b, e in powers if b is not factor):
-        return None
+    others = times(*[scalar_power(b, e) for b, e in powers if b is not factor])
     holders = [i for i, a in enumerate(factor.args) if _holds(a, x)]
     if factor.op not in (op.DOT, op.TRIPLE) or len(holders) != 1:
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 
 from dalembert.algebra import _operator as op
@@ -15,8 +15,8 @@ from dalembert.algebra._scalars import absolute, scalar_power
 from dalembert.algebra._sorts import VECTOR, AlgebraError, Sort
 from dalembert.algebra._term import Facts, Term, TermLike, Weight, make, postorder
 from dalembert.algebra._vectors import cross, tilde
-from dalembert.algebra._words import letters, power, product
-from dalembert.expr import TIME, cos, free_symbols, prime, sin
+from dalembert.algebra._words import letters, power, product, transpose
+from dalembert.expr import TIME, cos, free_symbols, prime, sin, tangent
 from dalembert.expr import dot as expr_dot
 
 HALF = number(Fraction(1, 2))
@@ -43,20 +43,67 @@ def dt(term: TermLike, constants: Iterable[TermLike] = ()) -> Term:
     >>> dt(R * r)
     w x (R r)
     """
-    root = as_term(term)
     fixed = {as_term(c) for c in constants}
+
+    def leaf(t: Term) -> Term:
+        if t in fixed:
+            return zero(t.sort)
+        return _symbol_rate(t) if t.op is op.SYMBOL else _expr_rate(t, fixed)
+
+    root = as_term(term)
     rates: dict[Term, Term] = {}
     for t in postorder([root]):
-        rates[t] = zero(t.sort) if t in fixed else _rate(t, rates, fixed)
+        rates[t] = zero(t.sort) if t in fixed else _rate(t, rates, leaf)
     return rates[root]
 
 
-def _rate(t: Term, rates: dict[Term, Term], fixed: set[Term]) -> Term:
+def directional(term: Term, seeds: Mapping[Term, Term]) -> Term:
+    """The derivative when each given symbol moves with its given rate, and nothing else moves."""
+
+    def leaf(t: Term) -> Term:
+        if t in seeds:
+            return seeds[t]
+        if t.op is not op.EXPR or not t.payload.args:
+            return zero(t.sort)
+        moving = {s.payload: to_expr(rate) for s, rate in seeds.items() if s.op is op.EXPR}
+        return as_term(tangent([t.payload], moving)[0]) if moving else zero(t.sort)
+
+    from dalembert.algebra._components import to_expr
+
+    rates: dict[Term, Term] = {}
+    for t in postorder([term]):
+        rates[t] = _rate(t, rates, leaf)
+    return rates[term]
+
+
+def gradient(term: TermLike, symbol: TermLike) -> Term:
+    """The gradient of a scalar by a vector (a vector), the Jacobian of a vector by a vector (a matrix), or the
+    derivative of any term by a scalar symbol.
+
+    >>> x, A = vector("x"), matrix("A")
+    >>> gradient(dot(x, A * x), x), gradient(cross(vector("a"), x), x)
+    (A^T x + A x, ~a)
+    """
+    root, by = as_term(term), as_term(symbol)
+    if by.op is not op.SYMBOL and not (by.op is op.EXPR and not by.payload.args):
+        raise AlgebraError(f"'{by}' is no symbol: derivatives are taken by vector and scalar symbols.")
+    if by.sort.is_scalar:
+        return directional(root, {by: number(1)})
+    if not by.sort.is_vector or not (root.sort.is_scalar or root.sort.is_vector):
+        raise AlgebraError(f"the derivative of '{root}', a {root.sort}, by '{by}', a {by.sort}, has no name here.")
+    from dalembert.algebra._collect import linear_part
+
+    step = make(op.SYMBOL, (), (), Facts("~step"), by.sort)
+    matrix, rest = linear_part(directional(root, {by: step}), step)
+    if rest:
+        raise AlgebraError(f"the derivative of '{root}' by '{by}' cannot be written as a matrix: '{rest}' remains.")
+    return transpose(matrix) if root.sort.is_scalar else matrix
+
+
+def _rate(t: Term, rates: dict[Term, Term], leaf: Callable[[Term], Term]) -> Term:
     kind = t.op
-    if kind is op.SYMBOL:
-        return _symbol_rate(t)
-    if kind is op.EXPR:
-        return _expr_rate(t, fixed)
+    if kind in (op.SYMBOL, op.EXPR):
+        return leaf(t)
     if kind is op.SUM:
         parts = [zero(t.sort)]
         for a, w in zip(t.args, t.weights):

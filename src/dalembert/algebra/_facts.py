@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dalembert.algebra._operator import EXPR, MATRIX_OF, PRODUCT, QPRODUCT, ROTATION, SYMBOL, VARIABLE
+from dalembert.algebra._operator import EXPR, MATRIX_OF, PRODUCT, QPRODUCT, ROTATION, SYMBOL, TRANSPOSE, VARIABLE
 from dalembert.algebra._term import Facts, Term, postorder
 
 # What follows from what; `orthogonal` of a quaternion is called `unit`.
@@ -98,6 +98,27 @@ def are_orthogonal(u: Term, v: Term) -> bool:
         return True
     # A unit vector is perpendicular to its own rate.
     return "unit" in a.properties | b.properties and a.name == b.name and {a.order, b.order} == {0, 1}
+
+
+def are_collinear(u: Term, v: Term) -> bool:
+    """Two symbols of which one is declared a multiple of the other, or both of a third."""
+    roots = []
+    for t in (u, v):
+        while t.op is SYMBOL and t.payload.collinear_to is not None:
+            t = t.payload.collinear_to
+        roots.append(t)
+    return roots[0] is roots[1]
+
+
+def commute(a: Term, b: Term) -> bool:
+    """Two matrices declared to commute, two diagonal ones, or the transposes of such."""
+    if a.op is TRANSPOSE and b.op is TRANSPOSE:
+        a, b = a.args[0], b.args[0]
+    if a.op is not SYMBOL or b.op is not SYMBOL:
+        return False
+    if b in a.payload.commutes_with or a in b.payload.commutes_with:
+        return True
+    return "diagonal" in a.payload.properties and "diagonal" in b.payload.properties
 
 
 def property_names(term: Term) -> frozenset[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dalembert.algebra._engine import ZERO, as_term, number, split_content, times
 from dalembert.algebra._facts import is_antisymmetric, is_orthogonal, is_rotation
-from dalembert.algebra._operator import ARRAY, DET, DYAD, PRODUCT, SUM, TILDE, TRACE, TRANSPOSE
+from dalembert.algebra._operator import ARRAY, DET, DYAD, PRODUCT, SUM, SYMBOL, TILDE, TRACE, TRANSPOSE
 from dalembert.algebra._scalars import scalar_power
 from dalembert.algebra._sorts import SCALAR, AlgebraError
 from dalembert.algebra._term import ONE, Term, TermLike, Weight, is_zero_term, make
@@ -47,6 +47,8 @@ def trace(matrix: TermLike) -> Term:
     ring, size = _cyclic(term)
     if not ring:
         return number(size)
+    if len(ring) == 1 and ring[0][0].op is SYMBOL and ring[0][0].payload.nilpotent:
+        return ZERO
     sign, best = _least_rotation(ring)
     if best is None:
         return ZERO
@@ -135,6 +137,8 @@ def det(matrix: TermLike) -> Term:
             return times(*[_power_of_det(b, e) for b, e in zip(term.args, term.weights)])
     if is_rotation(term):
         return ONE
+    if term.op is SYMBOL and term.payload.nilpotent:
+        return ZERO
     if term.op is TRANSPOSE:
         return det(term.args[0])
     return make(DET, (term,), (), None, SCALAR)

@@ -14,6 +14,7 @@ from typing import Any
 
 from dalembert.algebra._derivative import dt
 from dalembert.algebra._evaluate import Field, dot_rows, evaluate
+from dalembert.algebra._facts import commute
 from dalembert.algebra._linear_algebra import (
     Rows,
     identity_rows,
@@ -92,7 +93,47 @@ class Sampler(Field):
             return self._sphere(4) if "unit" in facts.properties else [self.draw() for _ in range(4)]
         if sort.is_vector:
             return [[x] for x in self._vector(term, facts)]
+        source = facts.origin.payload if facts.origin is not None else facts
+        if facts.order and (source.nilpotent or source.commutes_with or "projector" in source.properties):
+            raise NoValue(f"no random values are known for '{term}', the rate of a matrix with such properties.")
+        if facts.commutes_with:
+            return self._commuting(term, facts)
+        if facts.nilpotent or "projector" in facts.properties:
+            return self._degenerate(sort.rows, facts)
         return self._matrix(sort.rows, sort.columns, facts.properties)
+
+    def _commuting(self, term: Term, facts: Facts) -> Rows:
+        """A polynomial in the partner: what commutes with a matrix without multiple eigenvalues."""
+        first, *others = facts.commutes_with
+        kept = {"constant"} | ({"symmetric", "diagonal"} & first.payload.properties)
+        plain = not (first.payload.nilpotent or facts.nilpotent or "projector" in first.payload.properties)
+        if not plain or not facts.properties <= kept or any(not commute(first, o) for o in others):
+            raise NoValue(f"no random values are known for '{term}': what commutes and has its other properties?")
+        base = self.symbol(first)
+        total = [[self.number(Fraction(0))] * len(base) for _ in base]
+        power = identity_rows(len(base), self.number(Fraction(0)), self.number(Fraction(1)))
+        for _ in base:
+            weight = self.draw()
+            total = [[x + weight * y for x, y in zip(r, s)] for r, s in zip(total, power)]
+            power = multiply_rows(power, base)
+        return total
+
+    def _degenerate(self, size: int, facts: Facts) -> Rows:
+        """A projector of any rank or a nilpotent matrix, in a random basis (an orthonormal one if symmetric)."""
+        zero, one = self.number(Fraction(0)), self.number(Fraction(1))
+        if facts.nilpotent:
+            n = facts.nilpotent
+            form = [[one if j == i + 1 and (i + 1) % n else zero for j in range(size)] for i in range(size)]
+        elif "diagonal" in facts.properties:
+            return [[one if i == j and self.choice(2) else zero for j in range(size)] for i in range(size)]
+        else:
+            rank = self.choice(size + 1)
+            form = [[one if i == j < rank else zero for j in range(size)] for i in range(size)]
+        if "symmetric" in facts.properties:
+            turn = self.rotation(size)
+            return multiply_rows(multiply_rows(turn, form), transpose_rows(turn))
+        basis = [[self.draw() for _ in range(size)] for _ in range(size)]
+        return multiply_rows(multiply_rows(basis, form), self.inverse(basis))
 
     # -- vectors
     def _vector(self, term: Term, facts: Facts) -> list[Any]:
@@ -102,8 +143,23 @@ class Sampler(Field):
                 self.values[key] = transpose_rows(self.rotation(3))
             return list(self.values[key][facts.basis.index(facts.name)])
         size = term.sort.rows
+        if facts.collinear_to is not None:
+            along = [x[0] for x in self.symbol(facts.collinear_to)]
+            factor = self.draw()
+            if facts.norm is not None or "unit" in facts.properties:
+                length = evaluate(facts.norm, self) if facts.norm is not None else self.number(Fraction(1))
+                square = self.square_root(dot_rows([[x] for x in along], [[x] for x in along]))
+                factor = (length if self.choice(2) else -length) / square
+            return [factor * x for x in along]
+        if facts.norm is not None:
+            length = evaluate(facts.norm, self)
+            if facts.orthogonal_to:
+                raise NoValue(f"no random values are known for '{term}', orthogonal to others and of given norm.")
+            return [length * x for x in self._sphere(size)]
         origin = facts.origin if facts.order else term
         assert origin is not None
+        if facts.order and (origin.payload.norm is not None or origin.payload.collinear_to is not None):
+            raise NoValue(f"no random values are known for '{term}': its origin has a given norm or direction.")
         rows, right = self._conditions(origin, facts.order)
         unit = "unit" in origin.payload.properties
         if not facts.order and unit:

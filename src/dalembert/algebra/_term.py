@@ -32,6 +32,10 @@ class Facts:
     basis: tuple[str, str, str] | None = None  # names of the right-handed orthonormal basis it belongs to
     order: int = 0  # how often it has been differentiated
     origin: Term | None = None  # the symbol that was differentiated
+    nilpotent: int = 0  # the power of a matrix that is 0
+    commutes_with: tuple[Term, ...] = ()
+    collinear_to: Term | None = None
+    norm: Term | None = None  # the length of a vector
 
     def __str__(self) -> str:
         return self.name + "'" * self.order
@@ -208,10 +212,11 @@ def _order_key(term: Term) -> tuple[str, bytes]:
     weights = [w.key[1].hex() if isinstance(w, Term) else str(w) for w in term.weights]
     payload = term.payload
     if isinstance(payload, Facts):
-        others = [t.key[1].hex() for t in payload.orthogonal_to]
-        leaf = f"{payload.name}|{payload.order}|{sorted(payload.properties)}|{others}"
-        leaf += f"|{payload.origin.key[1].hex() if payload.origin is not None else ''}"
-        leaf += f"|{payload.turning.key[1].hex() if payload.turning is not None else ''}|{payload.basis}"
+        related: list[Term | None] = [payload.origin, payload.turning, payload.collinear_to, payload.norm]
+        links = [[t.key[1].hex() for t in ts] for ts in (payload.orthogonal_to, payload.commutes_with)]
+        links += [[t.key[1].hex() if t is not None else "" for t in related]]
+        numbers = payload.order, payload.nilpotent
+        leaf = f"{payload.name}|{numbers}|{sorted(payload.properties)}|{links}|{payload.basis}"
         label = _natural(str(payload))
     else:
         leaf = "" if payload is None else _payload_text(payload)

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from dalembert.algebra import _words
 from dalembert.algebra._engine import ZERO, as_term, identity, number, scale, split_content, times, zero
-from dalembert.algebra._facts import are_orthogonal, is_unit
+from dalembert.algebra._facts import are_collinear, are_orthogonal, is_unit
 from dalembert.algebra._operator import ARRAY, CROSS, DOT, DYAD, PRODUCT, ROTATION, SUM, SYMBOL, TILDE, TRIPLE
 from dalembert.algebra._scalars import scalar_power
 from dalembert.algebra._sorts import SCALAR, AlgebraError, Sort
@@ -82,7 +82,7 @@ def cross(x: TermLike, y: TermLike) -> Term:
     left, a = _front(a)
     right, b = _front(b)
     front = times(left, right)
-    if a is b:
+    if are_collinear(a, b):
         return zero(a.sort)
     if a.op is ARRAY and b.op is ARRAY:
         from dalembert.algebra._arrays import cross_arrays
@@ -166,6 +166,8 @@ def _plain_dot(u: Term, w: Term) -> Term:
         return triple(w, *u.args)
     if u is w and is_unit(u):
         return ONE
+    if u is w and u.op is SYMBOL and u.payload.norm is not None:
+        return times(u.payload.norm, u.payload.norm)
     if are_orthogonal(u, w):
         return ZERO
     return make(DOT, (u, w) if rank(u) <= rank(w) else (w, u), (), None, SCALAR)
@@ -186,7 +188,7 @@ def triple(x: TermLike, y: TermLike, z: TermLike) -> Term:
     for i, body in enumerate(bodies):
         if split_column(body)[1].op is CROSS:
             return times(front, dot(cross(bodies[i - 2], bodies[i - 1]), body))
-    if len(set(bodies)) < 3:
+    if any(are_collinear(bodies[i], bodies[i - 1]) for i in range(3)):
         return ZERO
     known = _basis_cross(bodies[0], bodies[1])
     if known is not None or all(b.op is ARRAY for b in bodies):

@@ -26,7 +26,7 @@ from dalembert.algebra._engine import (
     times,
     zero,
 )
-from dalembert.algebra._facts import declared, is_antisymmetric, is_orthogonal
+from dalembert.algebra._facts import commute, declared, is_antisymmetric, is_orthogonal
 from dalembert.algebra._operator import (
     ARRAY,
     DYAD,
@@ -93,7 +93,11 @@ def letters(term: Term) -> Letters:
 
 
 def word(parts: Letters, sort: Sort) -> Term:
-    """The term of these (already reduced) letters."""
+    """The term of these (already reduced) letters; a nilpotent matrix to its power makes it 0."""
+    for base, e in parts:
+        leaf = base.args[0] if base.op is TRANSPOSE else base
+        if leaf.op is SYMBOL and leaf.payload.nilpotent and isinstance(e, int) and e >= leaf.payload.nilpotent:
+            return zero(sort)
     if len(parts) == 1 and parts[0][1] == 1:
         return parts[0][0]
     return make(PRODUCT, tuple(b for b, _ in parts), tuple(e for _, e in parts), None, sort)
@@ -165,13 +169,44 @@ def _join(left: Letters, right: Letters) -> Letters:
                 b = b[:start] + list(letters(merged)) + b[start:]
             continue
         break
+    if a and start < len(b) and any(_is_partner(x) for x, _ in (*a, *b[start:])):
+        return _commuted(a, b[start:])
     return tuple(a) + tuple(b[start:])
 
 
+def _is_partner(base: Term) -> bool:
+    leaf = base.args[0] if base.op is TRANSPOSE else base
+    return leaf.op is SYMBOL and (bool(leaf.payload.commutes_with) or "diagonal" in leaf.payload.properties)
+
+
+def _commuted(done: list[tuple[Term, Weight]], more: list[tuple[Term, Weight]]) -> Letters:
+    """Let each further letter pass those that it commutes with: to its equal, or to its place in the order of names."""
+    for base, exponent in more:
+        place, target, i = len(done), None, len(done)
+        while i and (done[i - 1][0] is base or commute(done[i - 1][0], base)):
+            i -= 1
+            if done[i][0] is base:
+                target = i
+                break
+            if base.key < done[i][0].key:
+                place = i
+        if target is None:
+            done.insert(place, (base, exponent))
+            continue
+        total = _reduced_exponent(base, add_exponents(done[target][1], exponent))
+        left, right = done[:target], done[target + 1 :]
+        done = list(_join(tuple(left), tuple(right))) if total == 0 else [*left, (base, total), *right]
+    return tuple(done)
+
+
 def _reduced_exponent(base: Term, exponent: Weight) -> Weight:
-    """A symmetric orthogonal matrix is its own inverse: only the parity of its exponent counts."""
-    if isinstance(exponent, int) and base.op is SYMBOL and {"symmetric", "orthogonal"} <= declared(base):
-        return exponent % 2
+    """A symmetric orthogonal matrix is its own inverse, so only the parity counts; a projector is its own square."""
+    base = base.args[0] if base.op is TRANSPOSE else base
+    if isinstance(exponent, int) and base.op is SYMBOL:
+        if {"symmetric", "orthogonal"} <= declared(base):
+            return exponent % 2
+        if "projector" in declared(base):
+            return min(exponent, 1)
     return exponent
 
 
@@ -214,14 +249,14 @@ def power(base: TermLike, exponent: TermLike) -> Term:
         return quaternion_power(term, n)
     if term.sort.is_scalar:
         return scalar_power(term, n)
+    if n == 1:
+        return term
     if not term.sort.is_square:
         raise AlgebraError(f"'{term}' is a {term.sort}; only square matrices have powers and inverses.")
     if isinstance(n, Fraction):
         raise AlgebraError(
             f"the power {n} of the matrix '{term}' is not defined here: exponents are integers or symbols."
         )
-    if n == 1:
-        return term
     if n == 0:
         return identity(term.sort.rows)
     if is_zero_term(term):
@@ -262,7 +297,9 @@ def _word_power(body: Term, n: Weight) -> Term:
 
 
 def _is_singular(body: Term) -> bool:
-    if body.op is DYAD:
+    if body.op is DYAD or any(
+        b.op is SYMBOL and (b.payload.nilpotent or "projector" in b.payload.properties) for b, _ in letters(body)
+    ):
         return True
     return body.sort.rows % 2 == 1 and not is_orthogonal(body) and is_antisymmetric(body)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dalembert.algebra import _operator as op
 from dalembert.algebra._canonical import canonical
@@ -25,6 +25,9 @@ from dalembert.algebra._sorts import AlgebraError
 from dalembert.algebra._term import Term, TermLike, is_zero_term, postorder
 from dalembert.errors import ExpressionError
 from dalembert.expr import topological
+
+if TYPE_CHECKING:
+    from dalembert.algebra._rules import Rule
 
 LIMIT = 4000  # monomials that the canonical form may have
 TRIES = 200  # random points that may be undefined before one is found
@@ -77,14 +80,20 @@ class Verdict:
         return f"{self.answer} by {self.method}{chance}"
 
 
-def is_zero(term: TermLike, *, points: int = 3, limit: int = LIMIT) -> Verdict:
+def is_zero(term: TermLike, rules: Iterable[Rule] = (), *, points: int = 3, limit: int = LIMIT) -> Verdict:
     """Decide whether a term is identically 0 for all values that its declared properties allow.
+
+    With `rules`, "zero" means zero modulo the rules: their normal form is 0, or it is 0 without further assumptions.
+    Points do not know the rules, so a term that is not reduced to 0 by them is undecided.
 
     >>> A, a = matrix("A"), vector("a")
     >>> verdict = is_zero(trace(A) * ~a - A.T * ~a - ~a * A - ~(A * a))
     >>> bool(verdict), verdict.method
     (True, 'random points modulo primes')
     """
+    listed = tuple(rules)
+    if listed:
+        return _modulo(as_term(term), listed, points, limit)
     root = as_term(term)
     residue = root
     sizes: dict[Term, int] = {}
@@ -95,6 +104,25 @@ def is_zero(term: TermLike, *, points: int = 3, limit: int = LIMIT) -> Verdict:
         if is_zero_term(residue):
             return Verdict(True, "canonical form", Fraction(0))
     return by_points(root, residue, points)
+
+
+def _modulo(root: Term, rules: tuple[Rule, ...], points: int, limit: int) -> Verdict:
+    from dalembert.algebra._rules import rewrite
+
+    current = root
+    for _ in range(ROUNDS):
+        reduced = rewrite(current, rules)
+        verdict = is_zero(reduced, points=points, limit=limit)
+        if verdict:
+            return replace(verdict, method=f"{verdict.method}, modulo the given rules")
+        opened = verdict.residue if verdict.residue is not None else reduced
+        if rewrite(opened, rules) is opened:
+            break
+        current = opened
+    return Verdict(None, "the given rules do not reduce it to 0", Fraction(1), current)
+
+
+ROUNDS = 6  # of rules and canonical forms in turn
 
 
 def by_points(root: Term, residue: Term, points: int = 3) -> Verdict:

@@ -15,14 +15,16 @@ from dalembert import expr as ex
 from dalembert.algebra._arrays import array, column, is_explicit
 from dalembert.algebra._canonical import canonical
 from dalembert.algebra._components import components, to_expr
-from dalembert.algebra._engine import as_term, number, scale, times
-from dalembert.algebra._operator import PAIR
+from dalembert.algebra._engine import as_term, identity, number, scale, times
+from dalembert.algebra._expand import expand
+from dalembert.algebra._operator import EXPR, PAIR, PRODUCT, ROTATION
 from dalembert.algebra._quaternions import conjugate, matrix_of, pair, scalar_part, squared_norm, vector_part
+from dalembert.algebra._rebuild import transform
 from dalembert.algebra._scalars import scalar_power
 from dalembert.algebra._sorts import AlgebraError
 from dalembert.algebra._term import ONE, Term, TermLike
-from dalembert.algebra._vectors import norm
-from dalembert.algebra._words import product
+from dalembert.algebra._vectors import dyad, norm, tilde
+from dalembert.algebra._words import power, product
 
 HALF = Fraction(1, 2)
 
@@ -157,3 +159,59 @@ def interpolate(start: Term, end: Term, t: TermLike, angle: TermLike | None = No
         wide = to_expr(as_term(angle))
     first, second = ex.sin((1 - time) * wide) / ex.sin(wide), ex.sin(time * wide) / ex.sin(wide)
     return scale(as_term(first), start) + scale(as_term(second), end)
+
+
+def rodrigues(term: TermLike) -> Term:
+    """Every rotation(u, th) opened by the formula of Rodrigues: cos th 1 + sin th ~u + (1 - cos th) u u^T.
+
+    >>> u, v = vector("u", unit=True), vector("v")
+    >>> rodrigues(rotation(u, scalar("th")) * v)
+    -(cos(th) (u . v) - u . v) u + sin(th) (u x v) + cos(th) v
+    """
+
+    def opened(t: Term) -> Term | None:
+        if t.op is not ROTATION:
+            return None
+        axis, angle = t.args
+        theta = to_expr(angle)
+        c, s = as_term(ex.cos(theta)), as_term(ex.sin(theta))
+        return scale(c, identity(3)) + scale(s, tilde(axis)) + scale(ONE - c, dyad(axis, axis))
+
+    return expand(transform(_without_inverses(as_term(term)), opened))
+
+
+def _without_inverses(root: Term) -> Term:
+    """rotation(u, th)^-n as rotation(u, -n th) cannot be kept; its transpose is opened instead."""
+
+    def turned(t: Term) -> Term | None:
+        if t.op is not PRODUCT or not any(b.op is ROTATION and e != 1 for b, e in zip(t.args, t.weights)):
+            return None
+        pieces: list[Term] = []
+        for base, e in zip(t.args, t.weights):
+            if base.op is ROTATION and isinstance(e, int):
+                axis, angle = base.args
+                c, s = (as_term(f(to_expr(times(number(e), angle)))) for f in (ex.cos, ex.sin))
+                pieces.append(scale(c, identity(3)) + scale(s, tilde(axis)) + scale(ONE - c, dyad(axis, axis)))
+            else:
+                pieces.append(power(base, e))
+        return product(*pieces)
+
+    return transform(root, turned)
+
+
+def half_angles(term: TermLike) -> Term:
+    """Sines and cosines by those of half their angle: sin a = 2 sin(a/2) cos(a/2), cos a = 2 cos(a/2)^2 - 1.
+
+    >>> a = scalar("a")
+    >>> half_angles(scalar(ex.cos(a.payload)) + 1)
+    2 cos(1/2*a)^2
+    """
+
+    def halved(t: Term) -> Term | None:
+        if t.op is not EXPR or t.payload.op not in ("sin", "cos"):
+            return None
+        half = t.payload.args[0] * HALF
+        c, s = as_term(ex.cos(half)), as_term(ex.sin(half))
+        return 2 * c * s if t.payload.op == "sin" else 2 * c**2 - 1
+
+    return transform(as_term(term), halved)
