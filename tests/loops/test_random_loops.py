@@ -14,7 +14,8 @@ def check(seed):
     m = random_linkage(seed)
     verdict = loops.mobility(m)
     found = freedoms_by_continuation(m, verdict.at)
-    assert verdict.lower <= verdict.dof <= verdict.upper <= verdict.instantaneous
+    assert verdict.lower <= verdict.upper <= verdict.instantaneous
+    assert verdict.dof in (None, verdict.lower)
     if verdict.proved and not verdict.singular:
         assert verdict.dof == found, str(verdict)
     return verdict, found

@@ -40,7 +40,7 @@ def test_antenna_cells_are_shaky_in_every_bent_posture(families, levels, count):
 
 @pytest.mark.parametrize(("levels", "rank", "left"), [(1, 2, 6), (2, 6, 8)])
 def test_deployed_antenna_has_all_arms_straight(families, levels, rank, left):
-    from dalembert.loops.local import tangent_at
+    from dalembert.loops.relations import tangent_at
     from dalembert.mechanism import Layout
 
     linkage = loops.build_linkage(Layout.of(families.antenna(levels)))
@@ -57,7 +57,7 @@ def test_reduced_antenna_has_the_rank_the_thesis_expected(families, levels, rank
 
     linkage = loops.build_linkage(Layout.of(families.antenna(levels)))
     closing = loops.Closing(linkage)
-    independent = loops.independent_loops(linkage, closing.positions)
+    independent = loops.independent_loops(linkage)
     local = local_dimension(closing, loops.assemble(linkage), independent)
     assert local.reduced.rank - linkage.cut_dof == rank
 

@@ -142,11 +142,14 @@ def freedoms(layout: Layout, equations: Sequence[Equations], points: Sequence[Ma
     if not layout.constraints:
         return n, "a tree"
     try:
-        return mobility(layout).dof, "by mobility"
+        verdict = mobility(layout)
     except DalembertError:
         rows = [eq.constraint for eq in equations if eq.constraint is not None]
         ranks = [_rank(rows[0], point) for point in points] if rows else []
         return n - max(ranks, default=0), "speeds less the rank of the rows at random postures"
+    if verdict.dof is None:
+        return verdict.upper, f"by mobility at most, at least {verdict.lower}"
+    return verdict.dof, "by mobility"
 
 
 def _rank(rows: Matrix, point: Mapping[Expr, float]) -> int:

@@ -56,13 +56,13 @@ class Balls:
     def constants(self, exprs: Sequence[Expr], given: Mapping[str, Any]) -> list[Any]:
         from flint import arb
 
-        return evaluate_in(exprs, given, lambda f: arb(f.numerator) / f.denominator, _ball_functions())
+        return evaluate_in(exprs, given, lambda f: arb(f.numerator) / f.denominator, ball_functions())
 
     def normal(self, array: Any) -> Any:
         return array
 
 
-def _ball_functions() -> dict[str, Callable[..., Any]]:
+def ball_functions() -> dict[str, Callable[..., Any]]:
     from flint import arb
 
     return {
@@ -203,6 +203,13 @@ def square_root_mod(a: int, p: int) -> int:
 def exact(value: Any) -> Fraction:
     """The rational number that a description means: 0.1 is one tenth."""
     return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
+
+
+def exact_form(exprs: Sequence[Expr], formulas: Mapping[Expr, Expr]) -> list[Expr]:
+    """Formulas with every decimal as the rational that it spells, and given names as what they were given by."""
+    found = ex.substitute(list(exprs), formulas) if formulas else list(exprs)
+    decimals = {e: ex.const(exact(e.data)) for e in ex.topological(found) if e.op == "const" and type(e.data) is float}
+    return ex.substitute(found, decimals) if decimals else found
 
 
 def evaluate_in(

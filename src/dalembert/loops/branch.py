@@ -23,7 +23,7 @@ from dalembert.loops.assembly import CLOSED, Closing
 from dalembert.loops.certify import Reduced, check_identity, choose_reduced
 from dalembert.loops.cone import common_radical, cone_dimension, is_definite, quadratic_forms
 from dalembert.loops.linkage import Linkage, build_linkage
-from dalembert.loops.local import deflated_kernel, linear_relations, tangent_at
+from dalembert.loops.relations import deflated_kernel, linear_relations, tangent_at
 from dalembert.mechanism import Constraint, Holonomic, Layout, Link
 
 Array = Any

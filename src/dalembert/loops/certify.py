@@ -1,37 +1,27 @@
-"""Certified points and identities: Newton in balls of many digits, Kantorovich's bound, and vanishing to all digits.
+"""Certified points and identities: interval Newton in balls, and rows that vanish on a whole manifold.
 
 A *reduced system* is a choice of independent closure rows (and known linear relations between variables). It defines a
 smooth manifold near a point where it has full rank. The mechanism moves in all of that manifold exactly when the other
-closure rows vanish identically on it; that is tested at random points of the manifold, to fifty digits.
+closure rows vanish identically on it; that is tested at random points of the manifold, which are joined to the point by
+a path that interval Newton encloses, to as many digits as show a zero of twelfth order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import log10
 from typing import Any
 
 import numpy as np
 
-from dalembert.loops.arithmetic import Balls, evaluate_in
 from dalembert.loops.assembly import Closing
-from dalembert.loops.positions import Positions
+from dalembert.loops.balls import BallClosing, as_matrix, ball, precision, working_digits
 
 Array = Any
 
-
-@contextmanager
-def precision(digits: int) -> Iterator[None]:
-    """Arb's working precision for a while."""
-    import flint
-
-    old = flint.ctx.dps
-    flint.ctx.dps = digits
-    try:
-        yield
-    finally:
-        flint.ctx.dps = old
+#: A function that vanishes at the point to this order, and no further, shows at the end of the path.
+_ORDER = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,82 +78,88 @@ def independent_columns(matrix: Array, tolerance: float) -> Array:
     return np.array(chosen, dtype=int)
 
 
-class Precise:
-    """The closure of a linkage in balls."""
+class ReducedSystem:
+    """A reduced system in balls: values, derivative, Newton and interval Newton in its dependent variables."""
 
-    def __init__(self, closing: Closing, digits: int = 50) -> None:
+    def __init__(self, closing: BallClosing, reduced: Reduced) -> None:
         self.closing = closing
-        self.digits = digits
-        with precision(digits):
-            self.positions = Positions(closing.linkage, Balls(digits))
-            from flint import arb
+        self.reduced = reduced
+        self._linear = [[(i, ball(c)) for i, c in enumerate(row) if c] for row in reduced.linear]
+        self._constant = [ball(c) for c in reduced.constant]
 
-            self.scale = arb(closing.scale)
+    def values(self, x: Sequence[Any]) -> Array:
+        rows = self.closing.residual(x) if len(self.reduced.rows) else []
+        found = [rows[i] for i in self.reduced.rows]
+        for terms, constant in zip(self._linear, self._constant, strict=True):
+            found.append(sum((c * x[i] for i, c in terms), -constant))
+        return np.array(found, dtype=object).reshape(-1, 1)
 
-    def residual(self, x: Sequence[Any]) -> list[Any]:
-        """Rows as in `Closing.residual`, with the antisymmetric part of the rotation gap, which is zero with it."""
-        frames = self.positions.frames(self.positions.motion(x))
-        turn, gap = self.positions.gaps(frames)
-        rows: list[Any] = []
-        for r, g in zip(turn, gap, strict=True):
-            rows += [(r[2, 1] - r[1, 2]) / 2, (r[0, 2] - r[2, 0]) / 2, (r[1, 0] - r[0, 1]) / 2]
-            rows += [v / self.scale for v in g]
-        return rows + self._equations(x)
+    def jacobian(self, x: Sequence[Any]) -> Any:
+        """The derivative by the dependent variables."""
+        slopes = [self.closing.jacobian(x)[self.reduced.rows]] if len(self.reduced.rows) else []
+        for terms in self._linear:
+            row = np.full((1, len(x)), ball(0), dtype=object)
+            for i, c in terms:
+                row[0, i] = c
+            slopes.append(row)
+        return as_matrix(np.concatenate(slopes)[:, self.reduced.dependent])
 
-    def _equations(self, x: Sequence[Any]) -> list[Any]:
-        linkage = self.closing.linkage
-        if not linkage.equations:
-            return []
-        from flint import arb
-
-        from dalembert.loops.arithmetic import _ball_functions
-
-        known = {**linkage.given, **dict(zip(linkage.variables, x, strict=True))}
-        return evaluate_in(linkage.equations, known, lambda f: arb(f.numerator) / f.denominator, _ball_functions())
-
-    def refine(self, x: Array, reduced: Reduced, iterations: int = 12) -> tuple[list[Any], float]:
-        """Newton with the inverse at the start: the point of the reduced manifold with the same independent variables.
-
-        Returns the point and the size of the last correction.
-        """
-        from flint import arb
-
-        closing = self.closing
-        inverse = _inverse(closing, x, reduced)
-        found = [arb(float(v)) for v in x]
-        last = np.inf
-        for _ in range(iterations):
-            value = self.residual(found)
-            wanted = [value[i].mid() for i in reduced.rows]
-            for row, target in zip(reduced.linear, reduced.constant, strict=True):
-                terms = [arb(float(c)) * v for c, v in zip(row, found, strict=True) if c]
-                wanted.append((sum(terms, arb(0)) - target).mid())
-            step = inverse @ np.array(wanted, dtype=object) if wanted else []
-            size = max((abs(float(s)) for s in step), default=0.0)
-            for i, s in zip(reduced.dependent, step, strict=True):
+    def refine(self, x: Sequence[Any], iterations: int = 16) -> tuple[list[Any], float]:
+        """Newton: the point with the same independent variables, and the size of the last correction."""
+        found = [ball(v).mid() for v in x]
+        if not self.reduced.rank:
+            return found, 0.0
+        goal, last = 10.0 ** (4 - self.closing.digits), np.inf
+        inverse = self.jacobian(found).inv()
+        for count in range(iterations):
+            if count and len(self.reduced.dependent) < 60:
+                inverse = self.jacobian(found).mid().inv()
+            step = inverse.mid() * as_matrix(self.values(found)).mid()
+            size = max(float(abs(s)) for s in step.entries())
+            for i, s in zip(self.reduced.dependent, step.entries(), strict=True):
                 found[i] = (found[i] - s).mid()
-            if size < 10.0 ** (6 - self.digits):
+            if size < goal:
                 return found, size
-            if size > 10 * last and size > 1e-3:
+            if not size < 10 * last and size > 1e-3:
                 break
             last = size
         return found, last
 
+    def encloses(self, x: Sequence[Any], radius: Any = None, width: Sequence[Any] | None = None) -> Any:
+        """Krawczyk: for all independent variables within `width` of x, exactly one solution within a radius of x.
 
-def _inverse(closing: Closing, x: Array, reduced: Reduced) -> Array:
-    from flint import arb
+        x - C F(x) + (1 - C F'(X)) (X - x) must lie inside X, with C near F'(x)^-1. Returns the radius (twice the step
+        of Newton when none is given), or None when the test fails.
+        """
+        from flint import arb, arb_mat
 
-    system = np.concatenate([closing.jacobian(x)[reduced.rows], reduced.linear])[:, reduced.dependent]
-    inverse = np.linalg.inv(system) if len(system) else np.zeros((0, 0))
-    found = np.empty(inverse.shape, dtype=object)
-    for index, value in np.ndenumerate(inverse):
-        found[index] = arb(float(value))
-    return found
+        reduced = self.reduced
+        if not reduced.rank:
+            return arb(0)
+        centre = [ball(v) for v in x]
+        if width is not None:
+            for i, w in zip(reduced.independent, width, strict=True):
+                centre[i] = centre[i] + arb(0, w)
+        try:
+            near = self.jacobian([v.mid() for v in centre]).mid().inv().mid()
+        except ZeroDivisionError:
+            return None
+        size = len(reduced.dependent)
+        moved = (near * as_matrix(self.values(centre))).entries()
+        if radius is None:
+            radius = 2 * max((abs(m).upper() for m in moved), key=float)
+        box = list(centre)
+        for i in reduced.dependent:
+            box[i] = box[i] + arb(0, radius)
+        eye = arb_mat(size, size, [int(i == j) for i in range(size) for j in range(size)])
+        spread = ((eye - near * self.jacobian(box)) * arb_mat(size, 1, [arb(0, radius)] * size)).entries()
+        inside = all(bool(abs(s - m) < radius) for s, m in zip(spread, moved, strict=True))
+        return radius if inside else None
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A point of the reduced manifold: floats, and how far the true point can be (Kantorovich)."""
+    """A point of the reduced manifold: floats, and how far the true point can be (interval Newton)."""
 
     x: Array
     radius: float
@@ -172,24 +168,20 @@ class Point:
 
 
 def certify_point(closing: Closing, x: Array, reduced: Reduced, digits: int = 50) -> Point:
-    """Newton-Kantorovich: with b = |J^-1|, e = |J^-1 F|, L a Lipschitz constant of J, a root exists if 2 b L e <= 1."""
+    """The point of the reduced manifold with the same independent variables, enclosed by interval Newton in balls."""
     system = np.concatenate([closing.jacobian(x)[reduced.rows], reduced.linear])[:, reduced.dependent]
     if not len(system):
         return Point(np.array(x, dtype=float), 0.0, True, np.inf)
     singular = float(np.linalg.svd(system, compute_uv=False)[-1])
     with precision(digits):
-        precise = Precise(closing, digits)
-        found, last = precise.refine(x, reduced)
-    inverse = np.linalg.inv(system)
-    bound = float(np.abs(inverse).sum(axis=1).max())
-    factors = np.abs([float(f) for f in closing.positions.factors]).sum()
-    reach = np.abs(closing.positions.fixed_position).sum() + np.abs(closing.positions.end_a[1]).sum()
-    reach += np.abs(closing.positions.end_b[1]).sum() + np.abs(np.asarray(x, dtype=float)).sum()
-    lipschitz = float(factors**2 * max(1.0, reach / closing.scale))
-    contraction = float(np.abs(np.eye(len(system)) - inverse @ system).sum(axis=1).max())
-    moved = float(max((abs(float(a) - float(b)) for a, b in zip(found, x, strict=True)), default=0.0))
-    certified = contraction + bound * lipschitz * moved < 0.25 and 2 * bound * lipschitz * last < 0.5
-    return Point(np.array([float(v) for v in found]), max(2 * last, 1e-300), bool(certified), singular)
+        solver = ReducedSystem(BallClosing(closing, digits), reduced)
+        try:
+            found, _ = solver.refine([float(v) for v in x])
+            tried = (solver.encloses(found, 10.0**power) for power in (10 - digits, -digits // 2))
+            radius = next((float(r) for r in tried if r is not None), 0.0)
+        except ZeroDivisionError:
+            return Point(np.array(x, dtype=float), np.inf, False, singular)
+    return Point(np.array([float(v) for v in found]), radius or np.inf, radius > 0, singular)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,65 +192,95 @@ class Identity:
     to_rounding: bool
     worst: float
     points: int
+    digits: int = 0
 
 
 def check_identity(
-    closing: Closing, x: Array, reduced: Reduced, digits: int = 50, points: int = 3, step: float = 0.15, seed: int = 5
+    closing: Closing, x: Any, reduced: Reduced, digits: int = 50, points: int = 2, seed: int = 5
 ) -> Identity:
-    """Evaluate every closure row at random points of the reduced manifold, to `digits` digits.
+    """Evaluate every closure row at random points of the reduced manifold, to more digits than a zero of order twelve.
 
-    On an irreducible piece of the manifold a row that is not identically zero vanishes at a random point with
-    probability zero (Schwartz and Zippel); `to_rounding` says that rows vanish as far as rounded data allow.
+    The straight path in the independent variables is enclosed by interval Newton, so that the points lie on the sheet
+    through x. There an analytic row that is not identically zero vanishes at a random point with probability zero;
+    `to_rounding` says that rows vanish as far as rounded data allow.
     """
     rng = np.random.default_rng(seed)
+    many = max(digits, working_digits(closing.linkage))
     worst, seen = 0.0, 0
-    for attempt in range(4 * points):
-        size = step / (1 + attempt // points * 3)
-        start = _walk(closing, x, reduced, rng.normal(size=len(reduced.independent)), size)
-        if start is None:
-            continue
-        rough = closing.gap(start)
-        if rough > 1e-7:
-            return Identity(False, False, rough, seen + 1)
-        with precision(digits):
-            precise = Precise(closing, digits)
-            found, last = precise.refine(start, reduced)
-            if last > 10.0 ** (8 - digits):
-                continue
-            worst = max(worst, max((abs(float(v)) for v in precise.residual(found)), default=0.0))
+    for _ in range(points):
+        direction = rng.normal(size=len(reduced.independent))
+        direction = direction / np.linalg.norm(direction) if len(direction) else direction
+        reached = _far_point(closing, x, reduced, direction, many)
+        if reached is None:
+            return Identity(False, False, np.inf, seen)
+        found, needed = reached
+        with precision(needed):
+            exact = BallClosing(closing, needed)
+            end, last = ReducedSystem(exact, reduced).refine(found)
+            if last > 10.0 ** (8 - needed):
+                return Identity(False, False, np.inf, seen)
+            rows = exact.residual(end)
+            zero = all(exact.is_zero(v) for v in rows)
+            worst = max(worst, 0.0 if zero else max(float(abs(v).mid()) for v in rows))
         seen += 1
-        if worst > 1e-9 or seen == points:
+        if worst > 0:
             break
-    if seen == 0:
-        return Identity(False, False, np.inf, 0)
-    return Identity(worst < 10.0 ** (12 - digits), worst < 1e-11, worst, seen)
+    rounded = worst > 0 and _worst_far_away(closing, x, reduced, direction)
+    return Identity(worst == 0.0, worst == 0.0 or 0 < rounded < 1e-11, worst, seen, 2 * many // 3)
 
 
-def _walk(closing: Closing, x: Array, reduced: Reduced, direction: Array, size: float, stages: int = 4) -> Array | None:
-    """Move the independent variables and let the reduced system carry the others, in floats."""
-    if len(direction):
-        direction = direction / np.linalg.norm(direction) * size
-    found = np.array(x, dtype=float)
-    constant = np.array([float(c) for c in reduced.constant])
-    for _ in range(stages):
-        trial = found.copy()
-        trial[reduced.independent] += direction / stages
-        for _ in range(12):
-            system = np.concatenate([closing.jacobian(trial)[reduced.rows], reduced.linear])[:, reduced.dependent]
-            value = np.concatenate([closing.residual(trial)[reduced.rows], reduced.linear @ trial - constant])
-            if not len(value):
-                break
+def _worst_far_away(closing: Closing, x: Any, reduced: Reduced, direction: Array, size: float = 0.1) -> float:
+    """The largest row after a walk that nothing certifies: does a row fail, or are the data only rounded?"""
+    with precision(40):
+        rough = BallClosing(closing, 40)
+        solver, found = ReducedSystem(rough, reduced), list(x)
+        for _ in range(5):
+            for i, d in zip(reduced.independent, direction, strict=True):
+                found[i] = ball(found[i]) + float(d) * size / 5
             try:
-                correction = np.linalg.solve(system, value)
-            except np.linalg.LinAlgError:
-                return None
-            trial[reduced.dependent] -= correction
-            if np.abs(correction).max() > 1.0:
-                return None
-            if np.abs(correction).max() < 1e-14:
-                break
-        else:
-            if np.abs(correction).max() > 1e-9:
-                return None
-        found = trial
-    return found
+                found, last = solver.refine(found)
+            except ZeroDivisionError:
+                return np.inf
+            if last > 1e-30:
+                return np.inf
+        return max((float(abs(v).mid()) for v in rough.residual(found)), default=0.0)
+
+
+def _far_point(
+    closing: Closing, x: Any, reduced: Reduced, direction: Array, digits: int
+) -> tuple[list[Any], int] | None:
+    """The end of a path from x that interval Newton encloses, and the digits that its length asks for."""
+    from flint import arb
+
+    with precision(digits):
+        solver = ReducedSystem(BallClosing(closing, digits), reduced)
+        try:
+            base, last = solver.refine(x)
+        except ZeroDivisionError:
+            return None
+        if last > 10.0 ** (8 - digits):
+            return None
+        for size in (0.02, 4e-3, 4e-4, 4e-5, 1e-6, 1e-8):
+            middle = list(base)
+            half = [arb(float(d)) * size / 2 for d in direction]
+            for i, h in zip(reduced.independent, half, strict=True):
+                middle[i] = middle[i] + h
+            try:
+                middle, last = solver.refine(middle)
+                if last > 10.0 ** (8 - digits):
+                    continue
+                radius = solver.encloses(middle, None, [abs(h) for h in half])
+                if radius is None or any(not bool(abs(base[i] - middle[i]) < radius) for i in reduced.dependent):
+                    continue
+                end = list(middle)
+                for i, h in zip(reduced.independent, half, strict=True):
+                    end[i] = end[i] + h
+                end, last = solver.refine(end)
+            except ZeroDivisionError:
+                continue
+            if last > 10.0 ** (8 - digits) or any(
+                not bool(abs(end[i] - middle[i]) < radius) for i in reduced.dependent
+            ):
+                continue
+            return end, max(digits, int(1.5 * (20 - _ORDER * log10(size))))
+    return None

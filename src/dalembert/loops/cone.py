@@ -62,7 +62,7 @@ def _equation_forms(closing: Closing, x: Array, stresses: Array, kernel: Array) 
         second = [d for g in ex.gradient(equation, symbols) for d in ex.gradient(g, symbols)]
         hessian = closing._values(second, x).reshape(len(symbols), len(symbols))
         on_kernel = kernel.T @ hessian @ kernel
-        forms += stresses[begin + i][:, None, None] * on_kernel[None] / 2
+        forms += stresses[begin + i][:, None, None] * on_kernel[None]
     return forms
 
 
@@ -114,7 +114,7 @@ def cone_dimension(forms: Array, depth: int = 2) -> int:
         if not len(rest):
             best = min(best, rest.shape[1] + 1)
     for slices in range(min(depth + 1, best)):
-        if _only_origin(left, slices):
+        if only_origin(left, slices):
             return slices
     return best
 
@@ -231,7 +231,7 @@ def _perfect_squares(forms: Array, tolerance: float) -> Array:
     return np.array(found).reshape(len(found), forms.shape[1])
 
 
-def _only_origin(forms: Array, slices: int, limit: int = 300) -> bool:
+def only_origin(forms: Array, slices: int, limit: int = 300) -> bool:
     """Whether the forms have no common zero but the origin on a random subspace of codimension `slices` (Macaulay)."""
     k = forms.shape[1] - slices
     if k <= 0:

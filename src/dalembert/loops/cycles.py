@@ -13,6 +13,7 @@ import numpy as np
 
 from dalembert.loops.linkage import Atom, Linkage
 from dalembert.loops.positions import Array, Positions
+from dalembert.loops.subgroups import Subgroups
 
 Cycle = tuple[tuple[str, bool], ...]  # link, forward when run through from its first body to its second
 
@@ -24,26 +25,32 @@ class Loop:
     cycle: Cycle
     dimension: int
     name: str
+    miss: float = 0.0  # how far it stays from closing, whatever its joints do
 
     @property
     def links(self) -> tuple[str, ...]:
         return tuple(link for link, _ in self.cycle)
 
 
-def independent_loops(linkage: Linkage, positions: Positions) -> list[Loop]:
-    """A basis of loops that is smallest, by dimension of the subgroup and then by length, among short candidates."""
+def independent_loops(linkage: Linkage, digits: int | None = None) -> list[Loop]:
+    """A basis of loops that is smallest, by dimension of the subgroup and then by length, among short candidates.
+
+    Each loop of the basis has a link that no loop before it has: then all loops close as soon as these do.
+    """
     candidates = {frozenset(link for link, _ in c): c for c in _candidates(linkage)}
-    rng = np.random.default_rng(7)
-    x = rng.uniform(-1.4, 1.4, linkage.size)
-    measured = []
-    for cycle in candidates.values():
-        dimension, name = _subgroup(positions, cycle, x)
-        measured.append(Loop(cycle, dimension, name))
-    measured.sort(key=lambda loop: (loop.dimension, len(loop.cycle)))
-    wanted = len(linkage.cuts)
-    kept: list[Loop] = []
+    groups = Subgroups(linkage, digits)
+    found: dict[Cycle, Loop] = {}
+
+    def judged(cycle: Cycle) -> Loop:
+        if cycle not in found:
+            group = groups.of([p for link, forward in cycle for p in linkage.chains[link].walk(forward)])
+            found[cycle] = Loop(cycle, group.dimension, group.name, group.miss)
+        return found[cycle]
+
+    measured = sorted((judged(c) for c in candidates.values()), key=lambda loop: (loop.dimension, len(loop.cycle)))
     index = {name: i for i, name in enumerate(linkage.chains)}
     pivots: dict[int, int] = {}
+    kept: list[Loop] = []
     for loop in measured:
         row = sum(1 << index[link] for link in loop.links)
         while row:
@@ -53,25 +60,48 @@ def independent_loops(linkage: Linkage, positions: Positions) -> list[Loop]:
                 kept.append(loop)
                 break
             row ^= pivots[top]
-        if len(kept) == wanted:
+        if len(kept) == len(linkage.cuts):
             break
-    return kept
+    return kept if _peels(kept) else [judged(c) for c in _fundamental(linkage, _neighbours(linkage))]
 
 
-def _candidates(linkage: Linkage) -> list[Cycle]:
-    """Fundamental loops, and for each link the shortest loop through it (all of Horton's loops when there are few)."""
-    bodies = len(linkage.layout.bodies)
-    neighbours: list[list[tuple[int, str, bool]]] = [[] for _ in range(bodies)]
+def _peels(loops: list[Loop]) -> bool:
+    """Whether the loops can be taken away one by one, each with a link that is in none of those left."""
+    left = [set(loop.links) for loop in loops]
+    while left:
+        for i, links in enumerate(left):
+            if links - set().union(*(other for j, other in enumerate(left) if j != i)):
+                del left[i]
+                break
+        else:
+            return False
+    return True
+
+
+def _neighbours(linkage: Linkage) -> list[list[tuple[int, str, bool]]]:
+    found: list[list[tuple[int, str, bool]]] = [[] for _ in linkage.layout.bodies]
     for name, chain in linkage.chains.items():
-        neighbours[chain.first].append((chain.second, name, True))
-        neighbours[chain.second].append((chain.first, name, False))
-    found: list[Cycle] = []
+        found[chain.first].append((chain.second, name, True))
+        found[chain.second].append((chain.first, name, False))
+    return found
+
+
+def _fundamental(linkage: Linkage, neighbours: list[list[tuple[int, str, bool]]]) -> list[Cycle]:
+    """The loop of each cut link through the tree."""
     tree = {name for name, _ in linkage.tree}
+    found: list[Cycle] = []
     for name in linkage.cuts:
         chain = linkage.chains[name]
         path = _path(neighbours, chain.second, chain.first, lambda link: link in tree)
         if path is not None:
             found.append(((name, True), *path))
+    return found
+
+
+def _candidates(linkage: Linkage) -> list[Cycle]:
+    """Fundamental loops, and for each link the shortest loop through it (all of Horton's loops when there are few)."""
+    neighbours = _neighbours(linkage)
+    found = _fundamental(linkage, neighbours)
     for name, chain in linkage.chains.items():
         path = _path(neighbours, chain.second, chain.first, lambda link, own=name: link != own)
         if path is not None:
@@ -159,47 +189,3 @@ def bracket(a: Array, b: Array) -> Array:
     w = np.cross(a[..., :3], b[..., :3])
     v = np.cross(a[..., :3], b[..., 3:]) + np.cross(a[..., 3:], b[..., :3])
     return np.concatenate([w, v], axis=-1)
-
-
-def generated_algebra(screws: Array, tolerance: float = 1e-9) -> Array:
-    """An orthonormal basis of the Lie algebra that screws generate."""
-    basis = _basis(screws, tolerance)
-    while 0 < len(basis) < 6:
-        pairs = bracket(basis[:, None, :], basis[None, :, :]).reshape(-1, 6)
-        larger = _basis(np.concatenate([basis, pairs]), tolerance)
-        if len(larger) == len(basis):
-            break
-        basis = larger
-    return basis
-
-
-def _basis(rows: Array, tolerance: float) -> Array:
-    if not len(rows):
-        return rows.reshape(0, 6)
-    _, s, vt = np.linalg.svd(rows, full_matrices=False)
-    return vt[s > tolerance * max(1.0, s[0])]
-
-
-def _subgroup(positions: Positions, cycle: Cycle, x: Array) -> tuple[int, str]:
-    screws = cycle_screws(positions, cycle, x)
-    if len(screws):
-        # a unit of length of the mechanism's size, so that the tolerance means the same for watches and for cranes
-        size = max(float(np.abs(screws[:, 3:]).max()), 1e-300)
-        screws = screws * np.array([1, 1, 1, 1 / size, 1 / size, 1 / size])
-    basis = generated_algebra(screws)
-    turns = len(_basis(basis[:, :3], 1e-9)) if len(basis) else 0
-    return len(basis), _NAMES.get((len(basis), turns), f"subgroup of dimension {len(basis)}")
-
-
-_NAMES = {
-    (0, 0): "welded",
-    (1, 0): "translation along a line",
-    (1, 1): "rotation about an axis",
-    (2, 0): "translation in a plane",
-    (2, 1): "cylindrical",
-    (3, 0): "translation",
-    (3, 1): "planar",
-    (3, 3): "spherical",
-    (4, 1): "Schoenflies",
-    (6, 3): "general",
-}

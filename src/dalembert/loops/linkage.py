@@ -12,13 +12,17 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from dalembert import expr as ex
+from dalembert.dynamics.numbers import resolve
 from dalembert.errors import ModelError
 from dalembert.expr import Expr
 from dalembert.expr.space import AXES, IDENTITY3, ZERO3, Vector3, is_zero3
 from dalembert.kinematics import Pose
-from dalembert.loops.arithmetic import exact
+from dalembert.loops.arithmetic import exact, exact_form
 from dalembert.mechanism import Displacement, Layout, Link, QuaternionTurn, Turn
+from dalembert.mechanism.spelled import Spelled
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +89,8 @@ class Linkage:
     tree_variables: int
     auxiliary: tuple[int, ...]
     turns: Mapping[str, tuple[tuple[str, ...], tuple[Fraction, ...]]] = field(default_factory=dict)
+    unit: Fraction = Fraction(1)  # lengths of poses and of `lengths` are in this unit
+    lengths: frozenset[int] = frozenset()
 
     @property
     def size(self) -> int:
@@ -99,6 +105,8 @@ class Linkage:
     def start(self, values: Mapping[str, float]) -> list[float]:
         """Variables from coordinates by name; what is not named is zero."""
         found = [float(values.get(name, 0.0)) for name in self.variables]
+        for i in self.lengths:
+            found[i] /= float(self.unit)
         if self.auxiliary:
             known = {ex.symbol(n): v for n, v in zip(self.variables, found, strict=True)}
             known |= {ex.symbol(k): float(v) for k, v in self.given.items()}
@@ -108,9 +116,8 @@ class Linkage:
 
     def coordinates(self, x: Any) -> dict[str, float]:
         """Values of the mechanism's coordinates by name."""
-        import numpy as np
-
         hidden = set(self.auxiliary) | {self.variables.index(v) for names, _ in self.turns.values() for v in names}
+        x = self.in_machine_units(x)
         found = {name: float(x[i]) for i, name in enumerate(self.variables) if i not in hidden}
         for link, (names, start) in self.turns.items():
             a, b, c = (float(x[self.variables.index(v)]) / 2 for v in names)
@@ -123,6 +130,10 @@ class Linkage:
             found |= {f"{link}.{n}": float(v) for n, v in zip(self.layout_names(link), q, strict=True)}
         return found
 
+    def in_machine_units(self, x: Any) -> list[float]:
+        """Variables with lengths in the units of the description."""
+        return [float(v) * float(self.unit) if i in self.lengths else float(v) for i, v in enumerate(x)]
+
     def layout_names(self, link: str) -> list[str]:
         """Local names of the quaternion of a link."""
         for step in self.layout.model.links[link].joint.steps:
@@ -133,8 +144,6 @@ class Linkage:
 
 
 def _quaternion_product(a: Any, b: Any) -> Any:
-    import numpy as np
-
     return np.array(
         [
             a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
@@ -150,11 +159,18 @@ def build_linkage(
     given: Mapping[str, Any] | None = None,
     at: Mapping[str, float] | None = None,
     equations: Sequence[Expr | str] = (),
+    *,
+    exactly: bool = False,
 ) -> Linkage:
-    """Take every link apart; `equations` are further conditions between coordinates (links given by equations)."""
-    known = {**layout.model.given, **(given or {})}
+    """Take every link apart; `equations` are further conditions between coordinates (links given by equations).
+
+    With `exactly`, given names are put in as formulas and decimals as the rationals that they spell.
+    """
+    written = {**layout.model.given, **(given or {})}
+    known = {k: float(v) for k, v in resolve(written, "given").items() if np.ndim(v) == 0}
+    formulas = _formulas(written) if exactly else None
     coordinates = {ex.symbol(x) for link in layout.model.links.values() for x in link.coordinates}
-    maker = _Maker(dict(at or layout.model.start), {ex.symbol(k): v for k, v in known.items()}, coordinates)
+    maker = _Maker(dict(at or layout.model.start), {ex.symbol(k): v for k, v in known.items()}, coordinates, formulas)
     tree, numbers = [], {body.name: i for i, body in enumerate(layout.bodies)}
     chains: dict[str, Chain] = {}
     for one in layout.tree:
@@ -163,7 +179,7 @@ def build_linkage(
     tree_variables = len(maker.variables)
     for cut in layout.cuts:
         chains[cut.link.name] = maker.chain(cut.link, numbers)
-    extra = tuple(ex.parse(e) if isinstance(e, str) else e for e in equations)
+    extra = tuple(maker.exactly([ex.parse(e) if isinstance(e, str) else e for e in equations]))
     return Linkage(
         layout,
         known,
@@ -181,14 +197,36 @@ def build_linkage(
 class _Maker:
     """Collects variables and equations while links are taken apart."""
 
-    def __init__(self, at: Mapping[str, float], given: Mapping[Expr, Any], coordinates: set[Expr]) -> None:
+    def __init__(
+        self,
+        at: Mapping[str, float],
+        given: Mapping[Expr, Any],
+        coordinates: set[Expr],
+        formulas: Mapping[Expr, Expr] | None,
+    ) -> None:
         self.at = at
+        self.formulas = formulas
         self.given = given
         self.coordinates = coordinates  # of every link: what a displacement uses of another link is an equation
         self.variables: list[str] = []
         self.equations: list[Expr] = []
         self.auxiliary: list[int] = []
         self.turns: dict[str, tuple[tuple[str, ...], tuple[Fraction, ...]]] = {}
+
+    def exactly(self, exprs: Sequence[Expr]) -> list[Expr]:
+        return list(exprs) if self.formulas is None else exact_form(exprs, self.formulas)
+
+    def _exact(self, displacement: Displacement) -> Displacement:
+        """Exact angles and directions; directions that were rounded to unit length get it exactly."""
+        if self.formulas is None:
+            return displacement
+        turns: list[Turn | QuaternionTurn] = []
+        for one in displacement.turns:
+            exact_one = one.with_scalars(self.exactly(one.scalars))
+            if isinstance(exact_one, Turn) and not ex.free_symbols(exact_one.axis):
+                exact_one = Turn(exact_one.angle, _unit(exact_one.axis))
+            turns.append(exact_one)
+        return Displacement(Vector3(tuple(self.exactly(displacement.translation))), tuple(turns))
 
     def chain(self, link: Link, numbers: Mapping[str, int]) -> Chain:
         begin = len(self.variables)
@@ -201,10 +239,10 @@ class _Maker:
         }
         self.variables += [x for x in link.coordinates if x not in quaternion]
         own = {ex.symbol(x): self.variables.index(x) for x in link.coordinates if x not in quaternion}
-        pieces: list[Piece] = [Fixed(Pose.of(link.first.displacement))]
+        pieces: list[Piece] = [Fixed(Pose.of(self._exact(link.first.displacement)))]
         for step in link.placed_steps():
             pieces += self._displacement(step.displacement, own, link.name)
-        tail = Fixed(Pose.of(link.second.displacement), inverse=True)
+        tail = Fixed(Pose.of(self._exact(link.second.displacement)), inverse=True)
         kept = tuple(p for p in pieces if isinstance(p, Atom) or not _is_identity(p.pose))
         end = () if _is_identity(tail.pose) else (tail,)
         first, second = numbers[link.first.body], numbers[link.second.body]
@@ -213,6 +251,7 @@ class _Maker:
     def _displacement(self, displacement: Displacement, own: Mapping[Expr, int], link: str) -> list[Piece]:
         still = ex.substitute(displacement.scalars, {ex.TIME: 0})
         placed = displacement.substitute({ex.TIME: 0}) if list(still) != list(displacement.scalars) else displacement
+        placed = self._exact(placed)
         pieces = self._slides(placed.translation, own, link)
         for one in placed.turns:
             pieces += self._turn(one, own, link)
@@ -291,6 +330,27 @@ class _Maker:
         self.variables += names
         rotation = Pose(_rational_rotation(start))
         return [Fixed(rotation), *(Atom(True, AXES[a], begin + k, Fraction(1)) for k, a in enumerate("xyz"))]
+
+
+def _formulas(written: Mapping[str, Any]) -> dict[Expr, Expr]:
+    """What each given name stands for, names in formulas put in: text, `Spelled` numbers, expressions, numbers."""
+    found = {
+        ex.symbol(k): ex.parse(v) if isinstance(v, str) else v.formula if isinstance(v, Spelled) else ex.as_expr(v)
+        for k, v in written.items()
+        if np.ndim(v) == 0
+    }
+    for _ in found:
+        if not ex.free_symbols(list(found.values())) & found.keys():
+            break
+        found = dict(zip(found, ex.substitute(list(found.values()), found), strict=True))
+    return found
+
+
+def _unit(axis: Vector3) -> Vector3:
+    if all(x.op == "const" for x in axis):
+        square = sum(Fraction(x.data) ** 2 for x in axis)
+        return axis if square == 1 else Vector3(tuple(x / ex.sqrt(ex.const(square)) for x in axis))
+    return axis
 
 
 def _rational_rotation(e: tuple[Fraction, ...]) -> Any:

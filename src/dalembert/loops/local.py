@@ -4,39 +4,49 @@
 2. identity     redundant rows vanish identically on the manifold of the independent ones: permanent redundancy
 3. deflation    the closure has a multiple root: add the relations that hold on it, then 2
 4. second order the cone of the quadratic obstructions bounds the dimension from above
-5. neighbours   a singular posture: closed configurations near it, each decided by 1, 2 or 3, bound it from below
+5. arcs         families of arcs that leave the very posture bound it from below
+6. higher order Taylor series of what is left over, and Newton's polygon, where the kernel has one or two dimensions
+
+Everything is judged in balls; floats only propose.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from fractions import Fraction
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from dalembert.loops.assembly import Closing, project
-from dalembert.loops.certify import Identity, Point, Reduced, certify_point, check_identity, choose_reduced, precision
-from dalembert.loops.cone import common_radical, cone_dimension, is_definite, on_cone, quadratic_forms, reduced_rows
+from dalembert.loops.arcs import Arc, arc_by_change_of_sign, arcs_along_cone, arcs_of_higher_order
+from dalembert.loops.assembly import Closing
+from dalembert.loops.balls import BallClosing, ball, floats, precision, working_digits
+from dalembert.loops.certify import (
+    Identity,
+    Point,
+    Reduced,
+    ReducedSystem,
+    check_identity,
+    choose_reduced,
+)
+from dalembert.loops.cone import common_radical
 from dalembert.loops.cycles import Loop
+from dalembert.loops.linearised import Linearised, linearised
+from dalembert.loops.obstructions import cone_dimension, definite, independent_forms, obstructions
+from dalembert.loops.posture import Posture, find_posture, is_closed
+from dalembert.loops.relations import Tangent, deflated_kernel, linear_relations, tangent_at
 
 Array = Any
-RANK_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Tangent:
-    """The linearised closure at a configuration: rank, kernel (columns), self-stresses (columns), singular values."""
+class Piece:
+    """A piece of the configuration space that leaves the posture: dimension, rank at a point of it, the point."""
 
+    dimension: int
     rank: int
-    kernel: Array
-    stresses: Array
-    values: Array
-
-    @property
-    def mobility(self) -> int:
-        return self.kernel.shape[1]
+    x: Array
+    by: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,301 +61,255 @@ class LocalDimension:
     upper_by: str
     reduced: Reduced
     point: Point
+    posture: Posture
     singular: bool = False
-    branches: tuple[LocalDimension, ...] = ()
+    branches: tuple[Piece, ...] = ()
     notes: tuple[str, ...] = field(default=())
     rounding: bool = False
 
     @property
     def proved(self) -> bool:
-        return self.lower == self.upper and not self.rounding
-
-
-def tangent_at(closing: Closing, x: Array, tolerance: float = RANK_TOLERANCE) -> Tangent:
-    """Rank by singular values, with a tolerance relative to the largest."""
-    jacobian = closing.jacobian(x)
-    if not jacobian.size:
-        n = closing.size
-        return Tangent(0, np.eye(n), np.zeros((len(jacobian), 0)), np.zeros(0))
-    u, s, vt = np.linalg.svd(jacobian)
-    rank = int((s > tolerance * max(1.0, s[0])).sum())
-    return Tangent(rank, vt[rank:].T, u[:, rank:], s)
+        return self.lower == self.upper and not self.rounding and self.posture.closed
 
 
 def local_dimension(
-    closing: Closing, x: Array, loops: list[Loop], digits: int = 50, neighbours: int = 12, seed: int = 0
-) -> LocalDimension:
-    """Bounds of the dimension near x, by the ladder."""
-    x = np.array(x, dtype=float)
-    tangent = tangent_at(closing, x)
-    suspicious = _nearly_singular(tangent)
-    if suspicious is not None:
-        cleaned = _clean(closing, x, suspicious)
-        if cleaned is not None:
-            x, tangent = cleaned
-    found = _regular(closing, x, tangent, loops, digits)
-    if found is not None:
-        return found
-    return _singular(closing, x, tangent, loops, digits, neighbours, seed)
-
-
-def _regular(closing: Closing, x: Array, tangent: Tangent, loops: list[Loop], digits: int) -> LocalDimension | None:
-    """Rungs 1 and 2: a point where the closure has constant rank."""
-    n = closing.size
-    equations = sum(loop.dimension for loop in loops) + len(closing.linkage.equations)
-    reduced = choose_reduced(closing, x)
-    if tangent.rank == equations and reduced.rank == equations:
-        point = certify_point(closing, x, reduced, digits)
-        by = f"implicit function theorem: {equations} independent closure equations in the subgroups of the loops"
-        dof = n - equations
-        return LocalDimension(x, tangent, dof if point.certified else 0, dof, by, by, reduced, point)
-    if tangent.rank != reduced.rank:
-        return None
-    identity = check_identity(closing, x, reduced, digits)
-    if not identity.holds and not identity.to_rounding:
-        return None
-    point = certify_point(closing, x, reduced, digits)
-    k = tangent.mobility
-    by = _identity_words(identity, k, digits)
-    upper_by = f"rank {tangent.rank} at a certified point" if k else "no instantaneous motion"
-    return LocalDimension(x, tangent, k, k, by, upper_by, reduced, point, rounding=not identity.holds and k > 0)
-
-
-def _identity_words(identity: Identity, k: int, digits: int) -> str:
-    far = f"to {digits - 12} digits" if identity.holds else f"to {identity.worst:.0e}, as far as rounded data allow,"
-    return (
-        f"permanent redundancy: the other closure equations vanish {far} on the whole {k}-parameter family of the "
-        f"independent ones ({identity.points} random points)"
-    )
-
-
-def _nearly_singular(tangent: Tangent) -> float | None:
-    """A threshold when singular values lie where rounding and a multiple root look alike."""
-    s = tangent.values
-    if not len(s):
-        return None
-    doubtful = s[(s > 1e-14 * s[0]) & (s < 1e-5 * s[0])]
-    return float(doubtful.max() * 1.5 / max(1.0, s[0])) if len(doubtful) else None
-
-
-def _clean(closing: Closing, x: Array, tolerance: float) -> tuple[Array, Tangent] | None:
-    """A multiple root is found to half the digits only: relations that hold on the closure give the others."""
-    rough = tangent_at(closing, x, tolerance)
-    relations = linear_relations(closing, x, deflated_kernel(closing, x, rough, 1e-4))
-    if relations is None:
-        return None
-    linear, constant = relations
-    reduced = choose_reduced(closing, x, max(tolerance, 1e-6), linear, constant)
-    better = _newton(closing, x, reduced)
-    if better is None or closing.gap(better) > 1e-12:
-        return None
-    tangent = tangent_at(closing, better)
-    return (better, tangent) if tangent.rank == rough.rank else None
-
-
-def _newton(closing: Closing, x: Array, reduced: Reduced) -> Array | None:
-    found = np.array(x, dtype=float)
-    constant = np.array([float(c) for c in reduced.constant])
-    for _ in range(20):
-        system = np.concatenate([closing.jacobian(found)[reduced.rows], reduced.linear])
-        value = np.concatenate([closing.residual(found)[reduced.rows], reduced.linear @ found - constant])
-        step = np.linalg.lstsq(system, value, rcond=None)[0]
-        found -= step
-        if np.abs(step).max() < 1e-15:
-            break
-        if np.abs(step).max() > 1.0:
-            return None
-    return found
-
-
-def deflated_kernel(closing: Closing, x: Array, tangent: Tangent, tolerance: float = 1e-7) -> Array:
-    """Kernel directions that no quadratic obstruction sees."""
-    forms = quadratic_forms(closing, x, tangent.stresses, tangent.kernel)
-    return tangent.kernel @ common_radical(forms, tolerance)
-
-
-def linear_relations(closing: Closing, x: Array, directions: Array) -> tuple[Array, tuple[Any, ...]] | None:
-    """Relations sum c_i x_i = constant with small whole coefficients that hold on the closure near x.
-
-    Angles about parallel axes add up; where a loop forces bodies to stay parallel, such a sum is constant. A relation
-    is orthogonal to the motions that second order leaves at every closed configuration: a few of them show all. The
-    relations are confirmed later, to all digits, by the identity test.
-    """
-    rng = np.random.default_rng(11)
-    moves, tangents, still = [], directions, 0
-    span = _span(tangents)
-    for i in range(24):
-        if not directions.shape[1] or still == 2 or len(span) == closing.size:
-            break
-        move = directions @ rng.normal(size=directions.shape[1])
-        start = x + (0.25 if i % 2 else 0.1) * move / max(np.linalg.norm(move), 1e-12)
-        end = project(closing, start, iterations=60)
-        if closing.gap(end) > 1e-10:
-            continue
-        moves.append(end - x)
-        there = tangent_at(closing, end, 1e-5)
-        larger = _span(np.concatenate([span.T, deflated_kernel(closing, end, there, 1e-4)], axis=1))
-        still = still + 1 if len(larger) == len(span) else 0
-        span = larger
-    if directions.shape[1] and len(moves) < 2:
-        return None
-    rows = []
-    for row in reduced_rows(np.linalg.svd(span)[2][len(span) :] if len(span) else np.eye(closing.size), 1e-3):
-        fractions = [Fraction(float(v)).limit_denominator(12) for v in row]
-        whole = np.array([float(f) for f in fractions])
-        if np.abs(whole - row).max() > 1e-3 or any(abs(move @ whole) > 1e-5 for move in moves):
-            continue
-        rows.append(whole)
-    if not rows:
-        return None
-    linear = np.array(rows)
-    return linear, tuple(_nice(float(v)) for v in linear @ x)
-
-
-def _span(columns: Array) -> Array:
-    """An orthonormal basis (rows) of the span of columns, to half the digits."""
-    if not columns.shape[1]:
-        return np.zeros((0, columns.shape[0]))
-    u, s, _ = np.linalg.svd(columns, full_matrices=False)
-    return u[:, s > 1e-4 * max(1.0, s[0])].T
-
-
-def _nice(value: float) -> Any:
-    """The constant of a relation: a whole multiple of pi/12 when it is one to the precision of a multiple root."""
-    from flint import arb
-
-    twelfths = value / (np.pi / 12)
-    if abs(twelfths - round(twelfths)) < 1e-5:
-        with precision(200):
-            return arb.pi() * round(twelfths) / 12
-    return value
-
-
-def _singular(
-    closing: Closing, x: Array, tangent: Tangent, loops: list[Loop], digits: int, neighbours: int, seed: int
-) -> LocalDimension:
-    """Rungs 3 to 5."""
-    k = tangent.mobility
-    sparse_kernel = reduced_rows(tangent.kernel.T).T if k else tangent.kernel
-    sparse_stresses = reduced_rows(tangent.stresses.T).T if tangent.stresses.size else tangent.stresses
-    forms = quadratic_forms(closing, x, sparse_stresses, sparse_kernel)
-    forms[np.abs(forms) < 1e-9] = 0.0
-    upper, upper_by = k, f"rank {tangent.rank} at the configuration"
-    cone = cone_dimension(forms) if k else 0
-    if cone < upper:
-        upper, upper_by = cone, "second order: the cone of the quadratic obstructions has that dimension"
-    if upper > 0 and is_definite(forms):
-        upper, upper_by = 0, "second order: a self-stress opposes every instantaneous motion"
-    reduced = choose_reduced(closing, x)
-    point = certify_point(closing, x, reduced, digits)
-    deflated = sparse_kernel @ common_radical(forms)
-    lower, lower_by, best = 0, "an assembled configuration", reduced
-    rounding = False
-    if deflated.shape[1] < k:
-        relations = linear_relations(closing, x, deflated)
-        if relations is not None:
-            with_relations = choose_reduced(closing, x, 1e-7, *relations)
-            dimension = closing.size - with_relations.rank
-            if dimension <= upper:
-                identity = check_identity(closing, x, with_relations, digits)
-                if identity.holds or identity.to_rounding:
-                    point = certify_point(closing, x, with_relations, digits)
-                    lower, best, rounding = dimension, with_relations, not identity.holds
-                    lower_by = (
-                        f"deflation: with {len(with_relations.linear)} forced relations between angles, "
-                        + _identity_words(identity, dimension, digits)
-                    )
-    branches: tuple[LocalDimension, ...] = ()
-    if lower < upper or (lower == 0 and k > 0):
-        branches = _neighbours(closing, x, tangent, forms, sparse_kernel, upper, loops, digits, neighbours, seed)
-        for branch in branches:
-            if branch.lower > lower or (branch.lower == lower and rounding and not branch.rounding):
-                lower, best, rounding = branch.lower, branch.reduced, branch.rounding
-                lower_by = f"a neighbouring closed configuration of rank {branch.tangent.rank}: {branch.lower_by}"
-    singular = any(b.tangent.rank > tangent.rank for b in branches)
-    if upper == 0:
-        lower_by = "the configuration itself"
-    return LocalDimension(
-        x,
-        tangent,
-        lower,
-        upper,
-        lower_by,
-        upper_by,
-        best,
-        point,
-        singular=singular,
-        branches=branches,
-        rounding=rounding,
-    )
-
-
-def _neighbours(
     closing: Closing,
     x: Array,
-    tangent: Tangent,
-    forms: Array,
-    kernel: Array,
-    upper: int,
     loops: list[Loop],
-    digits: int,
-    count: int,
-    seed: int,
-) -> tuple[LocalDimension, ...]:
-    """Closed configurations near x that are simpler than x: for each rank met, the first that can be decided."""
-    met: dict[int, list[tuple[Array, Tangent]]] = {}
-    for end in _near(closing, x, forms, kernel, count, seed):
-        there = tangent_at(closing, end)
-        if there.rank >= tangent.rank:
-            met.setdefault(there.rank, []).append((end, there))
-    found: list[LocalDimension] = []
-    for rank in sorted(met, reverse=True):
-        for end, there in met[rank][:2]:
-            enough = any(f.proved and f.lower == upper for f in found)
-            decided = (
-                _regular(closing, end, there, loops, digits) if enough else _decide(closing, end, there, loops, digits)
+    digits: int = 50,
+    seed: int = 0,
+    spelled: Mapping[str, Any] | None = None,
+) -> LocalDimension:
+    """Bounds of the dimension near x, by the ladder; `spelled` is the posture as it was written."""
+    many = working_digits(closing.linkage, digits)
+    with precision(many):
+        judge = _Judge(closing, BallClosing(closing, many), loops, seed)
+        return judge.decide(np.array(x, dtype=float), spelled or {})
+
+
+class _Judge:
+    """One question: the closure in floats and in balls, its loops, and how many equations they are."""
+
+    def __init__(self, closing: Closing, balls: BallClosing, loops: list[Loop], seed: int) -> None:
+        self.closing = closing
+        self.balls = balls
+        self.loops = loops
+        self.seed = seed
+        self.size = closing.size
+        self.equations = sum(loop.dimension for loop in loops) + len(closing.linkage.equations)
+
+    def decide(self, x: Array, spelled: Mapping[str, Any]) -> LocalDimension:
+        missed = [loop for loop in self.loops if loop.miss]
+        if missed:
+            return replace(self._rounded(x), notes=tuple(_cannot_close(loop) for loop in missed))
+        posture = find_posture(self.balls, x, spelled)
+        if not posture.closed:
+            posture = self._on_relations(x) or posture
+        if not posture.closed:
+            return self._rounded(x)
+        return self._at(posture)
+
+    def _at(self, posture: Posture) -> LocalDimension:
+        """Rungs 1, 2 and what follows, at a posture that closes to all digits."""
+        linear = linearised(self.balls, self.balls.jacobian(posture.x))
+        x = floats(np.array(posture.x, dtype=object))
+        k = self.size - linear.rank
+        tangent = _as_tangent(self.closing, x, linear)
+        reduced = _as_reduced(linear, self.size)
+        radius = self._certified(posture, reduced)
+        point = Point(x, radius if radius is not None else np.inf, radius is not None, np.inf)
+        base = LocalDimension(
+            x,
+            tangent,
+            0,
+            k,
+            "the posture itself is closed",
+            f"rank {linear.rank} at the posture, in balls",
+            reduced,
+            point,
+            posture,
+        )
+        if linear.rank == self.equations and radius is not None:
+            by = (
+                f"implicit function theorem: {self.equations} independent closure equations in the subgroups of the "
+                f"loops, at a point enclosed by interval Newton"
             )
-            if decided is not None:
-                found.append(decided)
-                if decided.proved:
-                    break
-    return tuple(sorted(found, key=lambda f: (-f.lower, f.tangent.rank)))
+            return replace(base, lower=k, lower_by=by, upper_by=by)
+        if not k:
+            return replace(base, upper_by="no instantaneous motion: full rank in balls")
+        if not linear.sure:
+            return replace(base, notes=("a pivot cannot be told from zero here: give more digits",))
+        forms = independent_forms(self.balls, obstructions(self.balls, posture.x, linear), k)
+        if not forms:
+            identity = check_identity(self.closing, posture.x, reduced, self.balls.digits)
+            if identity.holds:
+                return replace(base, lower=k, lower_by=_identity_words(identity, k))
+        return self._singular(base, linear, forms)
 
+    def _certified(self, posture: Posture, reduced: Reduced) -> float | None:
+        system = ReducedSystem(self.balls, reduced)
+        for power in (10 - self.balls.digits, -self.balls.digits // 2):
+            radius = system.encloses(posture.x, ball(10) ** power)
+            if radius is not None:
+                return max(float(radius), 1e-300)
+        return None
 
-def _near(closing: Closing, x: Array, forms: Array, kernel: Array, count: int, seed: int) -> Iterator[Array]:
-    """Closed configurations around x: along directions that second order allows, then along any."""
-    rng = np.random.default_rng(seed)
-    k = kernel.shape[1]
-    # several sizes: near ones stay on the branches through x, far ones leave a slow tangency
-    for size, second_order in ((0.08, True), (0.25, True), (0.15, False), (0.02, False)):
-        for i in range(count if second_order else count // 3):
-            weights = rng.normal(size=k)
-            if i % 3 == 1:
-                weights *= rng.random(k) < 0.4
-            elif i % 3 == 2:
-                weights = np.ones(k) * rng.choice([-1.0, 1.0]) + rng.normal(0, 0.2, k)
-            if not weights.any():
+    def _singular(self, base: LocalDimension, linear: Linearised, forms: list[Array]) -> LocalDimension:
+        """Rungs 3 to 6."""
+        k, x = base.tangent.mobility, base.posture.x
+        found = base
+        cone = cone_dimension(self.balls, forms, k)
+        if cone < found.upper:
+            found = replace(
+                found, upper=cone, upper_by="second order: the cone of the quadratic obstructions has that dimension"
+            )
+        if found.upper > 0 and definite(self.balls, forms):
+            found = replace(found, upper=0, upper_by="second order: a self-stress opposes every instantaneous motion")
+        if found.upper == 0:
+            return found
+        arcs: list[Arc] = []
+        for rung in self._rungs(k):
+            if found.lower == found.upper:
+                break
+            if rung == "relations":
+                found = self._with_relations(found, linear, forms)
                 continue
-            if second_order:
-                weights = on_cone(forms, weights)
-            move = kernel @ weights
-            norm = np.linalg.norm(move)
-            if norm < 1e-9:
-                continue
-            end = project(closing, x + size * move / norm, iterations=30)
-            apart = np.linalg.norm(end - x)
-            if closing.gap(end) < 1e-10 and 0.1 * size < apart < 4 * size:
-                yield end
+            if rung == "cone":
+                upper, by, more = None, "", arcs_along_cone(self.balls, x, linear, forms, self.equations, self.seed)
+            else:
+                finder = arc_by_change_of_sign if rung == "signs" else arcs_of_higher_order
+                upper, by, more = finder(self.balls, x, linear, self.equations)
+            if upper is not None and upper < found.upper:
+                found = replace(found, upper=upper, upper_by=by)
+            arcs = [*arcs, *more]
+            found = self._with_arcs(found, arcs)
+        pieces = tuple(
+            Piece(a.dimension, tangent_at(self.closing, a.point, 1e-7).rank, a.point, a.by) for a in _distinct(arcs)
+        )
+        singular = any(p.rank > base.tangent.rank for p in pieces)
+        return replace(found, branches=pieces, singular=singular)
 
+    def _rungs(self, k: int) -> tuple[str, ...]:
+        """The order in which bounds are sought: what is cheap for a small kernel is dear for a large one."""
+        return ("cone", "series", "signs", "relations") if k <= 2 else ("signs", "relations", "cone")
 
-def _decide(closing: Closing, x: Array, tangent: Tangent, loops: list[Loop], digits: int) -> LocalDimension | None:
-    doubtful = _nearly_singular(tangent)
-    if doubtful is not None:
-        cleaned = _clean(closing, x, doubtful)
-        if cleaned is None:
+    def _with_arcs(self, found: LocalDimension, arcs: Sequence[Arc]) -> LocalDimension:
+        best = max(arcs, key=lambda a: a.dimension, default=None)
+        if best is None or best.dimension <= found.lower:
+            return found
+        return replace(found, lower=best.dimension, lower_by=best.by)
+
+    def _with_relations(self, found: LocalDimension, linear: Linearised, forms: list[Array]) -> LocalDimension:
+        """Rung 3: relations between angles that hold on the closure take out its multiplicity."""
+        k = found.tangent.mobility
+        plain = np.array([floats(f) for f in forms]).reshape(len(forms), k, k)
+        directions = floats(linear.kernel) @ common_radical(plain)
+        if directions.shape[1] == k:
+            return found
+        relations = linear_relations(self.closing, found.x, directions)
+        if relations is None:
+            return found
+        reduced = choose_reduced(self.closing, found.x, 1e-7, *relations)
+        dimension = self.size - reduced.rank
+        if not found.lower < dimension <= found.upper:
+            return found
+        identity = check_identity(self.closing, found.posture.x, reduced, self.balls.digits)
+        if not identity.holds:
+            return found
+        words = f"deflation: with {len(reduced.linear)} forced relations between angles, "
+        return replace(found, lower=dimension, lower_by=words + _identity_words(identity, dimension), reduced=reduced)
+
+    def _on_relations(self, x: Array) -> Posture | None:
+        """A multiple root is found to half the digits only: relations that hold on the closure give the others."""
+        rough = tangent_at(self.closing, x, 1e-5)
+        if rough.rank == min(rough.stresses.shape[0], self.size):
             return None
-        x, tangent = cleaned
-    found = _regular(closing, x, tangent, loops, digits)
-    if found is not None:
-        return found
-    return _singular(closing, x, tangent, loops, digits, 0, 0)
+        relations = linear_relations(self.closing, x, deflated_kernel(self.closing, x, rough, 1e-4))
+        if relations is None:
+            return None
+        reduced = choose_reduced(self.closing, x, 1e-5, *relations)
+        try:
+            found, last = ReducedSystem(self.balls, reduced).refine(x)
+        except ZeroDivisionError:
+            return None
+        if last > 10.0 ** (8 - self.balls.digits) or not is_closed(self.balls, found):
+            return None
+        return Posture(tuple(found), True, "Newton's method with relations between angles")
+
+    def _rounded(self, x: Array) -> LocalDimension:
+        """No exact closed posture is known: what the floats say, and a bound that holds wherever the loops may close."""
+        tangent = tangent_at(self.closing, x, 1e-8)
+        posture = Posture(tuple(ball(float(v)) for v in x), False, "the posture as assembled")
+        reduced = choose_reduced(self.closing, x, 1e-8)
+        point = Point(x, np.inf, False, np.inf)
+        upper = self.size - self._rank_nearby(x)
+        by = f"rank {self.size - upper} all around the posture, in balls"
+        base = LocalDimension(
+            x, tangent, 0, upper, "no closed posture is certified", by, reduced, point, posture, rounding=True
+        )
+        choices = [reduced]
+        directions = deflated_kernel(self.closing, x, tangent, 1e-4)
+        if directions.shape[1] < tangent.mobility and (relations := linear_relations(self.closing, x, directions)):
+            choices.append(choose_reduced(self.closing, x, 1e-7, *relations))
+        for choice in choices:
+            k = self.size - choice.rank
+            if check_identity(self.closing, x, choice, 50).to_rounding and k <= upper:
+                words = (
+                    f"{k} as far as rounded data allow: rows vanish to rounding on the family of the independent ones"
+                )
+                return replace(base, lower=k, upper=k, lower_by=words, upper_by=by, reduced=choice)
+        return base
+
+    def _rank_nearby(self, x: Array, reach: float = 1e-7) -> int:
+        """The rank that the closure has at least, wherever within reach of x."""
+        from flint import arb
+
+        jacobian = self.balls.jacobian([arb(float(v), reach) for v in x])
+        rank = tangent_at(self.closing, x, 1e-5).rank
+        while rank:
+            linear = choose_reduced(self.closing, x, 1e-5)
+            rows, columns = linear.rows[:rank], linear.dependent[:rank]
+            from dalembert.loops.balls import as_matrix
+
+            try:
+                as_matrix(jacobian[np.ix_(rows, columns)]).inv()
+            except ZeroDivisionError:
+                rank -= 1
+                continue
+            break
+        return rank
+
+
+def _cannot_close(loop: Loop) -> str:
+    return (
+        f"the loop {' '.join(loop.links)} cannot close exactly: its joints move in a {loop.name} subgroup, and its "
+        f"frames miss that by {loop.miss:.1g} (lengths in parts of the mechanism's size)"
+    )
+
+
+def _identity_words(identity: Identity, k: int) -> str:
+    return (
+        f"permanent redundancy: the other closure equations vanish to {identity.digits} digits on the whole "
+        f"{k}-parameter family of the independent ones ({identity.points} random points on enclosed paths)"
+    )
+
+
+def _as_tangent(closing: Closing, x: Array, linear: Linearised) -> Tangent:
+    """In floats, with orthonormal bases, of the rank that balls gave."""
+    jacobian = closing.jacobian(x)
+    if not jacobian.size:
+        return Tangent(0, np.eye(closing.size), np.zeros((len(jacobian), 0)), np.zeros(0))
+    u, s, vt = np.linalg.svd(jacobian)
+    return Tangent(linear.rank, vt[linear.rank :].T, u[:, linear.rank :], s)
+
+
+def _as_reduced(linear: Linearised, size: int) -> Reduced:
+    return Reduced(linear.rows, np.zeros((0, size)), (), linear.dependent, linear.independent)
+
+
+def _distinct(arcs: Sequence[Arc]) -> list[Arc]:
+    found: list[Arc] = []
+    for arc in arcs:
+        if not any(a.dimension == arc.dimension and np.abs(a.direction @ arc.direction) > 0.999 for a in found):
+            found.append(arc)
+    return found

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dalembert import expr as ex
-from dalembert.dynamics.numbers import giving
+from dalembert.dynamics.numbers import giving, resolve
 from dalembert.errors import ModelError
 from dalembert.expr import Expr
 from dalembert.loops.assembly import Closing, assemble
@@ -18,6 +18,7 @@ from dalembert.loops.genericrank import rank_off
 from dalembert.loops.linkage import Atom, Linkage, build_linkage
 from dalembert.loops.local import LocalDimension, local_dimension
 from dalembert.loops.redundancy import redundant_links
+from dalembert.loops.units import in_own_units
 from dalembert.loops.verdict import Branch, Mobility
 from dalembert.mechanism import Layout, Mechanism
 from dalembert.mechanism.contact import say_open
@@ -48,23 +49,24 @@ def mobility(
     1
     """
     layout = mechanism if isinstance(mechanism, Layout) else Layout.of(mechanism, cut)
-    start = dict(layout.model.start if at is None else at)
     say_open(layout.model.contacts, "this mobility")
+    spelled = dict(layout.model.start if at is None else at)
+    start = resolve(spelled, "at")
     linkage = build_linkage(layout, given, start, equations)
     _check_values(linkage)
     gruebler = _gruebler(linkage)
     if not linkage.cuts and not equations:
         return _tree_verdict(linkage, gruebler)
-    closing = Closing(linkage)
-    x = assemble(linkage, linkage.start(start), seed=seed)
-    loops = independent_loops(linkage, closing.positions)
-    local = local_dimension(closing, x, loops, digits, seed=seed)
-    return _verdict(closing, _with_ideal(local, linkage), loops, gruebler)
+    own = in_own_units(build_linkage(layout, given, start, equations, exactly=True), start)
+    x = assemble(own, own.start(start), seed=seed)
+    loops = independent_loops(own)
+    local = local_dimension(Closing(own), x, loops, digits, seed=seed, spelled=spelled)
+    return _verdict(Closing(own), _with_ideal(local, linkage), loops, gruebler, linkage)
 
 
 def _with_ideal(local: LocalDimension, linkage: Linkage, largest: int = 12, seconds: float = 5.0) -> LocalDimension:
     """The last rung: the complex dimension of the closure ideal bounds what nothing cheaper bounds."""
-    if local.lower == local.upper or linkage.size > largest:
+    if local.lower == local.upper or linkage.size > largest or not local.posture.closed:
         return local
     from dalembert.errors import DalembertError
     from dalembert.loops.groebner import ideal_dimension
@@ -136,33 +138,30 @@ def _tree_verdict(linkage: Linkage, gruebler: int) -> Mobility:
     )
 
 
-def _verdict(closing: Closing, local: LocalDimension, loops: list[Loop], gruebler: int) -> Mobility:
+def _verdict(closing: Closing, local: LocalDimension, loops: list[Loop], gruebler: int, described: Linkage) -> Mobility:
     linkage = closing.linkage
     # the auxiliary variables come with as many equations, the cut links' own variables with as many ranks
     hidden = linkage.size - linkage.tree_variables + sum(1 for i in linkage.auxiliary if i < linkage.tree_variables)
     redundancy = local.tangent.stresses.shape[1]
-    generic = max([local.tangent.rank, *(b.tangent.rank for b in local.branches)])
+    generic = max([local.tangent.rank, *(b.rank for b in local.branches)])
     permanent = redundancy - (generic - local.tangent.rank)
-    branches = _branches(linkage, local, hidden)
     gap = closing.gap(local.x)
-    proved = local.proved and gap < 1e-10
-    dof = local.lower if proved or local.lower > 0 or local.upper == 0 else 0
     method = local.lower_by if local.lower_by == local.upper_by else f"{local.lower_by}; {local.upper_by}"
     notes = list(local.notes)
-    if local.rounding:
+    if not local.posture.closed and not notes:
         notes.append(
-            "the data are rounded numbers: the verdict holds to their precision, an exact proof needs exact data"
+            f"no posture is known where the loops close exactly, here they do to {gap:.1g}: the verdict holds as far as "
+            "rounded numbers allow, a proof needs exact data (sqrt(3), not 1.732)"
         )
-    if gap >= 1e-10:
-        notes.append(f"the loops close only to {gap:.1g} here: a multiple root, or lengths that do not fit")
+    measured = Closing(described)
     return Mobility(
         linkage.layout.model.name,
-        dof,
-        proved,
+        local.lower if local.lower == local.upper else None,
+        local.proved,
         linkage.layout.dof,
         gruebler,
-        rank_off(linkage),
-        rank_off(linkage, "closure"),
+        rank_off(described),
+        rank_off(described, "closure"),
         local.tangent.rank - hidden,
         generic - hidden,
         local.tangent.mobility,
@@ -171,21 +170,14 @@ def _verdict(closing: Closing, local: LocalDimension, loops: list[Loop], grueble
         local.lower_by,
         local.upper_by,
         method,
-        redundant_links(closing, local.x, local.tangent.stresses),
+        redundant_links(measured, np.array(linkage.in_machine_units(local.x)), local.tangent.stresses),
         redundancy,
         permanent,
         local.singular,
-        branches,
+        tuple(Branch(b.dimension, True, b.rank - hidden, linkage.coordinates(b.x)) for b in local.branches),
         tuple((loop.links, loop.dimension, loop.name) for loop in loops),
         linkage.coordinates(local.x),
         gap,
         local.point.radius,
         tuple(notes),
     )
-
-
-def _branches(linkage: Linkage, local: LocalDimension, hidden: int) -> tuple[Branch, ...]:
-    found = [
-        Branch(b.lower, b.proved, b.tangent.rank - hidden, linkage.coordinates(np.asarray(b.x))) for b in local.branches
-    ]
-    return tuple(found)

@@ -149,7 +149,7 @@ def closed_form(linkage: Linkage, x: Array, driver: str) -> dict[str, Expr] | No
     that of the configuration x.
     """
     closing = Closing(linkage)
-    loops = independent_loops(linkage, closing.positions)
+    loops = independent_loops(linkage)
     if len(loops) != 1 or loops[0].name != "planar" or linkage.size != 4 or linkage.equations:
         return None
     cycle = loops[0].cycle

@@ -157,7 +157,10 @@ class Positions:
         if isinstance(self.arithmetic, Floats):
             value = self.factor * np.asarray(x, dtype=float)[self.variable]
             return Motion(np.cos(value), np.sin(value), value)
-        value = self.factor * np.array(list(x), dtype=object)[self.variable]
+        values = np.empty(len(x), dtype=object)  # one by one: NumPy would take a power series apart
+        for i, one in enumerate(x):
+            values[i] = one
+        value = self.factor * values[self.variable]
         c, s = np.array(value), np.array(value)
         for i in range(self.count):
             c[i], s[i] = value[i].cos(), value[i].sin()

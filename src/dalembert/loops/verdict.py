@@ -33,14 +33,15 @@ class Branch:
 class Mobility:
     """How a mechanism with loops can move, near one closed configuration.
 
-    `dof` is the finite mobility: the dimension of the configuration space there. `instantaneous` is what the linearised
+    `dof` is the finite mobility: the dimension of the configuration space there; None when the bounds do not meet.
+    `instantaneous` is what the linearised
     closure allows, never less. `rank_on` is the rank of the constraint matrix in the speeds of the tree at the
     configuration, `rank_off` its generic rank without the closure, `rank_off_closure` the same for the derivative of
     the closure equations themselves. `lower` and `upper` are proved bounds when they carry a certificate.
     """
 
     name: str
-    dof: int
+    dof: int | None
     proved: bool
     tree_dof: int
     gruebler: int
@@ -105,13 +106,14 @@ class Mobility:
         return "\n".join([*self._headline(), *self._table(), *self._words()])
 
     def _headline(self) -> list[str]:
+        if self.dof is None:
+            return [
+                f"{self.name}: between {self.lower} and {self.upper} degrees of freedom (not proved: unknown which)",
+                "",
+            ]
         many = "degree of freedom" if self.dof == 1 else "degrees of freedom"
-        if self.proved:
-            return [f"{self.name}: {self.dof} {many} (proved)", ""]
-        between = (
-            f"between {self.lower} and {self.upper}" if self.lower != self.upper else f"{self.dof} as far as known"
-        )
-        return [f"{self.name}: {self.dof} {many} (not proved: {between})", ""]
+        word = "proved" if self.proved else "not proved: as far as rounded data allow"
+        return [f"{self.name}: {self.dof} {many} ({word})", ""]
 
     def _table(self) -> list[str]:
         rows = [
@@ -121,7 +123,7 @@ class Mobility:
             ("rank off the closure (closure equations)", self.rank_off_closure),
             ("rank on the closure, here", self.rank_on),
             ("instantaneous mobility, here", self.instantaneous),
-            ("finite mobility", self.dof if self.proved or self.lower == self.upper else f"{self.lower}..{self.upper}"),
+            ("finite mobility", self.dof if self.dof is not None else f"{self.lower}..{self.upper}"),
         ]
         return [f"  {name:<42}{value:>6}" for name, value in rows]
 
@@ -149,9 +151,13 @@ class Mobility:
             lines.append("no closure equation is redundant")
         if self.singular:
             lines.append("this posture is singular: the constraint matrix has a smaller rank here than near by")
-        if self.instantaneous > self.dof:
+        if self.proved and self.dof is not None and self.instantaneous > self.dof:
             extra = self.instantaneous - self.dof
-            lines.append(f"{extra} of the {self.instantaneous} instantaneous motions cannot be continued (shaky)")
+            lines.append(
+                f"branches cross: not every combination of the {self.instantaneous} instantaneous motions can be continued"
+                if len(self.branches) > 1
+                else f"{extra} of the {self.instantaneous} instantaneous motions cannot be continued (shaky)"
+            )
         if len({b.dof for b in self.branches}) > 1 or len(self.branches) > 1:
             lines.append("branches near this configuration:")
             lines += [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 from dalembert import expr as ex
@@ -13,6 +14,7 @@ from dalembert.lsd.scope import similar
 from dalembert.lsd.source import Source, Span
 from dalembert.lsd.types import Type
 from dalembert.mechanism import Mechanism
+from dalembert.mechanism.spelled import Spelled
 
 Values = dict[Expr, float]
 
@@ -40,8 +42,7 @@ def fill_given(state: Run, checked: CheckedProgram, into: Mechanism, generated: 
                 break
             if item.field is None and item.name not in known and name not in known:
                 _warn_unused(checked, name, item.source, item.span, known)
-            values[ex.symbol(name)] = number
-            into.given[name] = number
+            values[ex.symbol(name)] = into.given[name] = _spelled(number, part, values)
     return values if not report.failed else Values()
 
 
@@ -74,7 +75,16 @@ def fill_start(state: Run, checked: CheckedProgram, into: Mechanism, values: Val
             continue
         number = _number(item.value, values, item.source, item.spans[2], checked)
         if number is not None:
-            into.start[name] = number
+            into.start[name] = _spelled(number, item.value, values)
+
+
+def _spelled(number: float, value: Expr, values: Values) -> float:
+    """The number with its formula, where it is more than a number that was written out."""
+    if value.is_number:
+        return Spelled(number, value) if isinstance(value.value, Fraction) else number
+    used = {x: values[x] for x in ex.free_symbols([value])}
+    formulas = {x: v.formula if isinstance(v, Spelled) else v for x, v in used.items()}
+    return Spelled(number, ex.substitute([value], formulas)[0])
 
 
 def _state_name(item: StartValue, checked: CheckedProgram, into: Mechanism) -> str | None:

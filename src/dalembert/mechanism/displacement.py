@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TypeAlias
 
 from dalembert import expr as ex
@@ -43,8 +44,16 @@ def unit_axis(axis: AxisLike) -> Vector3:
         raise ModelError("a rotation axis cannot be the zero vector: give it a direction.")
     if not ex.free_symbols(vector) and abs(sum(x**2 for x in ex.evaluate(vector, {})) - 1) < _ROUNDING:
         return vector
+    vector = _short_decimals(vector)
     length = norm3(vector)
     return vector if length is ex.ONE else scale3(1 / length, vector)
+
+
+def _short_decimals(vector: Vector3) -> Vector3:
+    """Decimals of up to six digits, as people write them, as rationals: the direction [0, 0.3, 1] stays exact."""
+    if any(x.op != "const" or (isinstance(x.data, float) and len(repr(x.data).strip("-0.")) > 7) for x in vector):
+        return vector
+    return Vector3(tuple(ex.const(Fraction(repr(x.data))) if isinstance(x.data, float) else x for x in vector))
 
 
 def _with_verbs(holder: object, name: str) -> None:
