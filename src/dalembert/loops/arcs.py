@@ -1,10 +1,10 @@
 """Arcs that leave the very posture: what moves, and by which theorem.
 
 At a singular posture the closure becomes, on the kernel, g(xi) = q(xi) + higher = 0, one function for each equation
-that the rank leaves over. Let v be a direction with q(v) = 0 where the derivative of q has rank rho. In xi = t (v + eta) the
-equations are q(v + eta) + t (...) = 0: by the implicit function theorem rho of them define a smooth family of arcs of
-dimension k - rho, which start at the posture along v. If rho is the number of equations, that is the closure. If not,
-the others must vanish on the family: they are evaluated at random points of it, to all digits.
+that the rank leaves over. Let v be a direction with q(v) = 0 where the derivative of q has rank rho. With
+xi = t (v + eta) the equations are q(v + eta) + t (...) = 0: by the implicit function theorem rho of them define a
+smooth family of arcs of dimension k - rho, which start at the posture along v. If rho is the number of equations, that
+is the closure. If not, the others must vanish on the family: they are evaluated at random points of it, to all digits.
 """
 
 from __future__ import annotations

@@ -237,7 +237,7 @@ class _Judge:
         return Posture(tuple(found), True, "Newton's method with relations between angles")
 
     def _rounded(self, x: Array) -> LocalDimension:
-        """No exact closed posture is known: what the floats say, and a bound that holds wherever the loops may close."""
+        """No exact closed posture is known: what the floats say, and a bound that holds wherever loops close."""
         tangent = tangent_at(self.closing, x, 1e-8)
         posture = Posture(tuple(ball(float(v)) for v in x), False, "the posture as assembled")
         reduced = choose_reduced(self.closing, x, 1e-8)

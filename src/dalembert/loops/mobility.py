@@ -150,8 +150,8 @@ def _verdict(closing: Closing, local: LocalDimension, loops: list[Loop], grueble
     notes = list(local.notes)
     if not local.posture.closed and not notes:
         notes.append(
-            f"no posture is known where the loops close exactly, here they do to {gap:.1g}: the verdict holds as far as "
-            "rounded numbers allow, a proof needs exact data (sqrt(3), not 1.732)"
+            f"no posture is known where the loops close exactly, here they do to {gap:.1g}: the verdict holds as far "
+            "as rounded numbers allow, a proof needs exact data (sqrt(3), not 1.732)"
         )
     measured = Closing(described)
     return Mobility(

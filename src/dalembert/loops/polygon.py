@@ -1,8 +1,9 @@
-"""Real branches of g(x, y) = 0 through the origin, from a Taylor polynomial: Newton's polygon and Puiseux' substitution.
+"""Real branches of g(x, y) = 0 through the origin, from a Taylor polynomial: Newton's polygon, Puiseux' substitution.
 
-On an edge of the polygon put x = s t^q, y = c t^p (s = 1 or -1, t > 0). A simple real root c of the edge's polynomial is
-the tangent of exactly one half-branch (implicit function theorem); no real root, no half-branch; a multiple root is
-looked into by y = t^p (c + z). When no edge has a real root and g has pure powers of x and of y, the origin is isolated.
+On an edge of the polygon put x = s t^q, y = c t^p (s = 1 or -1, t > 0). A simple real root c of the edge's polynomial
+is the tangent of exactly one half-branch (implicit function theorem); no real root, no half-branch; a multiple root is
+looked into by y = t^p (c + z). When no edge has a real root and g has pure powers of x and of y, the origin is
+isolated.
 """
 
 from __future__ import annotations

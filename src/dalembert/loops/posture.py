@@ -1,8 +1,8 @@
 """The very posture that is judged, to all digits.
 
 A singular posture is singular only exactly there: a float beside it is another posture, of another mobility. So the
-posture is taken as it is spelled if the loops close there to all digits; else with its angles at simple parts of a turn;
-else Newton's method finds it, on the closure, or on the closure together with J K = 0 where J has a kernel K.
+posture is taken as it is spelled if the loops close there to all digits; else with its angles at simple parts of a
+turn; else Newton's method finds it, on the closure, or on the closure together with J K = 0 where J has a kernel K.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _near(x: Array, found: Sequence[Any] | None, reach: float) -> bool:
 
 
 def _is_rounded(value: Any) -> bool:
-    if isinstance(value, Spelled | str | ex.Expr) or isinstance(value, int):
+    if isinstance(value, Spelled | str | ex.Expr | int):
         return False
     return len(repr(float(value)).split("e")[0].strip("-").replace(".", "").strip("0")) >= 15
 
@@ -183,7 +183,7 @@ def _deflated(closing: BallClosing, x: Array) -> list[Any] | None:
             kernel = np.vectorize(lambda v: v.mid(), otypes=[object])(moved)
         if size < goal:
             return centre
-        if size > 0.5 * last and size > 1e-6 or size > 1e-2:
+        if (size > 0.5 * last and size > 1e-6) or size > 1e-2:
             return None
         last = size
     return None

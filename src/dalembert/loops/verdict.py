@@ -154,7 +154,7 @@ class Mobility:
         if self.proved and self.dof is not None and self.instantaneous > self.dof:
             extra = self.instantaneous - self.dof
             lines.append(
-                f"branches cross: not every combination of the {self.instantaneous} instantaneous motions can be continued"
+                f"branches cross: not every mixture of the {self.instantaneous} instantaneous motions can be continued"
                 if len(self.branches) > 1
                 else f"{extra} of the {self.instantaneous} instantaneous motions cannot be continued (shaky)"
             )
