@@ -17,8 +17,8 @@ import numpy as np
 from dalembert.loops.assembly import Closing, assemble, project
 from dalembert.loops.cone import on_cone, quadratic_forms, reduced_rows
 from dalembert.loops.linkage import Linkage, build_linkage
-from dalembert.loops.local import Tangent, deflated_kernel, tangent_at
 from dalembert.loops.mobility import mobility
+from dalembert.loops.relations import Tangent, deflated_kernel, tangent_at
 from dalembert.mechanism import Layout, Mechanism
 
 Array = Any
@@ -91,11 +91,12 @@ def branches_through(
         verdict = mobility(mechanism, linkage.coordinates(y), given=given, cut=cut)
         if verdict.singular:  # itself a crossing, of branches that are met elsewhere
             continue
-        if verdict.proved and verdict.dof < limit.shape[1]:  # speeds that no motion continues
+        dof = verdict.lower if verdict.dof is None else verdict.dof
+        if verdict.proved and dof < limit.shape[1]:  # speeds that no motion continues
             limit = deflated_kernel(closing, y, there, 1e-5)
         made.append(
             BranchThrough(
-                dof=verdict.dof,
+                dof=dof,
                 proved=verdict.proved,
                 rank=there.rank - (linkage.size - layout.dof),
                 directions=tuple(_directions(linkage, limit)),

@@ -22,9 +22,9 @@ from dalembert.expr.space import AXES, Vector3, cross, scale3
 from dalembert.loops.assembly import Closing
 from dalembert.loops.jointaxes import JointAxes, direction
 from dalembert.loops.linkage import build_linkage
-from dalembert.loops.local import tangent_at
 from dalembert.loops.mobility import mobility
 from dalembert.loops.redundancy import stress_shares
+from dalembert.loops.relations import tangent_at
 from dalembert.loops.verdict import Mobility
 from dalembert.mechanism import Displacement, Joint, Layout, Link, Mechanism, Step, Turn, unit_axis
 
