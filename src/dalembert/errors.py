@@ -26,7 +26,11 @@ class SingularError(DalembertError):
 
 
 class CouplingError(DalembertError):
-    """A servo constraint acts where it has no hold on what it should control."""
+    """A servo constraint acts where it has no hold on what it should control; of a motion, `partial` is what was."""
+
+    def __init__(self, message: str, *, partial: Any = None) -> None:
+        super().__init__(message)
+        self.partial = partial
 
 
 class ContactError(DalembertError):

@@ -45,6 +45,8 @@ class Mechanism(description.Mechanism):
     frame = verb(description.Mechanism.frame)
     contact = verb(description.Mechanism.contact)
     limit = verb(description.Mechanism.limit)
+    constrain = verb(description.Mechanism.constrain)
+    drive = verb(description.Mechanism.drive)
 
     def layout(self, cut: Collection[str] = ()) -> Layout:
         """Numbering of bodies and links; the links named in `cut` close loops instead of carrying the tree."""

@@ -128,7 +128,7 @@ class _Search:
         for group in self.groups:
             self.units[group] = 1.0
         used = ex.free_symbols([*self.reduction.right, *self.reduction.rows.conditions])
-        self.idle = [i for i, x in enumerate(self.symbols) if x not in used and not layout.cuts]
+        self.idle = [i for i, x in enumerate(self.symbols) if x not in used and not layout.constraints]
 
     def centre(self, at: Mapping[str, Any]) -> Array:
         start = closed_start(self.layout, at, self.given, self.t)
@@ -180,7 +180,7 @@ class _Search:
         for one, column, ways in zip(smalls, q.T, directions, strict=True):
             if not (np.isfinite(one.stiffness).all() and np.isfinite(one.residual).all()):
                 continue
-            along = ways @ one.tangent
+            along = ways @ one.posture
             inverse = _inverse(one)
             step = -inverse @ one.residual
             if centre is not None:
@@ -195,7 +195,7 @@ class _Search:
         return q, np.array(moved)[kept]
 
     def _families(self, q: Array) -> bool:
-        return any(np.linalg.matrix_rank(_metric(one), tol=None) < len(one.residual) for one in self._smalls(q))
+        return any(np.linalg.matrix_rank(_metric(one), tol=None) < len(one.leading) for one in self._smalls(q))
 
     def _closed(self, q: Array, times: int) -> Array:
         """Nearer to closed loops, in the kinetic metric; columns that stay open are left out."""
@@ -203,7 +203,7 @@ class _Search:
 
     def _closing(self, q: Array, times: int) -> tuple[Array, Array]:
         """The same, and which columns are kept."""
-        if not self.layout.cuts or not q.shape[1]:
+        if not self.layout.constraints or not q.shape[1]:
             return q, np.ones(q.shape[1], dtype=bool)
         resting = {**self.numbers, **dict.fromkeys(self.reduction.speeds, 0.0)}
         with np.errstate(all="ignore"):
@@ -274,14 +274,21 @@ class _Search:
 
 def _metric(one: Small) -> Array:
     """Stiffness in units of mass: its eigenvalues are squares of frequencies."""
-    scale = 1 / np.sqrt(np.abs(np.diag(one.mass)))
-    return scale[:, None] * one.stiffness * scale
+    rows, columns = _units(one)
+    return rows[:, None] * one.stiffness * columns
 
 
 def _inverse(one: Small) -> Array:
-    scale = 1 / np.sqrt(np.abs(np.diag(one.mass)))
-    found: Array = scale[:, None] * np.linalg.pinv(_metric(one), rcond=_FAMILY) * scale
+    rows, columns = _units(one)
+    found: Array = columns[:, None] * np.linalg.pinv(_metric(one), rcond=_FAMILY) * rows
     return found
+
+
+def _units(one: Small) -> tuple[Array, Array]:
+    """Of the balance and of the coordinates: masses of the speeds that move them, where each has one."""
+    scale = 1 / np.sqrt(np.abs(np.diag(one.mass)))
+    own = dict(zip(one.independent, scale, strict=True))
+    return scale, np.array([own.get(i, 1.0) for i in one.leading])
 
 
 def _verdict(values: Array, one: Small) -> str:
@@ -294,6 +301,8 @@ def _verdict(values: Array, one: Small) -> str:
         return "unstable"
     if top < -_SMALL * scale:
         return "asymptotically stable"
+    if one.leading != one.independent:  # conditions on speeds: no energy tells
+        return "undecided"
     root = np.linalg.inv(np.linalg.cholesky(one.mass))
     stiffness, damping = (root @ m @ root.T for m in (one.stiffness, one.damping))
     symmetric = np.abs(stiffness - stiffness.T).max() <= _SMALL * np.abs(stiffness).max()

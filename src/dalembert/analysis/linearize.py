@@ -195,9 +195,9 @@ def linearize(
     left out stays a symbol (a family of motions); a speed left out is that of the given coordinates: zero when they are
     constant. `given` are numbers for its parameters, used when numbers are asked for.
 
-    A machine with closed loops is linearised in numbers, on its constraints: `at` says as much of the posture as at the
-    start of a simulation, the rest follows. The result is in as many coordinates as there are freedoms; those named in
-    `independent` are among them if they can be. Speeds in `at` are constant speeds of a steady motion.
+    A machine with closed loops or other constraints is linearised in numbers, on them: `at` says as much of the posture
+    as at the start of a simulation, the rest follows. The result is in as many coordinates as there are freedoms; those
+    named in `independent` are among them if they can be. Speeds in `at` are constant speeds of a steady motion.
 
     `inputs` are parameters that vary: each gives a column of B.
 
@@ -214,7 +214,7 @@ def linearize(
     about = dict(at or {})
     told = about.pop("t", None)  # `at` may be `mo.state(t)`
     time = t if t is not None or told is None else single(resolve({"t": told}, "at"))["t"]
-    if layout.cuts:
+    if layout.constraints:
         return _closed(layout, about, given, inputs, independent, time)
     found = _open(eq or derive(layout, "kane"), about, inputs)
     numbers = _plain({**layout.model.given, **(given or {})})
@@ -264,7 +264,6 @@ def _closed(
     speeds = {x: start[x] for x in layout.speeds if start[x] or x in at}
     (small,) = reduction.at(numbers, q, speeds, wanted)
     moving = tuple(layout.speeds[i] for i in small.independent)
-    d = len(moving)
     point = {ex.symbol(x): ex.const(float(v)) for x, v in start.items()}
     return Linearization(
         reduction.coordinate_names(small),
@@ -274,8 +273,8 @@ def _closed(
         _constant(small.mass),
         _constant(small.damping),
         _constant(small.stiffness),
-        _constant(np.zeros((d, d))),
-        _constant(np.eye(d)),
+        _constant(small.turning),
+        _constant(small.following),
         _constant(small.inputs),
         tuple(ex.const(float(x)) for x in small.residual),
     )

@@ -17,6 +17,7 @@ import numpy as np
 
 from dalembert import expr as ex
 from dalembert.analysis.point import parameters_of, with_parameters
+from dalembert.constraints.independence import speed_scales
 from dalembert.dynamics import Dynamics, dynamics_of
 from dalembert.dynamics.start import closed_start
 from dalembert.dynamics.transmitted import Transmitted
@@ -105,7 +106,8 @@ class Balance:
     def _needed(self) -> list[Expr]:
         """What the links must give each body in the base of earth, about its origin; then that origin."""
         found: list[Expr] = []
-        wrenches, poses = Transmitted(self.dynamics.tree).needed, body_poses(self.dynamics.tree)
+        tree = self.dynamics.tree
+        wrenches, poses = Transmitted(tree, acting=self.dynamics.actions.bodies).needed, body_poses(tree)
         for wrench, pose in zip(wrenches[1:], poses[1:], strict=True):
             found += [*pose.vector(wrench.moment), *pose.vector(wrench.force), *pose.position]
         return found
@@ -144,6 +146,12 @@ class Balance:
         for link in self.links:
             for speed, effort in link_efforts(link, self.dynamics.tree.motions[link.name]):
                 total[speed.name] += effort
+        for x, effort in self.dynamics.actions.joints.items():
+            link = next(one for one in self.links if x.name in (*one.coordinates, *one.speeds))
+            rates = {name: rate for step in self.dynamics.tree.motions[link.name] for name, rate in step.rates.items()}
+            slopes = ex.gradient(rates.get(x.name, x), [ex.symbol(name) for name in link.speeds])
+            for name, slope in zip(link.speeds, slopes, strict=True):
+                total[name] += effort * slope
         return define_functions(list(total.values()), self.layout.model.functions)
 
     def at(self, t: Array, y: Array, parameters: Mapping[str, Any]) -> Series:
@@ -231,7 +239,7 @@ def can_move_on(dynamics: Dynamics, numbers: Mapping[Expr, Any], count: int) -> 
         np.array([np.broadcast_to(numbers[x], (count,)) for x in xs]).T for xs in (speeds, map(ex.prime, speeds))
     )
     g, sizes = (table(m.entries, numbers).reshape(count, *m.shape) for m in (rows.matrix, rows.made_of))
-    gamma, scales = table(rows.gamma, numbers), table(rows.scales, numbers)
+    gamma, scales = table(rows.gamma, numbers), table(speed_scales(rows, dynamics.mass_matrix), numbers)
     bent = [table(rows.gamma, {**numbers, **dict(zip(speeds, way * moved.T, strict=True))}) for way in (1, -1, 0)]
     curved = (bent[0] + bent[1]) / 2 - bent[2]
     for k in range(count):

@@ -3,17 +3,22 @@
 At a state, B spans the speeds that the rows allow (G B = 0) with unit rows for the independent speeds v. Accelerations
 a with v' = 0 and G a = gamma, and the multipliers that hold them, make the state part of a steady motion if
 
-    residual = B^T (M a - h) = 0                                       h = S + F
+    residual = N^T (M a - h) = 0                                       h = S + F
 
-Its small deviations, with every derivative taken along the constraints (of M a, G^T lambda, gamma and G a too), obey
+where N spans the motions in which reactions have no power (W N = 0): it is B for perfect ones, and N^T M B = B^T M B
+always. Small deviations, with every derivative taken along the constraints (of M a, W^T lambda, gamma and G a too),
+obey
 
-    M_r dv' + C_r dv + K_r dpi = 0,    dpi' = dv,    M_r = B^T M B
+    M_r dv' + C_r dv + K_r dx = 0,    dx' = A dx + R dv,    M_r = B^T M B
+
+Coordinates deviate along the postures that the position conditions allow, dx; conditions on speeds leave them alone, so
+that there may be more of them than speeds. Without such conditions A = 0 and R = 1.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -22,7 +27,7 @@ import numpy as np
 from dalembert import expr as ex
 from dalembert.constraints.independence import independent
 from dalembert.dynamics import Dynamics
-from dalembert.errors import SingularError
+from dalembert.errors import ModelError, SingularError
 from dalembert.expr import Expr, Matrix
 
 Array = Any
@@ -37,25 +42,30 @@ _BETTER = 10.0
 class Small:
     """Small motions about one state: matrices of the module's formula; `independent` are places of v among the speeds.
 
-    `speeds` and `accelerations` are those of all speeds in the motion; `tangent` is B.
+    `speeds` and `accelerations` are those of all speeds in the motion; `tangent` is B, `posture` that of the position
+    conditions alone; `leading` are the places of the speeds that move the coordinates x, `turning` is A, `following` R.
     """
 
     independent: tuple[int, ...]
+    leading: tuple[int, ...]
     mass: Array
     damping: Array
     stiffness: Array
     inputs: Array
     residual: Array
     tangent: Array
+    posture: Array
     speeds: Array
     accelerations: Array
+    turning: Array
+    following: Array
 
     @property
     def state_matrix(self) -> Array:
-        """A of x' = A x, x = (dpi, dv)."""
-        d = len(self.independent)
-        lower = -np.linalg.solve(self.mass, np.hstack([self.stiffness, self.damping])) if d else np.zeros((0, 0))
-        return np.vstack([np.hstack([np.zeros((d, d)), np.eye(d)]), lower]) if d else lower
+        """Of (dx, dv)."""
+        d, size = len(self.independent), len(self.leading)
+        lower = -np.linalg.solve(self.mass, np.hstack([self.stiffness, self.damping])) if d else np.zeros((0, size))
+        return np.vstack([np.hstack([self.turning, self.following]), lower])
 
 
 class Reduction:
@@ -68,6 +78,17 @@ class Reduction:
         self.speeds = [ex.symbol(x) for x in dynamics.state.speeds]
         self.right = list(dynamics.right_side)
         self.rows = dynamics.rows
+        refused = sorted({*self.rows.sliding, *self.rows.bent})
+        if refused:
+            why = (
+                "dry friction has no slope where it sticks"
+                if refused[0] in self.rows.sliding
+                else ("its condition is not linear in the speeds")
+            )
+            raise ModelError(
+                f"small motions of '{dynamics.model.name}' are not told: constraint "
+                f"'{self.rows.owners[refused[0]]}' is in their way, {why}. Simulate a small deviation instead."
+            )
 
     @cached_property
     def directions(self) -> Matrix:
@@ -77,10 +98,12 @@ class Reduction:
 
     @cached_property
     def _first(self) -> list[Matrix]:
-        """M, h, G, gamma, conditions, and which rows count: the verdict of the one solver, not another one."""
+        """M, h, G, gamma, conditions, which rows count (the verdict of the one solver, not another one), and W."""
         rows = self.rows
-        columns = [Matrix.column(list(x)) for x in (self.right, rows.gamma, rows.conditions, independent(rows))]
-        return [self.dynamics.mass_matrix, columns[0], rows.matrix, *columns[1:]]
+        mass = self.dynamics.mass_matrix
+        told = (self.right, rows.gamma, rows.conditions, independent(rows, mass))
+        columns = [Matrix.column(list(x)) for x in told]
+        return [mass, columns[0], rows.matrix, *columns[1:], rows.reaction]
 
     @cached_property
     def _held(self) -> tuple[list[Expr], list[Expr]]:
@@ -91,12 +114,11 @@ class Reduction:
 
     @cached_property
     def _second(self) -> list[Matrix]:
-        """Derivatives of h - M a + G^T lambda, gamma - G a and the conditions, along directions and by the speeds."""
+        """Derivatives of h - M a + W^T lambda, gamma - G a and the conditions, along directions and by the speeds."""
         a, multipliers = (Matrix.column(x) for x in self._held)
-        mass, right, g, gamma, conditions, _ = self._first
-        balance = (
-            right - mass @ a + (g.T @ multipliers if len(self.rows) else Matrix.column([ex.ZERO] * len(a.entries)))
-        )
+        mass, right, g, gamma, conditions, *_ = self._first
+        reactions = self.rows.efforts_of(multipliers.entries) if len(self.rows) else [ex.ZERO] * len(a.entries)
+        balance = right - mass @ a + Matrix.column(reactions)
         bent = gamma - g @ a
         found = []
         for column in (balance, bent, conditions):
@@ -143,22 +165,31 @@ class Reduction:
         count = coordinates.shape[1]
         here = {**numbers, **dict(zip(self.coordinates, coordinates, strict=True))}
         resting = {**here, **dict.fromkeys(self.speeds, 0.0)}
-        mass, _, g, _, drift, counts = self.arrays(self._first, resting, count)
+        mass, _, g, _, drift, counts, _ = self.arrays(self._first, resting, count)
         g = g * counts
-        order = [names.index(x) for x in (*speeds, *wanted) if x in names]
-        bases = [_allowed(m, rows, [*order, *self._plain]) for m, rows in zip(mass, g, strict=True)]
+        order = [*(names.index(x) for x in (*speeds, *wanted) if x in names), *self._plain]
+        bases = [_allowed(m, rows, order) for m, rows in zip(mass, g, strict=True)]
+        placed = [k for k, gap in enumerate(self.rows.gap) if gap is not None]
+        whole = len(placed) == len(self.rows)
+        postures = bases if whole else [_allowed(m, rows[placed], order) for m, rows in zip(mass, g, strict=True)]
         asked = np.array([float(speeds.get(x, 0.0)) for x in names])
         u = np.array([base.speeds(asked, d[:, 0]) for base, d in zip(bases, drift, strict=True)]).reshape(count, -1)
         moving = {**here, **dict(zip(self.speeds, u.T, strict=True))}
-        mass, right, g, gamma, _, counts = self.arrays(self._first, moving, count)
-        g = g * counts
+        mass, right, g, gamma, _, counts, pushed = self.arrays(self._first, moving, count)
+        g, pushed = g * counts, pushed * counts
+        if self.rows.pushed:
+            parts = zip(bases, mass, g, pushed, strict=True)
+            bases = [base.pushed_by(m, rows, others) for base, m, rows, others in parts]
         a = np.array([base.follow(c[:, 0]) for base, c in zip(bases, gamma, strict=True)]).reshape(count, -1)
         needed = np.einsum("sij,sj->si", mass, a) - right[..., 0]
-        pairs = zip(bases, g, needed, strict=True)
+        pairs = zip(bases, pushed, needed, strict=True)
         multipliers = np.array([base.multipliers(rows, x) for base, rows, x in pairs]).reshape(count, -1)
         held = {**dict(zip(self._held[0], a.T, strict=True)), **dict(zip(self._held[1], multipliers.T, strict=True))}
         slopes = self.arrays(self._second, {**moving, **held}, count)
-        return [base.small(mass[k], needed[k], u[k], a[k], [m[k] for m in slopes]) for k, base in enumerate(bases)]
+        return [
+            base.small(mass[k], needed[k], u[k], a[k], [m[k] for m in slopes], postures[k])
+            for k, base in enumerate(bases)
+        ]
 
     @cached_property
     def _plain(self) -> list[int]:
@@ -169,18 +200,27 @@ class Reduction:
     def coordinate_names(self, small: Small) -> tuple[str, ...]:
         """Names of the independent coordinates: those whose rates v are, else the integral of the speed."""
         rates = {ex.prime(x): x.name for x in self.coordinates}
-        speeds = [self.speeds[i] for i in small.independent]
+        speeds = [self.speeds[i] for i in small.leading]
         return tuple(rates.get(u, f"integral of {u.name}") for u in speeds)
 
 
 @dataclass(frozen=True, slots=True)
 class _Allowed:
-    """Speeds that rows allow: B, the independent ones, and the rows' columns of the others."""
+    """Speeds that rows allow: B, the independent ones, and the rows' columns of the others; N."""
 
     tangent: Array
     independent: tuple[int, ...]
     dependent: tuple[int, ...]
     rows: Array
+    powerless: Array
+
+    def pushed_by(self, mass: Array, rows: Array, pushed: Array) -> _Allowed:
+        """The same speeds under reactions W: N^T = (B^T M B) E P M^-1, P = 1 - M^-1 W^T S^+ G, E the independent."""
+        raised = np.linalg.solve(mass, pushed.T)
+        projector = np.eye(len(mass)) - raised @ np.linalg.pinv(rows @ raised, rcond=_ALIKE) @ rows
+        reduced = self.tangent.T @ mass @ self.tangent
+        powerless = reduced @ np.linalg.solve(mass, projector.T)[:, list(self.independent)].T
+        return replace(self, powerless=powerless.T)
 
     def follow(self, wanted: Array) -> Array:
         """Change of all speeds with G change = wanted, none of the independent ones."""
@@ -197,24 +237,39 @@ class _Allowed:
         return found
 
     def multipliers(self, rows: Array, needed: Array) -> Array:
-        """lambda with G^T lambda = needed, but for efforts on the independent speeds; of several, the least."""
+        """lambda with W^T lambda = needed, but for efforts on the independent speeds; of several, the least."""
         if not len(rows):
             return np.zeros(0)
         left = needed.copy()
-        left[list(self.independent)] -= self.tangent.T @ needed
+        if self.powerless is self.tangent:
+            left[list(self.independent)] -= self.tangent.T @ needed
         scale = _sizes(rows)
         found: Array = np.linalg.lstsq((rows / scale[:, None]).T, left, rcond=_ALIKE)[0] / scale
         return found
 
-    def small(self, mass: Array, needed: Array, u: Array, a: Array, slopes: Sequence[Array]) -> Small:
+    def small(
+        self, mass: Array, needed: Array, u: Array, a: Array, slopes: Sequence[Array], posture: _Allowed
+    ) -> Small:
         along, by_speed, bent, bent_by_speed, skew, _, inputs = slopes
-        b = self.tangent
-        turned = self.follow(-(skew @ b))  # how all speeds change with the posture at constant v
-        stiff = along @ b + by_speed @ turned - mass @ self.follow(bent @ b + bent_by_speed @ turned)
+        b, x, n = self.tangent, posture.tangent, self.powerless.T
+        turned = self.follow(-(skew @ x))  # how all speeds change with the posture at constant v
+        stiff = along @ x + by_speed @ turned - mass @ self.follow(bent @ x + bent_by_speed @ turned)
         damp = by_speed @ b - mass @ self.follow(bent_by_speed @ b)
-        reduced = b.T @ mass @ b
+        reduced, lead = b.T @ mass @ b, list(posture.independent)
         return Small(
-            self.independent, (reduced + reduced.T) / 2, -b.T @ damp, -b.T @ stiff, b.T @ inputs, b.T @ needed, b, u, a
+            self.independent,
+            posture.independent,
+            (reduced + reduced.T) / 2,
+            -n @ damp,
+            -n @ stiff,
+            n @ inputs,
+            n @ needed,
+            b,
+            x,
+            u,
+            a,
+            turned[lead],
+            b[lead],
         )
 
 
@@ -243,4 +298,4 @@ def _allowed(mass: Array, rows: Array, order: Sequence[int]) -> _Allowed:
     if chosen and not np.linalg.cond(basis[chosen]) < 1 / _ALIKE:
         raise SingularError("no independent speeds were found in this posture: it is singular. Choose another one.")
     tangent = (unit[:, None] * basis) @ np.linalg.inv(unit[chosen, None] * basis[chosen])
-    return _Allowed(tangent, tuple(chosen), tuple(i for i in range(n) if i not in chosen), rows)
+    return _Allowed(tangent, tuple(chosen), tuple(i for i in range(n) if i not in chosen), rows, tangent)

@@ -40,6 +40,12 @@ def system_of(mechanism: Any) -> System:
             f"the mechanism '{mechanism.name}' has closed loops (cut at {closing}): its coordinates are not "
             "independent. Describe an open chain, or give the closing conditions as constraints of a System."
         )
+    if layout.further:
+        names = ", ".join(one.name for one in layout.further)
+        raise ModelError(
+            f"the mechanism '{mechanism.name}' has constraints ({names}), which this system of coordinates does not "
+            "take over. Give them as constraints of a System, or ask `m.equations`."
+        )
     if len(layout.coordinates) != len(layout.speeds):
         raise ModelError(
             f"the mechanism '{mechanism.name}' has {len(layout.coordinates)} coordinates for {len(layout.speeds)} "

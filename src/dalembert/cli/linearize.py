@@ -43,7 +43,7 @@ def command(
 
     mechanism = dalembert.load(file)
     apply_settings(mechanism, set_)
-    closed = bool(Layout.of(mechanism, cut or ()).cuts)
+    closed = bool(Layout.of(mechanism, cut or ()).constraints)
     source: Any = mechanism if closed else mechanism.equations(formalism, cut=cut or ())
     found = linearize(
         source, read_formulas(at, "--at"), inputs=input or (), independent=independent or (), t=t, cut=cut or ()

@@ -7,11 +7,13 @@ angles, so the verdict depends neither on units nor on the size of other rows.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dalembert import expr as ex
+from dalembert.constraints.metric import less
 from dalembert.constraints.rows import ROUNDING, Rows
-from dalembert.expr import ZERO, Expr
+from dalembert.expr import ONE, ZERO, Expr, Matrix
 
 Vector = list[Expr]
 
@@ -21,6 +23,8 @@ Vector = list[Expr]
 #: A machine that lingers there (slow, or at rest under load) is changed by more: `simulate.quality` says so. A smaller
 #: angle mends that (a tenth: 9e-5 of the energy become 2e-7) and spoils fast passages (1e-9 become 1e-6).
 TOLD_APART = ROUNDING ** (1 / 3)
+#: No size: in no unit is a row that small, and its inverse is finite.
+_NOTHING = 1e-100
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,18 +34,51 @@ class _Reduced:
     inverse: Expr  # 1 / size^2, zero for a row that does not count
 
 
-def independent(rows: Rows) -> list[Expr]:
-    """For each row 1 where it counts, 0 where it does not.
+def speed_scales(rows: Rows, mass: Matrix) -> tuple[Expr, ...]:
+    """Units of the speeds: angles in their loops; outside of loops, what makes rows of formulas about one.
+
+    Such a row is measured by the loops that it touches, or by the kinetic energy of what it moves: no unit has a say,
+    and masses only through the size of whole rows.
+    """
+    if ZERO not in rows.scales:
+        return rows.scales
+    sizes = [ZERO] * len(rows.scales)
+    weights = [ONE if x is ZERO else x for x in (mass.rows()[k][k] for k in range(len(sizes)))]
+    for row, wrench in zip(rows.matrix.rows(), rows.wrenches, strict=True):
+        if wrench is not None:
+            continue
+        pairs = [(x, scale) for x, scale in zip(row, rows.scales, strict=True) if x is not ZERO and scale is not ZERO]
+        whole = ZERO
+        for x, scale in pairs:
+            whole = whole + ex.absolute(x) / scale
+        if not pairs:
+            whole = ex.sqrt(sum((x * x / w for x, w in zip(row, weights, strict=True)), ZERO))
+        for k, x in enumerate(row):
+            if x is not ZERO and rows.scales[k] is ZERO:
+                sizes[k] = sizes[k] + ex.absolute(x) / _something(whole)
+    both = zip(rows.scales, sizes, strict=True)
+    return tuple(ONE if scale is size is ZERO else _something(size) if scale is ZERO else scale for scale, size in both)
+
+
+def _something(size: Expr) -> Expr:
+    """A size, or one where there is nothing to measure."""
+    return ex.where(ex.less(_NOTHING, size), size, 1)
+
+
+def independent(rows: Rows, mass: Matrix, order: Sequence[int] | None = None) -> list[Expr]:
+    """For each row 1 where it counts, 0 where it does not; `order` is that in which they are taken.
 
     What is unsure in a row that is taken away stays in what is left, as errors add up that know nothing of each other:
     where two rows are nearly lost together, the second is not held against a direction that nobody knows.
     """
-    kept: Vector = []
+    kept: Vector = [ZERO] * len(rows)
     made: list[_Reduced] = []
-    sizes = zip(rows.matrix.rows(), rows.made_of.rows(), rows.seen.rows(), rows.rounding, strict=True)
-    for row, parts, motions, rounding in sizes:
+    scales = speed_scales(rows, mass)
+    sizes = list(zip(rows.matrix.rows(), rows.made_of.rows(), rows.seen.rows(), rows.rounding, strict=True))
+    for number in range(len(rows)) if order is None else order:
+        row, parts, motions, rounding = sizes[number]
         left, rounded, seen = list[Expr](), ZERO, ZERO
-        for entry, part, motion, scale in zip(row, parts, motions, rows.scales, strict=True):
+        for entry, part, motion, scale in zip(row, parts, motions, scales, strict=True):
             left.append(entry / scale)
             rounded = rounded + rounding * part / scale
             seen = seen + motion / (scale * scale)
@@ -53,12 +90,7 @@ def independent(rows: Rows) -> list[Expr]:
                 noise = noise + share * share * one.noise
         square = ex.dot_product(left, left)
         keep = ex.less(noise, square)
-        kept.append(keep)
+        kept[number] = keep
         if keep is not ZERO:
             made.append(_Reduced(left, noise, keep / ex.where(keep, square, 1)))
     return kept
-
-
-def less(a: Vector, share: Expr, b: Vector) -> Vector:
-    """a - share b."""
-    return [x - share * y if y is not ZERO else x for x, y in zip(a, b, strict=True)]

@@ -8,16 +8,17 @@ before they cancel, so that rounding can be told from a small number.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dalembert import expr as ex
 from dalembert.constraints.freedom import Freedom, Transmitted
+from dalembert.constraints.friction import Sliding, sliding
 from dalembert.constraints.loop import Loop
 from dalembert.constraints.magnitude import magnitude
 from dalembert.expr import ONE, ZERO, Expr, Matrix
 from dalembert.expr.space import cross, dot3
-from dalembert.kinematics import Tree, Twist, Wrench, in_speeds, link_efforts
-from dalembert.mechanism import Closed, Constraint, Holonomic, Link
+from dalembert.kinematics import Tree, Twist, Wrench, form_row, in_speeds, in_state, link_efforts
+from dalembert.mechanism import Along, Closed, Constraint, Coulomb, Holonomic, Link
 
 EPSILON = 2.0**-52
 #: Rounding of one displacement, as a share of what it moves: a product of rotations, a sine, a cosine, a sum.
@@ -49,15 +50,49 @@ class Rows:
     made_of: Matrix  # size of each entry of G before it cancels
     rounding: tuple[float, ...]  # the share of `made_of` that may be rounding
     seen: Matrix  # square of the size of the motion at the closing point that a row sees one component of
-    scales: tuple[Expr, ...]  # how large an angle a unit of each speed is in its loops
+    scales: tuple[Expr, ...]  # how large an angle a unit of each speed is in its loops; zero outside all of them
     own: tuple[Own, ...] = ()
     efforts: tuple[Expr, ...] = ()  # known efforts in cut links, on the speeds of the tree
     wrenches: tuple[Wrench | None, ...] = ()  # what a unit of lambda is on the second body, in its link's second frame
+    pushed: Mapping[int, tuple[Expr, ...]] = field(default_factory=dict)  # rows of W that are not those of G
+    sliding: Mapping[int, Sliding] = field(default_factory=dict)  # rows whose reaction drags against a slip
+    owners: tuple[str, ...] = ()  # the constraint that each row belongs to
+    bent: tuple[int, ...] = ()  # rows of conditions that are not affine in the speeds
 
     @property
     def reaction(self) -> Matrix:
         """W: the generalised efforts of the multipliers are W^T lambda. Perfect constraints: W is G."""
-        return self.matrix
+        if not self.pushed:
+            return self.matrix
+        rows = [self.pushed.get(k, row) for k, row in enumerate(self.matrix.rows())]
+        return Matrix([list(row) for row in rows], self.matrix.shape)
+
+    @property
+    def imperfect(self) -> tuple[int, ...]:
+        """Rows whose reaction is not along their condition."""
+        return tuple(k for k in range(len(self)) if k in self.pushed or k in self.sliding)
+
+    def efforts_of(self, multipliers: Sequence[Expr]) -> list[Expr]:
+        """W^T lambda on the speeds, friction included."""
+        total = [ex.dot_product(column, list(multipliers)) for column in self.reaction.T.rows()]
+        for k, one in self.sliding.items():
+            total = [x - ex.absolute(multipliers[k]) * d for x, d in zip(total, one.drag, strict=True)]
+        return total
+
+    def of(self, constraint: str) -> list[int]:
+        """Places of the rows of a constraint."""
+        return [k for k, owner in enumerate(self.owners) if owner == constraint]
+
+    def powers(self, multipliers: Sequence[Expr], speeds: Sequence[Expr]) -> list[Expr]:
+        """lambda . W u of each row: of perfect affine ones what time asks for, -lambda drift."""
+        found, u = [], list(speeds)
+        for k, (weight, row) in enumerate(zip(multipliers, self.reaction.rows(), strict=True)):
+            plain = k not in self.pushed and k not in self.bent
+            power = weight * (-self.drift[k] if plain else ex.dot_product(row, u))
+            if k in self.sliding:
+                power = power - ex.absolute(weight) * ex.dot_product(list(self.sliding[k].drag), u)
+            found.append(power)
+        return found
 
     def __len__(self) -> int:
         return len(self.names)
@@ -82,7 +117,8 @@ def rows_of(tree: Tree, constraints: Iterable[Constraint]) -> Rows:
         if isinstance(condition, Closed):
             _close(total, condition.link)
         else:
-            _ask(total, one.name, condition.expressions, isinstance(condition, Holonomic))
+            _ask(total, one)
+        total.owners += [one.name] * (len(total.names) - len(total.owners))
     return Rows(
         tuple(total.names),
         Matrix(total.matrix, (len(total.names), n)),
@@ -98,6 +134,10 @@ def rows_of(tree: Tree, constraints: Iterable[Constraint]) -> Rows:
         tuple(total.own),
         tuple(in_speeds(tree, total.efforts)),
         tuple(total.wrenches),
+        total.pushed,
+        total.sliding,
+        tuple(total.owners),
+        tuple(sorted(total.bent)),
     )
 
 
@@ -113,6 +153,8 @@ class _Made:
         self.gap, self.reach, self.wrenches = list[Expr | None](), list[Expr](), list[Wrench | None]()
         self.efforts = [ZERO] * n
         self.turns, self.pushes, self.lengths = [ZERO] * n, [ZERO] * n, [ZERO] * n
+        self.pushed, self.sliding = dict[int, tuple[Expr, ...]](), dict[int, Sliding]()
+        self.owners, self.bent = list[str](), set[int]()
 
     def row(self, entries: Mapping[int, Expr]) -> list[Expr]:
         return [entries.get(k, ZERO) for k in range(len(self.tree.speeds))]
@@ -123,8 +165,7 @@ class _Made:
     def scales(self) -> list[Expr]:
         found = []
         for turn, push, length in zip(self.turns, self.pushes, self.lengths, strict=True):
-            scale = turn + push / _not_nothing(length) if push is not ZERO else turn
-            found.append(ONE if scale is ZERO else scale)
+            found.append(turn + push / _not_nothing(length) if push is not ZERO else turn)
         return found
 
 
@@ -201,16 +242,20 @@ def _seen(part: Transmitted, loop: Loop) -> dict[int, Expr]:
     }
 
 
-def _ask(total: _Made, name: str, expressions: Sequence[Expr], holonomic: bool) -> None:
-    """Rows of formulas: their rates if they hold coordinates, themselves if they hold speeds."""
-    tree, moving = total.tree, total.moving()
-    primes = {ex.prime(x): rate for x, rate in moving.items() if x is not ex.TIME}
-    asked = ex.tangent(expressions, moving) if holonomic else ex.substitute(expressions, primes)
+def _ask(total: _Made, one: Constraint) -> None:
+    """Rows of formulas: their rates if they hold coordinates, themselves if they hold speeds; and what pushes."""
+    tree, moving, holonomic = total.tree, total.moving(), isinstance(one.condition, Holonomic)
+    own = {x.coordinate: x.rate for x in total.own}
+    told = in_state(tree, one.expressions, own)
+    asked = ex.tangent(told, moving) if holonomic else told
     matrix = ex.jacobian(asked, tree.speeds)
     gamma = [-x for x in ex.tangent(asked, moving)]
-    for number, (gap, condition, row, right) in enumerate(zip(expressions, asked, matrix, gamma, strict=True), 1):
+    first = len(total.names)
+    for number, (gap, condition, row, right) in enumerate(zip(told, asked, matrix, gamma, strict=True), 1):
         depth = len(ex.topological([condition]))
-        total.names.append(f"{name}.{number}" if len(expressions) > 1 else name)
+        if not ex.free_symbols(row).isdisjoint(tree.speeds):
+            total.bent.add(len(total.names))
+        total.names.append(f"{one.name}.{number}" if len(told) > 1 else one.name)
         total.matrix.append(row)
         total.conditions.append(condition)
         total.gamma.append(right)
@@ -220,3 +265,10 @@ def _ask(total: _Made, name: str, expressions: Sequence[Expr], holonomic: bool) 
         total.gap.append(gap if holonomic else None)
         total.reach.append(magnitude([gap])[0] if holonomic else ZERO)
         total.rounding.append(ROUNDING * depth)
+    if isinstance(one.reaction, Along):
+        for k, form in enumerate(one.reaction.forms, first):
+            pushed = tuple(form_row(tree, form, own))
+            if list(pushed) != total.matrix[k]:
+                total.pushed[k] = pushed
+    elif isinstance(one.reaction, Coulomb):
+        total.sliding[first] = sliding(tree, one.reaction, own)

@@ -35,7 +35,8 @@ class Bending:
             found += [*one.entries, *first, *ex.tangent(first, moving)]
         names = [ex.symbol(x) for x in self.closure.coordinates]
         norms = [ex.dot_product(part, part) for part in ([names[i] for i in g] for g in self.closure.quaternions)]
-        return found + ex.tangent(ex.tangent([*norms, *self.closure.holonomic], moving), moving)
+        found += ex.tangent(ex.tangent([*norms, *self.closure.holonomic], moving), moving)
+        return found + ex.tangent(self.closure.kinematic, moving)
 
     def at(self, loops: Loops, x: Array, w: Array) -> Array:
         """bend(w); speeds in natural units."""
@@ -52,7 +53,11 @@ class Bending:
         rest = values[:, size:]
         if closure.holonomic:
             units, _ = closure.holonomic_units(x, loops.t, loops.parameters, loops.scales)
-            rest[:, len(closure.quaternions) :] /= units
+            last = len(closure.quaternions) + len(closure.holonomic)
+            rest[:, len(closure.quaternions) : last] /= units
+        if closure.kinematic:
+            speeds = w * loops.scales.speeds
+            rest[:, -len(closure.kinematic) :] /= closure.steered(x, speeds, loops.t, loops.parameters, loops.scales)[2]
         return np.concatenate([*found, rest], axis=1)
 
 

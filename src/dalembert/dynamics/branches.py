@@ -50,7 +50,7 @@ class Allowed:
 
 def misfits(bending: Bending, loops: Loops, x: Array, w: Array) -> tuple[Array, Array]:
     """For each trajectory: do its speeds belong to no motion, and are there such speeds at all in its posture?"""
-    slopes, drift = loops.speed_slopes(x)
+    slopes, drift = loops.speed_slopes(x, w)
     u, s, vt = np.linalg.svd(slopes)
     held = np.zeros((len(x), slopes.shape[1]), dtype=bool)
     held[:, : s.shape[1]] = s > _NONE
@@ -111,7 +111,7 @@ class _Conditions:
 
     @staticmethod
     def of(bending: Bending, loops: Loops, x: Array, w: Array) -> _Conditions:
-        slopes, drift = loops.speed_slopes(x)
+        slopes, drift = loops.speed_slopes(x, w)
         u, s, _ = np.linalg.svd(slopes[0])
         size = max(np.abs(w).max(initial=0.0), np.abs(drift).max(initial=0.0))
 

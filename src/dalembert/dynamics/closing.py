@@ -50,10 +50,16 @@ class Loops:
         slopes: Array = self.at(x).slopes * self.scales.coordinates[:, None, :]
         return slopes
 
-    def speed_slopes(self, x: Array) -> tuple[Array, Array]:
-        """V and d of the condition on the speeds, V w + d = 0, w in natural units."""
+    def speed_slopes(self, x: Array, w: Array | None = None) -> tuple[Array, Array]:
+        """V and d of the conditions on the speeds, V w + d = 0, in natural units; those not affine in them, near w."""
         gap, rates = self.at(x), self.closure.rates(x, self.t, self.parameters)
-        return gap.slopes @ rates * self.scales.speeds[:, None, :], gap.drift
+        slopes, drift = gap.slopes @ rates * self.scales.speeds[:, None, :], gap.drift
+        if not self.closure.kinematic:
+            return slopes, drift
+        w = np.zeros_like(self.scales.speeds) if w is None else w
+        value, steered, _ = self.closure.steered(x, w * self.scales.speeds, self.t, self.parameters, self.scales)
+        rest = value - np.einsum("kij,kj->ki", steered, w)
+        return np.concatenate([slopes, steered], axis=1), np.concatenate([drift, rest], axis=1)
 
     def only(self, which: Array) -> Loops:
         """Some of the trajectories."""

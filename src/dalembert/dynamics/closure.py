@@ -6,7 +6,7 @@ need no expression longer than one displacement. All arrays have a leading axis 
 The gap of a cut link is the difference of the two poses: nine numbers of the rotations, over sqrt(2), whose norm is
 2 sin(angle/2) (a reversed assembly is far from closed), and three of the positions, over the length of the loop (the
 sum of the lengths it is made of). All of it is dimensionless. Holonomic constraints are rows too, over how much a unit
-of every coordinate changes them.
+of every coordinate changes them; kinematic ones are rows of the speeds, over how much a unit of every speed does.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ import numpy as np
 
 from dalembert import expr as ex
 from dalembert.expr import Expr
-from dalembert.kinematics import EARTH_NODE, Pose, StepMotion, Tree, link_motions
-from dalembert.mechanism import Frame, Holonomic, Link, Turn
+from dalembert.kinematics import EARTH_NODE, Pose, StepMotion, Tree, in_state, link_motions
+from dalembert.mechanism import Frame, Holonomic, Kinematic, Link, Turn
 
 Array = Any
 _ROTATION, _POSITION = 9, 3
@@ -84,9 +84,6 @@ class Closure:
         self.factors: list[_Factor] = []
         self.sides = self._loops(tree)
         self.closing = tuple(one.link.name for one in layout.cuts)
-        asked = [one.condition for one in layout.constraints]
-        self.holonomic = [e for one in asked if isinstance(one, Holonomic) for e in one.expressions]
-        self._holonomic_slopes = [d for e in self.holonomic for d in ex.gradient(e, [*self._symbols, ex.TIME])]
         place = {name: i for i, name in enumerate(self.coordinates)}
         self.quaternions = [[place[x] for x in group] for group in state.quaternions]
         declared = sorted(layout.model.links.values(), key=lambda link: not _elastic(link))
@@ -100,6 +97,15 @@ class Closure:
         self.moving = {ex.symbol(x): own[x] for x in self.coordinates} | {ex.TIME: ex.ONE}
         slopes = ex.jacobian([own[x] for x in self.coordinates], [ex.symbol(x) for x in self.speeds])
         self._rates = [x for row in slopes for x in row]
+        #: Of further constraints: which one each formula belongs to, what stays zero, and slopes by what moves it.
+        self.holding, self.holonomic = self._formulas(tree, Holonomic)
+        self._holonomic_slopes = [d for e in self.holonomic for d in ex.gradient(e, [*self._symbols, ex.TIME])]
+        self.steering, self.kinematic = self._formulas(tree, Kinematic)
+        moved = ex.jacobian(self.kinematic, [ex.symbol(x) for x in self.speeds])
+        self._kinematic_slopes = [x for row in moved for x in row]
+        #: Whether a condition on speeds is not affine in them.
+        speeds = {ex.symbol(x) for x in self.speeds}
+        self.bent = np.array([not ex.free_symbols(row).isdisjoint(speeds) for row in moved], dtype=bool)
 
     # --- structure ---------------------------------------------------------------------------------------------------
 
@@ -117,6 +123,13 @@ class Closure:
             found.append((first, [*(nodes[i] for i in far[0]), self._add(far[1])]))
         return found
 
+    def _formulas(self, tree: Tree, kind: type[Holonomic] | type[Kinematic]) -> tuple[tuple[str, ...], list[Expr]]:
+        """Formulas of further constraints in coordinates and in the speeds of tree and cut links, with their owners."""
+        own = {ex.symbol(x): self.moving[ex.symbol(x)] for x in tree.layout.state.own_coordinates}
+        asked = [one for one in tree.layout.constraints if isinstance(one.condition, kind)]
+        owners = tuple(one.name for one in asked for _ in one.expressions)
+        return owners, in_state(tree, [e for one in asked for e in one.expressions], own)
+
     def _add(self, pose: Pose) -> int:
         self.factors.append(_Factor.of(pose, self._index))
         return len(self.factors) - 1
@@ -132,8 +145,8 @@ class Closure:
     @property
     def parameters(self) -> tuple[str, ...]:
         """Names whose numbers the loops need."""
-        used = ex.free_symbols([*(x for one in self.factors for x in one.entries), *self.holonomic])
-        return tuple(sorted(x.name for x in used - self._index.keys()))
+        used = ex.free_symbols([*(x for one in self.factors for x in one.entries), *self.holonomic, *self.kinematic])
+        return tuple(sorted(x.name for x in used - self._index.keys() - {ex.symbol(x) for x in self.speeds}))
 
     # --- numbers -----------------------------------------------------------------------------------------------------
 
@@ -221,11 +234,26 @@ class Closure:
             slope[:, last:] = asked / units[:, :, None]
         return Gap(value, slope[..., :-1], slope[..., -1])
 
-    def open_links(self, gap: Gap, trajectory: int) -> list[str]:
-        """Links that do not close: those whose gap is of the size of the largest one."""
-        last = len(self.sides) * ROWS
-        sizes = np.abs(gap.value[trajectory, :last]).reshape(-1, ROWS).max(axis=1, initial=0.0)
-        return [name for name, size in zip(self.closing, sizes, strict=True) if size > sizes.max() / 2]
+    def open_parts(self, gap: Gap, trajectory: int) -> tuple[list[str], list[str]]:
+        """Links that do not close and constraints that do not hold: those whose gap is of the size of the largest."""
+        last, value = len(self.sides) * ROWS, np.abs(gap.value[trajectory])
+        sizes = value[:last].reshape(-1, ROWS).max(axis=1, initial=0.0)
+        asked = value[last + len(self.quaternions) :]
+        large = max(sizes.max(initial=0.0), asked.max(initial=0.0)) / 2
+        links = [name for name, size in zip(self.closing, sizes, strict=True) if size > large]
+        names = [name for name, size in zip(self.holding, asked, strict=True) if size > large]
+        return links, list(dict.fromkeys(names))
+
+    def steered(
+        self, x: Array, w: Array, t: float, parameters: Mapping[str, Any], scales: Scales
+    ) -> tuple[Array, Array, Array]:
+        """Conditions on speeds at the speeds w, their derivatives by them in natural units, and the units of both."""
+        value = self.numbers(self.kinematic, x, t, parameters, w)
+        shape = (len(x), len(self.kinematic), len(self.speeds))
+        slopes = self.numbers(self._kinematic_slopes, x, t, parameters, w).reshape(shape) * scales.speeds[:, None, :]
+        units = np.abs(slopes).sum(axis=2)
+        units = np.where(units > 0, units, 1.0)
+        return value / units, slopes / units[:, :, None], units
 
     def holonomic_units(self, x: Array, t: float, parameters: Mapping[str, Any], scales: Scales) -> tuple[Array, Array]:
         """How much a unit of every coordinate changes each formula, and the derivatives by coordinates and time."""

@@ -1,6 +1,6 @@
 """The dynamics of a machine, derived once and asked by everyone: each quantity is made when first asked for, and kept.
 
-    q' = rates(q, u, t),    M u' = S + F + G^T lambda,    G u' = gamma
+    q' = rates(q, u, t),    M u' = S + F + W^T lambda,    G u' = gamma
 
 Trees and closed machines are one class: a tree has no rows.
 """
@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from dalembert import expr as ex
+from dalembert.constraints.actions import Actions, constraint_actions
 from dalembert.constraints.factor import solve_symmetric
 from dalembert.constraints.resolve import Resolved, resolve
 from dalembert.constraints.rows import EPSILON, Rows, rows_of
@@ -234,8 +235,10 @@ class Dynamics:
     def accelerations(self, efforts: Sequence[Expr] | None = None) -> list[Expr]:
         """u', with further efforts on the speeds."""
         if self.closed:
-            found = list(self.resolved.accelerations)
-            return [a + b for a, b in zip(found, self.resolved.driven(efforts), strict=True)] if efforts else found
+            if not efforts:
+                return list(self.resolved.accelerations)
+            right = [a + b for a, b in zip(self.right_side, efforts, strict=True)]
+            return self.resolved.solve(right, self.rows.gamma)[0]
         return self._free(efforts) if efforts else list(self.free_accelerations)
 
     @derived
@@ -297,7 +300,19 @@ class Dynamics:
     @derived
     def transmitted(self) -> Transmitted:
         """Efforts in all links."""
-        return Transmitted(self.tree, self.reactions)
+        acting = self.actions
+        wrong = [x.name for x in acting.joints if x.name in self.state.own_coordinates]
+        if wrong:
+            raise ModelError(
+                f"a constraint of '{self.model.name}' pushes '{wrong[0]}', whose link closes a loop: efforts in links "
+                f"are told when another link of that loop is cut, not '{wrong[0].partition('.')[0]}'."
+            )
+        return Transmitted(self.tree, self.reactions, acting.bodies)
+
+    @derived
+    def actions(self) -> Actions:
+        """What constraints that are formulas do to bodies and joints."""
+        return constraint_actions(self.tree, self.rows, self.multipliers) if self.layout.further else Actions()
 
     def frame(self, name: str) -> Frame:
         """The named frame, or the reference frame of the named body."""

@@ -2,10 +2,10 @@
 
 V holds all efforts that derive from a potential. P is found from efforts and reactions, never from dE/dt, so that the
 balance is a check. With velocities v = v(u) + drift (a displacement that time drives), rows G u + g = 0 and their
-multipliers, M u' = S + F + G^T lambda gives
+multipliers, M u' = S + F + W^T lambda gives
 
-    dT/dt = F . u - lambda . g + sum (rate of momentum) . drift
-    P     = F' . u + dV/dt (explicit) - lambda . g + sum (rate of momentum) . drift        F': efforts outside V
+    dT/dt = F . u + lambda . W u + sum (rate of momentum) . drift        perfect rows: W u = G u = -g
+    P     = F' . u + dV/dt (explicit) + lambda . W u + sum (rate of momentum) . drift        F': efforts outside V
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from dalembert.constraints.freedom import Freedom
 from dalembert.constraints.loop import Loop
 from dalembert.constraints.rows import Rows
 from dalembert.dynamics.potential import Potential, find_potential, integrate
-from dalembert.expr import ZERO, Expr, dot_product
+from dalembert.expr import ZERO, Expr
 from dalembert.kinematics import Tree, Twist, in_speeds, kinetic_energy, link_efforts
 from dalembert.kinematics.bodies import (
     BodyMotion,
@@ -110,10 +110,11 @@ class Energies:
         return total
 
     def _of_drives(self) -> Expr:
-        """Rate of momentum of each body along what time alone makes it do; multipliers on rows that time moves."""
+        """Rate of momentum of each body along what time alone makes it do; reactions that have power."""
         total, rows = ZERO, self.machine.rows
-        if any(x is not ZERO for x in rows.drift):
-            total = -dot_product(self.machine.multipliers, rows.drift)
+        if rows.imperfect or rows.bent or any(x is not ZERO for x in rows.drift):
+            for power in rows.powers(self.machine.multipliers, self.tree.speeds):
+                total = total + power
         drifting = [i for i, one in enumerate(self._drifts) if not one.twist.is_zero]
         if not drifting:
             return total

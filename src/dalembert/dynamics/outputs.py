@@ -54,9 +54,10 @@ class Outputs(Mapping[str, Expr]):
     Of a body or frame F: `F.X`, `F.X'`, `F.X''` (place, velocity, acceleration in the base of earth), `F.R11`...,
     `F.WX` (angular velocity, base of earth). Of a link L: `L.Mx`...`L.Fz`, its action on the second body, at and in the
     base of the second frame. Of a spring S: `S.l`, `S.l'`, `S.force`, positive when it pushes; of a torsion spring
-    `S.th`, `S.th'`, `S.torque`. Of the whole: `total.X` (centre of mass), `total.PX` (momentum), `total.LX` (angular
-    momentum about earth's origin), `total.T`, `total.V`, `total.power` (of what V does not hold). A state that has one
-    of these names keeps it.
+    `S.th`, `S.th'`, `S.torque`. Of a constraint C: `C.lambda` (`C.lambda1`, `C.lambda2`... of several conditions), the
+    effort of its reaction, and `C.power`. Of the whole: `total.X` (centre of mass), `total.PX` (momentum), `total.LX`
+    (angular momentum about earth's origin), `total.T`, `total.V`, `total.power` (of what V does not hold). A state that
+    has one of these names keeps it.
 
     >>> from dalembert.dynamics import dynamics_of
     >>> from dalembert.mechanism import Layout, Mechanism, earth, prismatic
@@ -85,12 +86,24 @@ class Outputs(Mapping[str, Expr]):
         return {e.name: e for e in self.tree.layout.model.efforts if isinstance(e, Spring | TorsionSpring)}
 
     @cached_property
+    def constraints(self) -> dict[str, tuple[str, ...]]:
+        """Constraints that are formulas, with what their multipliers are called."""
+        return {
+            one.name: ("lambda",)
+            if len(one.expressions) == 1
+            else tuple(f"lambda{i + 1}" for i in range(len(one.expressions)))
+            for one in self.tree.layout.model.constraints
+        }
+
+    @cached_property
     def _names(self) -> dict[str, None]:
         layout = self.tree.layout
         found = [f"{name}.{part}" for name in self.frames for part in _FRAME]
         if self._transmitted is not None:
             found += [f"{name}.{part}" for name in layout.model.links for part in COMPONENTS]
         found += [f"{name}.{part}" for name, one in self.springs.items() for part in _SPRINGS[type(one)]]
+        if self._energies is not None:
+            found += [f"{name}.{part}" for name, parts in self.constraints.items() for part in (*parts, "power")]
         if WHOLE not in self.frames:
             found += [f"{WHOLE}.{part}" for part in _TOTAL if self._energies is not None or part not in _ENERGIES]
         states = {*layout.state.names}
@@ -120,6 +133,8 @@ class Outputs(Mapping[str, Expr]):
             return self._of_whole(part)
         if owner in self.springs and part in _SPRINGS[type(self.springs[owner])]:
             return self._of_spring(self.springs[owner])
+        if owner in self.constraints and part in ("power", *self.constraints[owner]):
+            return self._of_constraint(owner)
         frame = self.frames[owner]
         if part in _PLACES:
             return self._named(owner, _PLACES, self.pose(frame).position)
@@ -136,6 +151,14 @@ class Outputs(Mapping[str, Expr]):
         if self._energies is not None:
             told = ex.substitute(told, {ex.prime(x): rate for x, rate in self._energies.own_rates.items()})
         return self._named(spring.name, _SPRINGS[type(spring)], told)
+
+    def _of_constraint(self, name: str) -> dict[str, Expr]:
+        assert self._energies is not None
+        rows, multipliers = self._energies.machine.rows, self._energies.machine.multipliers
+        places, powers = rows.of(name), rows.powers(multipliers, self.tree.speeds)
+        total = sum((powers[k] for k in places), ZERO)
+        told = self._named(name, self.constraints[name], [multipliers[k] for k in places])
+        return {**told, f"{name}.power": total}
 
     def _of_whole(self, part: str) -> dict[str, Expr]:
         if part in _ENERGIES and self._energies is not None:

@@ -23,6 +23,8 @@ WRITTEN = 1e-2
 _EXACT = 1e-13
 #: How far beside a posture to look, in natural units: enough to leave a meeting of branches.
 _ASIDE = 0.3
+#: Newton steps for conditions that are not affine in the speeds.
+_NEWTON = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +174,23 @@ def closed_speeds(loops: Loops, x: Array, w: Array, asked: Sequence[int]) -> Fou
 
     Redundant rows agree as well as a posture is known, so that a share RANK of the largest speed is nothing.
     """
-    slopes, drift = loops.speed_slopes(x)
     wish = w / loops.scales.speeds
+    found = _once(loops, x, w, wish, asked, wish)
+    if not loops.closure.bent.any():
+        return found
+    near = found.values / loops.scales.speeds
+    near = np.where((near == 0) & ~np.isin(np.arange(w.shape[1]), asked), np.abs(wish).max(initial=0.0), near)
+    for _ in range(_NEWTON):
+        found = _once(loops, x, w, wish, asked, near)
+        before, near = near, found.values / loops.scales.speeds
+        if np.abs(near - before).max(initial=0.0) <= _EXACT * np.abs(near).max(initial=0.0):
+            break
+    return found
+
+
+def _once(loops: Loops, x: Array, w: Array, wish: Array, asked: Sequence[int], near: Array) -> Found:
+    """Speeds that meet the conditions as they are near some speeds."""
+    slopes, drift = loops.speed_slopes(x, near)
     unnamed = [j for j in loops.closure.first_speeds if j not in asked]
     largest = np.maximum(np.abs(wish).max(axis=1, initial=0.0), np.abs(drift).max(axis=1, initial=0.0))
     found, left = _following(slopes, drift, wish, unnamed)

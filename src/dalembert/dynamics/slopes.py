@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dalembert import expr as ex
-from dalembert.constraints.resolve import KineticMetric
+from dalembert.constraints.metric import KineticMetric
 from dalembert.dynamics.dynamics import Dynamics
 from dalembert.expr import ONE, ZERO, Expr
 

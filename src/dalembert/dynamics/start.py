@@ -26,7 +26,7 @@ from dalembert.dynamics.closure import Closure
 from dalembert.dynamics.dynamics import dynamics_of
 from dalembert.dynamics.numbers import at_time, check_names, count_of, giving, listing, resolve, single
 from dalembert.dynamics.posture import WRITTEN, Found, closed_posture, closed_speeds
-from dalembert.errors import SimulationError
+from dalembert.errors import SimulationError, SingularError
 from dalembert.mechanism import Layout
 
 Array = Any
@@ -208,19 +208,36 @@ def _closed(
     speeds = closed_speeds(loops, posture.values, w, places)
     for k in np.flatnonzero(speeds.gap)[:1]:
         raise SimulationError(
-            f"'{asked.owner}' cannot start{where(first, k)}: its loops do not allow what its drives ask for in this "
-            "posture. Start in another one."
+            f"'{asked.owner}' cannot start{where(first, k)}: its constraints do not allow what its drives ask for in "
+            "this posture. Start in another one."
         )
+    _refuse_rest(loops, posture.values, speeds.values, first)
     _refuse_contradictions(closure.speeds, speeds, w, asked, first)
     speeds = branches.on_one(loops, posture.values, speeds, w, asked, first)
     values = np.concatenate([posture.values, speeds.values], axis=1)
     return values, np.concatenate([posture.shift, speeds.shift], axis=1)
 
 
+def _refuse_rest(loops: Loops, x: Array, w: Array, first: int | None) -> None:
+    """A condition that is not affine in the speeds may tell nothing where they vanish."""
+    if not loops.closure.bent.any():
+        return
+    _, slopes, _ = loops.closure.steered(x, w, loops.t, loops.parameters, loops.scales)
+    for k, row in zip(*np.nonzero(np.abs(slopes).max(axis=2, initial=0.0) == 0.0), strict=True):
+        raise SingularError(
+            f"the condition '{loops.closure.steering[row]}' has no rank at rest{where(first, k)} (dg/du = 0): it does "
+            "not tell how the motion begins. Give a start with speeds that are not zero."
+        )
+
+
 def _not_closing(loops: Loops, x: Array, k: int) -> str:
-    """Which links do not close, in words."""
-    links = loops.closure.open_links(loops.at(x), k)
-    return f"{'link' if len(links) == 1 else 'links'} {listing(links)} cannot close there" if links else "it is open"
+    """Which links do not close and which constraints do not hold, in words."""
+    links, asked = loops.closure.open_parts(loops.at(x), k)
+    found = [f"{'link' if len(links) == 1 else 'links'} {listing(links)} cannot close there"] if links else []
+    found += (
+        [f"{'constraint' if len(asked) == 1 else 'constraints'} {listing(asked)} cannot hold there"] if asked else []
+    )
+    return ", ".join(found) or "it is open"
 
 
 def _refuse_contradictions(

@@ -6,7 +6,7 @@ the tree transmits what all bodies beyond it need; known efforts of its joint ar
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from dalembert import expr as ex
@@ -20,12 +20,19 @@ from dalembert.mechanism import Link, TreeLink
 class Transmitted:
     """Wrenches in the links of a tree, in the symbols of u'.
 
-    `closing` gives what cut links exert on their second bodies, at and in the base of their second frames.
+    `closing` gives what cut links exert on their second bodies, at and in the base of their second frames; `acting` the
+    wrenches of further constraints on bodies, at their origins and in their bases.
     """
 
-    def __init__(self, tree: Tree, closing: Mapping[str, Wrench] | None = None) -> None:
+    def __init__(
+        self,
+        tree: Tree,
+        closing: Mapping[str, Wrench] | None = None,
+        acting: Sequence[tuple[int, Wrench]] = (),
+    ) -> None:
         self.tree = tree
         self.closing = closing or {}
+        self.acting = acting
 
     @cached_property
     def needed(self) -> list[Wrench]:
@@ -39,6 +46,8 @@ class Transmitted:
         for action in known_actions(self.tree):
             if not isinstance(action.effort, Link):
                 found[action.body] = found[action.body] - action.wrench
+        for body, wrench in self.acting:
+            found[body] = found[body] - wrench
         return found
 
     def wrench(self, name: str) -> Wrench:

@@ -50,8 +50,12 @@ def balance(layout: Layout) -> Balance:
     found = balance_of(tree)
     if not layout.constraints:
         return found
-    efforts = rows_of(tree, layout.constraints).efforts
-    return replace(found, power=found.power + dot_product(efforts, tree.speeds))
+    rows = rows_of(tree, layout.constraints)
+    power = found.power + dot_product(rows.efforts, tree.speeds)
+    multipliers = [ex.symbol(name) for name in rows.names]
+    for one in layout.further:
+        power = sum((rows.powers(multipliers, tree.speeds)[k] for k in rows.of(one.name)), power)
+    return replace(found, power=power)
 
 
 def balance_of(tree: Tree) -> Balance:

@@ -110,7 +110,10 @@ class Equations:
         if self.rows is None:
             return []
         gaps = [ex.ZERO if x is None else x for x in self.rows.gap]
-        return [*self.rows.matrix.entries, *self.rows.drift, *self.rows.gamma, *gaps, *self.cut_rates.values()]
+        reaction = self.rows.reaction.entries if self.rows.pushed else ()
+        asked = [*self.rows.drift, *self.rows.gamma, *gaps, *self.cut_rates.values()]
+        drags = [x for one in self.rows.sliding.values() for x in one.drag]
+        return [*self.rows.matrix.entries, *asked, *reaction, *drags]
 
     @cached_property
     def accelerations(self) -> tuple[Expr, ...]:
@@ -133,12 +136,17 @@ class Equations:
         return replace(self, rows=rows, forces=closed_forces(self.forces, rows))
 
     def require_tree(self, what: str) -> None:
-        """Refuse what is not written for closed loops."""
+        """Refuse what is not written for constraints."""
         cuts = [one.link.name for one in self.layout.cuts]
         if cuts:
             raise ModelError(
                 f"{what} of '{self.layout.model.name}' are written for trees, and its loops are closed by "
                 f"{', '.join(cuts)}."
+            )
+        if self.layout.further:
+            names = ", ".join(one.name for one in self.layout.further)
+            raise ModelError(
+                f"{what} of '{self.layout.model.name}' are written for trees without constraints, and it has {names}."
             )
 
     # --- data ------------------------------------------------------------------------------------------------------
@@ -206,6 +214,10 @@ class Equations:
                 "cut_links": [one.link.name for one in self.layout.cuts],
                 "coordinates": dict(zip(self.cut_rates, take(len(self.cut_rates)), strict=True)),
             }
+            if self.rows.pushed:
+                data["constraints"]["reaction"] = [take(n) for _ in range(m)]
+            if self.rows.sliding:
+                data["constraints"]["friction"] = {self.rows.names[k]: take(n) for k in self.rows.sliding}
         return data
 
     # --- for people ------------------------------------------------------------------------------------------------
@@ -242,7 +254,8 @@ class Equations:
         return reactions(self, links, base=base, at=at, solved=solved)
 
     def __repr__(self) -> str:
-        rows = f", {len(self.rows.names)} rows of closed loops" if self.rows is not None else ""
+        kind = "closed loops" if not self.layout.further else "constraints"
+        rows = f", {len(self.rows.names)} rows of {kind}" if self.rows is not None else ""
         return f"<Equations of {self.layout.model.name!r} by {self.formalism}: speeds {', '.join(self.speeds)}{rows}>"
 
     def _repr_latex_(self) -> str:

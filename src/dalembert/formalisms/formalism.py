@@ -31,11 +31,10 @@ def scalar_equations(eq: Equations) -> Scalars:
 
 
 def reaction_efforts(eq: Equations) -> list[Expr]:
-    """D^T Lambda, with the multipliers as symbols."""
+    """W^T Lambda, with the multipliers as symbols."""
     if eq.rows is None:
         return [ZERO] * len(eq.speeds)
-    weights = [ex.symbol(name) for name in eq.rows.names]
-    return [ex.dot_product(column, weights) for column in eq.rows.reaction.T.rows()]
+    return eq.rows.efforts_of([ex.symbol(name) for name in eq.rows.names])
 
 
 def closed(eq: Equations, found: Scalars) -> Scalars:
@@ -46,15 +45,26 @@ def closed(eq: Equations, found: Scalars) -> Scalars:
     live = live_rows(rows)
     matrix = Matrix([rows.matrix.rows()[k] for k in live], (len(live), len(primes)))
     sides = _collected(eq, matrix, [rows.gamma[k] for k in live], [ZERO] * len(live))
-    asked = [(f"{rows.names[k]} has no power", left, right) for k, (left, right) in zip(live, sides, strict=True)]
+    told = [f"{rows.names[k]} has no power" if rows.wrenches[k] else f"condition {rows.names[k]}" for k in live]
+    asked = [(label, left, right) for label, (left, right) in zip(told, sides, strict=True)]
     used = [x for _, left, right in (*found.equations, *asked) for x in (left, right)]
     words = Vocabulary(eq.tree)
     name_cuts(words, rows)
     meant = (*found.meant, *own_rates(rows, used))
     named = {name for cut in words.cuts for name in cut.multipliers}
     others = [ex.symbol(rows.names[k]) for k in live if rows.names[k] not in named]
-    notes = [plain("multiplier of a condition", ex.text(x), ex.latex(x)) for x in others]
+    notes = [plain(_meaning(rows, x.name), ex.text(x), ex.latex(x)) for x in others]
     return Scalars((*found.equations, *asked), meant, (*multiplier_lines(words), *notes))
+
+
+def _meaning(rows: Rows, name: str) -> str:
+    """What a multiplier is, by the reaction that it measures."""
+    k = rows.names.index(name)
+    if k in rows.sliding:
+        return "normal reaction of a sliding contact, with friction against the slip"
+    if k in rows.pushed:
+        return "effort of a device, which keeps a condition by pushing elsewhere"
+    return f"multiplier of a condition{', by the rule of Chetaev' if k in rows.bent else ''}"
 
 
 def _collected(eq: Equations, matrix: Matrix, bias: Sequence[Expr], forces: Sequence[Expr]) -> list[tuple[Expr, Expr]]:

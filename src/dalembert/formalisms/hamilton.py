@@ -53,7 +53,8 @@ class Hamiltonian:
     canonical: bool
     multipliers: tuple[str, ...] = ()  # one for each row of closed loops: `crank.Fx`
     conditions: tuple[Expr, ...] = ()  # D dH/dp + drift = 0, in (q, p)
-    constraint: Matrix | None = None  # D: the multipliers add D^T lambda to p'
+    constraint: Matrix | None = None  # D: coefficients of the speeds in the conditions
+    reaction: Matrix | None = None  # W: the multipliers add W^T lambda to p' (and friction against the slip)
     gap: tuple[Expr | None, ...] = ()  # how far from closed each is
 
     @property
@@ -117,6 +118,7 @@ def close(eq: Equations, rows: Rows) -> Equations:
         multipliers=rows.names,
         conditions=tuple(in_state(rows.conditions)),
         constraint=rows.matrix,
+        reaction=rows.reaction,
         gap=rows.gap,
     )
     return replace(eq.closed(rows), detail=detail)

@@ -39,7 +39,8 @@ _PAGE = 2000
 class Lagrangian:
     """T and V in coordinates, rates and time; `efforts` are the Q_i of what derives from no potential.
 
-    Of a machine with closed loops, d/dt dL/dq' - dL/dq = Q + D^T lambda, with D = `constraint` and D q' + ... = 0.
+    Of a machine with constraints, d/dt dL/dq' - dL/dq = Q + W^T lambda, with W = `reaction`, and conditions whose rates
+    have the coefficients D = `constraint`; W is D where all reactions are perfect.
     """
 
     kinetic: Expr
@@ -49,6 +50,7 @@ class Lagrangian:
     rates: tuple[Expr, ...]
     multipliers: tuple[str, ...] = ()  # one for each condition of closed loops: `crank.Fx`
     conditions: tuple[Expr, ...] = ()  # f_j(q, q', t) = 0, affine in the rates
+    pushed: Matrix | None = None  # W, where it is not D
     gap: tuple[Expr | None, ...] = ()  # how far from closed each is
 
     @property
@@ -75,6 +77,11 @@ class Lagrangian:
         return Matrix(rows, (len(self.conditions), len(self.rates)))
 
     @property
+    def reaction(self) -> Matrix:
+        """W: what the multipliers push."""
+        return self.constraint if self.pushed is None else self.pushed
+
+    @property
     def momenta(self) -> list[Expr]:
         return ex.gradient(self.kinetic, self.rates)
 
@@ -82,7 +89,7 @@ class Lagrangian:
     def cyclic(self) -> tuple[str, ...]:
         """Coordinates on which L does not depend, without effort or reaction: their momenta are constant."""
         slopes = ex.gradient(self.value, self.coordinates)
-        columns = self.constraint.T.rows()
+        columns = self.reaction.T.rows()
         return tuple(
             q.name
             for q, slope, effort, column in zip(self.coordinates, slopes, self.efforts, columns, strict=True)
@@ -123,7 +130,21 @@ def closed_lagrangian(tree: Tree, found: Lagrangian, rows: Rows) -> Lagrangian:
         multipliers=rows.names,
         conditions=tuple(ex.substitute(list(rows.conditions), in_rates)),
         gap=rows.gap,
+        pushed=_pushed(rows, inverse, in_rates, found.rates),
     )
+
+
+def _pushed(rows: Rows, inverse: Sequence[Expr], in_rates: dict[Expr, Expr], rates: Sequence[Expr]) -> Matrix | None:
+    """W on the rates, where it is not along the conditions."""
+    if not rows.imperfect:
+        return None
+    drags = [one.drag for one in rows.sliding.values()]  # friction is no row of its own: it holds back all it moves
+    flat = [x for row in (*rows.reaction.rows(), *drags) for x in row]
+    flat, n = ex.substitute(flat, in_rates), rows.matrix.shape[1]
+    found = [pull_back(inverse, flat[i : i + n], rates) for i in range(0, len(flat), n)]
+    for k, drag in zip(rows.sliding, found[len(rows) :], strict=True):
+        found[k] = [a - ex.sign(ex.symbol(rows.names[k])) * b for a, b in zip(found[k], drag, strict=True)]
+    return Matrix(found[: len(rows)], (len(rows), len(rates)))
 
 
 def lagrangian_of(tree: Tree, potential: str = "automatic") -> Lagrangian:

@@ -29,6 +29,11 @@ def seen_from(mechanism: Mechanism | Model, reference: str) -> Model:
         return model
     if reference not in model.bodies:
         raise ModelError(f"there is no body '{reference}' to take as reference in '{model.name}'.")
+    if model.constraints:
+        raise ModelError(
+            f"constraint '{model.constraints[0].name}' is written for a machine on earth, and the study from "
+            f"'{reference}' leaves a part of it out. Study this motion from earth."
+        )
     dropped = _toward_earth(model, reference)
 
     def moved(frame: Frame) -> Frame:

@@ -12,6 +12,7 @@ from dalembert import expr as ex
 from dalembert.dynamics.numbers import giving, resolve
 from dalembert.errors import ModelError
 from dalembert.expr import Expr
+from dalembert.kinematics import build_tree, in_state
 from dalembert.loops.assembly import Closing, assemble
 from dalembert.loops.cycles import Loop, independent_loops
 from dalembert.loops.genericrank import rank_off
@@ -20,7 +21,7 @@ from dalembert.loops.local import LocalDimension, local_dimension
 from dalembert.loops.redundancy import redundant_links
 from dalembert.loops.units import in_own_units
 from dalembert.loops.verdict import Branch, Mobility
-from dalembert.mechanism import Layout, Mechanism
+from dalembert.mechanism import Holonomic, Layout, Mechanism
 from dalembert.mechanism.contact import say_open
 
 
@@ -52,6 +53,7 @@ def mobility(
     say_open(layout.model.contacts, "this mobility")
     spelled = dict(layout.model.start if at is None else at)
     start = resolve(spelled, "at")
+    equations = (*equations, *_conditions(layout))
     linkage = build_linkage(layout, given, start, equations)
     _check_values(linkage)
     gruebler = _gruebler(linkage)
@@ -62,6 +64,21 @@ def mobility(
     loops = independent_loops(own)
     local = local_dimension(Closing(own), x, loops, digits, seed=seed, spelled=spelled)
     return _verdict(Closing(own), _with_ideal(local, linkage), loops, gruebler, linkage)
+
+
+def _conditions(layout: Layout) -> list[Expr]:
+    """Constraints that are formulas of places; those on speeds take no posture away and are not counted here."""
+    found: list[Expr] = []
+    for one in layout.further:
+        told = in_state(build_tree(layout), one.expressions) if isinstance(one.condition, Holonomic) else []
+        if not told or ex.TIME in ex.free_symbols(told):
+            raise ModelError(
+                f"the mobility of '{layout.model.name}' counts its postures, and constraint '{one.name}' is on its "
+                f"{'speeds, which leaves every posture' if not told else 'time'}. Ask without it, or count the rows of "
+                "its equations."
+            )
+        found += told
+    return found
 
 
 def _with_ideal(local: LocalDimension, linkage: Linkage, largest: int = 12, seconds: float = 5.0) -> LocalDimension:

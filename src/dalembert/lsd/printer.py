@@ -70,6 +70,8 @@ class _Printer:
     def lines(self) -> Iterator[str]:
         if self.m.contacts:
             raise ModelError(f"contact '{self.m.contacts[0].name}' of '{self.m.name}' cannot be written in LSD yet.")
+        if self.m.constraints:
+            raise ModelError(f"constraint '{self.m.constraints[0].name}' of '{self.m.name}' has no words in LSD yet.")
         safe = self.m.name.replace("*)", "* )").replace("\n", " ")
         yield f"(* {safe} *)"
         bodies = [b for b in self.m.bodies.values() if b.name != EARTH]

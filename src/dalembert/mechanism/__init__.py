@@ -4,7 +4,21 @@
 from dalembert.mechanism.body import EARTH, Body, Frame, Inertia, earth
 
 # constraints
-from dalembert.mechanism.constraint import Closed, Condition, Constraint, Holonomic, Kinematic
+from dalembert.mechanism.constraint import (
+    PERFECT,
+    Along,
+    Closed,
+    Condition,
+    Constraint,
+    Coulomb,
+    Holonomic,
+    Kinematic,
+    Perfect,
+    Reaction,
+    coulomb,
+    force_on,
+    torque_on,
+)
 
 # contacts
 from dalembert.mechanism.contact import Contact, Gap, Touching
@@ -51,6 +65,7 @@ from dalembert.mechanism.mechanism import Mechanism
 from dalembert.mechanism.model import Model
 from dalembert.mechanism.names import FRAME_OUTPUTS, LINK_OUTPUTS, TOTAL, did_you_mean
 from dalembert.mechanism.numbers import check_body, check_numbers, open_fields
+from dalembert.mechanism.quantities import Quantity, plain_symbols, quantities, virtual_parts
 
 # shapes that touch
 from dalembert.mechanism.shapes import Box, Capsule, Cylinder, Plane, Shape, Sphere

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.expr import Expr
+from dalembert.mechanism.constraint import Along, Constraint
 from dalembert.mechanism.contact import Gap
 from dalembert.mechanism.effort import (
     Bushing,
@@ -22,6 +23,7 @@ from dalembert.mechanism.effort import (
 from dalembert.mechanism.link import Link
 from dalembert.mechanism.model import Model
 from dalembert.mechanism.names import FRAME_OUTPUTS, LINK_OUTPUTS, did_you_mean
+from dalembert.mechanism.quantities import NAMES, VIRTUAL, plain_symbols, quantities, virtual_parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ def check_model(model: Model) -> None:
 
 def problems(model: Model) -> tuple[Problem, ...]:
     """Every fault of a model, of a kind that needs the whole of it to be seen."""
-    found = (_constants, _links, _efforts, _unknown_quantities, _contacts, _of_numbers)
+    found = (_constants, _links, _efforts, _constraints, _unknown_quantities, _contacts, _of_numbers)
     return tuple(problem for look in found for problem in look(model))
 
 
@@ -152,6 +154,50 @@ def _efforts(model: Model) -> Iterator[Problem]:
                 effort.name,
                 f"the stiffness or rest of {_called(effort)} depends on '{wrong}', which moves. {remedy}.",
             )
+
+
+def _constraints(model: Model) -> Iterator[Problem]:
+    """Conditions and reactions name frames that are there, and ask something of the motion."""
+    for one in model.constraints:
+        try:
+            message = _wrong(model, one)
+        except ModelError as error:
+            message = f"constraint '{one.name}': {error}"
+        if message:
+            yield Problem("constraint", one.name, message)
+
+
+def _wrong(model: Model, one: Constraint) -> str:
+    owner = f"constraint '{one.name}'"
+    places = [*model.bodies, *model.frames]
+    for asked in quantities(one.formulas).values():
+        for name in asked.frames:
+            if name not in places:
+                return f"{owner} names the frame '{name}', which is not in '{model.name}'.{did_you_mean(name, places)}"
+    shadowed = NAMES & model.functions.keys() & ex.unknown_functions(one.formulas)
+    if shadowed:
+        return f"{owner} uses {min(shadowed)}(...), which is also a law of '{model.name}'. Give the law another name."
+    if VIRTUAL in ex.unknown_functions(one.expressions):
+        return f"{owner}: d(...) is a virtual change, which only reactions have. A condition asks for rate(...)."
+    for form in one.reaction.forms if isinstance(one.reaction, Along) else ():
+        list(virtual_parts(form))
+    accelerations = {f"{x}''" for link in model.links.values() for x in link.coordinates}
+    for wrong in _names(list(one.formulas), accelerations)[:1]:
+        return (
+            f"{owner} asks for the acceleration '{wrong}': a condition is on places or on speeds. Write its integral, "
+            "a condition on speeds."
+        )
+    for condition in one.expressions:
+        names = {x.name for x in plain_symbols([condition]) - {ex.TIME}}
+        if quantities([condition]) or names & model.moving or any("." in x for x in names):  # unknown ones: see below
+            continue
+        if condition is ex.ZERO:
+            return f"{owner} holds always: both sides are the same. Leave it out, or name the coordinate that is meant."
+        return (
+            f"{owner} asks nothing of the motion: no coordinate, speed or frame is in '{ex.text(condition)} = 0'. "
+            "Name what it is to hold."
+        )
+    return ""
 
 
 def _held(effort: Effort) -> tuple[Expr, ...]:

@@ -1,12 +1,20 @@
-"""Constraints as data: what is asked of the motion, and what acts so that it holds."""
+"""Constraints as data: what is asked of the motion, and what acts so that it holds.
+
+The two are independent (Dazord, Marle): a rail guides by itself, a servo-mechanism keeps a condition by pushing
+somewhere else. Nothing of one can be read off the other.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from dalembert.expr import Expr
+from dalembert import expr as ex
+from dalembert.errors import ModelError
+from dalembert.expr import Expr, Scalar
 from dalembert.mechanism.link import Link
+from dalembert.mechanism.quantities import VIRTUAL, called, names_moving, virtual
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,14 +26,14 @@ class Closed:
 
 @dataclass(frozen=True, slots=True)
 class Holonomic:
-    """Expressions of the coordinates and time that stay zero."""
+    """Expressions of coordinates, places of frames and time that stay zero."""
 
     expressions: tuple[Expr, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Kinematic:
-    """Expressions of coordinates, speeds and time, affine in the speeds, that stay zero."""
+    """Expressions of coordinates, speeds, motions of frames and time that stay zero, affine in the speeds or not."""
 
     expressions: tuple[Expr, ...]
 
@@ -34,10 +42,151 @@ Condition: TypeAlias = Closed | Holonomic | Kinematic
 
 
 @dataclass(frozen=True, slots=True)
+class Perfect:
+    """No power in any motion that the condition allows: W = G; Chetaev's rule where the condition is not affine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Along:
+    """What a device pushes, one row for each condition: forms in virtual changes, `d(elbow.th)`.
+
+    The multiplier is the effort of the device: its power is lambda times the form in the motion itself.
+    """
+
+    forms: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Coulomb:
+    """Dry friction of a contact that slides and cannot be lost: |tangent| = friction |normal|, against the slip.
+
+    The condition is the distance of the contact, `slip` the components of its sliding velocity.
+    """
+
+    friction: Expr
+    slip: tuple[Expr, ...]
+
+
+Reaction: TypeAlias = Perfect | Along | Coulomb
+PERFECT = Perfect()
+Sense: TypeAlias = Literal["bilateral"]
+
+#: What `by` of a verb may be: nothing (perfect), names of coordinates, forms in d(...), a Reaction.
+By: TypeAlias = "Reaction | Scalar | str | Sequence[Scalar | str] | None"
+
+
+@dataclass(frozen=True, slots=True)
 class Constraint:
-    """A condition on the motion with the reaction that keeps it: perfect, no power in any motion that is allowed."""
+    """A condition on the motion with the reaction that keeps it."""
 
     name: str
     condition: Condition
-    reaction: Literal["perfect"] = "perfect"
-    sense: Literal["bilateral"] = "bilateral"
+    reaction: Reaction = PERFECT
+    sense: Sense = "bilateral"
+
+    @property
+    def expressions(self) -> tuple[Expr, ...]:
+        """What stays zero, where that is written as formulas."""
+        return () if isinstance(self.condition, Closed) else self.condition.expressions
+
+    @property
+    def formulas(self) -> tuple[Expr, ...]:
+        """Every formula of its description."""
+        if isinstance(self.reaction, Along):
+            return (*self.expressions, *self.reaction.forms)
+        if isinstance(self.reaction, Coulomb):
+            return (*self.expressions, self.reaction.friction, *self.reaction.slip)
+        return self.expressions
+
+    @property
+    def active(self) -> bool:
+        """Whether a device keeps it, which exchanges power with the machine."""
+        return isinstance(self.reaction, Along)
+
+
+def condition_of(expressions: Sequence[Expr], speeds: set[str]) -> Holonomic | Kinematic:
+    """The condition that formulas are: on the motion as soon as one of them holds a speed, a rate or a velocity."""
+    moving = [any(_moves(x.name, speeds) for x in ex.free_symbols(e)) or names_moving([e]) for e in expressions]
+    if any(moving) and not all(moving):
+        raise ModelError(
+            f"'{ex.text(expressions[moving.index(False)])} = 0' asks something of places, another part of the same "
+            "constraint of motions: write two constraints."
+        )
+    return Kinematic(tuple(expressions)) if any(moving) else Holonomic(tuple(expressions))
+
+
+def _moves(name: str, speeds: set[str]) -> bool:
+    return name in speeds or name.endswith("'")
+
+
+def equation(value: Scalar | str) -> Expr:
+    """left - right of `left = right`; what has no sign of equality is to be zero."""
+    if not isinstance(value, str):
+        return ex.as_expr(value)
+    sides = value.replace("==", "=").split("=")
+    if len(sides) > 2:
+        raise ModelError(f"'{value}' has {len(sides) - 1} signs of equality: a condition is one equation.")
+    left, *right = (_in_calls(ex.parse(side)) for side in sides)
+    return left - right[0] if right else left
+
+
+def _in_calls(e: Expr) -> Expr:
+    """`tip.WX` written as omega(tip, x)."""
+    spins = {x: x.name.rpartition(".") for x in ex.free_symbols(e) if x.name.endswith((".WX", ".WY", ".WZ"))}
+    return ex.substitute([e], {x: called("omega", place, w[1].lower()) for x, (place, _, w) in spins.items()})[0]
+
+
+def reaction_of(by: By, conditions: int, name: str) -> Reaction:
+    """What `by` says; as many pushes as there are conditions (hypothesis H0 of Dazord)."""
+    if by is None:
+        return PERFECT
+    if isinstance(by, Perfect | Along | Coulomb):
+        found: Reaction = by
+    else:
+        listed = [by] if isinstance(by, str | int | float | Expr) else list(by)  # type: ignore[arg-type]
+        found = Along(tuple(_form(one) for one in listed))
+    count = len(found.forms) if isinstance(found, Along) else conditions if isinstance(found, Perfect) else 1
+    if count != conditions:
+        few = count < conditions
+        remedy = (
+            "Say what else pushes, or write the other conditions as a perfect constraint of their own"
+            if few
+            else ("State a condition for each, or let fewer efforts act")
+        )
+        raise ModelError(
+            f"constraint '{name}' gives {_counted(conditions, 'condition')} and {_counted(count, 'reaction')} "
+            f"(hypothesis H0). {remedy}."
+        )
+    return found
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def _form(one: Scalar | str) -> Expr:
+    """A coordinate `elbow.th` stands for its virtual change; anything else is a form already."""
+    e = _in_calls(ex.parse(one) if isinstance(one, str) else ex.as_expr(one))
+    if e.op == "symbol" or (e.op == "apply" and e.name != VIRTUAL):
+        return virtual(e)
+    return e
+
+
+def force_on(frame: str, axis: str, base: str = "earth", against: str | None = None) -> Expr:
+    """The form of a force at the origin of a frame, along an axis of `base`; its opposite acts on `against`."""
+    own = virtual(called("vel", frame, axis, base))
+    return own if against is None else own - virtual(called("vel", against, axis, base))
+
+
+def torque_on(body: str, axis: str, base: str = "earth", against: str | None = None) -> Expr:
+    """The form of a torque on a body about an axis of `base`; its opposite acts on `against`."""
+    own = virtual(called("omega", body, axis, base))
+    return own if against is None else own - virtual(called("omega", against, axis, base))
+
+
+def coulomb(friction: Scalar | str, *slip: Scalar | str) -> Coulomb:
+    """Dry friction on a contact that is kept: a coefficient, and the components of the sliding velocity."""
+    told = [_in_calls(ex.parse(x) if isinstance(x, str) else ex.as_expr(x)) for x in (friction, *slip)]
+    if len(told) < 2:
+        raise ModelError('dry friction needs the slip that it is against: coulomb(0.3, "cart.x\'").')
+    return Coulomb(told[0], tuple(told[1:]))

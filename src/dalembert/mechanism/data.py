@@ -8,6 +8,7 @@ from typing import Any
 from dalembert import expr as ex
 from dalembert.expr import Expr
 from dalembert.mechanism.body import EARTH, Frame
+from dalembert.mechanism.constraint import Along, Constraint, Coulomb, Kinematic
 from dalembert.mechanism.contact import Contact, Gap
 from dalembert.mechanism.displacement import Displacement, Turn
 from dalembert.mechanism.effort import Effort, effort_kind
@@ -41,6 +42,7 @@ def model_data(model: Model) -> dict[str, Any]:
         "bodies": bodies,
         "links": [_link(link) for link in model.links.values()],
         "efforts": [_effort(effort) for effort in model.efforts],
+        "constraints": [_constraint(one) for one in model.constraints],
         "frames": {name: _frame(frame) for name, frame in model.frames.items()},
         "laws": laws,
         "contacts": [_contact(contact) for contact in model.contacts],
@@ -120,6 +122,20 @@ def _link(link: Link) -> dict[str, Any]:
         "steps": steps,
         "efforts": {x: ex.text(effort) for x, effort in link.placed_efforts().items()},
     }
+
+
+def _constraint(one: Constraint) -> dict[str, Any]:
+    kind = "kinematic" if isinstance(one.condition, Kinematic) else "holonomic"
+    reaction: dict[str, Any] = {"kind": "perfect"}
+    if isinstance(one.reaction, Along):
+        reaction = {"kind": "along", "forms": _texts(one.reaction.forms)}
+    elif isinstance(one.reaction, Coulomb):
+        reaction = {
+            "kind": "coulomb",
+            "friction": ex.text(one.reaction.friction),
+            "slip": _texts(one.reaction.slip),
+        }
+    return {"name": one.name, "kind": kind, "conditions": _texts(one.expressions), "reaction": reaction}
 
 
 def _effort(effort: Effort) -> dict[str, Any]:

@@ -91,6 +91,7 @@ class Layout:
             cuts,
             tuple(x for one in tree for x in one.link.coordinates),
             tuple(x for one in tree for x in one.link.speeds),
+            mechanism.constraints,
         )
 
     @property

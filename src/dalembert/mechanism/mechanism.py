@@ -11,6 +11,7 @@ from dalembert.errors import ModelError
 from dalembert.expr import Expr, Scalar
 from dalembert.expr.space import ZERO3, Vector3, vector3
 from dalembert.mechanism.body import EARTH, Body, Frame, Inertia, earth
+from dalembert.mechanism.constraint import By, Constraint, condition_of, equation, reaction_of
 from dalembert.mechanism.contact import Contact, contacts_between, stops
 from dalembert.mechanism.displacement import AxisLike, Displacement, unit_axis
 from dalembert.mechanism.effort import Bushing, Effort, Force, Spring, Torque, TorsionSpring, effort_bodies, effort_kind
@@ -19,6 +20,7 @@ from dalembert.mechanism.link import Link
 from dalembert.mechanism.model import Model
 from dalembert.mechanism.names import check_name, did_you_mean, free_name
 from dalembert.mechanism.numbers import check_body
+from dalembert.mechanism.quantities import virtual
 from dalembert.mechanism.shapes import SHAPES, Shape
 
 E = TypeVar("E", bound=Effort)
@@ -41,9 +43,10 @@ class Mechanism:
         self._bodies: dict[str, Body] = {EARTH: earth}
         self._links: dict[str, Link] = {}
         self._efforts: dict[str, Effort] = {}
+        self._constraints: dict[str, Constraint] = {}
         self._frames: dict[str, Frame] = {}
         self._places: dict[str, str] = {EARTH: "body"}  # names of bodies and frames, and which of them
-        self._ties: dict[str, str] = {}  # names of links and efforts, and which of them
+        self._ties: dict[str, str] = {}  # names of links, efforts, constraints and contacts, and which of them
         self._contacts: dict[str, Contact] = {}
         self._functions: dict[str, tuple[tuple[str, ...], Expr]] = {}
         self._gravity: Vector3 = ZERO3
@@ -224,6 +227,42 @@ class Mechanism:
             made += self.contact(gap, restitution=restitution, name=f"{name or coordinate.replace('.', '_')}_{stop}")
         return made
 
+    def constrain(self, *equations: Scalar | str, by: By = None, name: str | None = None) -> Constraint:
+        """Ask something of the motion: equations between coordinates, rates, time, and places or motions of frames.
+
+        `by` says what acts so that they hold: nothing else is said, then the reaction is perfect; names of coordinates
+        (`by="shoulder.th"`) or forms (`by="d(pos(tip, x))"`), one for each equation, are what a device pushes.
+
+        >>> from dalembert.mechanism import Mechanism, earth, revolute
+        >>> m = Mechanism("gears")
+        >>> for x in "ab":
+        ...     link = m.join(earth, m.body(x, inertia=[1, 1, 1]), revolute("z"), name=x)
+        >>> m.constrain("a.th = 2*b.th", name="teeth").expressions
+        (a.th - 2*b.th,)
+        """
+        if not equations:
+            raise ModelError('a constraint needs an equation: m.constrain("a.th = 2*b.th").')
+        made = [equation(one) for one in equations]
+        called = free_name("constraint", self._ties) if name is None else name
+        speeds = {x for link in self._links.values() for x in link.speeds}
+        return self.add_constraint(Constraint(called, condition_of(made, speeds), reaction_of(by, len(made), called)))
+
+    def drive(self, what: str, law: Scalar | str, *, by: By = None, name: str | None = None) -> Constraint:
+        """Let a motor impose a law: `m.drive("elbow.th", "0.3*sin(2*t)")`, or on a rate, `m.drive("wheel.th'", 5)`.
+
+        It pushes on the coordinate itself, whatever else the law depends on; `by` says otherwise.
+        """
+        told = ex.parse(what) if isinstance(what, str) else ex.as_expr(what)
+        coordinate = ex.symbol(what.rstrip("'")) if isinstance(what, str) else told
+        called = free_name("drive", self._ties) if name is None else name
+        return self.constrain(told - equation(law), by=virtual(coordinate) if by is None else by, name=called)
+
+    def add_constraint(self, constraint: Constraint) -> Constraint:
+        check_name(constraint.name, "constraint", self._ties, self.name)
+        self._constraints[constraint.name] = constraint
+        self._ties[constraint.name] = "constraint"
+        return constraint
+
     def frame(self, name: str, on: Body | Frame, displacement: Displacement | None = None) -> Frame:
         """Name a frame, to ask for its position later."""
         check_name(name, "frame", self._places, self.name)
@@ -261,6 +300,10 @@ class Mechanism:
         return tuple(self._efforts.values())
 
     @property
+    def constraints(self) -> tuple[Constraint, ...]:
+        return tuple(self._constraints.values())
+
+    @property
     def frames(self) -> Mapping[str, Frame]:
         return self._frames
 
@@ -285,6 +328,7 @@ class Mechanism:
             self.given,
             self.start,
             self.contacts,
+            self.constraints,
         )
 
     def as_dict(self) -> dict[str, Any]:

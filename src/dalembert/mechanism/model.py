@@ -15,10 +15,12 @@ from dalembert import expr as ex
 from dalembert.expr import Expr
 from dalembert.expr.space import ZERO3, Vector3
 from dalembert.mechanism.body import EARTH, Body, Frame, earth
+from dalembert.mechanism.constraint import Constraint
 from dalembert.mechanism.contact import Contact
 from dalembert.mechanism.effort import Effort, effort_symbols
 from dalembert.mechanism.link import Link
 from dalembert.mechanism.names import POSITION
+from dalembert.mechanism.quantities import plain_symbols
 
 Functions = Mapping[str, tuple[tuple[str, ...], Expr]]
 
@@ -29,7 +31,7 @@ def _nothing() -> Mapping[str, Any]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Model:
-    """Bodies (earth first), links, efforts and frames by unique names, gravity, laws, and the numbers given with them.
+    """Bodies (earth first), links, efforts, constraints and frames by unique names, gravity, laws, and given numbers.
 
     Two models are equal when all of this is; `structure` is what equations depend on (everything but the numbers).
     """
@@ -44,6 +46,7 @@ class Model:
     given: Mapping[str, Any] = field(default_factory=_nothing)
     start: Mapping[str, Any] = field(default_factory=_nothing)
     contacts: tuple[Contact, ...] = ()
+    constraints: tuple[Constraint, ...] = ()  # in the order of declaration
 
     def __post_init__(self) -> None:
         for name in ("bodies", "links", "frames", "functions", "given", "start"):
@@ -70,6 +73,7 @@ class Model:
             tuple(self.functions.items()),
             self.gravity,
             self.contacts,
+            self.constraints,
         )
 
     def __eq__(self, other: object) -> bool:
@@ -113,6 +117,7 @@ class Model:
         found = ex.free_symbols(self.scalars())
         for effort in self.efforts:
             found |= effort_symbols(effort)
+        found |= plain_symbols([x for one in self.constraints for x in one.formulas])
         for arguments, formula in self.functions.values():
             found |= ex.free_symbols(formula) - {ex.symbol(x) for x in arguments}
         return frozenset(x.name for x in found)
@@ -131,8 +136,11 @@ class Model:
         order = len(what) - len(axis)
         if axis not in POSITION or order > 1 or not (place in self.bodies or place in self.frames):
             return None
-        frame = self.frames[place] if place in self.frames else self.bodies[place].frame
-        return frame, POSITION.index(axis), order
+        return self.frame_called(place), POSITION.index(axis), order
+
+    def frame_called(self, name: str) -> Frame:
+        """The frame of that name, or the reference frame of the body."""
+        return self.frames[name] if name in self.frames else self.bodies[name].frame
 
     def parameters(self) -> tuple[str, ...]:
         """Names of the constants that need a value before anything is computed in numbers."""

@@ -1,6 +1,7 @@
 """Names of a model: what may be one, which are taken, and how they are asked for.
 
-Bodies and frames share their names (`tip.X`), so do links and efforts (`elbow.th`); a link may be called after a body.
+Bodies and frames share their names (`tip.X`), so do links, efforts and constraints (`elbow.th`); a link may
+be called after a body.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def check_name(name: str, kind: str, taken: Mapping[str, str], where: str) -> No
         )
 
 
-_EXAMPLE = {"body": "X", "frame": "X", "link": "Fx"}
+_EXAMPLE = {"body": "X", "frame": "X", "link": "Fx", "constraint": "power"}
 
 
 def free_name(stem: str, taken: Container[str], first: str | None = None) -> str:

@@ -24,6 +24,7 @@ class Numbers:
     mass: Array
     right: Array
     matrix: Array
+    reaction: Array
     made_of: Array
     gap: Array
     residual: Array
@@ -38,11 +39,6 @@ class Numbers:
     def none(self) -> Array:
         """No multipliers."""
         return np.zeros(len(self.matrix))
-
-    @property
-    def reaction(self) -> Array:
-        """W: of perfect constraints, the condition rows themselves."""
-        return self.matrix
 
 
 class Balance:
@@ -72,7 +68,7 @@ class Balance:
         return Numbers(holonomic=self._holonomic, **found)
 
     def solve(self, t: float, y: Array, parameters: Array, force: Array, wanted: Array) -> tuple[Array, Array]:
-        """w and lambda of M w - G^T lambda = force, G w = wanted, in the kinetic metric: `constraints.resolve`."""
+        """w and lambda of M w - W^T lambda = force, G w = wanted, in the kinetic metric: `constraints.resolve`."""
         found = self._solve([t], y, parameters, force, wanted)
         return found[: self.speeds], found[self.speeds :]
 
@@ -129,7 +125,7 @@ def _parts(system: System) -> list[tuple[str, tuple[int, ...], list[Expr]]]:
         unit = [ex.ONE if i == j else ex.ZERO for i in range(n) for j in range(n)]
         none: list[Expr] = []
         right = list(system.rates[len(system.coordinates) :])
-        tables = [("matrix", (0, n), none), ("made_of", (0, n), none)]
+        tables = [(name, (0, n), none) for name in ("matrix", "reaction", "made_of")]
         lists = [(name, (0,), none) for name in ("gap", "residual", "correction")]
         return [("mass", (n, n), unit), ("right", (n,), right), *tables, *lists]
     rows = held.rows
@@ -138,6 +134,7 @@ def _parts(system: System) -> list[tuple[str, tuple[int, ...], list[Expr]]]:
         ("mass", (n, n), list(held.mass.entries)),
         ("right", (n,), list(held.right)),
         ("matrix", (count, n), list(rows.matrix.entries)),
+        ("reaction", (count, n), list(rows.reaction.entries)),
         ("made_of", (count, n), list(rows.made_of.entries)),
         ("gap", (count,), [ex.ZERO if gap is None else gap for gap in rows.gap]),
         ("residual", (count,), list(rows.conditions)),

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.dynamics.numbers import single
-from dalembert.errors import SimulationError
+from dalembert.errors import CouplingError, SimulationError
 from dalembert.simulate._compiled import native_guards, native_projection, native_rates, quaternion_rows
 from dalembert.simulate._dense import DenseOutput, Manifold
 from dalembert.simulate._diagnosis import diagnose
@@ -136,7 +136,10 @@ def _told(
             values = np.array([parameters.get(name, np.nan) for name in system.known_parameters])
             solution = _approached(solution, replace(problem, parameters=values, t_eval=None))
         first = np.asarray(problem.y0, dtype=float)
-        raise SimulationError(diagnose(system, parameters, solution, names, first), partial=motion)
+        lost = solution.reason == SINGULAR and system.conditions[solution.culprit].coupling
+        raise (CouplingError if lost else SimulationError)(
+            diagnose(system, parameters, solution, names, first), partial=motion
+        )
     return motion
 
 

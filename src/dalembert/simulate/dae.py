@@ -61,6 +61,8 @@ class GeneralisedAlpha(Method):
     def obstacle(self, system: System, parameters: Mapping[str, float]) -> str:
         if system.large:
             return "a machine of this size is solved in numbers, which its Newton steps do not take"
+        if system.constrained is not None and system.constrained.rows.sliding:
+            return "dry friction turns with the sign of the normal force, which its Newton steps do not take"
         return "" if system.speeds else "it has no speeds to solve for"
 
     def wants(self, system: System) -> dict[str, Any]:

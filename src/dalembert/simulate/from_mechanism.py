@@ -15,7 +15,7 @@ from dalembert.kinematics import Pose, Tree, effort_singularities, frame_pose, p
 from dalembert.mechanism import EARTH, Layout, Link, Mechanism, Model, Spring
 from dalembert.simulate._chart_ends import chart_ends, has_edges
 from dalembert.simulate.large import is_large, with_numbers
-from dalembert.simulate.loops import with_loops
+from dalembert.simulate.loops import coupling_conditions, with_loops
 from dalembert.simulate.scales import scales_of
 from dalembert.simulate.system import Condition, Picture, System
 
@@ -37,7 +37,13 @@ def system_of(mechanism: Mechanism | Model, layout: Layout | None = None) -> Sys
         start={**upright, **mechanism.start},
         kinetic=about.energies.kinetic,
         quaternions=quaternions,
-        conditions=(*_charts(about.tree), *_springs(about.tree), *chart_ends(about.layout), *_pivots(about)),
+        conditions=(
+            *_charts(about.tree),
+            *_springs(about.tree),
+            *chart_ends(about.layout),
+            *_pivots(about),
+            *coupling_conditions(about),
+        ),
         pictures=(*(_picture(about.tree, name, absolute) for name in mechanism.bodies), *_coils(about.tree, absolute)),
         outputs=about.outputs,
         constants=about.model.parameters(),

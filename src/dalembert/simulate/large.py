@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert import expr as ex
+from dalembert.constraints.independence import speed_scales
 from dalembert.constraints.numeric import NumericResolved, RowNumbers
 from dalembert.constraints.rows import EPSILON
 from dalembert.dynamics import Dynamics
@@ -32,7 +33,8 @@ _POINTER = ctypes.POINTER(ctypes.c_double)
 
 def is_large(about: Dynamics) -> bool:
     """Whether the solve of a machine is left to numbers."""
-    return about.closed and len(about.rows) ** 2 * len(about.speeds) > _EXPANDED
+    large = about.closed and len(about.rows) ** 2 * len(about.speeds) > _EXPANDED
+    return large and not about.rows.sliding  # friction chooses by value what expressions can choose
 
 
 def with_numbers(system: System, about: Dynamics) -> System:
@@ -67,6 +69,7 @@ class LargeMachine:
         self._groups = [[system.states.index(x) for x in group] for group in system.quaternions]
         self._parts: dict[str, Part] = {}
         self._rounding = np.array(held.rows.rounding)
+        self._imperfect = held.rows.imperfect
         places = {rate: i for i, rate in enumerate(system.rates[: self.coordinates])}
         #: The coordinate whose rate is a speed; -1 where there is none.
         self._own_place = np.array([places.get(ex.symbol(u), -1) for u in system.speeds])
@@ -84,8 +87,10 @@ class LargeMachine:
         """The tables of a state, and its least motions."""
         flat = np.asarray(self._numbers([t], y, p))
         found = {name: part.of(flat) for name, part in self._parts.items()}
-        rows = RowNumbers(found["matrix"], found["made_of"], found["seen"], found["scales"], self._rounding)
-        return found, NumericResolved(found["mass"], rows)
+        sizes = (found["made_of"], found["seen"], found["scales"], self._rounding)
+        return found, NumericResolved(
+            found["mass"], RowNumbers(found["matrix"], *sizes, found["reaction"]), self._imperfect
+        )
 
     def rates(self, t: float, y: Array, p: Array) -> Array:
         found, solver = self.numbers(t, y, p)
@@ -123,9 +128,10 @@ def _tables(system: System, held: Constrained) -> list[tuple[str, tuple[int, ...
         ("mass", (n, n), held.mass.entries),
         ("right", (n,), held.right),
         ("matrix", (count, n), rows.matrix.entries),
+        ("reaction", (count, n), rows.reaction.entries if rows.pushed else [ex.ZERO] * (count * n)),
         ("made_of", (count, n), rows.made_of.entries),
         ("seen", (count, n), rows.seen.entries),
-        ("scales", (n,), rows.scales),
+        ("scales", (n,), speed_scales(rows, held.mass)),
         ("gamma", (count,), rows.gamma),
         ("conditions", (count,), rows.conditions),
         ("gap", (count,), [ex.ZERO if gap is None else gap for gap in rows.gap]),

@@ -37,6 +37,7 @@ class Condition:
     value: Expr
     meaning: str
     remedy: str = ""
+    coupling: bool = False  # of reactions that lose their hold
 
 
 @dataclass(frozen=True, slots=True)

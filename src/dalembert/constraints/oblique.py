@@ -1,0 +1,155 @@
+"""Reactions that are not along their conditions: servo-mechanisms and dry friction.
+
+With what perfect rows hold taken away in the kinetic metric, conditions g and reactions w leave a small system
+
+    S lambda = beta,    S_ij = g_i M^-1 w_j^T
+
+solved in cosines (rows and columns of length one), by orthogonal columns, so that no pivot has to be chosen. The
+machine is controlled as long as their determinant is not zero: it is the product of the cosines of the angles between
+what is asked and what is pushed, the least of which is the coupling number kappa.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from dalembert import expr as ex
+from dalembert.constraints.friction import Sliding
+from dalembert.constraints.metric import KineticMetric, Normal, Vector, less, without
+from dalembert.errors import ModelError
+from dalembert.expr import ONE, ZERO, Expr
+
+#: Sliding contacts of one machine: every combination of pushed and pulled is tried, twice as many for each.
+_MOST_SLIDING = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Oblique:
+    """Conditions and what pushes for them, as efforts on the speeds and as covectors without the perfect rows."""
+
+    metric: KineticMetric
+    conditions: tuple[Vector, ...]  # g', in the metric
+    pushes: tuple[Vector, ...]  # W, on the speeds
+    held: tuple[Vector, ...]  # w', in the metric
+    drags: dict[int, tuple[Vector, Vector]]  # of sliding rows: what friction adds, on the speeds and in the metric
+
+    @staticmethod
+    def of(
+        metric: KineticMetric,
+        perfect: Sequence[Normal],
+        conditions: Sequence[Vector],
+        pushes: Sequence[Vector],
+        sliding: dict[int, Sliding],
+    ) -> Oblique:
+        if len(sliding) > _MOST_SLIDING:
+            raise ModelError(
+                f"{len(sliding)} contacts with dry friction slide at once, and each may be pushed or pulled: at most "
+                f"{_MOST_SLIDING} are solved together. Write the others with a law of friction as a force."
+            )
+
+        def left(row: Sequence[Expr]) -> Vector:
+            return without(metric.covector(row), perfect)[0]
+
+        drags = {k: (list(one.drag), left(one.drag)) for k, one in sliding.items()}
+        asked = tuple(left(row) for row in conditions)
+        return Oblique(metric, asked, tuple(map(list, pushes)), tuple(left(row) for row in pushes), drags)
+
+    def solve(self, beta: Sequence[Expr]) -> tuple[Vector, Vector]:
+        """lambda with S lambda = beta, and the efforts W^T lambda on the speeds."""
+        choices = list(product((1, -1), repeat=len(self.drags)))
+        found = [self._with(signs, beta) for signs in choices]
+        told, efforts = found[-1]
+        for signs, (other, pushed) in zip(reversed(choices[:-1]), reversed(found[:-1]), strict=True):
+            agrees = ONE
+            for sign, k in zip(signs, self.drags, strict=True):
+                agrees = agrees * ex.less(0, sign * other[k])
+            told = [ex.where(agrees, a, b) for a, b in zip(other, told, strict=True)]
+            efforts = [ex.where(agrees, a, b) for a, b in zip(pushed, efforts, strict=True)]
+        return told, efforts
+
+    def _with(self, signs: Sequence[int], beta: Sequence[Expr]) -> tuple[Vector, Vector]:
+        held, pushes = self._signed(signs)
+        g, w, matrix = self.cosines(held)
+        weights = _solved(matrix, [b / size for b, size in zip(beta, g, strict=True)])
+        found = [x / size for x, size in zip(weights, w, strict=True)]
+        efforts = [ZERO] * len(self.metric.inverses)
+        for x, row in zip(found, pushes, strict=True):
+            efforts = less(efforts, -x, row)
+        return found, efforts
+
+    def _signed(self, signs: Sequence[int]) -> tuple[list[Vector], list[Vector]]:
+        held, pushes = list(self.held), list(self.pushes)
+        for sign, (k, (drag, inside)) in zip(signs, self.drags.items(), strict=True):
+            held[k], pushes[k] = less(held[k], ex.const(sign), inside), less(pushes[k], ex.const(sign), drag)
+        return held, pushes
+
+    def cosines(self, held: Sequence[Vector]) -> tuple[Vector, Vector, list[Vector]]:
+        """Lengths of conditions and of pushes, and S over both."""
+        raised = [self.metric.raised(row) for row in held]
+        g = [_length(row, self.metric) for row in self.conditions]
+        w = [ex.sqrt(ex.dot_product(a, b)) for a, b in zip(held, raised, strict=True)]
+        matrix = [
+            [ex.dot_product(row, column) / (a * b) for column, b in zip(raised, w, strict=True)]
+            for row, a in zip(self.conditions, g, strict=True)
+        ]
+        return g, w, matrix
+
+    def couplings(self) -> list[Expr]:
+        """The product of the cosines with its sign, for every combination of pushed and pulled contacts."""
+        found = []
+        for signs in product((1, -1), repeat=len(self.drags)):
+            held, _ = self._signed(signs)
+            *_, matrix = self.cosines(held)
+            found.append(_determinant(matrix) / (_volume(self.conditions, self.metric) * _volume(held, self.metric)))
+        return found
+
+
+def _length(row: Vector, metric: KineticMetric) -> Expr:
+    return ex.sqrt(ex.dot_product(row, metric.raised(row)))
+
+
+def _solved(matrix: Sequence[Vector], right: Sequence[Expr]) -> Vector:
+    """x with A x = b, by orthogonal columns."""
+    if len(matrix) == 1:
+        return [right[0] / matrix[0][0]]
+    basis, shares, inverses = list[Vector](), list[Vector](), list[Expr]()
+    rest, weights = list(right), list[Expr]()
+    for given in zip(*matrix, strict=True):
+        left, own = list(given), list[Expr]()
+        for one, inverse in zip(basis, inverses, strict=True):
+            own.append(ex.dot_product(one, left) * inverse)
+            left = less(left, own[-1], one)
+        basis.append(left)
+        inverses.append(1 / ex.dot_product(left, left))
+        shares.append(own)
+        weights.append(ex.dot_product(left, rest) * inverses[-1])
+        rest = less(rest, weights[-1], left)
+    for k in range(len(weights) - 1, -1, -1):
+        for j, share in enumerate(shares[k]):
+            weights[j] = weights[j] - share * weights[k]
+    return weights
+
+
+def _determinant(matrix: Sequence[Sequence[Expr]]) -> Expr:
+    """By minors of the first column: servo-mechanisms have few rows."""
+    if not matrix:
+        return ONE
+    total = ZERO
+    for i, row in enumerate(matrix):
+        if row[0] is not ZERO:
+            minor = _determinant([other[1:] for k, other in enumerate(matrix) if k != i])
+            total = total + (row[0] * minor if i % 2 == 0 else -row[0] * minor)
+    return total
+
+
+def _volume(rows: Sequence[Vector], metric: KineticMetric) -> Expr:
+    """Of the parallelepiped of some rows, over the product of their lengths."""
+    made = list[Normal]()
+    total = ONE
+    for row in rows:
+        one = Normal.of(list(row), ONE, metric, made)
+        total = total * ex.sqrt(ex.dot_product(one.normal, one.raised) / ex.dot_product(row, metric.raised(row)))
+        made.append(one)
+    return total

@@ -1,0 +1,93 @@
+"""Constraints that cannot be, told before anything moves: contradictory, without hold, redundant where they may not be.
+
+What holds at every state is seen at random ones. Where loops close, only closed states tell the truth: there the start
+of a motion is judged instead (`dynamics.coupled`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert.constraints.coupling import LOST, coupling, left_null
+from dalembert.constraints.rows import Rows
+from dalembert.errors import CouplingError, ModelError
+from dalembert.expr import Matrix
+from dalembert.expr.elimination import sample
+
+Array = NDArray[np.float64]
+_STATES = (1, 2, 3)
+#: A weight below this share of the largest is none; a mismatch below this share of its terms is rounding.
+_NOTHING = 1e-8
+
+
+def check_rows(mass: Matrix, rows: Rows) -> None:
+    """Refuse what no motion can obey, in one sentence."""
+    if not len(rows) or any(one is not None for one in rows.wrenches):
+        return
+    flat = [*mass.entries, *rows.matrix.entries, *rows.reaction.entries, *rows.drift]
+    count, n = rows.matrix.shape
+    sizes = (n * n, count * n, count * n)
+    lost = []
+    for seed in _STATES:
+        try:
+            values = np.array(sample(flat, seed))
+        except (ValueError, ZeroDivisionError, OverflowError):  # a root of what is negative there
+            return
+        if not np.isfinite(values).all():
+            return
+        m, g, w, drift = np.split(values, np.cumsum(sizes))
+        _check_agreement(rows, g.reshape(count, n), drift)
+        if not rows.pushed:
+            continue
+        try:
+            lost.append(coupling(m.reshape(n, n), g.reshape(count, n), w.reshape(count, n)))
+        except np.linalg.LinAlgError:  # no masses that a machine has
+            return
+    if not lost:
+        return
+    one = lost[0]
+    if all(x.rank != x.rank_of_reactions for x in lost):
+        raise ModelError(
+            f"the constraints {_listed(rows, range(count))} give {one.rank} independent conditions and "
+            f"{one.rank_of_reactions} independent reactions (hypothesis H0). Let every condition have a reaction "
+            "of its own, or leave out a condition that follows from the others."
+        )
+    if all(x.kappa < LOST for x in lost):
+        raise CouplingError(
+            f"the actuator of '{rows.owners[one.actuator]}' cannot impose the law '{rows.names[one.law]}': the inverse "
+            "mass coupling G M^-1 W^T is zero in every configuration (kappa = 0). Push on a coordinate that is "
+            "inertially coupled to what the law holds."
+        )
+
+
+def _check_agreement(rows: Rows, matrix: Array, drift: Array) -> None:
+    """Combinations of rows that vanish must ask for nothing: y G = 0 needs y . drift = 0."""
+    for weights in left_null(matrix):
+        used = np.abs(weights) > _NOTHING * np.abs(weights).max()
+        mismatch = float(weights @ drift)
+        if abs(mismatch) > _NOTHING * float(np.abs(weights) @ np.abs(drift)) and drift[used].any():
+            names = [rows.names[k] for k in np.flatnonzero(used)]
+            if len(names) == 1:
+                raise ModelError(
+                    f"the condition '{names[0]}' moves nothing, and time asks something of it: no motion can obey it."
+                )
+            raise ModelError(
+                f"the conditions {_listed(rows, np.flatnonzero(used))} contradict each other: they hold the same "
+                "motion and ask different rates of it. Leave one of them out, or let them agree."
+            )
+        for k in np.flatnonzero(used):
+            if k in rows.pushed or k in rows.sliding:
+                raise ModelError(
+                    f"the condition '{rows.names[k]}' follows from the others ({_listed(rows, np.flatnonzero(used))}), "
+                    "and its reaction is not perfect: nothing tells how large it is. Leave out one of the conditions."
+                )
+
+
+def _listed(rows: Rows, places: Sequence[int] | range | NDArray[np.intp]) -> str:
+    names = list(dict.fromkeys(rows.owners[int(k)] for k in places))
+    return (
+        " and ".join([", ".join(f"'{x}'" for x in names[:-1]), f"'{names[-1]}'"]) if len(names) > 1 else f"'{names[0]}'"
+    )
