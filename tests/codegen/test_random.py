@@ -20,7 +20,7 @@ FUNCTIONS = ("sin", "cos", "exp", "atan", "abs", "sign")
 
 
 def _expression(tree: object) -> ex.Expr:
-    functions = {name: ex.ELEMENTARY[name] for name in FUNCTIONS}
+    functions = {name: ex.FUNCTIONS[name].build for name in FUNCTIONS}
     try:
         return ex.as_expr(carry_out(tree, dict(zip(NAMES, SYMBOLS, strict=True)), functions, ex.as_expr))
     except (ExpressionError, ZeroDivisionError, OverflowError):

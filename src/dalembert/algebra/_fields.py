@@ -12,9 +12,9 @@ from dalembert.algebra._engine import as_term, items, split_content
 from dalembert.algebra._evaluate import evaluate
 from dalembert.algebra._expand import expand
 from dalembert.algebra._factor_scalar import factor_scalar
-from dalembert.algebra._sample import BadPoint, NoValue, Sampler
+from dalembert.algebra._sample import BadPoint, Sampler
 from dalembert.algebra._term import ONE, Term
-from dalembert.expr import Expr
+from dalembert.expr import FUNCTIONS, Expr
 
 PRIMES = (2305843009213693951, 2305843009213693921, 2305843009213693907)  # just below 2^61
 TURN = 60  # angles are multiples of a sixtieth of their monomial, so x/2, x/3, .. x/6, x/10 stay consistent
@@ -271,16 +271,8 @@ class Balls(Sampler):
         if e.op == "pi":
             return self.element.pi()
         args = [evaluate(as_term(a), self) for a in e.args]
-        if e.op == "atan2":
-            return self._checked(self.element.atan2(*args))
         if e.op == "apply":
             return self.recall(("apply", e.data), args, self.draw)
-        if e.op in ("sin", "cos", "tan", "asin", "acos", "atan", "exp", "log"):
-            return self._checked(getattr(args[0], e.op)())
-        if e.op == "min":
-            return args[0].min(args[1])
-        if e.op == "max":
-            return args[0].max(args[1])
         if e.op in ("sign", "lt", "le", "eq"):
             difference = args[0] if e.op == "sign" else args[0] - args[1]
             if difference.contains(0):  # on the border, or too near to tell
@@ -291,4 +283,4 @@ class Balls(Sampler):
             if args[0].contains(0) and args[0] != 0:
                 raise BadPoint
             return args[2] if args[0] == 0 else args[1]
-        raise NoValue(f"'{e}' cannot be evaluated in balls.")
+        return self._checked(FUNCTIONS[e.op].in_balls(*args))

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from dalembert.codegen import _target
 from dalembert.codegen._ir import Writer
+from dalembert.expr import FUNCTIONS
 
 #: Up to this angle the reduction is exact to working precision; beyond it each lane asks the C library.
 LARGEST_ANGLE = 1.0e6
@@ -287,7 +288,14 @@ _BODIES: dict[str, tuple[int, Callable[..., str]]] = {
     "pow": (2, lambda w, a, b: lanewise(w, "pow", a, b)),
 }
 
-FUNCTIONS = frozenset({"sincos", *_BODIES})
+
+def _body(name: str) -> tuple[int, Callable[..., str]]:
+    """The code of a function: ours, or the C library's on each lane."""
+    known = _BODIES.get(name)
+    if known is not None:
+        return known
+    function = FUNCTIONS[name]
+    return function.arity, lambda w, *args: lanewise(w, function.library or name, *args)
 
 
 def symbol(name: str, width: int) -> str:
@@ -301,8 +309,8 @@ def definition(name: str, width: int) -> str:
         sincos(w, "%x")
         head = f"define internal fastcc {{{w.real}, {w.real}}} @{symbol(name, width)}({w.real} %x)"
     else:
-        arity, body = _BODIES[name]
-        names = ["%x", "%y"][:arity]
+        arity, body = _body(name)
+        names = ["%x", "%y", "%z"][:arity]
         result = body(w, *names)
         w.line(f"  ret {w.real} {result}")
         head = f"define internal fastcc {w.real} @{symbol(name, width)}({', '.join(f'{w.real} {n}' for n in names)})"
@@ -311,8 +319,7 @@ def definition(name: str, width: int) -> str:
 
 
 def declarations() -> str:
-    """The C library's functions that huge angles and general powers fall back on."""
-    return (
-        "declare double @sin(double) nounwind\ndeclare double @cos(double) nounwind\n"
-        "declare double @pow(double, double) nounwind\n"
-    )
+    """The C library's functions: for huge angles, general powers, and what has no code of its own here."""
+    arities = {"sin": 1, "cos": 1, "pow": 2}
+    arities |= {f.library or name: f.arity for name, f in FUNCTIONS.items() if name not in _BODIES and f.partials}
+    return "".join(f"declare double @{n}({', '.join(['double'] * k)}) nounwind\n" for n, k in arities.items())

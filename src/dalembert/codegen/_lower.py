@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dalembert.expr import Expr, topological
+from dalembert.expr import FUNCTIONS, Expr, topological
 
 
 @dataclass(eq=False, slots=True)
@@ -39,8 +39,6 @@ class Lowered:
 #: product of several free signs, the set of them and whether it is negative.
 _Open = tuple[frozenset[int], int]
 _Sign = int | _Open
-_ODD = frozenset({"sin", "asin", "atan", "sign"})
-_EVEN = frozenset({"cos", "abs"})
 _NUMBERS = frozenset({"const", "pi"})
 _COMMON = frozenset({"add", "sub", "mul"})
 _MOST_FREE = 16
@@ -168,10 +166,11 @@ def _decide(signs: _Signs, e: Expr) -> _Sign:
     if op == "pow" and type(args[1].data) is int:
         base, negative = _bare(args[0])
         return 0 if args[1].data % 2 == 0 else _times(signs.of(base), int(negative))
-    if op in _ODD:
+    parity = FUNCTIONS[op].parity if op in FUNCTIONS else 0
+    if parity == -1:
         base, negative = _bare(args[0])
         return int(negative) if base.op in _NUMBERS else _times(signs.of(base), int(negative))
-    if op not in _EVEN:
+    if parity != 1:
         for x in args[1:] if op == "where" else args:
             base, negative = _bare(x)
             if base.op not in _NUMBERS:
@@ -255,7 +254,7 @@ class _Builder:
         if op == "pow" and args[1].op == "const":
             whole = isinstance(args[1].data, int)
             return self.new("pow", (self.held(args[0])[0] if whole else self.true(args[0]),), args[1].data)
-        if op in _ODD or op in _EVEN:
+        if op in FUNCTIONS and FUNCTIONS[op].parity:
             return self.new(op, (self.held(args[0])[0],))
         if op == "where":
             return self.new(op, (self.held(args[0])[0], self.true(args[1]), self.true(args[2])))

@@ -11,22 +11,23 @@ from dalembert.expr._collector import uncollected
 from dalembert.expr._derivative import derivative, dot, gradient, hessian_vector, jacobian, prime, tangent, taylor
 from dalembert.expr._evaluate import evaluate, evaluate_exact, evaluate_mod
 from dalembert.expr._functions import (
-    ELEMENTARY,
     acos,
     asin,
     atan,
     atan2,
     cos,
+    cosh,
     exp,
     function,
     log,
     maximum,
     minimum,
-    rebuild,
     sign,
     sin,
+    sinh,
     sqrt,
     tan,
+    tanh,
     where,
 )
 from dalembert.expr._matrix import Matrix, dot_product
@@ -49,6 +50,7 @@ from dalembert.expr._node import (
 from dalembert.expr._parse import parse
 from dalembert.expr._pickle import flatten, restore_many
 from dalembert.expr._sympy import from_sympy, to_sympy, to_sympy_many
+from dalembert.expr._table import FUNCTIONS, Function, rebuild
 from dalembert.expr._text import Listing, latex, latex_matrix, latex_name, listing, text
 from dalembert.expr._tidy import tidy
 from dalembert.expr._traverse import (

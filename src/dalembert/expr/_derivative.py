@@ -9,7 +9,8 @@ from dalembert.expr import _arithmetic as arithmetic
 from dalembert.expr import _functions as fn
 from dalembert.expr import _node as node
 from dalembert.expr._collector import uncollected
-from dalembert.expr._node import HALF, ONE, TIME, ZERO, Expr, Scalar, as_expr
+from dalembert.expr._node import ONE, TIME, ZERO, Expr, Scalar, as_expr
+from dalembert.expr._table import FUNCTIONS
 from dalembert.expr._traverse import topological
 
 Partials = Callable[[Expr], tuple[Expr, ...]]
@@ -21,17 +22,6 @@ def _power(e: Expr) -> tuple[Expr, ...]:
     return (outer, ZERO) if b.op == "const" else (outer, fn.log(a) * e)
 
 
-def _atan2(e: Expr) -> tuple[Expr, ...]:
-    y, x = e.args
-    square = x * x + y * y
-    return x / square, -(y / square)
-
-
-def _where(e: Expr) -> tuple[Expr, ...]:
-    condition = e.args[0]
-    return ZERO, fn.where(condition, 1, 0), fn.where(condition, 0, 1)
-
-
 def _unknown(e: Expr) -> tuple[Expr, ...]:
     name, orders = e.data
     return tuple(
@@ -39,7 +29,7 @@ def _unknown(e: Expr) -> tuple[Expr, ...]:
     )
 
 
-#: Partial derivatives of each operation with respect to its operands.
+#: Partial derivatives of each operation with respect to its operands; those of functions are in their table.
 PARTIALS: dict[str, Partials] = {
     "add": lambda e: (ONE, ONE),
     "sub": lambda e: (ONE, node.MINUS_ONE),
@@ -47,25 +37,17 @@ PARTIALS: dict[str, Partials] = {
     "mul": lambda e: (e.args[1], e.args[0]),
     "div": lambda e: (ONE / e.args[1], -(e / e.args[1])),
     "pow": _power,
-    "sqrt": lambda e: (HALF / e,),
-    "sin": lambda e: (fn.cos(e.args[0]),),
-    "cos": lambda e: (-fn.sin(e.args[0]),),
-    "asin": lambda e: (ONE / fn.sqrt(1 - e.args[0] ** 2),),
-    "acos": lambda e: (-(ONE / fn.sqrt(1 - e.args[0] ** 2)),),
-    "atan": lambda e: (ONE / (1 + e.args[0] ** 2),),
-    "atan2": _atan2,
-    "exp": lambda e: (e,),
-    "log": lambda e: (ONE / e.args[0],),
-    "abs": lambda e: (fn.sign(e.args[0]),),
-    "sign": lambda e: (ZERO,),
-    "min": lambda e: (fn.where(e.args[0] <= e.args[1], 1, 0), fn.where(e.args[0] <= e.args[1], 0, 1)),
-    "max": lambda e: (fn.where(e.args[0] <= e.args[1], 0, 1), fn.where(e.args[0] <= e.args[1], 1, 0)),
     "lt": lambda e: (ZERO, ZERO),
     "le": lambda e: (ZERO, ZERO),
     "eq": lambda e: (ZERO, ZERO),
-    "where": _where,
     "apply": _unknown,
 }
+
+
+def _partials(e: Expr) -> tuple[Expr, ...]:
+    rule = PARTIALS.get(e.op) or FUNCTIONS[e.op].partials
+    assert rule is not None
+    return rule(e)
 
 
 class _Sweep:
@@ -82,7 +64,7 @@ class _Sweep:
     def partials(self, e: Expr) -> tuple[Expr, ...]:
         known = self._partials.get(e)
         if known is None:
-            known = self._partials[e] = PARTIALS[e.op](e)
+            known = self._partials[e] = _partials(e)
         return known
 
     def dependents(self, variables: Iterable[Expr]) -> list[Expr]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from dalembert.errors import ExpressionError
 from dalembert.expr._node import Expr
+from dalembert.expr._table import FUNCTIONS
 from dalembert.expr._traverse import topological
 
 Values = Mapping[Expr, Any]
@@ -24,23 +25,10 @@ def _numpy_operations() -> dict[str, Callable[..., Any]]:
         "mul": np.multiply,
         "div": np.divide,
         "pow": np.power,
-        "sqrt": np.sqrt,
-        "sin": np.sin,
-        "cos": np.cos,
-        "asin": np.arcsin,
-        "acos": np.arccos,
-        "atan": np.arctan,
-        "atan2": np.arctan2,
-        "exp": np.exp,
-        "log": np.log,
-        "abs": np.abs,
-        "sign": np.sign,
-        "min": np.minimum,
-        "max": np.maximum,
         "lt": lambda a, b: np.less(a, b) * 1.0,
         "le": lambda a, b: np.less_equal(a, b) * 1.0,
         "eq": lambda a, b: np.equal(a, b) * 1.0,
-        "where": np.where,
+        **{name: f.in_numpy() for name, f in FUNCTIONS.items()},
     }
 
 
@@ -69,14 +57,6 @@ def _exact_quotient(a: Fraction, b: Fraction) -> Fraction:
     return a / b
 
 
-def _exact_root(a: Fraction) -> Fraction:
-    if a >= 0:
-        root = Fraction(math.isqrt(a.numerator), math.isqrt(a.denominator))
-        if root * root == a:
-            return root
-    raise ExpressionError(f"the square root of {a} is not a rational number. Give a value for this node.")
-
-
 _EXACT: dict[str, Callable[..., Any]] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
@@ -84,15 +64,9 @@ _EXACT: dict[str, Callable[..., Any]] = {
     "mul": lambda a, b: a * b,
     "div": _exact_quotient,
     "pow": _exact_power,
-    "sqrt": _exact_root,
-    "abs": abs,
-    "sign": lambda a: Fraction((a > 0) - (a < 0)),
-    "min": min,
-    "max": max,
     "lt": lambda a, b: Fraction(a < b),
     "le": lambda a, b: Fraction(a <= b),
     "eq": lambda a, b: Fraction(a == b),
-    "where": lambda c, a, b: a if c else b,
 }
 
 
@@ -127,7 +101,8 @@ def _float(value: Any) -> Any:
 def evaluate_exact(exprs: Sequence[Expr], values: Values) -> list[Fraction]:
     """Exact rational values; transcendental nodes must be given values themselves (`{sin(x): Fraction(3, 5)}`)."""
     exact = {e: _fraction(v) for e, v in values.items()}
-    return _run(exprs, exact, _EXACT, Fraction, None, {})
+    operations = _EXACT | {name: f.exact for name, f in FUNCTIONS.items() if f.exact is not None}
+    return _run(exprs, exact, operations, Fraction, None, {})
 
 
 def evaluate_mod(exprs: Sequence[Expr], values: Values, prime: int) -> list[int]:

@@ -149,6 +149,27 @@ def log(x: Scalar) -> Expr:
     return _at_float(math.log, a)
 
 
+def sinh(x: Scalar) -> Expr:
+    a = as_expr(x)
+    if a is ZERO:
+        return ZERO
+    return arithmetic.neg(sinh(a.args[0])) if a.op == "neg" else _at_float(math.sinh, a)
+
+
+def cosh(x: Scalar) -> Expr:
+    a = as_expr(x)
+    if a is ZERO:
+        return ONE
+    return cosh(a.args[0]) if a.op == "neg" else _at_float(math.cosh, a)
+
+
+def tanh(x: Scalar) -> Expr:
+    a = as_expr(x)
+    if a is ZERO:
+        return ZERO
+    return arithmetic.neg(tanh(a.args[0])) if a.op == "neg" else _at_float(math.tanh, a)
+
+
 def sign(x: Scalar) -> Expr:
     a = as_expr(x)
     if a.op == "const":
@@ -191,44 +212,3 @@ def function(name: str) -> Callable[..., Expr]:
         return node.apply(name, tuple(as_expr(a) for a in args))
 
     return call
-
-
-#: Elementary functions by the names that formulas use.
-ELEMENTARY: dict[str, Callable[..., Expr]] = {
-    "sqrt": sqrt,
-    "sin": sin,
-    "cos": cos,
-    "tan": tan,
-    "asin": asin,
-    "acos": acos,
-    "atan": atan,
-    "atan2": atan2,
-    "exp": exp,
-    "log": log,
-    "abs": arithmetic.absolute,
-    "sign": sign,
-    "min": minimum,
-    "max": maximum,
-    "where": where,
-}
-
-#: How to make a node again from operands: used by substitution and by readers of stored expressions.
-BUILD: dict[str, Callable[..., Expr]] = {
-    **ELEMENTARY,
-    "neg": arithmetic.neg,
-    "add": arithmetic.add,
-    "sub": arithmetic.sub,
-    "mul": arithmetic.mul,
-    "div": arithmetic.div,
-    "pow": arithmetic.power,
-    "lt": arithmetic.less,
-    "le": arithmetic.less_equal,
-    "eq": arithmetic.equal,
-}
-
-
-def rebuild(like: Expr, args: tuple[Expr, ...]) -> Expr:
-    """The operation of `like` on other operands, identities applied."""
-    if like.op == "apply":
-        return node.apply(like.data[0], args, like.data[1])
-    return BUILD[like.op](*args)

@@ -10,8 +10,9 @@ from dalembert.errors import ExpressionError
 from dalembert.expr import _arithmetic as arithmetic
 from dalembert.expr import _grammar
 from dalembert.expr import _node as node
-from dalembert.expr._functions import ELEMENTARY, function
+from dalembert.expr._functions import function
 from dalembert.expr._node import PI, Expr
+from dalembert.expr._table import FUNCTIONS
 
 _BINARY: dict[str, Callable[[Expr, Expr], Expr]] = {
     "+": arithmetic.add,
@@ -62,14 +63,14 @@ class ExprBuilder:
         return _BINARY[operator](left, right)
 
     def call(self, name: str, arguments: Sequence[Expr]) -> Expr:
-        elementary = ELEMENTARY.get(name)
-        if elementary is None:
+        known = FUNCTIONS.get(name)
+        if known is None:
             slope = _SLOPE.fullmatch(name)
             if slope:
                 return _partial(slope["name"], slope["slots"], arguments)
             return function(name)(*arguments)
         try:
-            return elementary(*arguments)
+            return known.build(*arguments)
         except TypeError:
             raise ExpressionError(f"{name} does not take {len(arguments)} arguments.") from None
 

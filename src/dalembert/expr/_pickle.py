@@ -7,8 +7,8 @@ from typing import Any
 
 from dalembert.expr import _node as node
 from dalembert.expr._collector import uncollected
-from dalembert.expr._functions import BUILD
 from dalembert.expr._node import Expr
+from dalembert.expr._table import build
 from dalembert.expr._traverse import topological
 
 Flat = tuple[list[tuple[str, Any, tuple[int, ...]]], list[int]]
@@ -36,7 +36,7 @@ def restore_many(flat: Flat) -> list[Expr]:
         elif op == "apply":
             made.append(node.apply(data[0], args, tuple(data[1])))
         else:
-            made.append(BUILD[op](*args))
+            made.append(build(op, args))
     return [made[i] for i in results]
 
 

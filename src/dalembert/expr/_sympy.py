@@ -11,6 +11,7 @@ from dalembert.expr import _arithmetic as arithmetic
 from dalembert.expr import _functions as fn
 from dalembert.expr import _node as node
 from dalembert.expr._node import PI, Expr
+from dalembert.expr._table import FUNCTIONS
 from dalembert.expr._traverse import topological
 
 
@@ -24,23 +25,10 @@ def _operations() -> dict[str, Callable[..., Any]]:
         "mul": lambda a, b: a * b,
         "div": lambda a, b: a / b,
         "pow": lambda a, b: a**b,
-        "sqrt": sp.sqrt,
-        "sin": sp.sin,
-        "cos": sp.cos,
-        "asin": sp.asin,
-        "acos": sp.acos,
-        "atan": sp.atan,
-        "atan2": sp.atan2,
-        "exp": sp.exp,
-        "log": sp.log,
-        "abs": sp.Abs,
-        "sign": sp.sign,
-        "min": sp.Min,
-        "max": sp.Max,
         "lt": lambda a, b: sp.Piecewise((1, a < b), (0, True)),
         "le": lambda a, b: sp.Piecewise((1, a <= b), (0, True)),
         "eq": lambda a, b: sp.Piecewise((1, sp.Eq(a, b)), (0, True)),
-        "where": lambda c, a, b: sp.Piecewise((a, sp.Ne(c, 0)), (b, True)),
+        **{name: f.in_sympy() for name, f in FUNCTIONS.items()},
     }
 
 
@@ -154,14 +142,12 @@ def _convert(e: Any, made: Mapping[Any, Expr]) -> Expr:
         return _fold(arithmetic.mul, args)
     if e.is_Pow:
         return arithmetic.power(args[0], args[1])
-    named = {"Abs": "abs", "Min": "min", "Max": "max"}
-    name = named.get(type(e).__name__, type(e).__name__)
-    if name in ("min", "max"):
-        return _fold(fn.ELEMENTARY[name], args)
-    if name in fn.ELEMENTARY:
-        return fn.ELEMENTARY[name](*args)
-    if name in ("cot", "sec", "csc", "sinh", "cosh", "tanh"):
-        return from_sympy(e.rewrite(sp.cos if name in ("cot", "sec", "csc") else sp.exp))
+    name = type(e).__name__
+    known = next((f for f in FUNCTIONS.values() if (f.sympy or f.name) == name), None)
+    if known is not None:
+        return _fold(known.build, args) if known.arity == 2 and len(args) > 2 else known.build(*args)
+    if name in ("cot", "sec", "csc"):
+        return from_sympy(e.rewrite(sp.cos))
     if isinstance(e, sp.Piecewise):
         value = args[-2]
         for i in range(len(args) - 4, -1, -2):

@@ -12,6 +12,7 @@ from typing import Any
 
 from dalembert.expr._matrix import Matrix
 from dalembert.expr._node import ONE, Expr
+from dalembert.expr._table import FUNCTIONS
 from dalembert.expr._traverse import LEAVES, topological
 
 _SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 3, 4
@@ -104,26 +105,6 @@ def _latex_number(value: Any) -> tuple[str, int]:
     return written, _ATOM if value >= 0 else _SUM
 
 
-_LATEX_CALLS = {
-    "asin": "\\arcsin",
-    "acos": "\\arccos",
-    "atan": "\\arctan",
-    "atan2": "\\operatorname{atan2}",
-    "sign": "\\operatorname{sgn}",
-}
-
-
-def _latex_call(op: str, args: Sequence[str]) -> str:
-    if op == "sqrt":
-        return f"\\sqrt{{{args[0]}}}"
-    if op == "abs":
-        return f"\\left|{args[0]}\\right|"
-    head = _LATEX_CALLS.get(
-        op, f"\\{op}" if op in ("sin", "cos", "exp", "log", "min", "max") else f"\\operatorname{{{op}}}"
-    )
-    return f"{head}\\left({', '.join(args)}\\right)"
-
-
 def _latex_unknown(name: str, orders: tuple[int, ...], args: Sequence[str]) -> str:
     head = latex_name(name)
     slopes = "".join(
@@ -139,7 +120,7 @@ LATEX = Dialect(
     product=lambda a, b: f"{a} \\cdot {b}" if b[0].isdigit() else f"{a} {b}",
     quotient=lambda a, b, x, y: (f"\\frac{{{a}}}{{{b}}}", _POWER),
     power=lambda a, b: f"{a}^{{{b}}}",
-    call=_latex_call,
+    call=lambda op, args: FUNCTIONS[op].in_latex(list(args)),
     brackets=("\\left(", "\\right)"),
     relations={"lt": "<", "le": "\\leq", "eq": "="},
     unknown=_latex_unknown,

@@ -11,8 +11,8 @@ from typing import TypeAlias
 
 from dalembert.expr import _functions as fn
 from dalembert.expr._arithmetic import add, div, mul, neg, power
-from dalembert.expr._functions import rebuild
 from dalembert.expr._node import ONE, ZERO, Expr, Number, const
+from dalembert.expr._table import rebuild
 from dalembert.expr._traverse import count_operations, topological
 
 Monomial: TypeAlias = tuple[tuple[Expr, int], ...]  # atoms in order of creation, with exponents

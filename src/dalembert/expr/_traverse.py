@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from dalembert.expr._collector import uncollected
-from dalembert.expr._functions import rebuild
 from dalembert.expr._node import Expr, Scalar, as_expr
+from dalembert.expr._table import rebuild
 
 LEAVES = frozenset({"const", "symbol", "pi"})
 

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from dalembert import expr as ex
 from dalembert.errors import ExpressionError
-from dalembert.expr import Expr
+from dalembert.expr import FUNCTIONS, Expr
 
 #: Primes just below 2**30: three products of residues still fit in 64 bits.
 PRIMES = (1073741789, 1073741783, 1073741741, 1073741723, 1073741719, 1073741717, 1073741689, 1073741671, 1073741663)
@@ -65,19 +65,7 @@ class Balls:
 def ball_functions() -> dict[str, Callable[..., Any]]:
     from flint import arb
 
-    return {
-        "sqrt": lambda a: a.sqrt(),
-        "sin": lambda a: a.sin(),
-        "cos": lambda a: a.cos(),
-        "asin": lambda a: a.asin(),
-        "acos": lambda a: a.acos(),
-        "atan": lambda a: a.atan(),
-        "atan2": arb.atan2,
-        "exp": lambda a: a.exp(),
-        "log": lambda a: a.log(),
-        "abs": abs,
-        "pi": arb.pi,
-    }
+    return {**{name: f.in_balls for name, f in FUNCTIONS.items()}, "pi": arb.pi}
 
 
 class NoRoot(ExpressionError):

@@ -67,24 +67,10 @@ class Scope:
 
 # Scalar functions that every program knows: name -> (number of arguments, constructor).
 FUNCTIONS: dict[str, tuple[int, Callable[..., ex.Expr]]] = {
-    "sin": (1, ex.sin),
-    "cos": (1, ex.cos),
-    "tan": (1, ex.tan),
-    "asin": (1, ex.asin),
-    "acos": (1, ex.acos),
-    "atan": (1, ex.atan),
-    "atan2": (2, ex.atan2),
-    "exp": (1, ex.exp),
-    "log": (1, ex.log),
-    "sqrt": (1, ex.sqrt),
-    "abs": (1, ex.absolute),
-    "sign": (1, ex.sign),
-    "min": (2, ex.minimum),
-    "max": (2, ex.maximum),
+    **{f.name: (f.arity, f.build) for f in ex.FUNCTIONS.values()},
     "lt": (2, ex.less),
     "le": (2, ex.less_equal),
     "eq": (2, ex.equal),
-    "where": (3, ex.where),
 }
 CONSTANTS: dict[str, ex.Expr] = {"pi": ex.PI, "t": ex.TIME}
 EARTH_NAME = "earth"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from dalembert.codegen.languages.language import Language, Routine, double_text, plain_calls, positional
+from dalembert.codegen.languages.language import Language, Routine, double_text
 from dalembert.codegen.languages.parts import Part, parts
 
 
@@ -66,12 +66,6 @@ C = Language(
     extension="c",
     number=c_number,
     pi="3.141592653589793",
-    calls=plain_calls(
-        abs=positional("fabs"),
-        min=positional("fmin"),
-        max=positional("fmax"),
-        sign=lambda x: f"(double)(({x} > 0) - ({x} < 0))",
-    ),
     power=c_power,
     relations={"lt": "<", "le": "<=", "eq": "=="},
     indicator=lambda condition: f"(double)({condition})",

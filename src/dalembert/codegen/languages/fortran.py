@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 
-from dalembert.codegen.languages.language import Language, Routine, double_text, plain_calls, positional
+from dalembert.codegen.languages.language import Language, Routine, double_text
 from dalembert.codegen.languages.parts import Part, parts
 
 _LINE = 118
@@ -83,11 +83,7 @@ FORTRAN = Language(
     extension="f90",
     number=_number,
     pi="3.141592653589793d0",
-    calls=plain_calls(
-        sign=lambda x: f"merge(0.0d0, sign(1.0d0, {x}), {x} == 0.0d0)",
-        pow=lambda a, b: f"({a})**({b})",
-        abs=positional("abs"),
-    ),
+    general_power=lambda a, b: f"({a})**({b})",
     power=lambda base, n: f"{base}**{n}",
     relations={"lt": "<", "le": "<=", "eq": "=="},
     indicator=lambda condition: f"merge(1.0d0, 0.0d0, {condition})",

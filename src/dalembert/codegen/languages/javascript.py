@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dalembert.codegen.languages.language import Language, Routine, double_text, plain_calls
+from dalembert.codegen.languages.language import Language, Routine, double_text
 
 
 def _routine(routine: Routine) -> str:
@@ -27,7 +27,8 @@ JAVASCRIPT = Language(
     extension="mjs",
     number=lambda value: {"inf": "Infinity", "-inf": "-Infinity", "nan": "NaN"}.get(repr(value)) or double_text(value),
     pi="Math.PI",
-    calls=plain_calls("Math."),
+    call="Math.{name}({args})",
+    general_power=lambda a, b: f"Math.pow({a}, {b})",
     power=lambda base, n: f"{base}**{n}",
     relations={"lt": "<", "le": "<=", "eq": "==="},
     indicator=lambda condition: f"Number({condition})",

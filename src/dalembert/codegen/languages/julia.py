@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dalembert.codegen.languages.language import Language, Routine, double_text, plain_calls
+from dalembert.codegen.languages.language import Language, Routine, double_text
 
 
 def _routine(routine: Routine) -> str:
@@ -26,7 +26,7 @@ JULIA = Language(
     extension="jl",
     number=lambda value: {"inf": "Inf", "-inf": "-Inf", "nan": "NaN"}.get(repr(value)) or double_text(value),
     pi="Float64(pi)",
-    calls=plain_calls(pow=lambda a, b: f"(({a})^({b}))", atan2=lambda y, x: f"atan({y}, {x})"),
+    general_power=lambda a, b: f"(({a})^({b}))",
     power=lambda base, n: f"{base}^{n}",
     relations={"lt": "<", "le": "<=", "eq": "=="},
     indicator=lambda condition: f"Float64({condition})",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from dalembert.expr import FUNCTIONS
+
 
 @dataclass(frozen=True, slots=True)
 class Group:
@@ -27,25 +29,20 @@ class Routine:
     shape: tuple[int, ...]
 
 
-def positional(name: str) -> Callable[..., str]:
-    """A call with the arguments in order: `name(a, b)`."""
-    return lambda *args: f"{name}({', '.join(args)})"
-
-
 @dataclass(frozen=True, slots=True)
 class Language:
     """The syntax of one language.
 
-    `calls` gives the text of each elementary operation; `power` that of an integer power of a name; `number` that of a
-    double. `relations` write comparisons as conditions, `indicator` turns a condition into 0 or 1, `choose` selects by
-    a condition and `nonzero` makes a condition of a number. `routine` writes a whole function, `unit` a file of them.
+    `call` is how a function is called, as "{name}({args})", where the table of functions has no text of its own for
+    this language; `general_power` writes a^b, `power` an integer power of a name, `number` a double. `relations` write
+    comparisons as conditions, `indicator` turns a condition into 0 or 1, `choose` selects by a condition and `nonzero`
+    makes a condition of a number. `routine` writes a whole function, `unit` a file of them.
     """
 
     name: str
     extension: str
     number: Callable[[float], str]
     pi: str
-    calls: Mapping[str, Callable[..., str]]
     power: Callable[[str, int], str]
     relations: Mapping[str, str]
     indicator: Callable[[str], str]
@@ -56,12 +53,12 @@ class Language:
     nonzero: Callable[[str], str] = lambda x: f"{x} != 0"
     longest: int = 100
     case_matters: bool = True
+    call: str = "{name}({args})"
+    general_power: Callable[[str, str], str] = lambda a, b: f"pow({a}, {b})"
 
-
-def plain_calls(prefix: str = "", **exceptions: Callable[..., str]) -> dict[str, Callable[..., str]]:
-    """The elementary functions under their usual names, with exceptions."""
-    names = ("sqrt", "sin", "cos", "asin", "acos", "atan", "atan2", "exp", "log", "abs", "min", "max", "sign", "pow")
-    return {**{name: positional(prefix + name) for name in names}, **exceptions}
+    def function(self, op: str, args: list[str]) -> str:
+        """The text of a function of the table."""
+        return FUNCTIONS[op].in_language(self.name, self.call, args)
 
 
 def double_text(value: float) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dalembert.codegen.languages.language import Language, Routine, double_text, plain_calls
+from dalembert.codegen.languages.language import Language, Routine, double_text
 
 _CHOOSE = """function out = dalembert_choose(condition, a, b)
   if condition
@@ -39,7 +39,7 @@ MATLAB = Language(
     extension="m",
     number=lambda value: {"inf": "Inf", "-inf": "-Inf", "nan": "NaN"}.get(repr(value)) or double_text(value),
     pi="pi",
-    calls=plain_calls(pow=lambda a, b: f"(({a})^({b}))"),
+    general_power=lambda a, b: f"(({a})^({b}))",
     power=lambda base, n: f"{base}^{n}",
     relations={"lt": "<", "le": "<=", "eq": "=="},
     indicator=lambda condition: f"double({condition})",

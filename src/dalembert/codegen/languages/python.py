@@ -6,23 +6,7 @@ import keyword
 import math
 from collections.abc import Sequence
 
-from dalembert.codegen.languages.language import Language, Routine, double_text, positional, wrapped
-
-_CALLS = {
-    "sqrt": "sqrt",
-    "sin": "sin",
-    "cos": "cos",
-    "asin": "arcsin",
-    "acos": "arccos",
-    "atan": "arctan",
-    "atan2": "arctan2",
-    "exp": "exp",
-    "log": "log",
-    "abs": "abs",
-    "min": "minimum",
-    "max": "maximum",
-    "sign": "sign",
-}
+from dalembert.codegen.languages.language import Language, Routine, double_text, wrapped
 
 
 def _number(value: float) -> str:
@@ -54,10 +38,8 @@ PYTHON = Language(
     extension="py",
     number=_number,
     pi="np.pi",
-    calls={
-        **{op: positional(f"np.{name}") for op, name in _CALLS.items()},
-        "pow": lambda a, b: f"np.power({a}, {b}, dtype=float)",
-    },
+    call="np.{name}({args})",
+    general_power=lambda a, b: f"np.power({a}, {b}, dtype=float)",
     power=lambda base, n: f"{base}**{n}",
     relations={"lt": "<", "le": "<=", "eq": "=="},
     indicator=lambda condition: f"({condition})*1.0",

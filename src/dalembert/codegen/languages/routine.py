@@ -10,7 +10,7 @@ from fractions import Fraction
 from dalembert.codegen.function import Function
 from dalembert.codegen.languages.language import Group, Language, Routine
 from dalembert.errors import ExpressionError
-from dalembert.expr import Expr, topological
+from dalembert.expr import FUNCTIONS, Expr, topological
 
 _SUM, _PRODUCT, _ATOM = range(3)
 _RELATIONS = ("lt", "le", "eq")
@@ -21,7 +21,7 @@ class Names:
 
     def __init__(self, language: Language, taken: Iterable[str] = ()) -> None:
         self.fold = (lambda s: s) if language.case_matters else str.lower
-        self.taken = {self.fold(x) for x in (*language.reserved, *taken)}
+        self.taken = {self.fold(x) for x in (*language.reserved, *FUNCTIONS, *taken)}
 
     def make(self, wish: str) -> str:
         """`elbow.th'` becomes `elbow_th_dot`."""
@@ -131,10 +131,10 @@ class _Writer:
             exponent = args[1].data if args[1].op == "const" else None
             if isinstance(exponent, int) and 2 <= exponent <= 1000:
                 return f"({d.power(self.bracket(args[0], _ATOM), exponent)})", _ATOM
-            return d.calls["pow"](self.text(args[0]), self.text(args[1])), _ATOM
+            return d.general_power(self.text(args[0]), self.text(args[1])), _ATOM
         if op in _RELATIONS:
             a, b = (self.bracket(x, _ATOM) for x in args)
             return f"{a} {d.relations[op]} {b}", _SUM
         if op == "where":
             return d.choose(self.condition(args[0]), self.text(args[1]), self.text(args[2])), _ATOM
-        return d.calls[op](*[self.text(a) for a in args]), _ATOM
+        return d.function(op, [self.text(a) for a in args]), _ATOM

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from dalembert.codegen.languages.language import Language, Routine, double_text
 from dalembert.codegen.languages.parts import Part, parts
-
-
-def _method(name: str) -> Callable[..., str]:
-    return lambda x, *rest: f"({x}).{name}({', '.join(rest)})"
 
 
 def _number(value: float) -> str:
@@ -48,19 +44,13 @@ def _unit(title: str, comments: Sequence[str], routines: Sequence[str]) -> str:
     return "\n\n".join([f"{head}\n{quiet}", *routines]) + "\n"
 
 
-_CALLS = "sqrt sin cos asin acos atan atan2 exp abs min max".split()
-
 RUST = Language(
     name="rust",
     extension="rs",
     number=_number,
     pi="std::f64::consts::PI",
-    calls={
-        **{name: _method(name) for name in _CALLS},
-        "log": _method("ln"),
-        "pow": _method("powf"),
-        "sign": lambda x: f"(if {x} == 0.0 {{ 0.0 }} else {{ ({x}).signum() }})",
-    },
+    call="({first}).{name}({rest})",
+    general_power=lambda a, b: f"({a}).powf({b})",
     power=lambda base, n: f"{base}.powi({n})",
     relations={"lt": "<", "le": "<=", "eq": "=="},
     indicator=lambda condition: f"(if {condition} {{ 1.0_f64 }} else {{ 0.0_f64 }})",
