@@ -111,6 +111,23 @@ def homokinetic(length: float = 2, x: float = 0.5, y: float = 0.3) -> Mechanism:
     return m
 
 
+def homokinetic_planar(length: float = 2, x: float = 0.5, y: float = 0.3) -> Mechanism:
+    """The joint as it is used: a planar pair instead of the slide, so that the second shaft can also move aside."""
+    m = homokinetic(length, x, y)
+    made = Mechanism("homokinetic_planar")
+    for body in m.bodies.values():
+        if body.name != "earth":
+            made.add_body(body)
+    height = math.sqrt(length * length - x * x - y * y)
+    for link in m.links.values():
+        if link.name == "j04":
+            made.join(earth.at([0, 0, height]), link.second, planar("z"), name="j04")
+        else:
+            made.join(link.first, link.second, link.joint, name=link.name)
+    made.start.update({k: v for k, v in m.start.items() if k != "j04.z"} | {"j04.x": x, "j04.y": y})
+    return made
+
+
 def antenna(levels: int = 1, length: str = "L", height: str = "R") -> Mechanism:
     """The deployable cell of the thesis (examples 5 and 6): three vertical rods, two-rod arms between them."""
     m = Mechanism(f"antenna_{levels}")
@@ -416,8 +433,9 @@ def antenna_grid(size: int = 2, fold: float = 0.9, effort: str = "0") -> Mechani
 FAMILIES = {
     f.__name__: f
     for f in (
-        triangle, slider_crank, saliere, homokinetic, antenna, half_salieres, parallelogram, kite, watt, stephenson,
-        n_four_bar, scissor_lift, bennett, goldberg, bricard, sarrus, stewart, delta, antenna_grid,
+        triangle, slider_crank, saliere, homokinetic, homokinetic_planar, antenna, half_salieres, parallelogram,
+        kite, watt, stephenson, n_four_bar, scissor_lift, bennett, goldberg, bricard, sarrus, stewart, delta,
+        antenna_grid,
     )
 }  # fmt: skip
 

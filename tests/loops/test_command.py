@@ -12,7 +12,8 @@ FOLDER = Path(__file__).parents[2] / "examples" / "loops"
 FILES = sorted(FOLDER.glob("*.lsd"))
 EXPECTED = {
     "antenna_1": 3, "antenna_2": 3, "antenna_grid": 6, "bennett": 1, "bricard": 1, "delta": 3, "goldberg": 1,
-    "half_salieres": 1, "homokinetic": 1, "kite": 1, "n_four_bar": 1, "parallelogram": 1, "saliere": 1, "sarrus": 1,
+    "half_salieres": 1, "homokinetic": 1, "homokinetic_planar": 3,
+    "kite": 1, "n_four_bar": 1, "parallelogram": 1, "saliere": 1, "sarrus": 1,
     "scissor_lift": 1, "slider_crank": 1, "stephenson": 1, "stewart": 6, "triangle": 3, "watt": 1,
 }  # fmt: skip
 
@@ -49,3 +50,23 @@ def test_values_can_be_set():
     result = run(FOLDER / "half_salieres.lsd", "--set", "psi1.th=0", "--set", "psi2.th=0", "--set", "psi3.th=0",
                  "--set", "phi2.th=0.4", "--set", "phi3.th=-0.9", "--format", "json")  # fmt: skip
     assert json.loads(result.stdout)["dof"] == 2
+
+
+def test_designers_questions_are_answered_on_the_command_line():
+    text = run(FOLDER / "slider_crank.lsd", "--postures", "--release", "--branches", "--ranks").stdout
+    assert "judged at j01.th = 0.7" in text
+    assert "j03.x turns back at 4 (its largest value near by): j01, j12, j23 in line" in text
+    assert "replace j12 by a ball joint that slides along the axis: the same motion" in text
+    assert "off the closure, classical: 2" in text
+    assert "regular (1 set" in text
+
+
+def test_the_same_as_json():
+    data = json.loads(run(FOLDER / "saliere.lsd", "--components", "--branches", "--format", "json").stdout)
+    assert [c["dof"] for c in data["components"]] == [1, 1, 1, 1]
+    assert len(data["branches"]) == 1
+
+
+def test_letters_give_cases():
+    text = run(FOLDER / "antenna_1.lsd", "--letter", "L").stdout
+    assert text.strip() == "3 degrees of freedom"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -18,6 +18,12 @@ def command(
     set_: Settings = None,
     cut: Annotated[list[str] | None, typer.Option(help="Link that closes a loop instead of carrying the tree.")] = None,
     digits: Annotated[int, typer.Option(min=30, help="Decimal digits of the certificates.")] = 50,
+    branches: Annotated[bool, typer.Option(help="All branches through the posture, with directions.")] = False,
+    components: Annotated[bool, typer.Option(help="All pieces of the configuration space.")] = False,
+    postures: Annotated[bool, typer.Option(help="Dead centres and crossings on the curve (one freedom).")] = False,
+    release: Annotated[bool, typer.Option(help="Other joints that end redundancy, verified.")] = False,
+    ranks: Annotated[bool, typer.Option(help="Ranks by every method, loop by loop; regularity.")] = False,
+    letter: Annotated[list[str] | None, typer.Option(help="Length to leave indeterminate: freedoms by cases.")] = None,
     curve: Annotated[Path | None, typer.Option(help="Picture of the configuration curve (one freedom).")] = None,
     picture: Annotated[Path | None, typer.Option(help="Picture of the mechanism, redundant links in colour.")] = None,
     format: FormatOption = Format.text,
@@ -25,12 +31,23 @@ def command(
     """Judge the mobility near the configuration of `start`: degrees of freedom, what proves them, what is redundant.
 
     Example: dalembert mobility examples/loops/bennett.lsd --curve bennett.png
+
+    Example: dalembert mobility examples/loops/slider_crank.lsd --postures --release
     """
     import dalembert
-    from dalembert.loops import draw_curve, draw_mechanism, mobility
+    from dalembert.loops import draw_curve, draw_mechanism, mobility, mobility_cases
+    from dalembert.loops.pictures import posture_words
 
     mechanism = dalembert.load(file)
     apply_settings(mechanism, set_)
+    if letter:
+        cases = mobility_cases(mechanism, letter, cut=cut or ())
+        if format is Format.json:
+            every = [*cases.special, *([cases.generic] if cases.generic else [])]
+            show_json([{"if": list(c.condition), "dof": c.dof, "proved": c.proved} for c in every])
+        else:
+            typer.echo(str(cases))
+        return
     verdict = mobility(mechanism, cut=cut or (), digits=digits)
     if curve is not None:
         draw_curve(mechanism, verdict, curve, cut=cut or ())
@@ -38,7 +55,64 @@ def command(
     if picture is not None:
         draw_mechanism(mechanism, verdict, picture, cut=cut or ())
         print(f"{picture}: mechanism", file=sys.stderr)
+    asked = {"branches": branches, "components": components, "postures": postures, "release": release, "ranks": ranks}
+    parts = {name: _part(name, mechanism, cut or (), verdict) for name, wanted in asked.items() if wanted}
     if format is Format.json:
-        show_json(verdict.to_json())
-    else:
-        typer.echo(str(verdict))
+        show_json({**verdict.to_json(), **{name: [one for _, one in lines] for name, lines in parts.items()}})
+        return
+    typer.echo(str(verdict))
+    if verdict.at:
+        typer.echo(f"judged at {posture_words(verdict.at, 12)}")
+    for name, lines in parts.items():
+        typer.echo(f"\n{name}:" if lines else f"\n{name}: none")
+        for text, _ in lines:
+            typer.echo(f"  {text}")
+
+
+def _part(name: str, mechanism: Any, cut: Any, verdict: Any) -> list[tuple[str, Any]]:
+    """Lines of text with the same as plain data."""
+    from dalembert import loops
+
+    if name == "branches":
+        met = loops.branches_through(mechanism, verdict.at, cut=cut)
+        return [(str(b), {"dof": b.dof, "proved": b.proved, "rank": b.rank, "directions": b.directions}) for b in met]
+    if name == "components":
+        pieces = loops.configuration_components(mechanism, cut=cut)
+        return [
+            (str(p), {"dof": p.dof, "proved": p.proved, "rank": p.rank, "dimension": p.dimension, "equations": p.words})
+            for p in pieces
+        ]
+    if name == "postures":
+        special = loops.special_postures(mechanism, verdict.at, cut=cut)
+        return [(str(p), {"kind": p.kind, "coordinate": p.coordinate, "at": p.at, "words": p.words}) for p in special]
+    if name == "release":
+        offers = loops.proposals(mechanism, verdict.at, cut=cut)
+        return [
+            (str(p), {"changes": [str(c) for c in p.changes], "verified": p.verified, "dof": p.verdict.dof})
+            for p in offers
+        ]
+    return _ranks(mechanism, cut)
+
+
+def _ranks(mechanism: Any, cut: Any) -> list[tuple[str, Any]]:
+    from dalembert import loops
+    from dalembert.loops.genericrank import METHODS
+    from dalembert.mechanism import Layout
+
+    linkage = loops.build_linkage(Layout.of(mechanism, cut))
+    if not linkage.cuts:
+        return []
+    closure = loops.polynomial_closure(linkage)
+    lines: list[tuple[str, Any]] = []
+    # minors grow with the binomials of the columns: beyond twelve they are out of reach
+    for method in METHODS[len(linkage.variables) > 12 :]:
+        rank = loops.rank_by(closure, method)
+        lines.append((f"off the closure, {method}: {rank}", {"method": method, "rank": rank}))
+    for g in loops.rank_growth(mechanism, cut=cut):
+        text = (
+            f"with the loop of {g.link}: {g.on} on the closure (adds {g.adds_on}), {g.off} off it (adds {g.adds_off})"
+        )
+        lines.append((text, {"link": g.link, "on": g.on, "off": g.off}))
+    found = loops.regularity(mechanism, cut=cut)
+    lines.append((str(found), {"regular": found.regular, "clean": found.clean, "sets": found.sets}))
+    return lines

@@ -19,6 +19,9 @@ from dalembert.loops.branch import branch_relations, forced_relations, on_branch
 
 # branches through a posture, pieces of the configuration space, special postures
 from dalembert.loops.branches import BranchThrough, branches_through
+
+# indeterminate lengths, by cases
+from dalembert.loops.cases import Case, Cases, mobility_cases
 from dalembert.loops.components import Component, components_at, configuration_components
 
 # curves and pictures
@@ -47,6 +50,9 @@ from dalembert.loops.parametrise import Parametrisation, closed_form, parametris
 from dalembert.loops.pictures import draw_curve, draw_mechanism
 from dalembert.loops.polynomials import PolynomialClosure, polynomial_closure
 from dalembert.loops.postures import SpecialPosture, special_postures
+
+# regular mechanisms, rank loop by loop
+from dalembert.loops.regular import Growth, Regularity, rank_growth, regularity
 
 # what a designer can do about redundancy
 from dalembert.loops.release import Proposal, Releases, proposals, releasable

@@ -33,7 +33,7 @@ _SAME = 0.1
 class BranchThrough:
     """A branch: its freedoms, rates of all coordinates along a basis of its tangent space, a posture on it."""
 
-    dof: int
+    dof: int | None
     proved: bool
     rank: int
     directions: tuple[dict[str, float], ...]
@@ -45,7 +45,7 @@ class BranchThrough:
         return "; ".join(_direction_words(d) for d in self.directions)
 
     def __str__(self) -> str:
-        many = f"{self.dof} freedom{'s' if self.dof != 1 else ''}"
+        many = "freedoms not decided" if self.dof is None else f"{self.dof} freedom{'s' if self.dof != 1 else ''}"
         return f"{many}{' (proved)' if self.proved else ''}, rank {self.rank}: {self.words}"
 
 
@@ -103,7 +103,7 @@ def branches_through(
                 at=verdict.at,
             )
         )
-    return tuple(sorted(made, key=lambda b: (-b.dof, b.words)))
+    return tuple(sorted(made, key=lambda b: (-(b.dof or 0), b.words)))
 
 
 def _met(closing: Closing, x: Array, tangent: Tangent, tries: int, seed: int) -> Any:

@@ -29,7 +29,7 @@ _ON = 1e-7
 @dataclass(frozen=True, slots=True)
 class Component:
     """A piece: `dimension` (complex), `rank` of the constraint matrix on it, its equations in words; `dof` and whether
-    it is proved at the real posture `at`, None when no real posture was found."""
+    it is proved at the real posture `at`, None when no real posture was found or nothing is decided there."""
 
     dimension: int
     rank: int
@@ -41,7 +41,7 @@ class Component:
 
     def __str__(self) -> str:
         if self.dof is None:
-            head = f"dimension {self.dimension}, no real posture found"
+            head = f"dimension {self.dimension}, " + ("freedoms not decided" if self.at else "no real posture found")
         else:
             head = f"{self.dof} freedom{'s' if self.dof != 1 else ''}" + (" (proved)" if self.proved else "")
         return f"{head}, rank {self.rank}: " + ", ".join(self.words)

@@ -27,7 +27,7 @@ _EARTH = "0.55"
 def draw_curve(mechanism: Mechanism, verdict: Mobility, path: Path, *, cut: Collection[str] = ()) -> None:
     """All coordinates along the branch of a mechanism with one freedom: angles above, lengths below."""
     if verdict.dof != 1:
-        raise ModelError(f"'{verdict.name}' has {verdict.dof} degrees of freedom: only one freedom gives a curve.")
+        raise ModelError(f"'{verdict.name}' has {freedoms_words(verdict)}: only one freedom gives a curve.")
     linkage = build_linkage(Layout.of(mechanism, cut), at=verdict.at)
     curve = trace_curve(linkage, linkage.start(verdict.at))
     positions = Closing(linkage).positions
@@ -51,6 +51,13 @@ def draw_curve(mechanism: Mechanism, verdict: Mobility, path: Path, *, cut: Coll
     axes[-1, 0].set_xlabel("along the configuration curve" + (" (closed)" if curve.closed else ""))
     axes[0, 0].set_title(f"{verdict.name}, from {posture_words(verdict.at, 3)}", fontsize="medium")
     _save(plt, figure, path)
+
+
+def freedoms_words(verdict: Mobility) -> str:
+    """The freedoms, or the bounds that are known."""
+    if verdict.dof is None:
+        return f"between {verdict.lower} and {verdict.upper} freedoms"
+    return f"{verdict.dof} freedom{'s' if verdict.dof != 1 else ''}"
 
 
 def posture_words(at: dict[str, float], most: int = 6) -> str:
@@ -84,8 +91,9 @@ def draw_mechanism(mechanism: Mechanism, verdict: Mobility, path: Path, *, cut: 
     for name, one in joints.items():
         drawing.joint(one, colours[name])
     drawing.finish(labels=len(joints) <= 40)
-    freedoms = f"{verdict.dof} freedom{'s' if verdict.dof != 1 else ''}"
-    title = f"{verdict.name}: {freedoms}" + (", joints with redundant constraints in red" if share else "")
+    title = f"{verdict.name}: {freedoms_words(verdict)}" + (
+        ", joints with redundant constraints in red" if share else ""
+    )
     axes.set_title(f"{title}\nat {posture_words(verdict.at, 4)}", fontsize="medium")
     _save(plt, figure, path)
 

@@ -21,6 +21,7 @@ from dalembert.loops.curve import Curve, trace_curve
 from dalembert.loops.jointaxes import JointAxes, joint_axes
 from dalembert.loops.linkage import build_linkage
 from dalembert.loops.mobility import mobility
+from dalembert.loops.pictures import freedoms_words
 from dalembert.mechanism import Layout, Mechanism
 
 Array = Any
@@ -61,7 +62,7 @@ def special_postures(
     verdict = mobility(mechanism, at, given=given, cut=cut)
     if verdict.dof != 1:
         raise ModelError(
-            f"'{verdict.name}' has {verdict.dof} degrees of freedom here: special postures lie on a curve, which one "
+            f"'{verdict.name}' has {freedoms_words(verdict)} here: special postures lie on a curve, which one "
             "freedom gives. Hold coordinates with `given`, or ask `branches_through` at a posture."
         )
     if verdict.singular:

@@ -71,10 +71,11 @@ class Proposal:
 
     def __str__(self) -> str:
         what = " and ".join(str(c) for c in self.changes)
-        many = "freedom" if self.verdict.dof == 1 else "freedoms"
+        many = f"{self.verdict.dof} freedom{'s' if self.verdict.dof != 1 else ''}"
         if self.verified:
-            return f"{what}: the same motion ({self.verdict.dof} {many}, proved), nothing redundant"
-        return f"{what}: not verified ({self.verdict.dof} {many}, {self.verdict.redundancy} redundant)"
+            return f"{what}: the same motion ({many}, proved), nothing redundant"
+        known = many if self.verdict.proved else f"{self.verdict.lower} to {self.verdict.upper} freedoms"
+        return f"{what}: not verified ({known}, {self.verdict.redundancy} redundant)"
 
 
 @dataclass(frozen=True, slots=True)
