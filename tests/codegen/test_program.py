@@ -124,8 +124,8 @@ def test_python_model_agrees_with_machine_code() -> None:
 def test_a_name_cannot_end_a_comment(tmp_path: Path) -> None:
     m = _pendulum()
     m.name = '*/ int x = ; """\n#error /*'
-    m.body('odd"name', mass=1, inertia=[1, 1, 1])
-    m.join(earth, m.bodies['odd"name'], revolute("z"), name='odd"link')
+    m.body("odd*/name", mass=1, inertia=[1, 1, 1])
+    m.join(earth, m.bodies["odd*/name"], revolute("z"), name="odd*/link")
     _build(write_program(m, "c"), "c", tmp_path)
     compile(write_model(m, "python"), "model.py", "exec")
 

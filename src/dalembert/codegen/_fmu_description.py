@@ -39,7 +39,8 @@ class _Entry:
 
 def _entries(variables: Variables) -> list[_Entry]:
     """All variables; the place in the list is the reference."""
-    found = [_Entry("time", "independent", "continuous")]
+    clock = "t" if any(name == "time" for name, _ in variables.parameters) else "time"  # no parameter is named t
+    found = [_Entry(clock, "independent", "continuous")]
     found += [_Entry(name, "output", "continuous", "exact", value) for name, value in variables.states]
     found += [
         _Entry(f"der({name})", "local", "continuous", "calculated", derivative_of=1 + i)

@@ -6,6 +6,7 @@ output file for the motion, and a Makefile (Papegay's thesis asks for no less).
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Collection, Mapping
 from importlib import resources
@@ -105,7 +106,7 @@ def write_program(
     refuse_contacts(mechanism.contacts, "this program", "Simulate it here, or ask for functions (contacts open).")
     told = {**_SETTINGS, **(settings or {})}
     compiled = CompiledMechanism(mechanism, Layout.of(mechanism, cut), start, given, told["t_start"])
-    names = [*compiled.dynamics.state.names, *(_input_name(name) for name in compiled.parameters)]
+    names = [*compiled.dynamics.state.names, *_input_names(compiled)]
     quoted = [_quoted(name, to) for name in names]
     closed = compiled.dynamics.closed
     fills = {
@@ -113,7 +114,7 @@ def write_program(
         "STATES": str(len(compiled.dynamics.state)),
         "COORDINATES": str(len(compiled.coordinates)),
         "PARAMETERS": str(len(compiled.parameters)),
-        "LONGEST": str(max(8, *(len(name) for name in names)) if names else 8),
+        "LONGEST": str(max([8, *(len(name.encode()) for name in names)])),
         "CORRECTED": "corrected" if closed else "NULL" if to == "c" else "rhs",
         "CLOSED": ".true." if closed else ".false.",
     }
@@ -126,22 +127,22 @@ def write_program(
         files["model.h"] = _header(compiled)
     for name in _FILES[to]:
         text = resources.files("dalembert.codegen").joinpath("templates", to, name).read_text("utf-8")
-        for key, value in fills.items():
-            text = text.replace(f"@{key}@", value)
-        files[name] = text
+        files[name] = re.sub("@([A-Z]+)@", lambda found: fills[found[1]], text)
     files["input.txt"] = _input(compiled, told, start, given)
     return files
 
 
-def _input_name(name: str) -> str:
-    """A parameter in the input file: `given.rtol` where a setting has its name."""
-    return f"given.{name}" if name in _SETTINGS else name
+def _input_names(compiled: CompiledMechanism) -> list[str]:
+    """Parameters in the input file: `given.rtol` where a setting has its name."""
+    prefix = "given."
+    while any(f"{prefix}{name}" in compiled.dynamics.state.names for name in _SETTINGS):
+        prefix = f"given.{prefix}"
+    return [f"{prefix}{name}" if name in _SETTINGS else name for name in compiled.parameters]
 
 
 def _quoted(name: str, to: str) -> str:
-    """A string of the language."""
-    safe = name.replace("\\", "\\\\").replace('"', '\\"') if to == "c" else name.replace('"', '""')
-    return f'"{safe}"'
+    """A string of the language; names hold neither quotes nor backslashes, and two ? begin a trigraph in C."""
+    return f'"{name.replace("?", chr(92) + "?") if to == "c" else name}"'
 
 
 def _header(compiled: CompiledMechanism) -> str:
@@ -182,5 +183,6 @@ def _input(
         first = open_start(compiled.dynamics.layout, start, given)
     lines += [line(name, value) for name, value in first.items()]
     lines += ["", "# parameters"]
-    lines += [line(_input_name(name), values.get(name)) for name in compiled.parameters]
+    pairs = zip(_input_names(compiled), compiled.parameters, strict=True)
+    lines += [line(written, values.get(name)) for written, name in pairs]
     return "\n".join(lines) + "\n"

@@ -22,7 +22,7 @@ from dalembert.mechanism.effort import (
 )
 from dalembert.mechanism.link import Link
 from dalembert.mechanism.model import Model
-from dalembert.mechanism.names import FRAME_OUTPUTS, LINK_OUTPUTS, did_you_mean
+from dalembert.mechanism.names import FRAME_OUTPUTS, LINK_OUTPUTS, did_you_mean, flaw_of
 from dalembert.mechanism.quantities import NAMES, VIRTUAL, plain_symbols, quantities, virtual_parts
 
 
@@ -43,8 +43,16 @@ def check_model(model: Model) -> None:
 
 def problems(model: Model) -> tuple[Problem, ...]:
     """Every fault of a model, of a kind that needs the whole of it to be seen."""
-    found = (_constants, _links, _efforts, _constraints, _unknown_quantities, _contacts, _of_numbers)
+    found = (_written, _constants, _links, _efforts, _constraints, _unknown_quantities, _contacts, _of_numbers)
     return tuple(problem for look in found for problem in look(model))
+
+
+def _written(model: Model) -> Iterator[Problem]:
+    """Names of parameters and coordinates stand in code, tables and files of numbers."""
+    moving = {x for link in model.links.values() for x in (*link.coordinates, *link.speeds)}
+    for kind, names in (("coordinate", moving), ("parameter", {*model.symbols, *model.given} - moving)):
+        for name in sorted(name for name in names if flaw_of(name)):
+            yield Problem(kind, name, f"{name[:100]!r} cannot name a {kind}: {flaw_of(name)}.")
 
 
 def _of_numbers(model: Model) -> Iterator[Problem]:

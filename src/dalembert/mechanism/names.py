@@ -7,6 +7,7 @@ be called after a body.
 from __future__ import annotations
 
 import difflib
+import unicodedata
 from collections.abc import Container, Iterable, Mapping
 
 from dalembert.errors import ModelError
@@ -20,10 +21,28 @@ FRAME_OUTPUTS = frozenset((*POSITION, "WX", "WY", "WZ", *(f"R{i}{j}" for i in "1
 LINK_OUTPUTS = frozenset(("Mx", "My", "Mz", "Fx", "Fy", "Fz"))
 
 
+#: Characters of tables, files of numbers and strings of other languages: no name can hold them.
+_FORBIDDEN = '"`\\=,;'
+#: Lines of Fortran end after 132 characters, and a name must stand in one.
+_LONGEST = 100
+
+
+def flaw_of(name: str) -> str:
+    """Why a name could not be written into code, tables and files of numbers, in words; nothing if it can."""
+    wrong = next((c for c in name if c in _FORBIDDEN or unicodedata.category(c)[0] in "CZ"), None)
+    if wrong is not None:
+        return f"it holds the character {wrong!r}: use letters, digits and '_'"
+    if name.startswith("#"):
+        return "it would begin a comment in a file of numbers"
+    return f"it is longer than {_LONGEST} characters" if len(name) > _LONGEST else ""
+
+
 def check_name(name: str, kind: str, taken: Mapping[str, str], where: str) -> None:
     """Refuse what cannot be the name of a `kind`, and what is one already (`taken` tells of what)."""
     if not isinstance(name, str) or not name or any(c.isspace() or c in ".'" for c in name):
         raise ModelError(f"{name!r} cannot name a {kind}: use letters, digits and '_'.")
+    if flaw_of(name):
+        raise ModelError(f"{name[:_LONGEST]!r} cannot name a {kind}: {flaw_of(name)}.")
     if name == TOTAL:
         raise ModelError(f"'{TOTAL}' cannot name a {kind}: it stands for the whole machine, as in '{TOTAL}.T'.")
     if name in taken:

@@ -77,6 +77,7 @@ C = Language(
         "register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while "
         "main sin cos tan asin acos atan atan2 exp log sqrt pow fabs fmin fmax gamma tgamma lgamma y0 y1 yn j0 j1 jn "
         "NAN INFINITY HUGE_VAL HUGE_VALF HUGE_VALL FP_NAN FP_INFINITE FP_ZERO FP_SUBNORMAL FP_NORMAL MATH_ERRNO "
-        "MATH_ERREXCEPT math_errhandling div abs time signal remove rename index out scratch".split()
+        "MATH_ERREXCEPT math_errhandling div abs time signal remove rename index out scratch "
+        "typeof asm bool true false nullptr constexpr alignas alignof static_assert thread_local typeof_unqual".split()
     ),
 )

@@ -10,6 +10,8 @@ from dalembert.codegen.languages.language import Language, Routine, double_text
 from dalembert.codegen.languages.parts import Part, parts
 
 _LINE = 118
+#: Where a line may end: not inside **.
+_BREAK = re.compile(r"[ /(]|\*(?!\*)")
 
 
 def _number(value: float) -> str:
@@ -27,7 +29,7 @@ def broken(line: str) -> str:
     pad = (indent[0] if indent else "") + "    "
     lines = []
     while len(line) > _LINE:
-        place = max(line.rfind(mark, 40, _LINE - 2) for mark in (" ", "*", "/", "("))
+        place = max(found.start() for found in _BREAK.finditer(line) if found.start() < max(1, _LINE - 2))
         if place <= len(pad):
             break
         lines.append(f"{line[: place + 1].rstrip()} &")
@@ -62,7 +64,7 @@ def _subroutine(name: str, comment: str, routine: Routine, part: Part, more: lis
     lines = _opening(name, comment, routine, more)
     names = [x for g in part.groups for _, x, _ in g.locals] + [x for _, x in part.reads]
     names += [x for x, _ in part.definitions]
-    lines += [f"  real(dp) :: {', '.join(names[k : k + 8])}" for k in range(0, len(names), 8)]
+    lines += [broken(f"  real(dp) :: {', '.join(names[k : k + 8])}") for k in range(0, len(names), 8)]
     lines += [f"  {x} = {g.name}({i + 1})  ! {said}" for g in part.groups for i, x, said in g.locals]
     lines += [f"  {x} = scratch({i + 1})" for i, x in part.reads]
     lines += [broken(f"  {x} = {value}") for x, value in part.definitions]

@@ -14,6 +14,10 @@ from dalembert.expr import FUNCTIONS, Expr, topological
 
 _SUM, _PRODUCT, _ATOM = range(3)
 _RELATIONS = ("lt", "le", "eq")
+#: Names of parts of a long routine; macros that <math.h> and compilers define.
+_FOREIGN = re.compile(
+    r"^(M|FP|HUGE|MATH)_|^(linux|unix|i386|DOMAIN|SING|OVERFLOW|UNDERFLOW|PLOSS|TLOSS|MAXFLOAT|HUGE)$|^[^x].*_part\d+$"
+)
 
 
 class Names:
@@ -28,7 +32,7 @@ class Names:
         bare = wish.rstrip("'")
         text = re.sub(r"\W+", "_", bare, flags=re.ASCII).strip("_") or "x"
         text += "_dot" if wish.endswith("'") and not wish.endswith("''") else "_ddot" if wish.endswith("''") else ""
-        if text[0].isdigit():
+        if text[0].isdigit() or _FOREIGN.search(text):
             text = f"x{text}"
         text = text[:48]
         name, count = text, 1

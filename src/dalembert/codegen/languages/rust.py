@@ -60,7 +60,8 @@ RUST = Language(
     reserved=frozenset(
         "as async await break const continue crate dyn else enum extern false fn for if impl in let loop match mod "
         "move mut pub ref return self Self static struct super trait true type unsafe use where while abstract "
-        "become box do final gen macro override priv try typeof unsized virtual yield f64 std out scratch main".split()
+        "become box do final gen macro override priv try typeof unsized virtual yield f64 std out scratch main "
+        "None Some Ok Err".split()
     ),
     nonzero=lambda x: f"{x} != 0.0",
 )

@@ -29,6 +29,14 @@ static char *trimmed(char *text)
     return text;
 }
 
+/* Where a comment begins: at a # that is no part of a name. */
+static char *comment_in(char *line)
+{
+    for (char *c = line; *c; c++)
+        if (*c == '#' && (c == line || isspace((unsigned char)c[-1]))) return c;
+    return NULL;
+}
+
 static int read_input(const char *path)
 {
     char line[1024];
@@ -39,7 +47,7 @@ static int read_input(const char *path)
         return 1;
     }
     while (fgets(line, sizeof line, file)) {
-        char *equals, *name, *end, *comment = strchr(line, '#');
+        char *equals, *name, *end, *comment = comment_in(line);
         int k;
         number++;
         if (comment) *comment = '\0';

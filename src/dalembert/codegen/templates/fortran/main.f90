@@ -89,7 +89,7 @@ contains
   subroutine read_input()
     character(len=1024) :: line
     character(len=16) :: place
-    integer :: file, number, equals, i, trouble
+    integer :: file, number, equals, comment, i, trouble
     known = .false.
     number = 0
     open (newunit=file, file=trim(input), status="old", action="read", iostat=trouble)
@@ -98,7 +98,8 @@ contains
       read (file, '(a)', iostat=trouble) line
       if (trouble /= 0) exit
       number = number + 1
-      if (index(line, "#") > 0) line = line(1:index(line, "#") - 1)
+      comment = index(" "//line, " #") ! a # that is no part of a name
+      if (comment > 0) line = line(1:comment - 1)
       if (len_trim(line) == 0) cycle
       write (place, '(i0)') number
       equals = index(line, "=")
