@@ -7,6 +7,7 @@ import pytest
 import sympy
 from flint import fmpq_mpoly_ctx
 
+from dalembert import expr as ex
 from dalembert import loops
 from dalembert.errors import DalembertError
 from dalembert.loops.division import divide, members
@@ -131,3 +132,45 @@ def test_syzygies_and_resolutions_straight_from_a_mechanism(families):
     assert ideal.resolution(1) == (3, [3, 0])
     saliere = loops.closure_ideal(families.saliere())
     assert saliere.resolution(1, steps=3)[0] is None
+
+
+def test_psi_with_letters_is_the_one_of_the_thesis():
+    """Psi = (l c12, -l c12 - r c1, r l sin b) up to a factor; c1, c12 of the angles a and a + b (spec, example 2)."""
+    ideal = loops.closure_ideal(slider_crank())
+    psi = ideal.psi(["a.th"])["a.th"]
+    expected = {"a.th": "l*cos(a.th + b.th)", "b.th": "-l*cos(a.th + b.th) - r*cos(a.th)", "d.x": "r*l*sin(b.th)"}
+    rng = np.random.default_rng(2)
+    a, b, r, l = rng.uniform(0.3, 2.0, 4)
+    letters = {
+        "c_a_th": np.cos(a),
+        "s_a_th": np.sin(a),
+        "c_b_th": np.cos(a + b),
+        "s_b_th": np.sin(a + b),
+        "r": r,
+        "l": l,
+    }
+
+    def number(p):
+        names = p.context().names()
+        total = 0.0
+        for exponents, c in p.to_dict().items():
+            term = float(c.p) / float(c.q)
+            for n, k in zip(names, exponents, strict=True):
+                term *= letters[n] ** int(k) if k else 1.0
+            total += term
+        return total
+
+    known = {ex.symbol("a.th"): a, ex.symbol("b.th"): b, ex.symbol("r"): r, ex.symbol("l"): l}
+    wanted = np.array([float(ex.evaluate([ex.parse(f)], known)[0]) for f in expected.values()])
+    found = np.array([number(psi[n]) for n in expected])
+    assert np.allclose(found / found[0], wanted / wanted[0])
+
+
+def test_psi_of_the_saliere_needs_a_piece(families):
+    ideal = loops.closure_ideal(families.saliere())
+    with pytest.raises(DalembertError, match="larger rank"):
+        ideal.psi(["j01.th"])
+    turning = [p for p in ideal.pieces if any(str(b) == "s_j12_th" for b in p.basis)]
+    for piece in turning:
+        psi = ideal.psi(["j01.th"], piece)["j01.th"]
+        assert [n for n, p in psi.items() if p != 0] == ["j01.th", "j23.th"]

@@ -42,7 +42,7 @@ def gauss(matrix: Sequence[Sequence[Any]], reduce: Reduce) -> Elimination:
         for k in left:
             if (factor := rows[k][j]) != 0:
                 changed = [reduce(rows[k][c] * pivot - rows[i][c] * factor) for c in columns]
-                for c, value in zip(columns, _without_content(changed), strict=True):
+                for c, value in zip(columns, without_content(changed), strict=True):
                     rows[k][c] = value
                 rows[k][j] = factor - factor
     return Elimination(len(pivots), tuple(p for p, _, _ in pivots), *_places(pivots))
@@ -52,7 +52,7 @@ def _places(pivots: list[tuple[Any, int, int]]) -> tuple[tuple[int, ...], tuple[
     return tuple(i for _, i, _ in pivots), tuple(j for _, _, j in pivots)
 
 
-def _without_content(row: list[Any]) -> list[Any]:
+def without_content(row: list[Any]) -> list[Any]:
     """A row divided by what all its entries share."""
     there = sorted((p for p in row if p != 0), key=len)
     if not there:

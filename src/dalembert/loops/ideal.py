@@ -15,7 +15,7 @@ from dalembert import expr as ex
 from dalembert.errors import ExpressionError, ModelError
 from dalembert.expr import Expr
 from dalembert.loops.division import divide, members, normal_form, rational
-from dalembert.loops.elimination import Elimination, gauss, growing_minor
+from dalembert.loops.elimination import Elimination, determinant, gauss, growing_minor, without_content
 from dalembert.loops.genericrank import over_domain
 from dalembert.loops.groebner import components, groebner_basis, ideal_dimension
 from dalembert.loops.hilbert import Hilbert, hilbert_polynomial
@@ -141,6 +141,51 @@ class ClosureIdeal:
     def resolution(self, degree: int = 1, steps: int = 4, on_closure: bool = True) -> tuple[int | None, list[int]]:
         """(columns minus rank, numbers of generators), None when the resolution does not end in these steps."""
         return resolution_rank(self._nonzero_rows(), self._ideal(on_closure), degree, steps)
+
+    def psi(self, independent: Collection[str], piece: Piece | None = None) -> dict[str, dict[str, Any]]:
+        """Rates of all coordinates for each independent one, as polynomials: (constraint matrix) psi = 0.
+
+        By Cramer's rule, up to a common factor, which is the rate of the independent one itself. Without a piece it
+        holds for all values of the letters (where the generic rank is right); on a piece modulo its equations.
+        """
+        columns = list(self.closure.columns)
+        unknown = sorted(set(independent) - set(columns))
+        if unknown:
+            raise ModelError(f"'{unknown[0]}' is no coordinate of the loops: they are {', '.join(columns)}.")
+        free = [columns.index(n) for n in independent]
+        held = [j for j in range(len(columns)) if j not in free]
+        rows, reduce = self._domain(piece)
+        part = gauss([[row[j] for j in held] for row in rows], reduce)
+        if part.rank != len(held):
+            raise ModelError(
+                f"{', '.join(independent)} do not determine the others: rank {part.rank} for {len(held)} dependent "
+                "rates. Choose as many independent coordinates as there are freedoms."
+            )
+        if gauss(rows, reduce).rank != part.rank:
+            raise ModelError(
+                "the matrix has a larger rank off the closure: ask on a piece, `psi(names, ideal.pieces[0])`."
+            )
+        square = [[reduce(rows[i][j]) for j in held] for i in part.rows]
+        every = tuple(range(len(held)))
+        found: dict[str, dict[str, Any]] = {}
+        for name, column in zip(independent, free, strict=True):
+            values = {name: reduce(determinant(square, every, every))}
+            for k, j in enumerate(held):
+                other = [
+                    [*row[:k], reduce(rows[i][column]), *row[k + 1 :]] for i, row in zip(part.rows, square, strict=True)
+                ]
+                values[columns[j]] = reduce(-determinant(other, every, every))
+            values |= {n: values[name] * 0 for n in independent if n != name}
+            ordered = [values[n] for n in columns]
+            found[name] = dict(zip(columns, without_content(ordered), strict=True))
+        return found
+
+    def _domain(self, piece: Piece | None) -> tuple[list[list[Any]], Any]:
+        if piece is None:
+            return over_domain(self._nonzero_rows(), self.closure.tower)
+        ctx = piece.basis[0].context()
+        rows = [[ctx.from_dict(p.to_dict()) for p in row] for row in self._nonzero_rows()]
+        return rows, lambda p: normal_form(p, piece.basis)
 
     def _ideal(self, on_closure: bool) -> tuple[Any, ...]:
         return self.generators if on_closure else self.closure.relations
