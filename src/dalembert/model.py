@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dalembert import mechanism as description
 from dalembert.expr import Expr, Scalar
-from dalembert.mechanism import Layout
+from dalembert.mechanism import Layout, contrivances
 from dalembert.verbs import verb
 
 if TYPE_CHECKING:
@@ -47,6 +47,17 @@ class Mechanism(description.Mechanism):
     limit = verb(description.Mechanism.limit)
     constrain = verb(description.Mechanism.constrain)
     drive = verb(description.Mechanism.drive)
+    roll = verb(contrivances.roll)
+    skate = verb(contrivances.skate)
+    gear = verb(contrivances.gear)
+    rack = verb(contrivances.rack)
+    belt = verb(contrivances.belt)
+    differential = verb(contrivances.differential)
+    planetary = verb(contrivances.planetary)
+    rope = verb(contrivances.rope)
+    cam = verb(contrivances.cam)
+    constant_velocity = verb(contrivances.constant_velocity)
+    ackermann = verb(contrivances.ackermann)
 
     def layout(self, cut: Collection[str] = ()) -> Layout:
         """Numbering of bodies and links; the links named in `cut` close loops instead of carrying the tree."""

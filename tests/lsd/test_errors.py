@@ -75,8 +75,7 @@ def test_a_missing_semicolon_is_told_where_it_is_missing():
             "`th`",
         ),
         ("let a = body end ; join earth and a.frame with link end as elbow ; start elbo.x = 1 ;", "`elbow`"),
-        ("constrain x ;", None),
-        ("drive x ;", None),
+        ("drive hinge.th ;", "write `th = ...`"),
         ("contact x ;", None),
     ],
 )

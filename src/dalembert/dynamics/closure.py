@@ -187,8 +187,7 @@ class Closure:
         none = np.zeros(len(x))
         loops = np.stack([sum((lengths[i] for i in (*a, *b)), none) for a, b in self.sides] or [none], axis=1)
         machine = loops.max(axis=1)
-        machine = np.where(machine > 0, machine, np.abs(x).max(axis=1, initial=0.0))
-        machine = np.where(machine > 0, machine, 1.0)
+        machine = np.where(machine > 0, machine, self._length(x, t, parameters, lengths))
         loops = np.where(loops > 0, loops, machine[:, None])
         motion = np.zeros((len(x), len(self.coordinates) + 1))
         for one, made in zip(self.factors, slopes, strict=True):
@@ -200,6 +199,18 @@ class Closure:
         rates = np.abs(self.rates(x, t, parameters)) / units[:, :, None]
         fastest = rates.max(axis=1, initial=0.0)
         return Scales(loops, units, 1 / np.where(fastest > 0, fastest, 1.0))
+
+    def _length(self, x: Array, t: float, parameters: Mapping[str, Any], lengths: Sequence[Array]) -> Array:
+        """The size of a machine without loops: its largest distance, or how far a slide goes to meet a condition."""
+        size = np.max([np.zeros(len(x)), *lengths], axis=0)
+        if self.holonomic:
+            shape = (len(x), len(self.holonomic), len(self.coordinates) + 1)
+            slopes = np.abs(self.numbers(self._holonomic_slopes, x, t, parameters).reshape(shape)[..., :-1])
+            slopes = np.where(self.turning, 0.0, slopes).max(axis=2, initial=0.0)
+            gaps = np.abs(self.numbers(self.holonomic, x, t, parameters))
+            far = np.where(slopes > 0, gaps / np.where(slopes > 0, slopes, 1.0), 0.0)
+            size = np.maximum(size, far.max(axis=1, initial=0.0))
+        return np.where(size > 0, size, 1.0)
 
     def rates(self, x: Array, t: float, parameters: Mapping[str, Any]) -> Array:
         """P of x' = P w, w the speeds of tree and cut links."""

@@ -44,6 +44,30 @@ def _between(k: list[Any], p: Span) -> s.Between:
     return s.Between(k[0].text, k[1], k[2], fields, name, p)
 
 
+def _named(k: list[Any]) -> tuple[list[Any], s.Word | None]:
+    """What a declaration holds, and the name after `as`."""
+    return (k[:-1], word(k[-1])) if isinstance(k[-1], Token) else (k, None)
+
+
+def _constrain(k: list[Any], p: Span) -> s.Constrain:
+    (equations, *pushes), name = _named(k)
+    return s.Constrain(equations, pushes[0] if pushes else (), name, p)
+
+
+def _drive(k: list[Any], p: Span) -> s.Drive:
+    (target, law, *pushes), name = _named(k)
+    return s.Drive(target, law, pushes[0] if pushes else (), name, p)
+
+
+def _contrivance(kind: str) -> Action:
+    def build(k: list[Any], p: Span) -> s.Contrivance:
+        held, name = _named(k)
+        fields = held.pop() if isinstance(held[-1], tuple) else ()
+        return s.Contrivance(kind, tuple(held), fields, name, p)
+
+    return build
+
+
 def _link(k: list[Any], p: Span) -> s.Record:
     return s.Record("link", k[-1], k[0] if len(k) > 1 else (), p)
 
@@ -92,6 +116,18 @@ def actions(source: Source, report: Report, *, strict: bool) -> dict[str, Action
         "use": lambda k, p: s.Use(k[0].text[1:-1], p),
         "between": _between,
         "tie": lambda k, p: k[0],
+        "constrain": _constrain,
+        "drive": _drive,
+        "roll": _contrivance("roll"),
+        "gear": _contrivance("gear"),
+        "rope": _contrivance("rope"),
+        "equations": lambda k, p: tuple(k),
+        "equation": lambda k, p: s.Equation(k[0], k[1], p),
+        "reaction": lambda k, p: tuple(k),
+        "push": lambda k, p: s.Push("form", k[0], None, p),
+        "torque_push": lambda k, p: s.Push("torque", k[0], k[1], p),
+        "force_push": lambda k, p: s.Push("force", k[0], k[1], p),
+        "with_fields": lambda k, p: tuple(k),
         "reserved": reserved,
         "typed": lambda k, p: s.Typed(word(k[0]), k[1], p),
         "typename": lambda k, p: word(k[0]),

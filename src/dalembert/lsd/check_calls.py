@@ -8,6 +8,7 @@ from typing import Any
 from dalembert import expr as ex
 from dalembert.expr.space import Vector3, cross, dot3, norm3
 from dalembert.lsd import syntax as s
+from dalembert.lsd.check_constraints import QUANTITIES, infer_frame_quantity
 from dalembert.lsd.checking import Checked, Context, Thunk
 from dalembert.lsd.running import Run
 from dalembert.lsd.scope import FUNCTIONS, Bound, DefinitionBody, Scope, similar
@@ -56,6 +57,8 @@ def infer_call(ctx: Context, node: s.Call, scope: Scope, want: Type | None) -> C
                 f" {len(node.arguments)} given",
             )
         return _application(ctx, node, found, list(zip(body.parameters, node.arguments)), scope)
+    if ctx.asking and name in QUANTITIES and not node.word.quoted:
+        return infer_frame_quantity(ctx, node, scope)
     if name in FUNCTIONS and not node.word.quoted:
         arity, compute = FUNCTIONS[name]
         return _predefined(ctx, node, (S,) * arity, S, compute, scope)

@@ -1,4 +1,4 @@
-"""Typing of declarations: let, join, apply, package, and the extensions given, start, gravity, use."""
+"""Typing of declarations: let, join, apply, package, and the extensions spring, constrain, given, start, gravity..."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 
 from dalembert.lsd import library
 from dalembert.lsd import syntax as s
+from dalembert.lsd.check_constraints import constraint_action
 from dalembert.lsd.check_expressions import check, infer
 from dalembert.lsd.check_numbers import given_action, initial_action, law_action
 from dalembert.lsd.check_records import record_fields
@@ -47,7 +48,8 @@ class CheckedProgram:
     @property
     def is_library(self) -> bool:
         """Without join or apply a program is a library: checked, with no mechanism of its own."""
-        return not any(isinstance(d, s.Join | s.Apply | s.Between) for d in self.program.declarations)
+        joined = (s.Join, s.Apply, s.Between, s.Constrain, s.Drive, s.Contrivance)
+        return not any(isinstance(d, joined) for d in self.program.declarations)
 
 
 def check_program(
@@ -85,7 +87,7 @@ class _Checker:
     def declarations(self, items: tuple[s.Declaration, ...], scope: Scope, package: str | None) -> None:
         for item in items:
             if package is not None and not isinstance(item, s.Let | s.Definition | s.Package | s.Use):
-                word = item.kind if isinstance(item, s.Between) else type(item).__name__.lower()
+                word = item.kind if isinstance(item, s.Between | s.Contrivance) else type(item).__name__.lower()
                 self.ctx.error(item.span, f"a package holds definitions only: `{word}` belongs outside")
                 continue
             _DECLARE[type(item)](self, item, scope, package)
@@ -198,6 +200,9 @@ class _Checker:
 
         self.actions.append(action)
 
+    def constrain(self, item: s.Constrain | s.Drive | s.Contrivance, scope: Scope, _package: str | None) -> None:
+        self.actions.append(constraint_action(self.ctx, item, scope))
+
     def gravity(self, item: s.Gravity, scope: Scope, _package: str | None) -> None:
         value = check(self.ctx, item.value, Type.VECTOR, scope, "gravity")
 
@@ -305,6 +310,9 @@ _DECLARE: dict[type, Callable[..., None]] = {
     s.Join: _Checker.join,
     s.Apply: _Checker.apply,
     s.Between: _Checker.between,
+    s.Constrain: _Checker.constrain,
+    s.Drive: _Checker.constrain,
+    s.Contrivance: _Checker.constrain,
     s.Gravity: _Checker.gravity,
     s.Start: _Checker.start,
     s.Given: _Checker.given,

@@ -14,12 +14,14 @@ from dalembert.lsd.checking import generic_turns
 from dalembert.lsd.initial import fill_given, fill_start
 from dalembert.lsd.name_places import PlaceNames
 from dalembert.lsd.numbering import Numbering
-from dalembert.lsd.running import AppliedValue, BetweenValue, JoinValue, Run
+from dalembert.lsd.running import AppliedValue, BetweenValue, ConstraintValue, JoinValue, Run
 from dalembert.lsd.source import Source, Span, TooManyErrors
 from dalembert.lsd.syntax import Program
 from dalembert.lsd.values import EARTH, BodyValue, FrameValue, LinkValue
 from dalembert.mechanism import (
     Body,
+    Constraint,
+    Coulomb,
     Displacement,
     Effort,
     Force,
@@ -32,6 +34,7 @@ from dalembert.mechanism import (
     Torque,
 )
 from dalembert.mechanism.check import problems
+from dalembert.mechanism.contrivances import VERBS
 from dalembert.mechanism.names import free_name
 from dalembert.mechanism.numbers import impossible_bodies
 
@@ -85,6 +88,8 @@ class _Elaboration:
             return
         for applied in self.state.applied:
             self._guard((applied.source, applied.span), lambda a=applied: self._add_effort(a))  # type: ignore[misc]
+        for one in self.state.constraints:
+            self._guard((one.source, one.span), lambda c=one: self._add_constraint(c))  # type: ignore[misc]
         if self.state.gravity is not None:
             self.into.gravity = self._vector(self.state.gravity)
         values = fill_given(self.state, self.checked, self.into, self.unknowns.taken | names.generic)
@@ -232,6 +237,31 @@ class _Elaboration:
         base = effort.base or applied.target.body
         return self.into.apply(Force(self._frame(applied.target), value, str(base.name), applied.name or ""))
 
+    def _add_constraint(self, value: ConstraintValue) -> Constraint:
+        """The builder's verb, with frames and formulas of the mechanism."""
+        arguments = [self._argument(x) for x in value.arguments]
+        words: dict[str, Any] = {} if value.by is None else {"by": self._argument(value.by)}
+        if value.name is not None:
+            words["name"] = value.name
+        if value.kind in VERBS:
+            made: Constraint = VERBS[value.kind](self.into, *arguments, **words)
+            return made
+        return self.into.constrain(*arguments, **words)
+
+    def _argument(self, value: Any) -> Any:
+        if isinstance(value, Expr):
+            return self.unknowns.resolved([value])[0]
+        if isinstance(value, FrameValue):
+            return self._frame(value)
+        if isinstance(value, Coulomb):
+            friction, *slip = self.unknowns.resolved([value.friction, *value.slip])
+            return Coulomb(friction, tuple(slip))
+        if isinstance(value, Vector3):
+            return self._vector(value)
+        if isinstance(value, list | tuple):
+            return [self._argument(x) for x in value]
+        return value
+
     def _add_between(self, value: BetweenValue) -> Effort:
         """The builder's verb of the same kind, with the fields that are written."""
         fields: dict[str, Any] = {
@@ -243,5 +273,5 @@ class _Elaboration:
         return made
 
 
-_KIND: dict[type, str] = {Body: "body", Frame: "frame", Link: "link"}
+_KIND: dict[type, str] = {Body: "body", Frame: "frame", Link: "link", Constraint: "constraint"}
 _VERBS = {"spring": "spring", "torsion": "torsion_spring", "bushing": "bushing"}

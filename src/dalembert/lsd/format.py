@@ -81,7 +81,29 @@ def _spaced(tokens: list[Token], k: int) -> bool:
     return not (before.text in ("+", "-") and _is_sign(tokens, k - 1))
 
 
-_WORDS = frozenset(("and", "with", "on", "in", "let", "join", "apply", "gravity", "local", "as", "link"))
+_WORDS = frozenset(
+    (
+        "and",
+        "with",
+        "on",
+        "in",
+        "let",
+        "join",
+        "apply",
+        "gravity",
+        "local",
+        "as",
+        "link",
+        "by",
+        "about",
+        "along",
+        "constrain",
+        "drive",
+        "roll",
+        "gear",
+        "rope",
+    )
+)
 
 
 def _is_sign(tokens: list[Token], k: int) -> bool:

@@ -11,9 +11,25 @@ from dalembert.lsd._tables import tables
 from dalembert.lsd.source import Report, Source
 
 DECLARING = frozenset(
-    ("given", "start", "gravity", "use", "spring", "torsion", "bushing", "constrain", "drive", "contact")
+    (
+        "given",
+        "start",
+        "gravity",
+        "use",
+        "spring",
+        "torsion",
+        "bushing",
+        "constrain",
+        "drive",
+        "roll",
+        "gear",
+        "rope",
+        "contact",
+    )
 )
-SOFT = DECLARING | {"as"}
+#: Words inside a constraint, after a complete expression.
+_REACTING = frozenset(("by", "about", "along"))
+SOFT = DECLARING | _REACTING | {"as"}
 _ENDS_EXPRESSION = frozenset(
     ("ID", "PRIMED", "INT", "FLOAT", "UNKID", "RPAR", "RSQB", "END", "BODY", "FORCE", "TORQUE")
 )
@@ -108,6 +124,16 @@ def _is_word(text: str, before: list[Token]) -> bool:
     """Whether a soft word stands where the grammar wants it, else it is a name as in older programs."""
     if text == "as":
         return bool(before) and before[-1].type in _ENDS_EXPRESSION
+    if text in _REACTING:
+        return bool(before) and before[-1].type in _ENDS_EXPRESSION and _declared(before) in ("CONSTRAIN", "DRIVE")
     if not before or before[-1].type == "SEMICOLON":
         return True
     return len(before) > 2 and before[-1].type == "EQUAL" and before[-3].type == "PACKAGE"
+
+
+def _declared(before: list[Token]) -> str:
+    """The word with which the declaration began that is being read."""
+    for k in range(len(before) - 1, -1, -1):
+        if before[k].type == "SEMICOLON":
+            return before[k + 1].type if k + 1 < len(before) else ""
+    return before[0].type

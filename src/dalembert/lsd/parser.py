@@ -13,7 +13,7 @@ from dalembert.lsd.syntax import Declaration, Program
 from dalembert.lsd.syntax_errors import BEGINS, begins_declaration, describe
 
 MAX_DEPTH = 250
-_LATER = frozenset(("CONSTRAIN", "DRIVE", "CONTACT"))
+_LATER = frozenset(("CONTACT",))
 
 
 def parse(text: str | Source, name: str = "<text>", *, strict: bool = False) -> Program:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from dalembert import expr as ex
 from dalembert.errors import ModelError
+from dalembert.expr import Expr
 from dalembert.expr.space import Vector3, is_zero3
 from dalembert.lsd.types import BETWEEN, LAW_VARIABLES, writable
-from dalembert.lsd.write_scalars import ScalarWriter, number, symbol_word, word
+from dalembert.lsd.write_scalars import ATOM, ScalarWriter, number, symbol_word, word
 from dalembert.mechanism import (
     EARTH,
+    Along,
     AnyTurn,
     Body,
     Bushing,
+    Constraint,
+    Coulomb,
     Displacement,
     Force,
     Frame,
@@ -25,6 +29,7 @@ from dalembert.mechanism import (
     TorsionSpring,
     effort_kind,
 )
+from dalembert.mechanism.quantities import AXES, NAMES, quantity, virtual
 
 IFRAME = "iframe"
 MAX_STEPS = 6
@@ -54,7 +59,8 @@ class _Printer:
     def _package(self) -> str | None:
         """Bodies and frames go in a package when one of their names is also the name of a symbol or function."""
         model = self.m.freeze()
-        taken = {*model.symbols, *ex.unknown_functions(model.scalars()), *self.m.given}
+        asked = [x for one in model.constraints for x in one.formulas]
+        taken = {*model.symbols, *(ex.unknown_functions([*model.scalars(), *asked]) - NAMES), *self.m.given}
         taken |= set(self.m.functions) | {"t", "pi"}
         for link in self.m.links.values():
             taken.update(link.joint.parameters)
@@ -70,8 +76,6 @@ class _Printer:
     def lines(self) -> Iterator[str]:
         if self.m.contacts:
             raise ModelError(f"contact '{self.m.contacts[0].name}' of '{self.m.name}' cannot be written in LSD yet.")
-        if self.m.constraints:
-            raise ModelError(f"constraint '{self.m.constraints[0].name}' of '{self.m.name}' has no words in LSD yet.")
         safe = self.m.name.replace("*)", "* )").replace("\n", " ")
         yield f"(* {safe} *)"
         bodies = [b for b in self.m.bodies.values() if b.name != EARTH]
@@ -85,6 +89,7 @@ class _Printer:
             yield from (self._named_frame(f, inside=False) for f in self.m.frames.values())
         yield from map(self._link, self.m.links.values())
         yield from self._efforts()
+        yield from map(self._constraint, self.m.constraints)
         if not is_zero3(self.m.gravity):
             yield f"gravity {self.write.vector(self.m.gravity)} ;"
         yield from self._numbers()
@@ -151,6 +156,21 @@ class _Printer:
             on = self._frame(effort.at) if isinstance(effort, Force) else self._name(effort.on)
             yield f"apply {effort_kind(effort)} {record} on {on}{name}"
 
+    def _constraint(self, one: Constraint) -> str:
+        """`constrain left = right, ... by form, ... as name`, sides where the formula is a difference."""
+        write = _QuantityWriter(self._name)
+        asked = ", ".join(f"{write.text(a)} = {write.text(b)}" for a, b in map(_sides, one.expressions))
+        by = ""
+        if isinstance(one.reaction, Along):
+            told = _sides(one.expressions[0])[0]
+            if one.reaction.forms == (virtual(told.name.rstrip("'") if told.op == "symbol" else ex.ZERO),):
+                return f"drive {asked} as {word(one.name)} ;"
+            by = " by " + ", ".join(write.text(form) for form in one.reaction.forms)
+        elif isinstance(one.reaction, Coulomb):
+            inside = ", ".join(write.text(x) for x in (one.reaction.friction, *one.reaction.slip))
+            by = f" by coulomb({inside})"
+        return f"constrain {asked}{by} as {word(one.name)} ;"
+
     def _between(self, effort: Spring | TorsionSpring | Bushing) -> str:
         """`spring FRAME and FRAME with stiffness = k, ...`: what is zero is left out."""
         fields = []
@@ -172,6 +192,32 @@ class _Printer:
             yield "given " + ", ".join(f"{word(k)} = {number(v)}" for k, v in self.m.given.items()) + " ;"
         if self.m.start:
             yield "start " + ", ".join(f"{_state(k)} = {number(v)}" for k, v in self.m.start.items()) + " ;"
+
+
+def _sides(e: Expr) -> tuple[Expr, Expr]:
+    """Both sides of an equation whose difference is to be zero."""
+    if e.op == "sub":
+        return e.args[0], e.args[1]
+    if e.op == "neg" and e.args[0].op == "sub":
+        return e.args[0].args[1], e.args[0].args[0]
+    return e, ex.ZERO
+
+
+class _QuantityWriter(ScalarWriter):
+    """Formulas of constraints, in which frames go by the names that they have in the program."""
+
+    def __init__(self, name: Callable[[str], str]) -> None:
+        super().__init__()
+        self.name = name
+
+    def _node(self, e: Expr, written: dict[Expr, tuple[str, int]]) -> tuple[str, int]:
+        asked = quantity(e)
+        if asked is not None:
+            parts = [self.name(asked.frames[0]), *(AXES[k] for k in asked.axes), *map(self.name, asked.frames[1:])]
+            return f"{e.name}({', '.join(parts)})", ATOM
+        if e.op == "apply" and e.name in NAMES:
+            return f"{e.name}({written[e.args[0]][0]})", ATOM
+        return super()._node(e, written)
 
 
 def _state(key: str) -> str:

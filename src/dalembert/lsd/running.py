@@ -53,6 +53,18 @@ class BetweenValue:
 
 
 @dataclass(frozen=True, slots=True)
+class ConstraintValue:
+    """What the verb `kind` of the builder takes: expressions, frames and numbers that are already computed."""
+
+    kind: str
+    arguments: tuple[Any, ...]
+    by: Any
+    name: str | None
+    source: Source
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class StartValue:
     link: str
     parameter: str
@@ -92,6 +104,7 @@ class Run:
     env: dict[int, Any] = field(default_factory=dict)
     joins: list[JoinValue] = field(default_factory=list)
     applied: list[AppliedValue | BetweenValue] = field(default_factory=list)
+    constraints: list[ConstraintValue] = field(default_factory=list)
     quantities: dict[str, tuple[Source, Span]] = field(default_factory=dict)
     given: list[GivenItem | LawItem] = field(default_factory=list)
     start: list[StartValue] = field(default_factory=list)

@@ -252,6 +252,57 @@ class Between:
 
 
 @dataclass(frozen=True, slots=True)
+class Equation:
+    """`left = right` in a constraint."""
+
+    left: Expression
+    right: Expression
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Push:
+    """What a reaction pushes: a formula, or `torque on B about n`, `force on F along n`."""
+
+    kind: str
+    value: Expression
+    axis: Expression | None = None
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Constrain:
+    """`constrain a = b, c = d by e, f as name`; perfect without `by`."""
+
+    equations: tuple[Equation, ...]
+    pushes: tuple[Push, ...] = ()
+    name: Word | None = None
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Drive:
+    """`drive elbow.th = law by shoulder.th as name`."""
+
+    target: Select
+    law: Expression
+    pushes: tuple[Push, ...] = ()
+    name: Word | None = None
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Contrivance:
+    """`roll wheel on ground with radius = r`, `gear a.th and b.th with ratio = n`, `rope f, g, h with length = l`."""
+
+    kind: str
+    parts: tuple[Expression, ...]
+    fields: tuple[Binding, ...]
+    name: Word | None = None
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
 class GivenValue:
     """`m = 2`, or `arm.mass = 2` for a value that the program left generic."""
 
@@ -306,7 +357,21 @@ class Use:
     span: Span = _span()
 
 
-Declaration = Let | Definition | Package | Join | Apply | Between | Given | Start | Gravity | Use
+Declaration = (
+    Let
+    | Definition
+    | Package
+    | Join
+    | Apply
+    | Between
+    | Constrain
+    | Drive
+    | Contrivance
+    | Given
+    | Start
+    | Gravity
+    | Use
+)
 
 
 @dataclass(frozen=True, slots=True)

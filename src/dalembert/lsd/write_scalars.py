@@ -17,7 +17,7 @@ from dalembert.lsd.scope import CONSTANTS, EARTH_NAME, FUNCTIONS
 from dalembert.lsd.types import FIELD_NAMES
 
 _PLAIN = re.compile(r"[_A-Za-z][_A-Za-z0-9]*")
-_SUM, _PRODUCT, _ATOM = 1, 2, 4
+_SUM, _PRODUCT, ATOM = 1, 2, 4
 _LONGEST = 200_000
 _LONG = 200
 _DEEPEST = 24
@@ -77,7 +77,7 @@ class ScalarWriter:
             if node is not e and (depth[node] > _DEEPEST or (uses[node] > 1 and len(string) > _LONG)):
                 name = next(fresh)
                 named.append((name, string))
-                string, level, depth[node] = name, _ATOM, 1
+                string, level, depth[node] = name, ATOM, 1
             written[node] = (string, level)
             if len(string) > _LONGEST:
                 raise ModelError("a formula of the mechanism is too long to be written as LSD text.")
@@ -93,26 +93,26 @@ class ScalarWriter:
             value = e.value
             if value < 0:
                 return f"-{number(-value)}", _SUM
-            return number(value), _PRODUCT if isinstance(value, Fraction) else _ATOM
+            return number(value), _PRODUCT if isinstance(value, Fraction) else ATOM
         if op == "symbol":
-            return self._symbol(e), _ATOM
+            return self._symbol(e), ATOM
         if op == "pi":
-            return "pi", _ATOM
+            return "pi", ATOM
         parts = [written[a] for a in e.args]
         if op in _INFIX:
             return _infix(op, parts)
         if op == "neg":
-            return "-" + _bracket(parts[0], _ATOM), _SUM
+            return "-" + _bracket(parts[0], ATOM), _SUM
         inside = ", ".join(p[0] for p in parts)
         if op == "apply":
             if any(e.orders) or not parts:
                 raise ModelError(
                     f"the unknown function '{e.name}' is written in LSD with arguments and no derivatives."
                 )
-            return f"{symbol_word(e.name)}({inside})", _ATOM
+            return f"{symbol_word(e.name)}({inside})", ATOM
         if op not in FUNCTIONS:
             raise ModelError(f"the operation '{op}' has no LSD text.")
-        return f"{op}({inside})", _ATOM
+        return f"{op}({inside})", ATOM
 
     def _symbol(self, e: Expr) -> str:
         if e.name in self.local:
@@ -133,7 +133,7 @@ _INFIX = {"add": (" + ", _SUM), "sub": (" - ", _SUM), "mul": ("*", _PRODUCT), "d
 
 def _infix(op: str, parts: list[tuple[str, int]]) -> tuple[str, int]:
     sign, level = _INFIX[op]
-    left_level = _ATOM if op == "pow" else level
+    left_level = ATOM if op == "pow" else level
     # Left operands of the same level need no brackets, right ones do: the operators associate to the left.
     return _bracket(parts[0], left_level) + sign + _bracket(parts[1], level + 1), level
 

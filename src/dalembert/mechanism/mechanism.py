@@ -300,6 +300,11 @@ class Mechanism:
         return tuple(self._efforts.values())
 
     @property
+    def tied(self) -> Mapping[str, str]:
+        """Names of links, efforts, constraints and contacts, and which of them each is."""
+        return self._ties
+
+    @property
     def constraints(self) -> tuple[Constraint, ...]:
         return tuple(self._constraints.values())
 

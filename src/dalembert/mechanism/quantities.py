@@ -22,7 +22,7 @@ from dalembert.expr import Expr
 
 AXES = ("x", "y", "z")
 #: How each is called: which of its arguments are frames, which are axes (the base that may follow is a frame).
-_SHAPES: dict[str, tuple[str, ...]] = {
+SHAPES: dict[str, tuple[str, ...]] = {
     "pos": ("frame", "axis"),
     "vel": ("frame", "axis"),
     "omega": ("frame", "axis"),
@@ -31,7 +31,7 @@ _SHAPES: dict[str, tuple[str, ...]] = {
 }
 #: Functions of expressions: the time derivative and, in reactions, the virtual change.
 RATE, VIRTUAL = "rate", "d"
-NAMES = frozenset((*_SHAPES, RATE, VIRTUAL))
+NAMES = frozenset((*SHAPES, RATE, VIRTUAL))
 #: Those that are velocities.
 MOVING = ("vel", "omega", RATE)
 
@@ -47,13 +47,13 @@ class Quantity:
 
 def quantity(e: Expr) -> Quantity | None:
     """What a call asks of frames; None for anything else."""
-    if e.op != "apply" or e.name not in _SHAPES:
+    if e.op != "apply" or e.name not in SHAPES:
         return None
-    shape = _SHAPES[e.name]
+    shape = SHAPES[e.name]
     if len(e.args) == len(shape) + 1 and e.name != "dist":
         shape = (*shape, "frame")
     if len(e.args) != len(shape):
-        usual = ", ".join("f" if part == "frame" else "x" for part in _SHAPES[e.name])
+        usual = ", ".join("f" if part == "frame" else "x" for part in SHAPES[e.name])
         raise ModelError(f"'{ex.text(e)}' is called with {len(e.args)} arguments: write {e.name}({usual}).")
     frames, axes = list[str](), list[int]()
     for part, value in zip(shape, e.args, strict=True):
