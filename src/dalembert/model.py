@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dalembert.analysis import Equilibrium, Linearization, Reaction
     from dalembert.codegen import CompiledMechanism
     from dalembert.formalisms import Equations, Hamiltonian, Lagrangian
+    from dalembert.formalisms.minimal import MinimalEquations
     from dalembert.loops import Mobility
     from dalembert.simulate import Method
     from dalembert.view import Motion
@@ -74,17 +75,23 @@ class Mechanism(description.Mechanism):
         speeds: Mapping[str, Scalar | str] | str | None = None,
         parametrisation: str = "relative",
         potential: str | None = None,
-    ) -> Equations:
+        independent: Sequence[str] | str | None = None,
+        at: Mapping[str, Any] | None = None,
+        given: Mapping[str, Any] | None = None,
+    ) -> Equations | MinimalEquations:
         """Equations of motion in a formalism: mixed, newton-euler, dalembert, lagrange, hamilton, kane...
 
         Closed loops bring their multipliers and rows: M u' = S + F + D^T Lambda, D u' = gamma. `cut` names links that
         close loops, `reference` the body from which the motion is seen, `chart` the coordinates of free rotations,
         `speeds` other generalised speeds, `parametrisation` "relative" or "absolute" (bodies released, links as rows),
-        `potential` what lagrange and hamilton put into V.
+        `potential` what lagrange and hamilton put into V. `independent` names the coordinates of minimal equations
+        M P'' = S + F without multipliers ("automatic" chooses them), on the branch of the posture `at`; the branch
+        needs numbers of the lengths, `given` over those of the model.
         """
         from dalembert.formalisms import derive
+        from dalembert.loops.minimal import minimal_equations
 
-        return derive(
+        found = derive(
             self.layout(cut),
             formalism,
             reference=reference,
@@ -93,6 +100,7 @@ class Mechanism(description.Mechanism):
             parametrisation=parametrisation,
             potential=potential,
         )
+        return found if independent is None else minimal_equations(found, independent, at=at, given=given)
 
     @verb
     def linearize(

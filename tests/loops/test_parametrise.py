@@ -58,8 +58,14 @@ def check_formulas(linkage, x, driver, width):
         assert closing.gap(np.array(found)) < 1e-12
 
 
-def test_no_formula_without_a_dyad(families):
-    linkage, x = linkage_of(families.bennett())
+@pytest.mark.parametrize(("name", "driver"), [("bennett", "j1.th"), ("homokinetic", "j01.th"), ("watt", "earth_a.th")])
+def test_spatial_and_longer_linkages_have_formulas_too(families, name, driver):
+    linkage, x = linkage_of(families.FAMILIES[name]())
+    check_formulas(linkage, x, driver, 0.05)
+
+
+def test_no_formula_where_too_much_is_unknown_at_once(families):
+    linkage, x = linkage_of(families.bricard())
     assert loops.closed_form(linkage, x, "j1.th") is None
 
 

@@ -18,24 +18,20 @@ that there may be more of them than speeds. Without such conditions A = 0 and R 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from dalembert import expr as ex
+from dalembert.constraints.allowed import Allowed, allowed_speeds
 from dalembert.constraints.independence import independent
 from dalembert.dynamics import Dynamics
-from dalembert.errors import ModelError, SingularError
+from dalembert.errors import ModelError
 from dalembert.expr import Expr, Matrix
 
 Array = Any
-
-#: Rows that agree to this share of their size ask for one thing: postures are closed to 1e-10, rounding adds little.
-_ALIKE = 1e-8
-#: A named or earlier speed is taken as independent unless another leads the rest of the motion this much better.
-_BETTER = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,10 +164,10 @@ class Reduction:
         mass, _, g, _, drift, counts, _ = self.arrays(self._first, resting, count)
         g = g * counts
         order = [*(names.index(x) for x in (*speeds, *wanted) if x in names), *self._plain]
-        bases = [_allowed(m, rows, order) for m, rows in zip(mass, g, strict=True)]
+        bases = [allowed_speeds(m, rows, order) for m, rows in zip(mass, g, strict=True)]
         placed = [k for k, gap in enumerate(self.rows.gap) if gap is not None]
         whole = len(placed) == len(self.rows)
-        postures = bases if whole else [_allowed(m, rows[placed], order) for m, rows in zip(mass, g, strict=True)]
+        postures = bases if whole else [allowed_speeds(m, rows[placed], order) for m, rows in zip(mass, g, strict=True)]
         asked = np.array([float(speeds.get(x, 0.0)) for x in names])
         u = np.array([base.speeds(asked, d[:, 0]) for base, d in zip(bases, drift, strict=True)]).reshape(count, -1)
         moving = {**here, **dict(zip(self.speeds, u.T, strict=True))}
@@ -187,7 +183,7 @@ class Reduction:
         held = {**dict(zip(self._held[0], a.T, strict=True)), **dict(zip(self._held[1], multipliers.T, strict=True))}
         slopes = self.arrays(self._second, {**moving, **held}, count)
         return [
-            base.small(mass[k], needed[k], u[k], a[k], [m[k] for m in slopes], postures[k])
+            _small(base, mass[k], needed[k], u[k], a[k], [m[k] for m in slopes], postures[k])
             for k, base in enumerate(bases)
         ]
 
@@ -204,98 +200,27 @@ class Reduction:
         return tuple(rates.get(u, f"integral of {u.name}") for u in speeds)
 
 
-@dataclass(frozen=True, slots=True)
-class _Allowed:
-    """Speeds that rows allow: B, the independent ones, and the rows' columns of the others; N."""
-
-    tangent: Array
-    independent: tuple[int, ...]
-    dependent: tuple[int, ...]
-    rows: Array
-    powerless: Array
-
-    def pushed_by(self, mass: Array, rows: Array, pushed: Array) -> _Allowed:
-        """The same speeds under reactions W: N^T = (B^T M B) E P M^-1, P = 1 - M^-1 W^T S^+ G, E the independent."""
-        raised = np.linalg.solve(mass, pushed.T)
-        projector = np.eye(len(mass)) - raised @ np.linalg.pinv(rows @ raised, rcond=_ALIKE) @ rows
-        reduced = self.tangent.T @ mass @ self.tangent
-        powerless = reduced @ np.linalg.solve(mass, projector.T)[:, list(self.independent)].T
-        return replace(self, powerless=powerless.T)
-
-    def follow(self, wanted: Array) -> Array:
-        """Change of all speeds with G change = wanted, none of the independent ones."""
-        found = np.zeros((self.tangent.shape[0], *wanted.shape[1:]))
-        if self.dependent and len(self.rows):
-            scale = _sizes(self.rows)
-            found[list(self.dependent)] = np.linalg.lstsq(
-                self.rows[:, list(self.dependent)] / scale[:, None], (wanted.T / scale).T, rcond=_ALIKE
-            )[0]
-        return found
-
-    def speeds(self, asked: Array, drift: Array) -> Array:
-        found: Array = self.tangent @ asked[list(self.independent)] + self.follow(-drift)
-        return found
-
-    def multipliers(self, rows: Array, needed: Array) -> Array:
-        """lambda with W^T lambda = needed, but for efforts on the independent speeds; of several, the least."""
-        if not len(rows):
-            return np.zeros(0)
-        left = needed.copy()
-        if self.powerless is self.tangent:
-            left[list(self.independent)] -= self.tangent.T @ needed
-        scale = _sizes(rows)
-        found: Array = np.linalg.lstsq((rows / scale[:, None]).T, left, rcond=_ALIKE)[0] / scale
-        return found
-
-    def small(
-        self, mass: Array, needed: Array, u: Array, a: Array, slopes: Sequence[Array], posture: _Allowed
-    ) -> Small:
-        along, by_speed, bent, bent_by_speed, skew, _, inputs = slopes
-        b, x, n = self.tangent, posture.tangent, self.powerless.T
-        turned = self.follow(-(skew @ x))  # how all speeds change with the posture at constant v
-        stiff = along @ x + by_speed @ turned - mass @ self.follow(bent @ x + bent_by_speed @ turned)
-        damp = by_speed @ b - mass @ self.follow(bent_by_speed @ b)
-        reduced, lead = b.T @ mass @ b, list(posture.independent)
-        return Small(
-            self.independent,
-            posture.independent,
-            (reduced + reduced.T) / 2,
-            -n @ damp,
-            -n @ stiff,
-            n @ inputs,
-            n @ needed,
-            b,
-            x,
-            u,
-            a,
-            turned[lead],
-            b[lead],
-        )
-
-
-def _sizes(rows: Array) -> Array:
-    size = np.linalg.norm(rows, axis=1)
-    return np.where(size > 0, size, 1.0)
-
-
-def _allowed(mass: Array, rows: Array, order: Sequence[int]) -> _Allowed:
-    """Independent speeds in the given order, unless a later one leads much better; sizes in the kinetic metric."""
-    n = len(mass)
-    weight = np.diag(mass)
-    unit = 1 / np.sqrt(np.where(weight > 0, weight, 1.0))
-    scaled = rows * unit
-    _, s, vt = np.linalg.svd(scaled / _sizes(scaled)[:, None]) if len(rows) and n else (0, np.zeros(0), np.eye(n))
-    rank = int((s > _ALIKE * s.max(initial=0.0)).sum())
-    left = vt[rank:].T.copy()  # rows are speeds, columns allowed motions
-    basis, chosen = left.copy(), list[int]()
-    for _ in range(n - rank):
-        size = np.linalg.norm(left, axis=1)
-        best = size.max()
-        pick = next(i for i in order if size[i] * _BETTER >= best and i not in chosen)
-        way = left[pick] / size[pick]
-        left = left - np.outer(left @ way, way)
-        chosen.append(pick)
-    if chosen and not np.linalg.cond(basis[chosen]) < 1 / _ALIKE:
-        raise SingularError("no independent speeds were found in this posture: it is singular. Choose another one.")
-    tangent = (unit[:, None] * basis) @ np.linalg.inv(unit[chosen, None] * basis[chosen])
-    return _Allowed(tangent, tuple(chosen), tuple(i for i in range(n) if i not in chosen), rows, tangent)
+def _small(
+    base: Allowed, mass: Array, needed: Array, u: Array, a: Array, slopes: Sequence[Array], posture: Allowed
+) -> Small:
+    along, by_speed, bent, bent_by_speed, skew, _, inputs = slopes
+    b, x, n = base.tangent, posture.tangent, base.powerless.T
+    turned = base.follow(-(skew @ x))  # how all speeds change with the posture at constant v
+    stiff = along @ x + by_speed @ turned - mass @ base.follow(bent @ x + bent_by_speed @ turned)
+    damp = by_speed @ b - mass @ base.follow(bent_by_speed @ b)
+    reduced, lead = b.T @ mass @ b, list(posture.independent)
+    return Small(
+        base.independent,
+        posture.independent,
+        (reduced + reduced.T) / 2,
+        -n @ damp,
+        -n @ stiff,
+        n @ inputs,
+        n @ needed,
+        b,
+        x,
+        u,
+        a,
+        turned[lead],
+        b[lead],
+    )

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dalembert.cli.options import File
+from dalembert.cli.options import File, Settings
+from dalembert.cli.settings import apply_settings, read_values
 from dalembert.errors import ModelError
 from dalembert.files import write_text
 
 if TYPE_CHECKING:
     from dalembert.formalisms import Equations
+    from dalembert.formalisms.minimal import MinimalEquations
     from dalembert.presentation.lines import Statement
 
 
@@ -58,6 +60,14 @@ def command(
     potential: Annotated[
         str | None, typer.Option(help="What lagrange and hamilton put into V: automatic, gravity, none.")
     ] = None,
+    independent: Annotated[
+        list[str] | None,
+        typer.Option(help="Minimal equations in this coordinate, without multipliers (repeat), or automatic."),
+    ] = None,
+    at: Annotated[
+        list[str] | None, typer.Option(help="The posture whose branch minimal equations follow: --at crank.th=1.")
+    ] = None,
+    set_: Settings = None,
     format: Annotated[Notation | None, typer.Option("--format", help="How to write the result.")] = None,
     out: Annotated[Path | None, typer.Option(help="Write to this file: .txt, .tex, .html or .json.")] = None,
 ) -> None:
@@ -68,7 +78,9 @@ def command(
     import dalembert
 
     notation = _notation(format, out)
-    found = dalembert.load(file).equations(
+    mechanism = dalembert.load(file)
+    apply_settings(mechanism, set_)
+    found = mechanism.equations(
         formalism,
         cut=cut or (),
         reference=reference,
@@ -76,6 +88,8 @@ def command(
         speeds=_speeds(speeds),
         parametrisation=parametrisation,
         potential=potential,
+        independent="automatic" if independent == ["automatic"] else independent,
+        at=read_values(at, "--at"),
     )
     shown = found.formulas if formulas else found.show(level.value)
     text = _written(found, shown, notation)
@@ -109,7 +123,7 @@ def _speeds(chosen: list[str] | None) -> dict[str, str] | str | None:
     return found
 
 
-def _written(found: Equations, shown: Statement, notation: Notation) -> str:
+def _written(found: Equations | MinimalEquations, shown: Statement, notation: Notation) -> str:
     if notation is Notation.json:
         data = found.as_dict() | {"level": shown.level, "shown": shown.as_dict()}
         return json.dumps(data, indent=2, ensure_ascii=False)

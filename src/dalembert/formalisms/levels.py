@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.formalisms.equations import Equations
+from dalembert.formalisms.minimal import MinimalEquations
 from dalembert.formalisms.registry import find_formalism
 from dalembert.presentation import statements
 from dalembert.presentation.closing import close, with_rows
 from dalembert.presentation.legend import legend
-from dalembert.presentation.lines import LEVELS, Line, Statement, definition
-from dalembert.presentation.scalars import component_lines, scalar_lines
+from dalembert.presentation.lines import LEVELS, Line, Statement, definition, escaped, plain
+from dalembert.presentation.scalars import Scalars, component_lines, scalar_lines
 from dalembert.presentation.vocabulary import Vocabulary
 
 
@@ -38,6 +40,57 @@ def show(eq: Equations, level: str) -> Statement:
         used = statements.formulas(found.terms, [(words.vectors, "matrix"), (words.columns, "matrix")])
     where = [*found.heads, *used]
     return Statement(eq.formalism, level, title, tuple(found.lines), (*where, *legend(words, [*found.lines, *where])))
+
+
+def show_minimal(eq: MinimalEquations, level: str) -> Statement:
+    """Minimal equations at one level: what the formalism says with multipliers, and its projection on Psi."""
+    names = ", ".join(eq.coordinates)
+    if level == "scalar":
+        title = f"{find_formalism(eq.formalism).title} ({level} level), in {names} alone"
+        return Statement(eq.formalism, level, title, *map(tuple, scalar_lines(minimal_scalars(eq))))
+    found = show(eq.closed, level)
+    meant = scalar_lines(minimal_scalars(eq, equations=False))[1]
+    projected = PROJECTED_MATRIX if level == "matrix" else PROJECTED_VECTOR
+    columns = plain("independent coordinates", f"P := ({names})", f"P := ({', '.join(map(_latex, eq.coordinates))})")
+    lines = (*found.lines, *projected)
+    return Statement(eq.formalism, level, f"{found.title}, in {names} alone", lines, (*found.formulas, columns, *meant))
+
+
+def _latex(name: str) -> str:
+    return ex.latex(ex.symbol(name))
+
+
+def minimal_scalars(eq: MinimalEquations, equations: bool = True) -> Scalars:
+    """M_P P'' = S_P + F_P row by row, q = q(P), u = Psi P' + c, and where they hold."""
+    primes = [ex.prime(ex.symbol(u)) for u in eq.speeds]
+    rows = zip(eq.speeds, eq.mass_matrix.rows(), eq.right_side, strict=True)
+    sides = tuple((name, ex.dot_product(row, primes), right) for name, row, right in rows) if equations else ()
+    places = [("q = q(P)", ex.symbol(x), e) for x, e in (eq.positions or {}).items()]
+    speeds = [("u = Psi P'", ex.symbol(x), e) for x, e in eq.dependent_speeds.items()]
+    notes = tuple(plain("", f"valid: {x}", f"\\text{{valid: {escaped(x)}}}") for x in eq.domain)
+    return Scalars(sides, (*places, *speeds), notes)
+
+
+_SPEEDS = plain(
+    "speeds that the loops allow", "u = Psi*P' + c,  D*Psi = 0", "u = \\Psi \\dot{P} + c,\\quad D \\Psi = 0"
+)
+PROJECTED_VECTOR = (
+    _SPEEDS,
+    plain(
+        "the equations times Psi: reactions have no power",
+        "sum_r Psi_rk*(equation of u_r) = 0",
+        "\\sum_r \\Psi_{rk} \\cdot (\\text{equation of } u_r) = 0",
+    ),
+)
+PROJECTED_MATRIX = (
+    _SPEEDS,
+    plain("where D*b = gamma", "u' = Psi*P'' + b", "\\dot{u} = \\Psi \\ddot{P} + b"),
+    plain(
+        "Lambda has no power",
+        "Psi^T*M*Psi*P'' = Psi^T*(S - M*b) + Psi^T*F",
+        "\\Psi^T M \\Psi \\ddot{P} = \\Psi^T (S - M b) + \\Psi^T F",
+    ),
+)
 
 
 def vocabulary(eq: Equations) -> Vocabulary:

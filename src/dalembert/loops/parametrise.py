@@ -1,8 +1,7 @@
 """Independent joint coordinates and the others as functions of them.
 
 `parametrise` chooses well-conditioned independent coordinates at a closed configuration and gives Psi, its derivative
-and a certified solution by Newton. `closed_form` solves plane dyads (four-bar, slider-crank and their inversions) by
-formulas.
+and a certified solution by Newton. `closed_form` solves loops by formulas where they have some.
 """
 
 from __future__ import annotations
@@ -13,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from dalembert import expr as ex
 from dalembert.errors import SingularError
 from dalembert.expr import Expr
 from dalembert.loops.assembly import Closing
 from dalembert.loops.certify import Point, Reduced, certify_point, choose_reduced
-from dalembert.loops.cycles import independent_loops
-from dalembert.loops.linkage import Atom, Linkage
+from dalembert.loops.formulas import solve_loops
+from dalembert.loops.linkage import Linkage
 
 Array = Any
 
@@ -143,22 +143,9 @@ def parametrise(
 
 
 def closed_form(linkage: Linkage, x: Array, driver: str) -> dict[str, Expr] | None:
-    """Formulas for all joints of a plane four-joint loop in terms of one of them; None when there is no such dyad.
+    """Formulas for all joints of loops in terms of one of them, on the branch of the posture x; None without some.
 
-    Three hinges follow by the intersection of two circles, two hinges and a slide by a circle and a line. The branch is
-    that of the configuration x.
+    `dalembert.loops.formulas` says which: dyads of hinges and slides, spherical and spatial four-bars, and more.
     """
-    closing = Closing(linkage)
-    loops = independent_loops(linkage)
-    if len(loops) != 1 or loops[0].name != "planar" or linkage.size != 4 or linkage.equations:
-        return None
-    cycle = loops[0].cycle
-    atoms = [(link, a) for link, forward in cycle for a in linkage.chains[link].walk(forward) if isinstance(a, Atom)]
-    order = [a.variable for _, a in atoms]
-    if len(atoms) != 4 or sorted(order) != [0, 1, 2, 3] or any(abs(a.factor) != 1 for _, a in atoms):
-        return None
-    start = order.index(linkage.variables.index(driver))
-    rotated = atoms[start:] + atoms[:start]
-    from dalembert.loops.dyads import solve_dyad
-
-    return solve_dyad(linkage, closing, cycle, [a for _, a in rotated], x)
+    found = solve_loops(linkage, x, [driver])
+    return None if found is None else {driver: ex.symbol(driver), **found.nested}

@@ -188,12 +188,12 @@ def _listed(lines: Sequence[Line]) -> list[str]:
 def _rows(lines: Sequence[Line]) -> str:
     def row(line: Line) -> str:
         aligned = re.sub(r" (:=|=) ", r" &\1 ", line.latex, count=1)
-        return aligned + (f" && \\text{{{_escaped(line.label)}}}" if line.label else "")
+        return aligned + (f" && \\text{{{escaped(line.label)}}}" if line.label else "")
 
     return " \\\\\n".join(row(x) for x in lines)
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """Plain text inside LaTeX."""
     return (
         re.sub(r"[_&#%${}]", lambda m: f"\\{m[0]}", text.replace("\\", "")).replace("^", "\\^{}").replace("~", "\\~{}")
