@@ -174,6 +174,7 @@ class Mechanism(description.Mechanism):
         first_step: float | None = None,
         dense_output: bool | None = None,
         progress: bool | None = None,
+        impacts: str = "auto",
         cut: Collection[str] = (),
     ) -> Motion:
         """The motion from `start` with the parameters `given`; options and result have SciPy's names.
@@ -198,6 +199,7 @@ class Mechanism(description.Mechanism):
             first_step=first_step,
             dense_output=dense_output,
             progress=progress,
+            impacts=impacts,
             cut=cut,
             kind=Motion,
         )

@@ -4,17 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from contact_machines import ball
 
 import dalembert as da
 from dalembert.simulate import MoreauJean
-
-
-def ball(restitution=0.9):
-    m = da.Mechanism("ball")
-    m.join(da.earth, m.body("ball", mass=1), da.prismatic("z"), name="drop")
-    m.gravity, m.start = [0, 0, -9.81], {"drop.x": 1.0}
-    m.contact("drop.x >= 0", restitution=restitution, name="floor")
-    return m
 
 
 def worst(motion, rows, names, contact=None):

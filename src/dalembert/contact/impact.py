@@ -120,7 +120,7 @@ def impact(
         raise ContactError(f"the law '{law}' would create the energy {energy:.3g} in this impact.")
     if (
         size
-        and np.abs(m @ (v - start) - g.T @ total).max(initial=0.0) > 1e-9 * np.abs(m @ v).max()
+        and np.abs(m @ (v - start) - g.T @ total).max(initial=0.0) > 1e-9 * np.abs(m @ start).max()
         and not _count(bilateral, len(v))
     ):
         raise ContactError(f"the impulses of contacts {', '.join(names)} do not balance the change of momentum.")

@@ -83,7 +83,7 @@ def travel(
                 left[k] -= min(left[k], len(found) + (k in happened[1:]))
             goes_on = acting and not any(watched[k].terminal > 0 and left[k] == 0 for k in happened)
             if grid is not None and goes_on:
-                solution, grid = _shared(solution, grid, end)
+                solution, grid = shared(solution, grid, end)
             journey.add(solution, parameters, now.span[0])
             for other in happened[1:]:
                 journey.times[other].append(np.array([solution.t_last]))
@@ -92,12 +92,12 @@ def travel(
                 return journey
             if solution.sol is not None:
                 _ = solution.sol.coefficients  # makes the steps again now, so that the memory of the arc can go
-            y, touched, new = _changed(system, watched, happened, solution, parameters)
+            y, touched, new = changed(system, watched, happened, solution, parameters)
             if new:
                 switched |= new
                 parameters = switch(switched)
             name, asked = " and ".join(watched[k].name for k in happened), y
-            y = consistent(system, replace(now, parameters=_values(system, parameters)), solution.t_last, y, touched)
+            y = consistent(system, replace(now, parameters=values_of(system, parameters)), solution.t_last, y, touched)
             _refuse_moved(system, name, solution, asked, y, touched)
             before, after = (dict(zip(system.states, x.tolist(), strict=True)) for x in (solution.y_last, y))
             journey.jumps.append(Jump(solution.t_last, before, after, name, new))
@@ -123,18 +123,18 @@ def _armed(
     grid: Array | None,
 ) -> tuple[Problem, _Look]:
     """The problem of the next arc: events that act end it."""
-    values, callbacks = _values(system, parameters), list[Any]()
+    values, callbacks = values_of(system, parameters), list[Any]()
     armed = [replace(e, terminal=1 if e.then is not None else k) for e, k in zip(watched, left, strict=True)]
     events = native_events(armed, system, values, callbacks)
     now = replace(problem, parameters=values, t_eval=grid, events=events, callbacks=callbacks)
     return now, _Look(system, now, events)
 
 
-def _values(system: System, parameters: Parameters) -> Array:
+def values_of(system: System, parameters: Parameters) -> Array:
     return np.array([parameters.get(name, np.nan) for name in system.known_parameters])
 
 
-def _shared(solution: Solution, grid: Array, end: float) -> tuple[Solution, Array]:
+def shared(solution: Solution, grid: Array, end: float) -> tuple[Solution, Array]:
     """What is asked for at the very time of a jump is told by the arc after it."""
     sense = 1.0 if end >= solution.t_last else -1.0
     here = sense * solution.t < sense * solution.t_last
@@ -190,7 +190,7 @@ class _Look:
         return found
 
 
-def _changed(
+def changed(
     system: System,
     watched: Sequence[ResolvedEvent],
     happened: Sequence[int],

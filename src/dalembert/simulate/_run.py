@@ -23,12 +23,15 @@ from dalembert.simulate.branch import check_switch, on_its_branch
 from dalembert.simulate.contract import Method
 from dalembert.simulate.event import ResolvedEvent, resolve_events
 from dalembert.simulate.methods import find_method, integrate
+from dalembert.simulate.moreau_jean import contact_machine
 from dalembert.simulate.motion import Motion
 from dalembert.simulate.problem import FAILED, RTOL, Problem, Solution
 from dalembert.simulate.system import System, Value
 
 M = TypeVar("M", bound=Motion)
 _ROUNDS = 10
+_TOLD = 3
+"""Remarks about contacts in a message; all of them are in `motion.contacts`."""
 
 
 def run(
@@ -46,6 +49,7 @@ def run(
     first_step: float | None = None,
     dense_output: bool | None = None,
     progress: bool | None = None,
+    impacts: str = "auto",
     kind: type[M] | None = None,
 ) -> M:
     """The motion of a system over `t_span`, from `start`, with the parameters `given`.
@@ -97,7 +101,13 @@ def run(
         check_switch(system, changes)
         return single(parameter_values(system, {**(given or {}), **changes}, needed))
 
-    journey = travel(system, problem, watched, parameters, switch)
+    if system.contacts and chosen.kind in ("explicit", "implicit"):
+        from dalembert.simulate.contact_travel import travel_contacts
+
+        problem = replace(problem, balance=contact_machine(system))
+        journey = travel_contacts(system, problem, watched, parameters, switch, impacts)
+    else:
+        journey = travel(system, problem, watched, parameters, switch)
     said = "; ".join(filter(None, [first.message, branch]))
     return _told(result, system, problem, watched, journey, said)
 
@@ -116,7 +126,7 @@ def _told(
         y_events=[np.concatenate(states) for states in journey.states] if watched else None,
         event_names=names,
         status=FAILED if journey.piled else solution.status,
-        message="; ".join(filter(None, [journey.piled or _message(solution, watched), moved])),
+        message="; ".join(filter(None, [journey.piled or _message(solution, watched), moved, *_remarks(problem)])),
         method=solution.method,
         nfev=journey.nfev,
         accepted=journey.accepted,
@@ -141,6 +151,12 @@ def _told(
             diagnose(system, parameters, solution, names, first), partial=motion
         )
     return motion
+
+
+def _remarks(problem: Problem) -> list[str]:
+    """What contacts have to say, the first of it."""
+    log = getattr(problem.balance, "log", None)
+    return [] if log is None else log.remarks[:_TOLD]
 
 
 def _approached(solution: Solution, problem: Problem) -> Solution:

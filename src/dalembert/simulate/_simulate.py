@@ -35,6 +35,7 @@ def simulate(
     first_step: float | None = None,
     dense_output: bool | None = None,
     progress: bool | None = None,
+    impacts: str = "auto",
     cut: Collection[str] = (),
     kind: type[M] | None = None,
 ) -> M:
@@ -53,6 +54,7 @@ def simulate(
         first_step=first_step,
         dense_output=dense_output,
         progress=progress,
+        impacts=impacts,
         kind=kind,
     )
     return checked(motion)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,12 +18,13 @@ Side = Literal["before", "after"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Arc:
-    """A smooth piece: times, states (a column for each time), parameters and dense output."""
+    """A smooth piece: times, states (a column for each time), parameters, dense output, and closed contacts if any."""
 
     t: Array
     y: Array
     parameters: Mapping[str, float]
     sol: DenseOutput | None = field(default=None, repr=False)
+    contacts: Any = field(default=None, repr=False)
 
     @property
     def span(self) -> tuple[float, float]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dalembert import expr as ex
 from dalembert.constraints.numeric import RowNumbers
+from dalembert.constraints.rows import EPSILON
 from dalembert.contact.rows import ContactRow
 from dalembert.dynamics import Dynamics
 from dalembert.expr import Expr
@@ -120,6 +121,7 @@ class ContactMachine:
         self._numbers = compiled("contact_numbers", system.symbols, names, tuple(outputs))
         self._kinematics = compiled("kinematics", system.symbols, names, system.rates[: self.coordinates])
         self.log = ContactLog(self.names)
+        self.time_scale, self.fastest = 1.0, 0.0
 
     def at(self, t: float, y: Array, p: Array) -> Instant:
         flat = np.asarray(self._numbers([t], y, p))
@@ -141,24 +143,35 @@ class ContactMachine:
             y[group] /= np.linalg.norm(y[group])
         return y
 
-    def projected(self, t: float, y: Array, p: Array, closed: list[int], small: float, *, speeds: bool = True) -> Array:
-        """The nearest state whose loops are closed and whose `closed` contacts touch, in the kinetic metric."""
+    def rate_sizes(self, now: Instant) -> Array:
+        """What the rate of each gap is made of, at least a hundredth of the fastest that was seen."""
+        found: Array = np.abs(now.normal) @ np.abs(now.speeds) + np.abs(now.drift)
+        self.fastest = max(self.fastest, float(found.max(initial=0.0)))
+        return np.maximum(found, max(found.max(initial=0.0), 0.01 * self.fastest))
+
+    def slip_sizes(self, now: Instant) -> Array:
+        found: Array = np.abs(now.tangent) @ np.abs(now.speeds)
+        return np.maximum(found, max(found.max(initial=0.0), 0.01 * self.fastest))
+
+    def speed_scale(self, now: Instant) -> float:
+        return float(self.slip_sizes(now).max(initial=0.0))
+
+    def projected(self, t: float, y: Array, p: Array, closed: list[int], small: float) -> tuple[Array, Instant]:
+        """The nearest posture whose loops are closed and whose `closed` contacts touch, in the kinetic metric."""
         n, state = self.coordinates, y.copy()
         for _ in range(_REPEATS):
             now = self.at(t, state, p)
             rows = np.concatenate([now.matrix[now.kept], now.normal[closed]])
             gaps = np.concatenate([now.closure[now.kept], now.gap[closed]])
             if np.abs(gaps).max(initial=0.0) <= small:
-                break
+                return state, now
             shift = least_change(now.inverse, rows, -gaps)
             state[:n] = self.moved(t, state, p, shift)
             own = len(now.offset)
             if own:
                 state[n - own : n] += now.offset
             self.normalised(state)
-        if speeds:
-            state[n:] = self.at_rest(self.at(t, state, p), closed, [])
-        return state
+        return state, self.at(t, state, p)
 
     def at_rest(self, now: Instant, closed: list[int], held: list[int]) -> Array:
         """Speeds with the rates of closed contacts and the slips `held` exactly gone, by the least change."""
@@ -166,6 +179,9 @@ class ContactMachine:
         left = np.concatenate([now.conditions[now.kept], now.rate[closed], now.slip[held]])
         u = now.speeds
         if not np.abs(left).max(initial=0.0):
+            return u
+        made = np.abs(rows) @ np.abs(u)
+        if (np.abs(left) <= 4 * EPSILON * made).all() and u.any():
             return u
         if len(rows) >= len(u) and np.linalg.matrix_rank(rows) == len(u):
             drift = left - rows @ u

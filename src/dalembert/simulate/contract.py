@@ -54,11 +54,11 @@ class Method(ABC):
     def check(self, system: System, parameters: Mapping[str, float]) -> None:
         """Refuse a system that this method would integrate wrongly."""
         why = self.obstacle(system, parameters)
-        if system.contacts and self.kind != "time stepping":
+        if system.contacts and self.kind not in ("time stepping", "explicit", "implicit"):
             names = ", ".join(repr(one.name) for one in system.contacts[:4])
             raise SimulationError(
                 f"the method '{self.name}' would pass through the contacts ({names}) of '{system.name}'. "
-                "Use method='moreau', which steps through impacts; max_step is its step."
+                "Use DOP853, which stops at every impact, or 'moreau', which steps through them by max_step."
             )
         if why:
             raise SimulationError(

@@ -14,6 +14,7 @@ from dalembert.expr.space import is_zero3
 from dalembert.kinematics import Pose, Tree, effort_singularities, frame_pose, poses
 from dalembert.mechanism import EARTH, Layout, Link, Mechanism, Model, Spring
 from dalembert.simulate._chart_ends import chart_ends, has_edges
+from dalembert.simulate.contact_outputs import WithContacts
 from dalembert.simulate.large import is_large, with_numbers
 from dalembert.simulate.loops import coupling_conditions, with_loops
 from dalembert.simulate.scales import scales_of
@@ -27,6 +28,7 @@ def system_of(mechanism: Mechanism | Model, layout: Layout | None = None) -> Sys
     """The motion of a machine: q' = P u, u' from the equations, with what its user wants to see of it."""
     about = dynamics_of(layout or Layout.of(mechanism))
     absolute, large = poses(about.tree), is_large(about)
+    rows = contact_rows(about)
     quaternions = about.state.quaternions
     upright = {group[0]: 1.0 for group in quaternions}
     system = System(
@@ -45,9 +47,9 @@ def system_of(mechanism: Mechanism | Model, layout: Layout | None = None) -> Sys
             *coupling_conditions(about),
         ),
         pictures=(*(_picture(about.tree, name, absolute) for name in mechanism.bodies), *_coils(about.tree, absolute)),
-        outputs=about.outputs,
+        outputs=WithContacts(about.outputs, rows) if rows else about.outputs,
         constants=about.model.parameters(),
-        contacts=contact_rows(about),
+        contacts=rows,
         scales=scales_of(about.layout),
         up=_up(mechanism),
         name=mechanism.name,

@@ -199,7 +199,7 @@ class _Step:
                 pushing = [i for i in active if self._pushes(active, pulses, i)]
                 asked = sorted({*asked, *(i for i in pushing if abs(gap[i]) > m.tolerance)})
         if asked:
-            y = machine.projected(t, y, self.p, asked, 1e-15, speeds=False)
+            y, _ = machine.projected(t, y, self.p, asked, 1e-15)
         return y
 
     def _pushes(self, active: list[int], pulses: Array, i: int) -> bool:

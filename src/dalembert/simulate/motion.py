@@ -22,6 +22,7 @@ from dalembert.files import check_suffix, written_whole
 from dalembert.mechanism import Moment, did_you_mean
 from dalembert.simulate.arcs import Arc, Course, Jump, Side
 from dalembert.simulate.contact_log import ContactLog
+from dalembert.simulate.contact_outputs import asks_force, force_along
 from dalembert.simulate.quality import Quality, quality_of
 from dalembert.simulate.system import System
 from dalembert.simulate.work import work_along
@@ -103,16 +104,20 @@ class Motion:
             if what in self.names:
                 row: Array = self.y[self.names.index(what)]
                 return row
+            if asks_force(self, what):
+                return force_along(self, what)
             what = ex.symbol(what) if what in self.system.outputs else ex.parse(what)
         return self.evaluate([what])[0]
 
     def evaluate(self, exprs: Sequence[Expr]) -> list[Array]:
         """The values of expressions along the motion, one array each."""
         told = self.system.in_states_and_rates(exprs)
-        parts = [self.values(told, arc.t, arc.y, arc.parameters) for arc in self.arcs]
+        parts = [self.values(told, arc.t, arc.y, arc.parameters, arc.contacts) for arc in self.arcs]
         return parts[0] if len(parts) == 1 else [np.concatenate(pieces) for pieces in zip(*parts, strict=True)]
 
-    def values(self, exprs: Sequence[Expr], t: Array, y: Array, parameters: Mapping[str, float]) -> list[Array]:
+    def values(
+        self, exprs: Sequence[Expr], t: Array, y: Array, parameters: Mapping[str, float], contacts: Any = None
+    ) -> list[Array]:
         """Expressions in states, their rates, time and parameters, at states in the columns of `y`."""
         system = self.system
         values: dict[Expr, Any] = dict(zip(system.symbols, y, strict=True))
@@ -120,7 +125,7 @@ class Motion:
         values[ex.TIME] = t
         used = ex.free_symbols(exprs)
         if not used.isdisjoint(system.slopes):
-            rates = self._rates(t, y, parameters)
+            rates = self._rates(t, y, parameters) if contacts is None else contacts.accelerations(t, y)
             values |= dict(zip(map(ex.prime, system.symbols), rates, strict=True))
         if system.layout is not None and not system.marked.isdisjoint(x.name for x in used):
             told = balance_of(system.layout).at(t, y, parameters)

@@ -1,0 +1,296 @@
+"""Event-driven motion through contacts against closed forms and numbers of independent programs."""
+
+import math
+
+import numpy as np
+import pytest
+from contact_machines import ball, upright
+
+import dalembert as da
+
+TIGHT = {"rtol": 1e-12, "atol": 1e-13}
+
+
+def test_bouncing_ball_through_its_accumulation_point():
+    """F1: closed form."""
+    mo = ball().simulate((0, 10))
+    times = mo.contacts.times()
+    t1, e = math.sqrt(2 / 9.81), 0.9
+    exact = [t1 + sum(2 * t1 * e**k for k in range(1, n)) for n in range(1, 60)]
+    assert np.abs(times["floor.impact"][:59] - exact).max() < 1e-12
+    assert times["floor.accumulation"] == pytest.approx([8.578949178728887], abs=1e-12)
+    for t, q, v in [
+        (1, 0.7109491443330383, -1.394050855666962),
+        (2, 0.01368436228506774, 3.187222181142534),
+        (5, 0.1215486548391244, -1.118410033298920),
+        (8, 0.001192658722772916, 0.2418777836200921),
+        (8.5, 5.565551008992671e-6, -0.04166519580981356),
+        (9, 0, 0),
+    ]:
+        assert np.abs(mo.sol(t) - [q, v]).max() < 1e-12
+    assert mo.at([9.0])["floor.force"] == pytest.approx([9.81])
+    assert "infinitely many bounces" in mo.message
+
+
+def test_elastic_ball_keeps_its_energy():
+    mo = ball(1.0).simulate((0, 20))
+    assert np.abs(mo.energy() - 9.81).max() < 1e-9
+    assert len(mo.contacts.impulses("floor")) == 22
+
+
+def table(e, w, **start):
+    m = da.Mechanism("table")
+    m.join(da.earth, m.body("ball", mass=1), da.prismatic("z"), name="q")
+    m.gravity, m.start = [0, 0, -9.81], start or {"q.x": 0.05}
+    m.contact(f"q.x - 0.01*sin({w}*t)", restitution=e, name="table")
+    return m
+
+
+def test_ball_leaves_a_moving_table_and_lands_on_it():
+    """F2a."""
+    m = table(0, 40)
+    mo = m.simulate((0, 0.13), start={"q.x": 0.0, "q.x'": 0.4}, **TIGHT)
+    times = mo.contacts.times()
+    assert times["table.opens"][0] == pytest.approx(0.0165002578525096, abs=1e-11)
+    assert times["table.impact"][0] == pytest.approx(0.1143369789816441, abs=1e-11)
+    hit = mo.jumps[1]
+    speed = 0.4 * math.cos(40 * hit.t)
+    assert hit.before["q.x'"] - speed == pytest.approx(-0.5883984634467724, abs=1e-9)
+    assert hit.after["q.x'"] == pytest.approx(speed, abs=1e-12)
+    assert mo.contacts.phases[-1].state == "closed"
+
+
+def test_ball_comes_to_rest_on_a_moving_table_and_leaves_it_again():
+    """F2b."""
+    mo = table(0.5, 33).simulate((0, 0.23), **TIGHT)
+    times = mo.contacts.times()
+    exact = [0.1037308149428567, 0.1455366300090499, 0.1658235045438496, 0.1774235452161776, 0.184050622250126]
+    assert np.abs(times["table.impact"][:5] - exact).max() < 1e-11
+    assert times["table.accumulation"] == pytest.approx([0.1916838806481913], abs=1e-11)
+    assert times["table.opens"] == pytest.approx([0.2243895317242153], abs=1e-11)
+
+
+def slope(share, mu=0.5):
+    angle = share * math.atan(mu)
+    m = da.Mechanism("slope")
+    m.join(da.earth, m.body("block", mass=2), da.composite(["x", "z"], ["x", 0, "z"]), name="b")
+    m.gravity = [9.81 * math.sin(angle), 0, -9.81 * math.cos(angle)]
+    m.contact("b.z", friction=mu, slip="b.x'", name="foot")
+    return m
+
+
+def test_a_block_below_the_angle_of_friction_does_not_move_at_all():
+    """F3."""
+    m = slope(0.999)
+    mo = m.simulate((0, 1000))
+    assert (mo["b.x"] == 0).all()
+    assert (mo["b.z"] == 0).all()
+    assert abs(mo["foot.friction"][-1] / mo["foot.force"][-1]) == pytest.approx(0.4994205747717903, abs=1e-13)
+    assert mo.contacts.phases[-1].state == "stick"
+
+
+def test_a_block_above_the_angle_of_friction_slides():
+    mo = slope(1.001).simulate((0, 1))
+    assert mo["b.x"][-1] == pytest.approx(0.002542623327591811, abs=1e-12)
+    assert mo.contacts.phases[-1].state == "slip"
+
+
+def rocking(b, h, mu):
+    m = da.Mechanism("rocking block")
+    block = m.body("block", mass=1, inertia=[h * h / 3, (b * b + h * h) / 3, b * b / 3])
+    m.join(da.earth, block, upright(), name="p")
+    m.gravity = [0, 0, -9.81]
+    for name, x in (("left", -b), ("right", b)):
+        foot = da.Sphere(block.at([x, 0, -h]))
+        m.contact(foot, da.Plane(da.earth), friction=mu, name=name)
+    return m
+
+
+def test_rocking_block():
+    """F4: b 0.1, h 0.4 from half its angle; impact times and amplitudes of the exact rocking motion."""
+    b, h = 0.1, 0.4
+    m = rocking(b, h, 1.0)
+    angle = math.atan(b / h) / 2
+    # About the right foot (turned by +angle about y): the centre above it.
+    x, z = -b * math.cos(angle) + h * math.sin(angle), b * math.sin(angle) + h * math.cos(angle)
+    mo = m.simulate((0, 2.3), start={"p.x": x + b, "p.z": z, "p.th": angle}, **TIGHT)
+    times = mo.contacts.times()
+    hits = sorted([*times["left.impact"], *times["right.impact"]])
+    exact = [0.3123085751126223, 0.8205922290826008, 1.251876744461843, 1.625866613309982, 1.954508336441402]
+    assert np.abs(np.unique(np.round(hits, 11))[:5] - exact).max() < 1e-10
+    first = mo.jumps[0]
+    assert abs(first.before["p.th'"]) == pytest.approx(0.8934143073025635, abs=1e-10)
+    assert first.after["p.th'"] / first.before["p.th'"] == pytest.approx(0.9117647058823529, abs=1e-11)
+
+
+def test_rod_slides_down_a_corner_leaves_the_wall_and_falls_flat():
+    """F5."""
+    m = da.Mechanism("corner")
+    rod = m.body("rod", mass=1, inertia=[1 / 12, 1 / 12, 0])
+    m.join(da.earth, rod, upright(), name="p")
+    m.gravity = [0, 0, -9.81]
+    # The rod lies along (-cos a, sin a): a = th, upper end at the wall x = 0.
+    m.contact("p.x - cos(p.th)/2", name="wall")
+    m.contact("p.z - sin(p.th)/2", name="floor")
+    m.contact("p.z + sin(p.th)/2", name="other_end")
+    a = math.radians(80)
+    mo = m.simulate((0, 0.78), start={"p.x": math.cos(a) / 2, "p.z": math.sin(a) / 2, "p.th": a}, **TIGHT)
+    times = mo.contacts.times()
+    assert times["wall.opens"] == pytest.approx([0.5970997577151769], abs=1e-10)
+    assert mo.sol(times["wall.opens"][0])[2] == pytest.approx(0.7162204768648539, abs=1e-9)
+    assert times["other_end.impact"] == pytest.approx([0.7739110540473519], abs=1e-10)
+    assert mo.sol(0.77)[3] == pytest.approx(1.020329486302704, abs=1e-9)
+
+
+def test_billiard_ball_slides_then_rolls():
+    """F8."""
+    m = da.Mechanism("billiard")
+    r = 0.1
+    body = m.body("ball", mass=1, inertia=[0.4 * r * r] * 3)
+    m.join(da.earth, body, upright(), name="p")
+    m.gravity = [0, 0, -9.81]
+    m.contact(da.Sphere(body, r), da.Plane(da.earth), friction=0.2, name="cloth")
+    for spin, ends, speed in ((0.0, 0.291247997670016, 10 / 7), (-3 / r, 0.72811999417504, 4 / 7)):
+        mo = m.simulate((0, 1), start={"p.z": r, "p.x'": 2.0, "p.th'": spin}, **TIGHT)
+        assert mo.contacts.times()["cloth.sticks"] == pytest.approx([ends], abs=1e-11)
+        assert mo["p.x'"][-1] == pytest.approx(speed, abs=1e-11)
+        assert mo["p.th'"][-1] * r == pytest.approx(speed, abs=1e-11)
+        if not spin:
+            assert mo.sol(ends)[0] == pytest.approx(0.4992822817200275, abs=1e-11)
+
+
+def test_stick_slip_oscillator():
+    """F9: static 5 N, kinetic 3 N on a belt of speed 0.1."""
+    m = da.Mechanism("stick slip")
+    slider = da.composite(["x", "z"], ["x", 0, "z"]).with_efforts(x="-100*x")
+    m.join(da.earth, m.body("mass", mass=1), slider, name="s")
+    m.gravity = [0, 0, -9.81]
+    m.contact("s.z", friction=3 / 9.81, static=5 / 9.81, slip="s.x' - 0.1", name="belt")
+    mo = m.simulate((0, 2.5), start={"s.x": 0.01, "s.x'": 0.1}, **TIGHT)
+    times = mo.contacts.times()
+    assert np.diff(times["belt.slips"]) == pytest.approx(
+        [0.8068887871591405] * (len(times["belt.slips"]) - 1), abs=1e-10
+    )
+    fine = mo.sol(np.linspace(0.5, 2.5, 2001))[0]
+    assert (fine.min(), fine.max()) == pytest.approx((0.007639320225002103, 0.0523606797749979), abs=1e-5)
+
+
+def double_pendulum():
+    m = da.Mechanism("double pendulum with stops")
+    a, b = (m.body(n, mass=1, centre=[0, 0, -1]) for n in "ab")
+    m.join(da.earth, a, da.revolute("y"), name="A")
+    m.join(a.at([0, 0, -1]), b, da.revolute("y"), name="B")
+    m.gravity = [0, 0, -10]
+    # Absolute angles: q1 = -A.th, q2 = -(A.th + B.th).
+    m.contact("-sin(A.th)", restitution=1, name="f1")
+    m.contact("-sin(A.th) - sin(A.th + B.th)", restitution=0, name="f2")
+    m.start = {"A.th": -0.1, "B.th": -0.1}
+    return m
+
+
+def absolute(y):
+    return np.array([-y[0], -(y[0] + y[1]), -y[2], -(y[2] + y[3])])
+
+
+def test_double_pendulum_with_stops():
+    """F10."""
+    mo = double_pendulum().simulate((0, 1), **TIGHT)
+    assert absolute(mo.sol(0.3)) == pytest.approx(
+        [0.0937008543004, 0.1230539615401, -0.0746776602063, -0.4413195417039], abs=1e-9
+    )
+    times = mo.contacts.times()
+    assert times["f2.impact"] == pytest.approx([0.639855918673], abs=1e-9)
+    assert times["f1.impact"] == pytest.approx([0.694305703550], abs=1e-9)
+    assert mo.contacts.impulses("f2")[0].normal == pytest.approx(0.676832387025, abs=1e-9)
+    assert mo.contacts.impulses("f1")[0].normal == pytest.approx(0.749807236467, abs=1e-9)
+    assert absolute(mo.sol(1.0)) == pytest.approx(
+        [0.0692132080696, -0.0528633996360, -0.0220126015869, 0.1498445537968], abs=1e-9
+    )
+
+
+def test_cam_loses_its_follower():
+    """F12."""
+    m = da.Mechanism("cam")
+    w = 1.2 * 90.44888059008801
+    joint = da.prismatic("z").with_efforts(x="-800*x - 20")
+    m.join(da.earth, m.body("follower", mass=0.5), joint, name="f")
+    m.gravity = [0, 0, -9.81]
+    m.contact(f"f.x - 0.01*(1 - cos({w}*t))", name="cam")
+    mo = m.simulate((0, 0.055), start={"f.x": 0.0, "f.x'": 0.0}, **TIGHT)
+    times = mo.contacts.times()
+    assert times["cam.opens"] * w == pytest.approx([2.273683216436729], abs=1e-9)
+    assert times["cam.impact"] == pytest.approx([0.05380833316213707], abs=1e-11)
+
+
+def test_newtons_cradle_in_motion():
+    m = da.Mechanism("cradle")
+    for i in range(3):
+        m.join(da.earth, m.body(f"b{i}", mass=1), da.prismatic("x"), name=f"q{i}")
+    for i in range(2):
+        m.contact(f"q{i + 1}.x - q{i}.x - 0.1", restitution=1, name=f"c{i}")
+    start = {"q0.x": -1.0, "q0.x'": 1.0, "q1.x": 0.1, "q2.x": 0.2}
+    mo = m.simulate((0, 2), start=start)
+    assert mo.y[3:, -1] == pytest.approx([-1 / 3, 2 / 3, 2 / 3], abs=1e-12)
+    assert "other laws" in mo.message
+    one = m.simulate((0, 2), start=start, impacts="sequential")
+    assert one.y[3:, -1] == pytest.approx([0, 0, 1], abs=1e-12)
+
+
+def test_beads_of_a_chain_land_one_after_the_other():
+    """F15."""
+    m = da.Mechanism("chain")
+    for i in range(10):
+        m.join(da.earth, m.body(f"b{i}", mass=0.1), da.prismatic("z"), name=f"q{i}")
+        m.contact(f"q{i}.x", name=f"c{i}")
+        m.start[f"q{i}.x"] = (i + 0.5) / 10
+    m.gravity = [0, 0, -9.81]
+    mo = m.simulate((0, 0.5))
+    times = [mo.contacts.impulses(f"c{i}")[0].t for i in range(10)]
+    assert times == pytest.approx([math.sqrt(2 * (i + 0.5) / 10 / 9.81) for i in range(10)], abs=1e-12)
+    assert sum(s.normal for s in mo.contacts.strikes) == pytest.approx(2.960570745254018, abs=1e-11)
+    assert mo["c3.force"][-1] == pytest.approx(0.981)
+
+
+def test_both_integrators_approach_each_other():
+    """Order 1 in the step: the mean over several heights, since an impact falls anywhere in a step."""
+    steps, heights = np.array([8e-3, 4e-3, 2e-3]), np.linspace(0.8, 1.0, 9)
+    errors = np.zeros(len(steps))
+    for height in heights:
+        exact = ball(0.5).simulate((0, 0.7), start={"drop.x": height}).y[:, -1]
+        for k, h in enumerate(steps):
+            end = ball(0.5).simulate((0, 0.7), method="moreau", max_step=h, start={"drop.x": height}).y[:, -1]
+            errors[k] += np.abs(end - exact).max() / len(heights)
+    order = np.polyfit(np.log(steps), np.log(errors), 1)[0]
+    assert 0.7 < order < 1.4
+
+
+def test_events_of_the_user_work_beside_contacts():
+    m = ball(0.5)
+    top = da.Event("drop.x' < 0", name="top")
+    kick = da.Event("t - 2.9", then={"drop.x'": "5.0"}, name="kick")
+    mo = m.simulate((0, 3.5), events=[top, kick, da.Event("t - 3.2", terminal=True, name="enough")])
+    assert mo.t[-1] == pytest.approx(3.2)
+    assert len(mo.events["top"]) >= 3
+    after = next(jump for jump in mo.jumps if jump.event == "kick")
+    assert after.before["drop.x'"] == 0
+    assert mo.sol(3.0)[1] == pytest.approx(5 - 0.981)
+
+
+def test_asked_times_and_forces_by_name():
+    mo = ball(0.0).simulate((0, 1), t_eval=np.linspace(0, 1, 101))
+    assert len(mo.t) == 101
+    force = mo["floor.force"]
+    assert (force[:45] == 0).all()
+    assert force[46:] == pytest.approx(9.81)
+    assert mo["floor.gap"][0] == 1.0
+    assert mo["drop.x''"][-1] == 0
+
+
+def test_a_start_inside_is_refused():
+    with pytest.raises(da.SimulationError, match=r"'floor'.*starts 0\.25 inside"):
+        ball().simulate((0, 1), start={"drop.x": -0.25})
+
+
+def test_symplectic_methods_refuse_contacts():
+    with pytest.raises(da.SimulationError, match=r"through the contacts \('floor'\)"):
+        ball().simulate((0, 1), method="symplectic", first_step=0.01)
