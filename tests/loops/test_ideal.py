@@ -13,7 +13,7 @@ from dalembert.errors import DalembertError
 from dalembert.loops.division import divide, members
 from dalembert.loops.groebner import leading_exponents
 from dalembert.loops.hilbert import hilbert_polynomial
-from dalembert.mechanism import Layout, Mechanism, earth, prismatic, revolute
+from dalembert.mechanism import Layout, Mechanism, earth, prismatic, revolute, spherical
 
 
 def slider_crank(crank="r", rod="l"):
@@ -174,3 +174,37 @@ def test_psi_of_the_saliere_needs_a_piece(families):
     for piece in turning:
         psi = ideal.psi(["j01.th"], piece)["j01.th"]
         assert [n for n, p in psi.items() if p != 0] == ["j01.th", "j23.th"]
+
+
+@pytest.mark.parametrize("name", ["antenna", "goldberg", "delta", "watt", "scissor_lift", "sarrus", "bricard", "kite"])
+def test_closure_polynomials_vanish_at_closed_postures(families, name):
+    """Angles, sums of angles, roots and reversed links: all letters have the values of a closed posture."""
+    from dalembert.loops.components import _letters, _value
+
+    linkage = loops.build_linkage(Layout.of(families.FAMILIES[name]()))
+    closure = loops.polynomial_closure(linkage)
+    values = _letters(loops.ClosureIdeal(closure), linkage, loops.assemble(linkage))
+    known = dict(zip(closure.names, values, strict=True))
+    worst = max(abs(_value(p, list(closure.names), known)) for p in closure.generators)
+    assert worst < 1e-6 if name == "antenna" else worst < 1e-9  # a multiple root is found to half the digits
+
+
+def test_closure_with_slanted_axes_and_angles_that_are_no_part_of_a_turn():
+    """Axes [1, 1, 1], a frame turned by atan2(3, 4) and one by pi/7: roots, arcs and cosines of a seventh."""
+    from dalembert.loops.components import _letters, _value
+    from dalembert.mechanism import turn
+
+    m = Mechanism("slanted")
+    a, b, c = m.body("a"), m.body("b"), m.body("c")
+    m.join(earth.at([0, 0, 0], turn("atan2(3, 4)", "x")), a, revolute([1, 1, 1]), name="A")
+    m.join(a.at([1, 0, 0], turn("pi/7", "z")), b.at([0, 1, 0]), revolute([1, 2, 2]), name="B")
+    m.join(b.at([0, 0, 1]), c, revolute([1, 0, 1]), name="C")
+    m.join(earth.at([1, 2, 0]), c.at([0, "sqrt(1 + sqrt(2))", 0]), spherical(), name="D")
+    linkage = loops.build_linkage(Layout.of(m))
+    closure = loops.polynomial_closure(linkage)
+    x = np.random.default_rng(1).uniform(-1, 1, linkage.size)
+    ideal = loops.ClosureIdeal(closure)
+    known = dict(zip(closure.names, _letters(ideal, linkage, x), strict=True))
+    found = [_value(p, list(closure.names), known) for p in closure.translation]
+    gap = loops.Closing(linkage).positions.gaps(loops.Closing(linkage).frames(x))[1][0]
+    assert np.allclose(sorted(found), sorted(gap), atol=1e-12)  # open: the polynomials are the gap itself

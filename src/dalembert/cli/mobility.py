@@ -36,7 +36,6 @@ def command(
     """
     import dalembert
     from dalembert.loops import draw_curve, draw_mechanism, mobility, mobility_cases
-    from dalembert.loops.pictures import posture_words
 
     mechanism = dalembert.load(file)
     apply_settings(mechanism, set_)
@@ -61,8 +60,6 @@ def command(
         show_json({**verdict.to_json(), **{name: [one for _, one in lines] for name, lines in parts.items()}})
         return
     typer.echo(str(verdict))
-    if verdict.at:
-        typer.echo(f"judged at {posture_words(verdict.at, 12)}")
     for name, lines in parts.items():
         typer.echo(f"\n{name}:" if lines else f"\n{name}: none")
         for text, _ in lines:

@@ -126,10 +126,31 @@ def _letters(ideal: ClosureIdeal, linkage: Linkage, x: Array) -> Array:
     for name in linkage.variables:
         known[plain(name)] = float(angle[name])
         known[f"c_{plain(name)}"], known[f"s_{plain(name)}"] = np.cos(total(name)), np.sin(total(name))
-    for name in closure.names:
+    names = list(closure.names)
+    for name, relation in reversed(closure.tower):  # numbers, from the bottom up
         if name.startswith("root"):
             known[name] = float(name[4:]) ** 0.5
-    return np.array([known.get(name, np.nan) for name in closure.names])
+        elif name.startswith("g") and name[1:].isdigit():
+            known[name] = 2 * np.cos(2 * np.pi / int(name[1:]))
+        elif name not in known:  # w^2 = f, the root that is not negative
+            known[name] = float(-_value(relation, names, {**known, name: 0.0})) ** 0.5
+    for name in names:
+        if name.startswith("inverse"):
+            relation = closure.relations[
+                len(closure.relations) - sum(n.startswith("inverse") for n in names) + int(name[7:]) - 1
+            ]
+            known[name] = 1 / (_value(relation, names, {**known, name: 1.0}) + 1)
+    return np.array([known.get(name, np.nan) for name in names])
+
+
+def _value(p: Any, names: list[str], known: Mapping[str, float]) -> float:
+    total = 0.0
+    for exponents, c in p.to_dict().items():
+        term = float(c.p) / float(c.q)
+        for name, k in zip(names, exponents, strict=True):
+            term *= known[name] ** int(k) if k else 1.0
+        total += term
+    return total
 
 
 def _numeric(ideal: ClosureIdeal, basis: Collection[Any]) -> Any:

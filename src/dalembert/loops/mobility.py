@@ -112,7 +112,8 @@ def _check_values(linkage: Linkage) -> None:
     if missing:
         raise ModelError(
             f"the geometry of '{linkage.layout.model.name}' needs a value for {', '.join(missing)}: mobility "
-            f"depends on lengths and angles. Write `given {missing[0]} = ...`, or pass {giving(missing[0])}."
+            f"depends on lengths and angles. Write `given {missing[0]} = ...`, pass {giving(missing[0])}, or ask "
+            "`loops.mobility_cases`, which leaves letters."
         )
 
 

@@ -15,6 +15,7 @@ from dalembert.loops.curve import trace_curve
 from dalembert.loops.jointaxes import JointAxes, joint_axes
 from dalembert.loops.linkage import build_linkage
 from dalembert.loops.verdict import Mobility
+from dalembert.loops.words import freedoms_words, posture_words
 from dalembert.mechanism import Layout, Mechanism
 
 Array = Any
@@ -51,19 +52,6 @@ def draw_curve(mechanism: Mechanism, verdict: Mobility, path: Path, *, cut: Coll
     axes[-1, 0].set_xlabel("along the configuration curve" + (" (closed)" if curve.closed else ""))
     axes[0, 0].set_title(f"{verdict.name}, from {posture_words(verdict.at, 3)}", fontsize="medium")
     _save(plt, figure, path)
-
-
-def freedoms_words(verdict: Mobility) -> str:
-    """The freedoms, or the bounds that are known."""
-    if verdict.dof is None:
-        return f"between {verdict.lower} and {verdict.upper} freedoms"
-    return f"{verdict.dof} freedom{'s' if verdict.dof != 1 else ''}"
-
-
-def posture_words(at: dict[str, float], most: int = 6) -> str:
-    """Coordinates of a posture in one line."""
-    shown = [f"{name} = {value:.4g}" for name, value in list(at.items())[:most]]
-    return ", ".join(shown) + (f" and {len(at) - most} more" if len(at) > most else "")
 
 
 def draw_mechanism(mechanism: Mechanism, verdict: Mobility, path: Path, *, cut: Collection[str] = ()) -> None:

@@ -21,7 +21,7 @@ from dalembert.loops.curve import Curve, trace_curve
 from dalembert.loops.jointaxes import JointAxes, joint_axes
 from dalembert.loops.linkage import build_linkage
 from dalembert.loops.mobility import mobility
-from dalembert.loops.pictures import freedoms_words
+from dalembert.loops.words import freedoms_words, posture_words
 from dalembert.mechanism import Layout, Mechanism
 
 Array = Any
@@ -224,5 +224,4 @@ def _crossing(closing: Closing, three: Array, along: float, rank: int) -> Specia
     if _lowest(closing, x, rank) > _DROPS or closing.gap(x) > 1e-9:
         return None
     at = closing.linkage.coordinates(x)
-    shown = ", ".join(f"{n} = {round(v, 9) + 0.0:.4g}" for n, v in list(at.items())[:4])
-    return SpecialPosture("crossing", "", 0.0, f"branches meet at {shown}", at, along)
+    return SpecialPosture("crossing", "", 0.0, f"branches meet at {posture_words(at, 4)}", at, along)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from dalembert.loops.words import posture_words
+
 
 @dataclass(frozen=True, slots=True)
 class Redundant:
@@ -164,5 +166,7 @@ class Mobility:
                 f"  dimension {b.dof}{'' if b.proved else ' (not proved)'}, rank {b.rank} in the tree's speeds"
                 for b in self.branches
             ]
+        if self.at:
+            lines.append(f"judged at {posture_words(self.at, 12)}")
         lines += [f"note: {note}" for note in self.notes]
         return lines
