@@ -12,6 +12,7 @@ from dalembert import expr as ex
 from dalembert.analysis.modes import Mode, modes_of, ordered
 from dalembert.analysis.point import check_laws, check_speeds, numbers_of, time_of
 from dalembert.analysis.reduced import Reduction, Small
+from dalembert.analysis.stability import SMALL, Judgement
 from dalembert.dynamics import dynamics_of
 from dalembert.dynamics.start import closed_start
 from dalembert.loops.branch import on_branch
@@ -20,8 +21,6 @@ from dalembert.mechanism.contact import say_open
 
 Array = Any
 
-#: Eigenvalues and stiffnesses below this share of the largest say nothing: a double zero is found as its square root.
-_SMALL = 1e-6
 #: A balance holds when what is left of it is this share of the forces met in the search; Newton leaves rounding.
 _BALANCED = 1e-9
 #: Configurations that differ by less, in radians or lengths of the machine, are one.
@@ -37,8 +36,8 @@ _NEWTON, _SLIDE = 45, 35
 class Equilibrium:
     """One equilibrium: coordinates, modes of the small motions about it, and the verdict.
 
-    `stability` is "unstable", "asymptotically stable", "stable" (minimum of the potential, Lagrange-Dirichlet) or
-    "undecided" (the linear equations do not tell).
+    `stability` is "unstable", "asymptotically stable", "stable" or "undecided"; `reason` names the theorem that gives
+    it, or what is missing. A machine that changes with time is judged as it stands at the time `frozen_at`.
     """
 
     coordinates: dict[str, float]
@@ -46,6 +45,8 @@ class Equilibrium:
     eigenvalues: tuple[complex, ...]
     modes: tuple[Mode, ...]
     stability: str
+    reason: str = ""
+    frozen_at: float | None = None
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -54,6 +55,8 @@ class Equilibrium:
             "eigenvalues": [[z.real, z.imag] for z in self.eigenvalues],
             "modes": [one.as_dict() for one in self.modes],
             "stability": self.stability,
+            "reason": self.reason,
+            "frozen_at": self.frozen_at,
         }
 
 
@@ -122,6 +125,8 @@ class _Search:
         check_speeds(layout, speeds)
         self.t = time_of(self.reduction, t, "equilibria")
         self.numbers = numbers_of(self.dynamics, given, self.t)
+        self.judgement = Judgement(self.reduction, self.numbers)
+        self._frozen = f" (of the machine held at t = {self.t:.6g})" if self.reduction.depends_on_time else ""
         self.groups = [[self.names.index(x) for x in group] for group in layout.state.quaternions]
         self.angles = self._angles()
         self.units = np.array([1.0 if i in self.angles else self._length() for i in range(len(self.names))])
@@ -224,11 +229,18 @@ class _Search:
         matrix = one.state_matrix
         values = ordered(np.linalg.eigvals(matrix)) if len(matrix) else np.zeros(0)
         names = self.reduction.coordinate_names(one)
+        found = self.judgement.of(q, one, values)
         coordinates = dict(zip(self.names, map(float, q), strict=True))
         speeds = dict(zip(self.layout.speeds, map(float, one.speeds), strict=True))
         return [
             Equilibrium(
-                coordinates, speeds, tuple(map(complex, values)), modes_of(matrix, names), _verdict(values, one)
+                coordinates,
+                speeds,
+                tuple(map(complex, values)),
+                modes_of(matrix, names),
+                found.verdict,
+                f"{found.reason}{self._frozen}",
+                self.t if self.reduction.depends_on_time else None,
             )
         ]
 
@@ -260,7 +272,7 @@ class _Search:
         found = column.copy()
         for i in self.angles:
             found[i] = np.pi - np.mod(np.pi - found[i], 2 * np.pi)
-            if found[i] < -np.pi + _SMALL:
+            if found[i] < -np.pi + SMALL:
                 found[i] += 2 * np.pi
         found[np.abs(found) < _BALANCED * self.units] = 0.0
         return found
@@ -289,23 +301,3 @@ def _units(one: Small) -> tuple[Array, Array]:
     scale = 1 / np.sqrt(np.abs(np.diag(one.mass)))
     own = dict(zip(one.independent, scale, strict=True))
     return scale, np.array([own.get(i, 1.0) for i in one.leading])
-
-
-def _verdict(values: Array, one: Small) -> str:
-    """Lyapunov by eigenvalues; where they are silent, Lagrange-Dirichlet in the kinetic metric."""
-    if not len(values):
-        return "stable"
-    scale = np.abs(values).max()
-    top = values.real.max()
-    if top > _SMALL * scale:
-        return "unstable"
-    if top < -_SMALL * scale:
-        return "asymptotically stable"
-    if one.leading != one.independent:  # conditions on speeds: no energy tells
-        return "undecided"
-    root = np.linalg.inv(np.linalg.cholesky(one.mass))
-    stiffness, damping = (root @ m @ root.T for m in (one.stiffness, one.damping))
-    symmetric = np.abs(stiffness - stiffness.T).max() <= _SMALL * np.abs(stiffness).max()
-    passive = np.linalg.eigvalsh((damping + damping.T) / 2).min() >= -_SMALL * scale
-    squares = np.linalg.eigvalsh((stiffness + stiffness.T) / 2)
-    return "stable" if symmetric and passive and squares.min() > _SMALL * np.abs(squares).max() else "undecided"

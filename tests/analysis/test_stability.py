@@ -1,0 +1,131 @@
+"""Stability says what its theorem gives: energy, the linear part, the centre manifold; else that it does not know."""
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import dalembert as da
+from dalembert.analysis import equilibria, linearize
+
+
+def cart(law: str) -> da.Mechanism:
+    m = da.Mechanism("cart")
+    m.join(da.earth, m.body("c", mass=1), da.prismatic("x").with_efforts(x=law), name="s")
+    return m
+
+
+def at_origin(m: da.Mechanism, name: str = "s.x"):
+    return next(e for e in equilibria(m) if abs(e.coordinates[name]) < 1e-6)
+
+
+@pytest.mark.parametrize(
+    ("law", "verdict", "word"),
+    [
+        ("-x + (x')^3", "unstable", "gained"),
+        ("-x + x'*abs(x')", "unstable", "gained"),
+        ("-x - (x')^3", "asymptotically stable", "LaSalle"),
+        ("-x - x'*abs(x')", "asymptotically stable", "LaSalle"),
+        ("-x - sign(x')", "stable", "energy"),
+        ("-x", "stable", "Lagrange-Dirichlet"),
+        ("-x - x'", "asymptotically stable", "Lyapunov"),
+        ("x - x'", "unstable", "Lyapunov"),
+        ("-x + x^2*x'", "unstable", "coefficient"),
+        ("-x - x^2*x'", "asymptotically stable", "coefficient"),
+        ("-x + x*x'", "undecided", "has no sign"),  # a centre, by reversal of time and side
+        ("-x^3", "undecided", "second order"),
+        ("-x^3 + (x')^3", "undecided", "second order"),
+        ("-abs(x)", "undecided", "corner"),
+        ("-x - (1 - x'^2)*x'^3", "asymptotically stable", "coefficient"),
+    ],
+)
+def test_forces_that_depend_on_speeds_need_their_own_argument(law, verdict, word):
+    found = at_origin(cart(law))
+    assert (found.stability, word in found.reason) == (verdict, True), found.reason
+    assert found.as_dict()["reason"] == found.reason
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_lyapunov_coefficient_agrees_with_the_return_map(seed):
+    """Amplitude after one turn, from two small amplitudes, by an independent integration."""
+    a, b, c, d, e, f = np.random.default_rng(seed).uniform(-1, 1, 6)
+    law = f"-x + {a}*x'^2 + {b}*x*x' + {c}*x'^3 + {d}*x^2*x' + {e}*x*x'^2 + {f}*x^3"
+
+    def rate(t, y):
+        x, v = y
+        return [v, -x + a * v**2 + b * x * v + c * v**3 + d * x**2 * v + e * x * v**2 + f * x**3]
+
+    def turn(r):
+        def crossing(t, y):
+            return y[1] if t > 1 else -1.0
+
+        crossing.direction, crossing.terminal = -1, False
+        run = solve_ivp(rate, (0, 9), [r, 0.0], rtol=1e-12, atol=1e-15, events=crossing)
+        return run.y_events[0][0][0] - r
+
+    growth = turn(0.05)
+    found = at_origin(cart(law))
+    assert found.stability == ("unstable" if growth > 0 else "asymptotically stable"), (growth, found.reason)
+
+
+def closed_pendulum(effort: str) -> da.Mechanism:
+    """One bar on two coaxial hinges: a loop that says nothing, with a law on the first hinge."""
+    m = da.Mechanism("closed")
+    bob = m.body("bob", mass=2, centre=[0, 0, -1], inertia=[0.1, 0.1, 0.1])
+    m.join(da.earth, bob, da.revolute("x").with_efforts(th=effort), name="p")
+    m.join(da.earth.at([0.3, 0, 0]), bob.at([0.3, 0, 0]), da.revolute("x"), name="q")
+    m.gravity = [0, 0, -10]
+    return m
+
+
+@pytest.mark.parametrize(
+    ("effort", "verdicts"),
+    [
+        ("0", {"stable"}),
+        ("th'^3", {"unstable", "undecided"}),
+        ("-th'^3", {"stable", "asymptotically stable"}),
+        ("th'*abs(th')", {"unstable", "undecided"}),
+        ("-th'", {"asymptotically stable"}),
+    ],
+)
+def test_closed_machines_are_judged_by_the_same_theorems(effort, verdicts):
+    assert at_origin(closed_pendulum(effort), "p.th").stability in verdicts
+
+
+def test_a_force_without_potential_beyond_its_linear_part_is_no_energy():
+    """-x + y^2 on x and -y on y: the stiffness is symmetric, the field has a curl."""
+    m = da.Mechanism("curl")
+    slide = m.body("slide")
+    m.join(da.earth, slide, da.prismatic("x").with_efforts(x="-x + q.x^2"), name="p")
+    m.join(slide, m.body("c", mass=1), da.prismatic("y").with_efforts(x="-x"), name="q")
+    found = next(e for e in equilibria(m) if all(abs(v) < 1e-6 for v in e.coordinates.values()))
+    assert found.stability == "undecided"
+
+
+@pytest.mark.parametrize("law", ["-x - mu*sign(x')", "-x - abs(x')", "-max(x, 0)", "-sqrt(abs(x))"])
+def test_there_is_no_linear_part_at_a_kink(law):
+    with pytest.raises(da.ModelError, match="no linear equations here"):
+        linearize(cart(law), {"s.x": 0})
+    assert linearize(cart(law), {"s.x": 1, "s.x'": 1}).states == ("s.x", "s.x'")
+
+
+def test_a_corner_that_is_smooth_enough_is_no_kink():
+    assert linearize(cart("-k*x - x'*abs(x')"), {"s.x": 0}).numbers({"k": 4.0})[0] == pytest.approx(
+        np.array([[0, 1], [-4, 0]])
+    )
+
+
+def test_a_kink_of_a_closed_machine_is_told_too():
+    with pytest.raises(da.ModelError, match="no linear equations here"):
+        linearize(closed_pendulum("-sign(th')"), {"p.th": 0.0})
+    assert at_origin(closed_pendulum("-sign(th')"), "p.th").stability in ("stable", "undecided")
+
+
+def test_a_driven_machine_rests_only_at_a_frozen_time():
+    m = cart("-x + sin(t)")
+    with pytest.raises(da.ModelError, match=r"changes with time.*t=0.0"):
+        equilibria(m)
+    (found,) = equilibria(m, t=0.5)
+    assert found.coordinates["s.x"] == pytest.approx(np.sin(0.5))
+    assert found.frozen_at == 0.5
+    assert "held at t = 0.5" in found.reason
+    assert at_origin(cart("-x")).frozen_at is None
