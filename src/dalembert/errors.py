@@ -21,6 +21,10 @@ class ExpressionError(DalembertError):
     """A formula is ill-formed, or an operation on expressions has no meaning."""
 
 
+class LimitError(DalembertError):
+    """A computation was stopped because it took too long or grew too large; the message names it and the remedy."""
+
+
 class SingularError(DalembertError):
     """A matrix or a chart is singular; the message names the coordinates and the configuration."""
 

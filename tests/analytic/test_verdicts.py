@@ -3,6 +3,7 @@
 import pytest
 import sympy as sp
 
+from analytic.claim_forge import false_claims, judge, true_claims
 from dalembert import analytic as an
 from dalembert.errors import ExpressionError, ModelError
 
@@ -170,3 +171,24 @@ def test_a_constant_is_free_of_named_things():
     assert an.check("atan(x)", "-atan(1/x)", up_to="constant", over=["x"], ranges={"x": (0, 9)})
     with pytest.raises(ExpressionError, match="give that too"):
         an.check("x == x", up_to="constant", over=["x"])
+
+
+@pytest.mark.parametrize("start", [0, 10_000])
+def test_mutated_claims_are_never_confirmed(start):
+    """Sign, factor, term, variable, domain; false by plain evaluation at 120 digits. All 2000: claim_forge.py."""
+    faults = [c for c in false_claims(25, start) if judge(c) == "right"]
+    assert faults == []
+
+
+@pytest.mark.parametrize("start", [0, 10_000])
+def test_true_rewritings_are_never_rejected(start):
+    verdicts = [(judge(c), c) for c in true_claims(15, start)]
+    assert [c for verdict, c in verdicts if verdict == "wrong"] == []
+    assert sum(verdict == "right" for verdict, _ in verdicts) >= 12
+
+
+@pytest.mark.slow
+def test_hundreds_of_claims_are_judged_as_they_were_made():
+    false, true = ([(judge(c), c) for c in claims] for claims in (false_claims(200, 500), true_claims(100, 500)))
+    assert [c for verdict, c in false if verdict == "right"] == []
+    assert [c for verdict, c in true if verdict == "wrong"] == []

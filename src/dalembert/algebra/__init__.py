@@ -17,6 +17,9 @@ For the vector and matrix levels of equations:
 * numbers: `components(term, {symbol: rows})` gives an `expr.Matrix`.
 """
 
+import sys
+
+from dalembert import limits
 from dalembert.algebra._arrays import array, column
 from dalembert.algebra._blocks import block_inverse
 from dalembert.algebra._canonical import canonical
@@ -47,3 +50,5 @@ from dalembert.algebra._vectors import cross, dot, dyad, norm, rotation, tilde, 
 from dalembert.algebra._words import inverse, power, product, transpose
 from dalembert.algebra._zero import Verdict, is_zero
 from dalembert.algebra.rotations import half_angles, interpolate, rodrigues
+
+limits.guard(sys.modules[__name__], "Simplify smaller parts, or give components.", classes=False)

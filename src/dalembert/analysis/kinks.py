@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from dalembert import expr as ex
+from dalembert.errors import ModelError
 from dalembert.expr import Expr
 
 #: An argument that is this share of its own change by a thousandth of the state counts as zero.
@@ -43,6 +44,24 @@ def kinks(exprs: Sequence[Expr], variables: Sequence[Expr], point: Mapping[Expr,
     """
     found = at_corner(exprs, variables, point)
     return found if found and not _differentiable(exprs, variables, point) else []
+
+
+def somewhere(exprs: Sequence[Expr], point: Mapping[Expr, Expr], given: Mapping[str, float]) -> dict[Expr, float]:
+    """The point in numbers; what has none (a symbolic parameter, a coordinate left open) gets some generic one."""
+    rng = np.random.default_rng(4)
+    known = {x: given.get(x.name, float(rng.uniform(0.3, 1.7))) for x in sorted(ex.free_symbols(exprs), key=str)}
+    values = ex.evaluate(list(point.values()), known)
+    return {**known, **{x: float(v) for x, v in zip(point, values, strict=True)}}
+
+
+def refuse_kinks(exprs: Sequence[Expr], variables: Sequence[Expr], point: Mapping[Expr, float]) -> None:
+    """Refuse to linearise where there is no linear part."""
+    found = kinks(exprs, variables, point)
+    if found:
+        raise ModelError(
+            f"there are no linear equations here: {found[0]} jumps or has a corner at this state. Linearise at another "
+            "one (while it slides, for instance), or give the effort a smooth law, as tanh(x'/v) for sign(x')."
+        )
 
 
 def at_corner(exprs: Sequence[Expr], variables: Sequence[Expr], point: Mapping[Expr, float]) -> list[Kink]:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from dalembert import expr as ex
-from dalembert.analysis.kinks import kinks
+from dalembert.analysis.kinks import refuse_kinks, somewhere
 from dalembert.analysis.modes import Mode, modes_of, ordered
 from dalembert.analysis.point import check_laws, numbers_of, time_of, with_parameters
 from dalembert.analysis.reduced import Reduction
@@ -260,7 +260,7 @@ def _closed(
     start = found.values
     q = np.array([[start[x]] for x in layout.state.coordinates])
     exact = {**numbers, **{ex.symbol(x): float(v) for x, v in start.items()}}
-    _refuse_kinks([*reduction.right, *reduction.rows.conditions], [*reduction.coordinates, *reduction.speeds], exact)
+    refuse_kinks([*reduction.right, *reduction.rows.conditions], [*reduction.coordinates, *reduction.speeds], exact)
     rates = {x: f"{x}'" for x in layout.coordinates}
     wanted = [rates.get(x, x) for x in independent]
     check_names(wanted, layout.speeds, "coordinate or speed of the tree", layout.model.name)
@@ -300,23 +300,6 @@ def _constant(array: Any) -> Matrix:
     return Matrix([[ex.const(float(x)) for x in row] for row in array], array.shape)
 
 
-def _somewhere(exprs: Sequence[Expr], point: Mapping[Expr, Expr], given: Mapping[str, float]) -> dict[Expr, float]:
-    """The point in numbers; what has none (a symbolic parameter, a coordinate left open) gets some generic one."""
-    rng = np.random.default_rng(4)
-    known = {x: given.get(x.name, float(rng.uniform(0.3, 1.7))) for x in sorted(ex.free_symbols(exprs), key=str)}
-    values = ex.evaluate(list(point.values()), known)
-    return {**known, **{x: float(v) for x, v in zip(point, values, strict=True)}}
-
-
-def _refuse_kinks(exprs: Sequence[Expr], variables: Sequence[Expr], point: Mapping[Expr, float]) -> None:
-    found = kinks(exprs, variables, point)
-    if found:
-        raise ModelError(
-            f"there are no linear equations here: {found[0]} jumps or has a corner at this state. Linearise at another "
-            "one (while it slides, for instance), or give the effort a smooth law, as tanh(x'/v) for sign(x')."
-        )
-
-
 def _open(
     eq: Equations, at: Mapping[str, Scalar | str], inputs: Sequence[str], given: Mapping[str, float]
 ) -> Linearization:
@@ -327,7 +310,7 @@ def _open(
     k = len(u)
     _check_inputs(tree.layout.model, inputs)
     h = list(eq.right_side)
-    _refuse_kinks(h, [*q, *u], _somewhere([*h, *point.values()], point, given))
+    refuse_kinks(h, [*q, *u], somewhere([*h, *point.values()], point, given))
     accelerations = [ex.symbol(f"held {i}") for i in range(k)]
     moved = (eq.mass_matrix @ Matrix.column(accelerations)).entries if k else ()
     balance = [a - b for a, b in zip(moved, h, strict=True)]

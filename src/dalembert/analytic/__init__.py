@@ -12,6 +12,10 @@ symmetries    noether, symmetry_of, search_symmetries, search_first_integrals, g
 inverse       helmholtz, lagrangian_for
 """
 
+import sys
+
+from dalembert import limits
+
 from ._equality import Verdict, equal, is_zero, proportional
 from ._names import Names
 from ._normal import tidy
@@ -192,3 +196,7 @@ __all__ = [
     "symmetry_of",
     "tidy",
 ]
+
+limits.guard(
+    sys.modules[__name__], "Give the system fewer coordinates, numbers for parameters, or ask for one view at a time."
+)

@@ -26,9 +26,12 @@ FUNCTIONS: dict[str, Any] = {
     **{name: getattr(sp, name) for name in "sqrt sin cos tan cot asin acos atan atan2 log exp".split()},
     **{name: getattr(sp, name) for name in "sinh cosh tanh asinh acosh atanh elliptic_k elliptic_e elliptic_f".split()},
     "abs": sp.Abs,
+    "Abs": sp.Abs,  # as SymPy prints them
     "sign": sp.sign,
     "min": sp.Min,
     "max": sp.Max,
+    "Min": sp.Min,
+    "Max": sp.Max,
     "ln": sp.log,
     "arcsin": sp.asin,
     "arccos": sp.acos,

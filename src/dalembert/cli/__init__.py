@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Callable
+from functools import wraps
 from importlib import import_module
+from typing import Any
 
 import typer
 
+from dalembert import limits
 from dalembert.errors import DalembertError
 
 # name on the command line -> module with a function `command`; heavy imports stay inside the functions
@@ -54,8 +58,28 @@ def _root(
     """
 
 
+OWN_PROGRESS = ("simulate", "lsp")  # they tell how far they are themselves
+
+
+def _attentive(name: str, command: Callable[..., Any]) -> Callable[..., Any]:
+    """The command, with a line on stderr after a second and a sentence when Ctrl-C stops it."""
+
+    @wraps(command)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        try:
+            if name in OWN_PROGRESS:
+                return command(*args, **kwargs)
+            with limits.working(f"dalembert {name}", seconds=None, show=sys.stderr.isatty()):
+                return command(*args, **kwargs)
+        except KeyboardInterrupt:
+            print(f"\ndalembert {name} was stopped by Ctrl-C. Files are whole or not written.", file=sys.stderr)
+            sys.exit(130)
+
+    return run
+
+
 for _name, _module in COMMANDS.items():
-    app.command(_name)(import_module(f"dalembert.cli.{_module}").command)
+    app.command(_name)(_attentive(_name, import_module(f"dalembert.cli.{_module}").command))
 
 
 def main() -> None:

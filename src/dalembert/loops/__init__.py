@@ -8,6 +8,10 @@
 1
 """
 
+import sys
+
+from dalembert import limits
+
 # errors that assembly raises
 from dalembert.errors import ModelError
 
@@ -59,3 +63,7 @@ from dalembert.loops.release import Proposal, Releases, proposals, releasable
 from dalembert.loops.singular_locus import singular_locus
 from dalembert.loops.syzygies import first_syzygies, resolution_rank
 from dalembert.loops.verdict import Branch, Mobility, Redundant
+
+limits.guard(
+    sys.modules[__name__], "Give numbers for lengths, or ask for a cheaper proof.", seconds=600.0, classes=False
+)

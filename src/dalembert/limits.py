@@ -1,0 +1,230 @@
+"""Bounded work: every symbolic call ends in time, with a sentence that names it and the remedy.
+
+A call that is guarded may take `seconds` of time and `megabytes` of memory; then it is stopped with a `LimitError`. The
+default is a minute for formulas of hand size (`analytic`, `algebra`), ten for the proofs of `loops`, 4000 MB for all.
+
+    with dalembert.limits.budget(seconds=5): ...        # or megabytes=500, or seconds=None for no limit
+
+One watchdog thread looks at the calls that run, a few times a second, and raises in the thread of one that is over its
+budget; so Ctrl-C stays what it is. What cannot be interrupted (a huge power of numbers) is refused when it is read.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import cached_property, wraps
+from types import FunctionType, ModuleType
+from typing import Any, TypeVar
+
+from dalembert.errors import LimitError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+SECONDS = 60.0
+"""Seconds that a guarded call may take unless its package or a `budget` says otherwise."""
+
+MEGABYTES = 4000.0
+"""Memory that a guarded call may add to the process: half of a small machine."""
+
+PATIENCE = 1.0
+"""Seconds before a waiting person is told that something is being done."""
+
+_LOOK = 0.2
+"""Seconds between two looks of the watchdog: Python answers within them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What a call may use; None is no limit."""
+
+    seconds: float | None = SECONDS
+    megabytes: float | None = MEGABYTES
+
+
+_ASKED: ContextVar[Budget | None] = ContextVar("budget", default=None)
+
+
+@contextmanager
+def budget(*, seconds: float | None = SECONDS, megabytes: float | None = MEGABYTES) -> Iterator[Budget]:
+    """The budget of every guarded call made inside the block.
+
+    >>> with budget(seconds=5) as b:
+    ...     b.seconds
+    5
+    """
+    for name, value in (("seconds", seconds), ("megabytes", megabytes)):
+        if value is not None and not value > 0:
+            raise LimitError(f"a budget of {value} {name} allows nothing: give a positive number, or None for no limit")
+    asked = Budget(seconds, megabytes)
+    token = _ASKED.set(asked)
+    try:
+        yield asked
+    finally:
+        _ASKED.reset(token)
+
+
+class _Expired(BaseException):
+    """Raised by the watchdog in the thread of a call that is over its budget; no `except Exception` swallows it."""
+
+
+@dataclass(slots=True)
+class _Call:
+    name: str
+    budget: Budget
+    show: bool
+    began: float
+    memory: float | None = None
+    over: str = ""
+    told: bool = False
+
+
+_calls: dict[int, _Call] = {}
+_lock = threading.Lock()
+_awake = threading.Event()
+_watchdog: threading.Thread | None = None
+
+
+def _watch() -> None:
+    while True:
+        _awake.wait()
+        time.sleep(_LOOK)
+        with _lock:
+            if not _calls:
+                _awake.clear()
+            for thread, call in _calls.items():
+                _look(thread, call)
+
+
+def _look(thread: int, call: _Call) -> None:
+    spent = time.monotonic() - call.began
+    if call.show and spent > PATIENCE:
+        print(f"\r{call.name}: working, {spent:.0f} s ", end="", file=sys.stderr, flush=True)
+        call.told = True
+    limit, most = call.budget.seconds, call.budget.megabytes
+    if call.memory is None:
+        call.memory = _memory()
+    if limit is not None and spent > limit:
+        call.over = f"took longer than {limit:g} s"
+    elif most is not None and _memory() - call.memory > most:
+        call.over = f"needed more than {most:g} MB of memory"
+    if call.over:
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(_Expired))
+
+
+def _memory() -> float:
+    """Memory of this process in megabytes, where the system tells it."""
+    try:
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * 4096 / 1e6
+    except (OSError, ValueError, IndexError):
+        return 0.0
+
+
+def _enter(call: _Call) -> None:
+    global _watchdog
+    if _watchdog is None or not _watchdog.is_alive():
+        _watchdog = threading.Thread(target=_watch, name="dalembert watchdog", daemon=True)
+        _watchdog.start()
+    with _lock:
+        _calls[threading.get_ident()] = call
+        _awake.set()
+
+
+def _leave() -> None:
+    thread = threading.get_ident()
+    with _lock:
+        call = _calls.pop(thread, None)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), None)
+    if call is not None and call.told:
+        print("\r" + " " * 60 + "\r", end="", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def working(name: str, remedy: str = "", *, seconds: float | None = SECONDS, show: bool = False) -> Iterator[None]:
+    """Run a block under the budget that was asked for, or under `seconds`; the outermost block of a thread counts."""
+    if threading.get_ident() in _calls:
+        yield
+        return
+    asked = _ASKED.get() or Budget(seconds)
+    call = _Call(name, asked, show, time.monotonic())
+    try:
+        try:
+            _enter(call)
+            yield
+        except RecursionError as error:
+            raise LimitError(f"{name} met a formula that is nested too deeply. {remedy}".strip()) from error
+        finally:
+            _leave()
+    except _Expired:
+        _leave()
+        more = "with dalembert.limits.budget(seconds=600):" if "longer" in call.over else "budget(megabytes=16000)"
+        raise LimitError(
+            f"{name} {call.over} and was stopped. {remedy + ' ' if remedy else ''}To allow more: {more}"
+        ) from None
+
+
+def bounded(name: str, remedy: str = "", *, seconds: float | None = SECONDS) -> Callable[[F], F]:
+    """The function, run under a budget.
+
+    >>> @bounded("waiting", "Wait for less.", seconds=0.3)
+    ... def wait():
+    ...     while True:
+    ...         pass
+    >>> wait()
+    Traceback (most recent call last):
+    dalembert.errors.LimitError: waiting took longer than 0.3 s and was stopped. Wait for less. To allow more: ...
+    """
+
+    def wrapped(function: F) -> F:
+        @wraps(function)
+        def run(*args: Any, **kwargs: Any) -> Any:
+            if threading.get_ident() in _calls:
+                return function(*args, **kwargs)
+            with working(name, remedy, seconds=seconds):
+                return function(*args, **kwargs)
+
+        run.bounded = True  # type: ignore[attr-defined]
+        return run  # type: ignore[return-value]
+
+    return wrapped
+
+
+def guard(package: ModuleType, remedy: str, *, seconds: float | None = SECONDS, classes: bool = True) -> None:
+    """Bound every public function of a package and, with `classes`, every public method and property of its classes."""
+    for name in getattr(package, "__all__", [n for n in vars(package) if not n.startswith("_")]):
+        thing = getattr(package, name)
+        home = getattr(thing, "__module__", "") or ""
+        if not home.startswith(package.__name__):
+            continue
+        if isinstance(thing, FunctionType):
+            setattr(package, name, _once(f"{name}()", remedy, seconds, thing))
+        elif classes and isinstance(thing, type) and not issubclass(thing, BaseException):
+            _guard_class(thing, remedy, seconds)
+
+
+def _once(name: str, remedy: str, seconds: float | None, function: Any) -> Any:
+    return function if hasattr(function, "bounded") else bounded(name, remedy, seconds=seconds)(function)
+
+
+def _guard_class(kind: type, remedy: str, seconds: float | None) -> None:
+    for name, value in list(vars(kind).items()):
+        label = f"{kind.__name__}.{name}"
+        if name.startswith("_"):
+            continue
+        if isinstance(value, FunctionType):
+            setattr(kind, name, _once(label, remedy, seconds, value))
+        elif isinstance(value, property) and value.fget is not None:
+            setattr(
+                kind, name, property(_once(label, remedy, seconds, value.fget), value.fset, value.fdel, value.__doc__)
+            )
+        elif isinstance(value, cached_property):
+            value.func = _once(label, remedy, seconds, value.func)
+        elif isinstance(value, classmethod | staticmethod):
+            setattr(kind, name, type(value)(_once(label, remedy, seconds, value.__func__)))

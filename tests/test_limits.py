@@ -1,0 +1,162 @@
+"""Bounded work: what takes too long ends with a sentence; numbers that no machine can hold are refused."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+import dalembert as da
+from dalembert import algebra, analytic, limits, loops
+
+ROOT = Path(__file__).parents[1]
+
+
+def for_ever():
+    while True:
+        sum(range(1000))
+
+
+def test_a_call_over_its_time_is_stopped_and_named():
+    slow = limits.bounded("for_ever()", "Do less.", seconds=0.4)(for_ever)
+    began = time.monotonic()
+    with pytest.raises(
+        da.LimitError, match=r"for_ever\(\) took longer than 0.4 s and was stopped. Do less. To allow more"
+    ):
+        slow()
+    assert time.monotonic() - began < 5
+
+
+def test_a_call_over_its_memory_is_stopped():
+    def hoard():
+        kept = []
+        while True:
+            kept.append(bytearray(4_000_000))
+            time.sleep(0.02)
+
+    with limits.budget(seconds=60, megabytes=60), pytest.raises(da.LimitError, match="more than 60 MB"):
+        limits.bounded("hoard()")(hoard)()
+
+
+def test_an_asked_budget_counts_and_is_given_back():
+    slow = limits.bounded("for_ever()")(for_ever)
+    with limits.budget(seconds=0.3), pytest.raises(da.LimitError, match=r"0\.3 s"):
+        slow()
+    assert limits._ASKED.get() is None
+    with pytest.raises(da.LimitError, match="allows nothing"), limits.budget(seconds=0):
+        pass
+
+
+def test_other_threads_are_bounded_too():
+    met = []
+
+    def work():
+        try:
+            limits.bounded("for_ever()", seconds=0.3)(for_ever)()
+        except da.LimitError as error:
+            met.append(str(error))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join(10)
+    assert met
+    assert "for_ever()" in met[0]
+
+
+def test_inner_calls_share_the_budget_of_the_outer_one():
+    inner = limits.bounded("inner", seconds=30)(for_ever)
+    with pytest.raises(da.LimitError, match=r"^outer took"):
+        limits.bounded("outer", seconds=0.3)(inner)()
+
+
+def test_nothing_is_stopped_after_it_has_ended():
+    quick = limits.bounded("quick", seconds=0.3)(lambda: 1)
+    assert [quick() for _ in range(100)] == [1] * 100
+    time.sleep(0.6)
+    assert quick() == 1
+
+
+def test_deep_nesting_is_a_sentence():
+    def deep():
+        return deep()
+
+    with pytest.raises(da.LimitError, match="nested too deeply"):
+        limits.bounded("deep()")(deep)()
+
+
+@pytest.mark.parametrize("package", [analytic, algebra, loops])
+def test_every_public_function_is_bounded(package):
+    names = getattr(package, "__all__", [n for n in vars(package) if not n.startswith("_")])
+    functions = [getattr(package, n) for n in names]
+    functions = [f for f in functions if callable(f) and not isinstance(f, type) and hasattr(f, "__code__")]
+    assert functions
+    assert [
+        f.__name__ for f in functions if f.__module__.startswith(package.__name__) and not hasattr(f, "bounded")
+    ] == []
+
+
+def test_views_of_a_system_are_bounded():
+    assert analytic.System.compare.bounded
+    assert analytic.Lagrange.accelerations.func.bounded
+    slow = analytic.System(
+        "x y", L="x_d**2*cosh(y) + y_d**2*exp(x*y) + x_d*y_d*sin(x)**3 - sqrt(x**2+y**2+1)*atan(x*y)"
+    )
+    with limits.budget(seconds=0.01), pytest.raises(da.LimitError, match=r"System.compare took"):
+        slow.compare()
+
+
+@pytest.mark.parametrize(
+    "door",
+    [
+        lambda: da.loads("let c = body mass = 9^(9^9), iframe = 0, inertia = 0 end ;"),
+        lambda: da.loads("given k = (9^9)^(9^9) ;"),
+        lambda: da.Mechanism("m").body("b", mass="9**9**9"),
+        lambda: da.Mechanism("m").join(
+            da.earth, da.Mechanism("m").body("b"), da.prismatic("x").with_efforts(x="9**9**9")
+        ),
+        lambda: analytic.check("9**9**9 == x"),
+        lambda: analytic.check("x**(9**9**9) == x"),
+        lambda: analytic.System("x", L="x_d**2*9**9**9"),
+        lambda: analytic.Names().read("2**-(9**9**9)"),
+        lambda: analytic.Names().read("(1/3)**(9**9)"),
+        lambda: da.expr.parse("9**9**9"),
+        lambda: da.expr.as_expr(9) ** 9**9,
+        lambda: analytic.Names().read("9.5e300**9e300"),
+    ],
+)
+def test_huge_powers_are_refused_at_every_door(door):
+    began = time.monotonic()
+    with pytest.raises(da.DalembertError, match=r"too large|too big|large"):
+        door()
+    assert time.monotonic() - began < 2
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGINT") or os.name != "posix", reason="signals of POSIX")
+def test_control_c_leaves_a_sentence(tmp_path):
+    script = (
+        "import dalembert.cli as cli, sys, time\n"
+        "from dalembert import model\n"
+        "def slow(*a, **k):\n    print('started', flush=True)\n    while True: time.sleep(0.01)\n"
+        "import dalembert; dalembert.load = slow\n"
+        "sys.argv = ['dalembert', 'equilibria', 'x.lsd']\ncli.main()\n"
+    )
+    (tmp_path / "x.lsd").write_text("")
+    run = subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+    )  # fmt: skip
+    assert run.stdout.readline() == "started\n"
+    run.send_signal(signal.SIGINT)
+    _, told = run.communicate(timeout=20)
+    assert "dalembert equilibria was stopped by Ctrl-C" in told
+    assert run.returncode == 130
+
+
+def test_a_waiting_person_is_told_after_a_second(capsys):
+    with limits.working("thinking", seconds=None, show=True):
+        time.sleep(1.6)
+    assert "thinking: working, " in capsys.readouterr().err
