@@ -163,7 +163,7 @@ class Reduction:
         resting = {**here, **dict.fromkeys(self.speeds, 0.0)}
         mass, _, g, _, drift, counts, _ = self.arrays(self._first, resting, count)
         g = g * counts
-        order = [*(names.index(x) for x in (*speeds, *wanted) if x in names), *self._plain]
+        order = [*(names.index(x) for x in (*wanted, *speeds) if x in names), *self._plain]
         bases = [allowed_speeds(m, rows, order) for m, rows in zip(mass, g, strict=True)]
         placed = [k for k, gap in enumerate(self.rows.gap) if gap is not None]
         whole = len(placed) == len(self.rows)
