@@ -168,7 +168,7 @@ def build_linkage(
     """
     written = {**layout.model.given, **(given or {})}
     known = {k: float(v) for k, v in resolve(written, "given").items() if np.ndim(v) == 0}
-    formulas = _formulas(written) if exactly else None
+    formulas = formulas_of(written) if exactly else None
     coordinates = {ex.symbol(x) for link in layout.model.links.values() for x in link.coordinates}
     maker = _Maker(dict(at or layout.model.start), {ex.symbol(k): v for k, v in known.items()}, coordinates, formulas)
     tree, numbers = [], {body.name: i for i, body in enumerate(layout.bodies)}
@@ -332,7 +332,7 @@ class _Maker:
         return [Fixed(rotation), *(Atom(True, AXES[a], begin + k, Fraction(1)) for k, a in enumerate("xyz"))]
 
 
-def _formulas(written: Mapping[str, Any]) -> dict[Expr, Expr]:
+def formulas_of(written: Mapping[str, Any]) -> dict[Expr, Expr]:
     """What each given name stands for, names in formulas put in: text, `Spelled` numbers, expressions, numbers."""
     found = {
         ex.symbol(k): ex.parse(v) if isinstance(v, str) else v.formula if isinstance(v, Spelled) else ex.as_expr(v)

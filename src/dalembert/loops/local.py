@@ -234,12 +234,12 @@ class _Judge:
             return None
         if last > 10.0 ** (8 - self.balls.digits) or not is_closed(self.balls, found):
             return None
-        return Posture(tuple(found), True, "Newton's method with relations between angles")
+        return Posture(tuple(found), True, "Newton's method with relations between angles", self.balls.digits)
 
     def _rounded(self, x: Array) -> LocalDimension:
         """No exact closed posture is known: what the floats say, and a bound that holds wherever loops close."""
         tangent = tangent_at(self.closing, x, 1e-8)
-        posture = Posture(tuple(ball(float(v)) for v in x), False, "the posture as assembled")
+        posture = Posture(tuple(ball(float(v)) for v in x), False, "the posture as assembled", self.balls.digits)
         reduced = choose_reduced(self.closing, x, 1e-8)
         point = Point(x, np.inf, False, np.inf)
         upper = self.size - self._rank_nearby(x)

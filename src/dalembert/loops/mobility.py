@@ -14,9 +14,10 @@ from dalembert.errors import ModelError
 from dalembert.expr import Expr
 from dalembert.kinematics import build_tree, in_state
 from dalembert.loops.assembly import Closing, assemble
+from dalembert.loops.check import Evidence
 from dalembert.loops.cycles import Loop, independent_loops
 from dalembert.loops.genericrank import rank_off
-from dalembert.loops.linkage import Atom, Linkage, build_linkage
+from dalembert.loops.linkage import Atom, Linkage, build_linkage, formulas_of
 from dalembert.loops.local import LocalDimension, local_dimension
 from dalembert.loops.redundancy import redundant_links
 from dalembert.loops.units import in_own_units
@@ -63,7 +64,42 @@ def mobility(
     x = assemble(own, own.start(start), seed=seed)
     loops = independent_loops(own)
     local = local_dimension(Closing(own), x, loops, digits, seed=seed, spelled=spelled)
-    return _verdict(Closing(own), _with_ideal(local, linkage), loops, gruebler, linkage)
+    verdict = _verdict(Closing(own), _with_ideal(local, linkage), loops, gruebler, linkage)
+    written = {**layout.model.given, **(given or {})}
+    return replace(verdict, evidence=_evidence(own, local, verdict, formulas_of(written), equations))
+
+
+def _evidence(
+    own: Linkage, local: LocalDimension, verdict: Mobility, given: Mapping[Expr, Expr], equations: Sequence[Expr | str]
+) -> Evidence | None:
+    """What a checker needs; None for quaternions, whose angles are no coordinates."""
+    if own.turns:
+        return None
+    digits = local.posture.digits
+    shown = [i for i in range(own.size) if i not in own.auxiliary]
+    names = own.variables
+    best = next((b for b in local.branches if b.dimension == local.lower), None)
+    near = local.x if best is None else best.x
+    relations = []
+    for row, constant in zip(local.reduced.linear, local.reduced.constant, strict=True):
+        if any(row[i] for i in own.auxiliary):
+            return None
+        text = constant.str(digits, radius=False) if hasattr(constant, "mid") else repr(constant)
+        relations.append(({names[i]: float(row[i]) for i in shown if row[i]}, text))
+    return Evidence(
+        own.layout,
+        {x.name: e for x, e in given.items()},
+        tuple(ex.parse(e) if isinstance(e, str) else e for e in equations),
+        digits,
+        {names[i]: local.posture.x[i].str(digits + 5, radius=False) for i in shown},
+        local.tangent.mobility,
+        local.lower,
+        verdict.upper,
+        {names[i]: float(near[i]) for i in shown},
+        tuple(relations),
+        own.unit,
+        tuple(names[i] for i in shown if i in own.lengths),
+    )
 
 
 def _conditions(layout: Layout) -> list[Expr]:

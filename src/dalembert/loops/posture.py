@@ -39,6 +39,7 @@ class Posture:
     x: tuple[Any, ...]
     closed: bool
     how: str
+    digits: int
 
 
 def find_posture(closing: BallClosing, x: Array, spelled: Mapping[str, Any]) -> Posture:
@@ -57,7 +58,7 @@ def find_posture(closing: BallClosing, x: Array, spelled: Mapping[str, Any]) -> 
     ):
         tried = make()
         if tried is not None and is_closed(closing, tried):
-            found = Posture(tuple(tried), True, how)
+            found = Posture(tuple(tried), True, how, closing.digits)
             break
     rounded = any(_is_rounded(v) for v in spelled.values()) or not _near(x, written, _ROUNDED)
     if found is None or (rounded and _hardly_regular(closing, x, found)):
@@ -65,10 +66,10 @@ def find_posture(closing: BallClosing, x: Array, spelled: Mapping[str, Any]) -> 
             tried = make()
             if tried is None or not _near(x, tried, _NEAR if found is None else _ROUNDED):
                 continue
-            other = Posture(tuple(tried), True, how)
+            other = Posture(tuple(tried), True, how, closing.digits)
             if is_closed(closing, tried) and (found is None or not _hardly_regular(closing, x, other)):
                 return other
-    return found or Posture(tuple(ball(float(v)) for v in x), False, "the posture as assembled")
+    return found or Posture(tuple(ball(float(v)) for v in x), False, "the posture as assembled", closing.digits)
 
 
 def _near(x: Array, found: Sequence[Any] | None, reach: float) -> bool:

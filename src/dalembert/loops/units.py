@@ -19,7 +19,7 @@ def in_own_units(linkage: Linkage, start: dict[str, float]) -> Linkage:
     """The same linkage with its lengths divided by their mean size, a power of two (so that no digit changes).
 
     A variable is a length when it only slides. Further equations are divided by the size of their gradient at the
-    start, again a power of two.
+    start, or beside it where it is zero there, again a power of two.
     """
     turning = {p.variable for c in linkage.chains.values() for p in c.pieces if isinstance(p, Atom) and p.turn}
     sliding = {p.variable for c in linkage.chains.values() for p in c.pieces if isinstance(p, Atom) and not p.turn}
@@ -79,8 +79,11 @@ def _balanced(linkage: Linkage, start: dict[str, float]) -> list[Expr]:
     known = dict(zip(symbols, linkage.start(start), strict=True))
     known |= {ex.symbol(k): float(v) for k, v in linkage.given.items()}
     for i in range(len(linkage.auxiliary), len(equations)):
-        slopes = np.array(ex.evaluate(ex.gradient(equations[i], symbols), known), dtype=float)
-        size = float(np.abs(slopes).max(initial=0.0))
+        gradient = ex.gradient(equations[i], symbols)
+        size = float(np.abs(np.array(ex.evaluate(gradient, known), dtype=float)).max(initial=0.0))
+        if not size > 0:  # stationary at the start: beside it then, a part of the machine's size away
+            beside = {x: known.get(x, 0.0) + 0.1 * (1 + j % 3) for j, x in enumerate(symbols)}
+            size = float(np.abs(np.array(ex.evaluate(gradient, {**known, **beside}), dtype=float)).max(initial=0.0))
         if size > 0 and np.isfinite(size):
             equations[i] = ex.const(Fraction(2) ** (1 - frexp(size)[1])) * equations[i]
     return equations

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dalembert.loops.check import Check, Evidence
 
 from dalembert.loops.words import posture_words
 
@@ -29,6 +32,33 @@ class Branch:
     proved: bool
     rank: int
     at: dict[str, float] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """What proves the bounds, and what a checker needs to prove them again."""
+
+    at_least: str
+    at_most: str
+    proved: bool
+    evidence: Evidence | None = field(default=None, repr=False, compare=False)
+
+    def check(self) -> Check:
+        """Check the bounds anew: other code, from the description, in balls of as many digits.
+
+        What is not proved, or has no witness, is left open; a check is true when nothing is denied or open.
+        """
+        from dalembert.loops.check import Check, check
+
+        if self.evidence is None:
+            return Check(("no loop: every coordinate is free",), (), ())
+        found = check(self.evidence)
+        if self.proved:
+            return found
+        return Check(found.confirmed, found.denied, (*found.open, "the verdict, which is not proved"))
+
+    def to_json(self) -> dict[str, str]:
+        return {"at least": self.at_least, "at most": self.at_most}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +97,14 @@ class Mobility:
     gap: float = 0.0
     error_bound: float = 0.0
     notes: tuple[str, ...] = ()
+    evidence: Evidence | None = field(default=None, repr=False, compare=False)
 
     @property
-    def certificate(self) -> dict[str, str]:
-        """What proves each bound."""
-        return {"at least": f"{self.lower}: {self.lower_by}", "at most": f"{self.upper}: {self.upper_by}"}
+    def certificate(self) -> Certificate:
+        """What proves each bound; `certificate.check()` asks an independent checker."""
+        return Certificate(
+            f"{self.lower}: {self.lower_by}", f"{self.upper}: {self.upper_by}", self.proved, self.evidence
+        )
 
     def to_json(self) -> dict[str, Any]:
         """Plain data for machines."""
@@ -89,7 +122,7 @@ class Mobility:
             "lower": self.lower,
             "upper": self.upper,
             "method": self.method,
-            "certificate": self.certificate,
+            "certificate": self.certificate.to_json(),
             "redundancy": self.redundancy,
             "permanent_redundancy": self.permanent_redundancy,
             "redundant": [

@@ -1,0 +1,113 @@
+"""Mobility against known answers: a sample of the audit that `benchmarks/audit_mobility.py` runs by the thousand."""
+
+import random
+
+import pytest
+
+from dalembert import expr as ex
+from dalembert import loops
+from dalembert.mechanism import Layout
+from mobility_cases import MAKERS, case
+
+
+def judged(seed):
+    """Whether the verdict is proved; a wrong proof fails."""
+    question = case(seed)
+    try:
+        verdict = loops.mobility(question.mechanism, question.at, equations=question.equations)
+    except loops.ModelError:
+        assert question.truth is None
+        return False
+    assert verdict.lower <= verdict.upper <= verdict.instantaneous
+    if verdict.proved:
+        assert verdict.dof == question.truth, f"{question.words}\n{verdict}"
+    return verdict.proved
+
+
+@pytest.mark.parametrize("seed", range(len(MAKERS)))
+def test_no_wrong_proof_in_a_sample(seed):
+    judged(seed)
+
+
+@pytest.mark.slow
+def test_no_wrong_proof_in_a_larger_sample():
+    seeds = range(20_000, 20_102)
+    proved = sum(judged(seed) for seed in seeds)
+    possible = sum(case(seed).truth is not None for seed in seeds)
+    assert proved >= 0.9 * possible
+
+
+@pytest.mark.parametrize("name", ["bennett", "saliere", "sarrus", "antenna", "slider_crank"])
+def test_an_independent_checker_confirms_the_verdict(families, name):
+    found = loops.mobility(families.FAMILIES[name]()).certificate.check()
+    assert found.ok, str(found)
+
+
+def test_the_checker_denies_a_posture_that_does_not_close(families):
+    from dataclasses import replace
+
+    verdict = loops.mobility(families.bennett())
+    evidence = replace(verdict.evidence, posture={**verdict.evidence.posture, "j1.th": "0.2245"})
+    assert replace(verdict, evidence=evidence).certificate.check().denied == ("the posture does not close",)
+
+
+@pytest.mark.parametrize("lie", [{"lower": 2, "upper": 2, "instantaneous": 2}, {"upper": 0, "lower": 0}])
+def test_the_checker_does_not_confirm_another_mobility(families, lie):
+    from dataclasses import replace
+
+    verdict = loops.mobility(families.saliere(), {} if "instantaneous" not in lie else None)
+    assert not replace(verdict, evidence=replace(verdict.evidence, **lie)).certificate.check().ok
+
+
+def test_what_is_not_proved_is_not_confirmed():
+    question = next(c for c in map(case, range(9, 400, len(MAKERS))) if c.truth is None)
+    verdict = loops.mobility(question.mechanism, question.at)
+    assert not verdict.proved
+    assert not verdict.certificate.check()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_second_order_is_right_for_curved_links(seed):
+    """Forms from brackets and Hessians are the second derivatives of the closure along its kernel, by power series."""
+    from dalembert.loops.balls import BallClosing, precision
+    from dalembert.loops.linearised import linearised
+    from dalembert.loops.obstructions import obstructions
+    from dalembert.loops.series import along
+    from dalembert.loops.units import in_own_units
+
+    rng = random.Random(seed)
+    m = _two_slots(rng)
+    own = in_own_units(loops.build_linkage(Layout.of(m), None, {}, exactly=True), {})
+    with precision(60):
+        balls = BallClosing(loops.Closing(own), 60)
+        x = [balls.scale * 0] * own.size
+        for i, equation in zip(own.auxiliary, own.equations, strict=False):
+            value = ex.evaluate([equation], {ex.symbol(n): 0.0 for n in own.variables})[0]
+            x[i] = x[i] - value
+        linear = linearised(balls, balls.jacobian(x))
+        k = len(linear.independent)
+        assert k >= 1
+        for _ in range(3):
+            d = [rng.randint(-4, 4) for _ in range(k)]
+            series = along(balls, x, linear, d, 2)[:, 2]
+            forms = obstructions(balls, x, linear)
+            for form, coefficient in zip(forms, series, strict=True):
+                value = sum(form[i, j] * d[i] * d[j] for i in range(k) for j in range(k))
+                assert abs(float(value - 2 * coefficient)) < 1e-30
+
+
+def _two_slots(rng):
+    """Pins in two curved slots, joined by bars in line."""
+    from dalembert.mechanism import Displacement, Mechanism, composite, earth, revolute
+
+    x = ex.symbol("x")
+    m = Mechanism("slots")
+    pins = [m.body("p"), m.body("q")]
+    for body, y0, name in zip(pins, (0, 4), "pq", strict=True):
+        curve = y0 + ex.const(rng.randint(-4, 4)) / 4 * x**2 + ex.const(rng.randint(-4, 4)) * x**3
+        m.join(earth, body, composite(["x"], Displacement.of([x, curve, 0])), name=f"slot_{name}")
+    low, high = m.body("low"), m.body("high")
+    m.join(pins[0], low, revolute("z"), name="a")
+    m.join(low.at([0, 1, 0]), high.at([0, 1, 0]), revolute("z"), name="b")
+    m.join(high.at([0, 4, 0]), pins[1], revolute("z"), name="c")
+    return m
