@@ -1,6 +1,6 @@
 """Audit of mobility: `python benchmarks/audit_mobility.py [COUNT] [FIRST SEED] [PROCESSES]`.
 
-Random and adversarial questions with known answers (tests/mobility_cases.py): lengths from 1e-9 to 1e9, perturbations
+Random and adversarial questions with known answers (tests/known_mobilities.py): lengths from 1e-9 to 1e9, perturbations
 from 1e-3 to 1e-15, slots of order 2 to 8, isolated points beside curves, overconstrained families and their neighbours.
 Prints every wrong proof, then for each family how many verdicts are proved, left open, or refused.
 """
@@ -19,7 +19,7 @@ sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
 from dalembert import loops
 from dalembert.errors import DalembertError
-from mobility_cases import MAKERS, case
+from known_mobilities import MAKERS, case
 
 SECONDS = 60  # for one question
 

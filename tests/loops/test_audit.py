@@ -7,7 +7,7 @@ import pytest
 from dalembert import expr as ex
 from dalembert import loops
 from dalembert.mechanism import Layout
-from mobility_cases import MAKERS, case
+from known_mobilities import MAKERS, case
 
 
 def judged(seed):

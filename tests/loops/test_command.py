@@ -38,6 +38,12 @@ def test_text_says_what_is_redundant():
     assert "3 closure equations are redundant (always)" in text
 
 
+def test_a_verdict_is_proved_again_on_the_command_line():
+    text = run(FOLDER / "bennett.lsd", "--check").stdout
+    assert "confirmed: the posture closes" in text
+    assert "not checked" not in text
+
+
 def test_pictures_are_written(tmp_path):
     curve, picture = tmp_path / "curve.png", tmp_path / "picture.png"
     result = run(FOLDER / "slider_crank.lsd", "--curve", curve, "--picture", picture)

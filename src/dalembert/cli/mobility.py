@@ -22,6 +22,7 @@ def command(
     components: Annotated[bool, typer.Option(help="All pieces of the configuration space.")] = False,
     postures: Annotated[bool, typer.Option(help="Dead centres and crossings on the curve (one freedom).")] = False,
     release: Annotated[bool, typer.Option(help="Other joints that end redundancy, verified.")] = False,
+    check: Annotated[bool, typer.Option(help="Prove the verdict again, by an independent checker.")] = False,
     ranks: Annotated[bool, typer.Option(help="Ranks by every method, loop by loop; regularity.")] = False,
     letter: Annotated[list[str] | None, typer.Option(help="Length to leave indeterminate: freedoms by cases.")] = None,
     curve: Annotated[Path | None, typer.Option(help="Picture of the configuration curve (one freedom).")] = None,
@@ -56,6 +57,8 @@ def command(
         print(f"{picture}: mechanism", file=sys.stderr)
     asked = {"branches": branches, "components": components, "postures": postures, "release": release, "ranks": ranks}
     parts = {name: _part(name, mechanism, cut or (), verdict) for name, wanted in asked.items() if wanted}
+    if check:
+        parts["check"] = [(line, line) for line in str(verdict.certificate.check()).splitlines()]
     if format is Format.json:
         show_json({**verdict.to_json(), **{name: [one for _, one in lines] for name, lines in parts.items()}})
         return

@@ -64,7 +64,7 @@ def mobility(
     x = assemble(own, own.start(start), seed=seed)
     loops = independent_loops(own)
     local = local_dimension(Closing(own), x, loops, digits, seed=seed, spelled=spelled)
-    verdict = _verdict(Closing(own), _with_ideal(local, linkage), loops, gruebler, linkage)
+    verdict = _verdict(Closing(own), _with_ideal(local, own), loops, gruebler, linkage)
     written = {**layout.model.given, **(given or {})}
     return replace(verdict, evidence=_evidence(own, local, verdict, formulas_of(written), equations))
 
@@ -118,7 +118,10 @@ def _conditions(layout: Layout) -> list[Expr]:
 
 
 def _with_ideal(local: LocalDimension, linkage: Linkage, largest: int = 12, seconds: float = 5.0) -> LocalDimension:
-    """The last rung: the complex dimension of the closure ideal bounds what nothing cheaper bounds."""
+    """The last rung: the complex dimension of the closure ideal bounds what nothing cheaper bounds.
+
+    Constants that are not algebraic, as cos(3/10), are variables with their circle there: the bound is only larger.
+    """
     if local.lower == local.upper or linkage.size > largest or not local.posture.closed:
         return local
     from dalembert.errors import DalembertError
@@ -129,7 +132,7 @@ def _with_ideal(local: LocalDimension, linkage: Linkage, largest: int = 12, seco
         dimension = ideal_dimension(polynomial_closure(linkage).generators, seconds=seconds)
     except DalembertError:
         return local
-    if dimension >= local.upper:
+    if not local.lower <= dimension < local.upper:
         return local
     return replace(local, upper=dimension, upper_by="Groebner basis: complex dimension of the closure ideal")
 
