@@ -31,6 +31,7 @@ class Piece:
     """A piece of the closed configurations: dimension (complex), rank of the constraint matrix on it, equations.
 
     `vanishing` names the pivots of a generic elimination that are zero on all of it: there the generic rank is wrong.
+    Pieces are split by factors over the rationals; where one still falls apart, the rank is the largest on its parts.
     """
 
     dimension: int

@@ -14,6 +14,7 @@ from dalembert.loops.assembly import Closing
 from dalembert.loops.curve import trace_curve
 from dalembert.loops.jointaxes import JointAxes, joint_axes
 from dalembert.loops.linkage import build_linkage
+from dalembert.loops.postures import locate
 from dalembert.loops.verdict import Mobility
 from dalembert.loops.words import freedoms_words, posture_words
 from dalembert.mechanism import Layout, Mechanism
@@ -26,12 +27,16 @@ _EARTH = "0.55"
 
 
 def draw_curve(mechanism: Mechanism, verdict: Mobility, path: Path, *, cut: Collection[str] = ()) -> None:
-    """All coordinates along the branch of a mechanism with one freedom: angles above, lengths below."""
+    """All coordinates along the branch of a mechanism with one freedom: angles above, lengths below.
+
+    Postures where a coordinate turns back or branches meet are marked and named.
+    """
     if verdict.dof != 1:
         raise ModelError(f"'{verdict.name}' has {freedoms_words(verdict)}: only one freedom gives a curve.")
     linkage = build_linkage(Layout.of(mechanism, cut), at=verdict.at)
     curve = trace_curve(linkage, linkage.start(verdict.at))
-    positions = Closing(linkage).positions
+    closing = Closing(linkage)
+    positions = closing.positions
     turning = {int(v) for v, t in zip(positions.variable[1:], positions.is_turn[1:], strict=True) if t}
     angles = [i for i in range(linkage.size) if i in turning]
     lengths = [i for i in range(linkage.size) if i not in turning]
@@ -44,11 +49,17 @@ def draw_curve(mechanism: Mechanism, verdict: Mobility, path: Path, *, cut: Coll
     for panel, (which, name) in zip(axes[:, 0], panels, strict=True):
         for i in which[:12]:
             panel.plot(length, curve.points[:, i], label=linkage.variables[i])
-        for i in curve.singular:
-            panel.axvline(length[i], color="0.6", linestyle=":")
         panel.set_ylabel(name)
         panel.grid(alpha=0.3)
         panel.legend(loc="best", fontsize="small")
+    for posture in locate(closing, curve):
+        meeting = posture.kind == "crossing"
+        words = "branches meet" if meeting else f"{posture.coordinate} turns back"
+        for panel in axes[:, 0]:
+            panel.axvline(posture.along, color="#c0392b" if meeting else "0.6", linestyle="-" if meeting else ":")
+        axes[0, 0].annotate(words, (posture.along, 0.02), xycoords=("data", "axes fraction"), xytext=(-2, 0),
+                            textcoords="offset points", rotation=90, fontsize=7, color="0.3", ha="right",
+                            va="bottom")  # fmt: skip
     axes[-1, 0].set_xlabel("along the configuration curve" + (" (closed)" if curve.closed else ""))
     axes[0, 0].set_title(f"{verdict.name}, from {posture_words(verdict.at, 3)}", fontsize="medium")
     _save(plt, figure, path)
