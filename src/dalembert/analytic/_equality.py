@@ -31,6 +31,8 @@ ENOUGH_TAME, ENOUGH = 6, 24
 """Points that must agree: of one analytic function; of one with branches, which may change over its domain."""
 
 _TRIES, _TRIES_INTEGRAL = 240, 8
+_CANCELLED = 4
+"""Points at which the difference of the sides is looked at by itself."""
 _BROKEN = (sp.floor, sp.ceiling, sp.Mod, sp.Piecewise, sp.atan2, sp.arg, sp.frac, sp.DiracDelta)
 """Functions that jump at places that are not looked for: numbers are no evidence for them."""
 
@@ -215,6 +217,10 @@ def _decided(left: sp.Expr, right: sp.Expr, ranges: Mapping[str, Any]) -> Verdic
             if shown.different is None and len(shown.points) >= ENOUGH_TAME // 2:
                 proof = "numeric"
                 continue
+            if shown.different is not None and not piece.signs:
+                point, values = shown.different
+                at = {s.name: float(v.p) / float(v.q) for s, v in point.items()}
+                return Verdict(False, "counter-example", at, values, domain)
         agreeing = numbers.inside(piece.signs)
         if len(agreeing) < (ENOUGH if not piece.signs else ENOUGH // 4):
             return undecided(_missing(piece.signs, len(agreeing)), domain)
@@ -236,6 +242,7 @@ class _Numbers:
         self.points: list[Point] = []
         program = Program([left, right])
         difference = left - right
+        cancelled = Program([difference, sp.Integer(0)])
         symbols = sorted(left.free_symbols | right.free_symbols, key=str)
         found = corners(difference)
         guards = [] if program.complex else sorted({*conditions(left), *conditions(right)}, key=sp.default_sort_key)
@@ -248,6 +255,12 @@ class _Numbers:
                 self.different = point, (_plain_number(values[0]), _plain_number(values[1]))
                 return
             if sight is Sight.AGREE:
+                if len(self.points) < _CANCELLED:
+                    # a difference below the last digit of the sides shows when equal parts are taken away first
+                    sight, values = look(cancelled, point)
+                    if sight is Sight.DIFFER and values is not None:
+                        self.different = point, (_plain_number(values[0]), _plain_number(values[1]))
+                        return
                 self.points.append(point)
                 if len(self.points) >= enough:
                     return

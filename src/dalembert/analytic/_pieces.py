@@ -31,7 +31,24 @@ def plain_pieces(e: sp.Expr) -> sp.Expr:
     e = e.replace(lambda x: isinstance(x, (sp.Min, sp.Max)), _by_absolute)
     e = e.replace(lambda x: isinstance(x, sp.Heaviside), lambda x: (1 + sp.sign(x.args[0])) / 2)
     e = e.replace(lambda x: isinstance(x, sp.Pow) and x.exp.is_Rational and x.exp.q % 2 == 0, _without_squares)
-    return e.replace(lambda x: isinstance(x, sp.log), _log_without_squares)
+    e = e.replace(lambda x: isinstance(x, sp.log), _log_without_squares)
+    return e.replace(lambda x: _has_corner(x) and not x.args[0].has(sp.Abs, sp.sign), _by_factors)
+
+
+def _by_factors(e: sp.Expr) -> sp.Expr:
+    """|a b| = |a| |b| and sign(a b) = sign(a) sign(b), so that no region is looked for where the signs cannot be so."""
+    inside = e.args[0]
+    try:
+        parts = sp.Mul.make_args(sp.factor(inside) if inside.count_ops() < _FACTORED else inside)
+    except (sp.PolynomialError, NotImplementedError):
+        parts = sp.Mul.make_args(inside)
+    if len(parts) == 1 and not isinstance(parts[0], sp.Pow):
+        return e
+    made = sp.Integer(1)
+    for part in parts:
+        f, n = part.as_base_exp()
+        made *= e.func(f) ** n if n.is_Integer else e.func(part)
+    return made
 
 
 def _by_absolute(e: sp.Expr) -> sp.Expr:

@@ -35,8 +35,13 @@ class Comparison:
 
     @property
     def agree(self) -> bool:
-        """Every mechanics that applies gives the motion of the reference."""
-        return all(row.verdict is None or row.verdict.equal for row in self.rows)
+        """Every mechanics that applies is shown to give the motion of the reference."""
+        return all(row.verdict is None or bool(row.verdict) for row in self.rows)
+
+    @property
+    def disagree(self) -> bool:
+        """Some mechanics gives another motion, by a counter-example; neither is said of what is undecided."""
+        return any(row.verdict is not None and row.verdict.equal is False for row in self.rows)
 
     @property
     def mechanics(self) -> tuple[str, ...]:

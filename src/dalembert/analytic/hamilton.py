@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class EnergyVerdict:
-    """Two separate answers: is H the mechanical energy E = T + V, and is H conserved?"""
+    """Two separate answers: is H the mechanical energy E = T + V, and is H conserved? None where it is not known."""
 
     H_is_energy: bool | None
-    H_conserved: bool
+    H_conserved: bool | None
     energy: sp.Expr | None
     energy_minus_H: sp.Expr | None
     rate: sp.Expr
@@ -36,10 +36,14 @@ class EnergyVerdict:
         first = {
             True: "H is the energy",
             False: f"H is not the energy: E - H = {self.energy_minus_H}",
-            None: "H: no energy stated",
+            None: "H: no energy stated" if self.energy is None else "H: not decided whether it is the energy",
         }
-        second = "H is conserved" if self.H_conserved else f"H is not conserved: dH/dt = {self.rate}"
-        return f"{first[self.H_is_energy]}; {second}"
+        second = {
+            True: "H is conserved",
+            False: f"H is not conserved: dH/dt = {self.rate}",
+            None: f"not decided whether H is conserved: dH/dt = {self.rate}",
+        }
+        return f"{first[self.H_is_energy]}; {second[self.H_conserved]}"
 
 
 @dataclass(frozen=True)
@@ -116,7 +120,7 @@ class Hamilton(Judge):
         """Verdicts on "H = E?" and "H conserved?", which are independent."""
         n, system = self.names, self.system
         rate = self.rate(self.H)
-        conserved = bool(is_zero(rate))
+        conserved = is_zero(rate).equal
         if system.T_given is None and not (system.points or system.turning):
             E = self._energy_from_lagrangian()
         else:
@@ -125,7 +129,7 @@ class Hamilton(Judge):
             return EnergyVerdict(None, conserved, None, None, rate)
         h = sum((v * sp.diff(self._L, v) for v in n.v), sp.Integer(0)) - self._L
         gap = tidy(sp.expand(E - h))
-        return EnergyVerdict(bool(is_zero(gap)), conserved, E, gap, rate)
+        return EnergyVerdict(is_zero(gap).equal, conserved, E, gap, rate)
 
     @property
     def _L(self) -> sp.Expr:
