@@ -3,7 +3,6 @@
 import pytest
 
 from dalembert import algebra as al
-from dalembert.algebra import _operator as op
 
 u, v, w = al.vectors("u v w")
 A, B, C = al.matrices("A B C")
@@ -107,36 +106,3 @@ def test_contradictory_properties_are_refused():
         al.operator("bad", 1, projector=True, involution=True)
     with pytest.raises(al.AlgebraError, match="needs a neutral element"):
         al.operator("bad", 2, symmetric=lambda t: -t)
-
-
-def test_the_table_of_operators_is_true():
-    """What the built-in operators declare is what their constructors do."""
-    from dalembert.algebra._rebuild import BUILDERS
-
-    q = al.quaternion("q")
-    samples = {"tilde": u, "transpose": A, "trace": A, "det": A, "abs": k, "dot": u, "cross": u, "dyad": u, "triple": u}
-    samples |= dict.fromkeys(("conjugate", "scalar_part", "vector_part", "squared_norm", "matrix_of"), q)
-    others = {"dot": (v,), "cross": (v,), "dyad": (v,), "triple": (v, w)}
-    for operator, build in BUILDERS.items():
-        if operator.name not in samples:
-            continue
-        first, rest = samples[operator.name], others.get(operator.name, ())
-        plain = build(first, *rest)
-        for slot, degree in operator.homogeneous.items():
-            if slot == 0:
-                assert build(m * first, *rest) is m**degree * plain, operator
-        if operator.involution:
-            assert build(build(first)) is first
-        if operator.projector:
-            assert build(build(first)) is build(first)
-        if operator.symmetry and len(rest) == 1:
-            assert build(*rest, first) is operator.symmetry * plain
-        if 0 in operator.morphism:
-            second = {3: w, 1: al.quaternion("r")}.get(first.sort.rows if not first.sort.is_matrix else 0, B)
-            total = al.expand(build(first + second, *rest))
-            assert total is al.expand(plain + build(second, *rest)), operator
-        if operator.product and first.sort.is_matrix:
-            both = build(A * B)
-            assert both is (build(A) * build(B) if operator.product == 1 else build(B) * build(A))
-    assert "associative" in op.SUM.properties
-    assert "absorbing" in op.PRODUCT.properties

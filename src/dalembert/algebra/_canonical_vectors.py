@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from dalembert.algebra import _operator as op
+from dalembert.algebra._apply import rank
 from dalembert.algebra._engine import add, as_term, identity, items, number, zero
 from dalembert.algebra._expand import distribute_product, multiply_scalars, scale_expanded
 from dalembert.algebra._facts import is_orthogonal, is_rotation
 from dalembert.algebra._matrices import det
 from dalembert.algebra._sorts import SCALAR, VECTOR, Sort
 from dalembert.algebra._term import ONE, Term, Weight, is_zero_term
-from dalembert.algebra._vectors import cross, dot, dyad, rank, split_column, tilde, triple
+from dalembert.algebra._vectors import cross, dot, dyad, split_column, tilde, triple
 from dalembert.algebra._words import letters, multiply, power, transpose, word
 
 MINUS = number(-1)

@@ -1,8 +1,4 @@
-"""Operators that users declare by their properties: the simplifier is derived, nothing else needs to be written.
-
-The order of the steps is fixed (arguments, flatten, absorbing, neutral, class 2, class 3, symmetric and idempotent,
-canonical order), and the steps that produce unsimplified operands (class 2) start again on their results.
-"""
+"""Operators that users declare by their properties: the simplifier is derived, nothing else needs to be written."""
 
 from __future__ import annotations
 
@@ -10,22 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
-from dalembert.algebra._engine import MINUS_ONE, ONE, add, as_term, items, numeric_value, scale, times, zero
-from dalembert.algebra._operator import EVERY, SUM, SYMBOL, Operator
-from dalembert.algebra._scalars import scalar_power
+from dalembert.algebra._apply import Elements, apply_declared
+from dalembert.algebra._operator import EVERY, SYMBOL, Operator
 from dalembert.algebra._sorts import QUATERNION, SCALAR, VECTOR, AlgebraError, Sort
-from dalembert.algebra._term import Facts, Term, TermLike, builtin_operators, declared_operators, is_zero_term, make
+from dalembert.algebra._term import Facts, Term, TermLike, builtin_operators, declared_operators, make
 from dalembert.errors import ExpressionError
-
-
-@dataclass(frozen=True, slots=True)
-class Elements:
-    """The sorts and the distinguished elements of a declared operator."""
-
-    sort: Sort | None  # None: the sort of the first argument
-    neutral: Term | None
-    absorbing: Term | None
-    symmetric: Callable[[Term], Term] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +20,7 @@ class DeclaredOperator:
     operator: Operator
 
     def __call__(self, *args: TermLike) -> Term:
-        return apply_operator(self.operator, *args)
+        return apply_declared(self.operator, *args)
 
     @property
     def properties(self) -> tuple[str, ...]:
@@ -130,124 +115,3 @@ def _check_compatible(o: Operator) -> None:
             raise AlgebraError(f"'{o.name}' cannot be additive and homogeneous of degree {degree} in one argument.")
     if o.symmetry == -1 and (o.idempotent or o.neutral):
         raise AlgebraError(f"'{o.name}' is anticommutative: f(X, X) = 0 excludes idempotence and a neutral element.")
-
-
-def apply_operator(o: Operator, *values: TermLike) -> Term:
-    """Build an application and simplify it by the declared properties."""
-    args = [as_term(v) for v in values]
-    known: Elements = o.payload
-    if o.associative:
-        args = [inner for a in args for inner in (a.args if a.op is o else (a,))]
-    if o.arity is not None and len(args) != o.arity and not (o.associative and len(args) >= o.arity):
-        raise AlgebraError(f"'{o.name}' takes {o.arity} arguments, not {len(args)}.")
-    sort = known.sort or (args[0].sort if args else (known.neutral.sort if known.neutral is not None else None))
-    if sort is None:
-        raise AlgebraError(f"'{o.name}' without arguments has no value: it declares no neutral element.")
-    if known.absorbing is not None and _occurs(known.absorbing, args, o.absorbing):
-        return known.absorbing
-    if known.neutral is not None:
-        args = _drop_neutral(known.neutral, args, o.neutral)
-    linear = _class_two(o, args, sort)
-    if linear is not None:
-        return linear
-    nested = _class_three(o, args, sort)
-    if nested is not None:
-        return nested
-    args = _class_four(o, args, known)
-    if known.neutral is not None and len(args) <= 1:
-        return args[0] if args else known.neutral
-    if o.idempotent and len(args) == 1:
-        return args[0]
-    return _ordered(o, args, sort)
-
-
-def _occurs(element: Term, args: list[Term], side: str) -> bool:
-    if side == "both":
-        return element in args
-    return bool(args) and (args[0] if side == "left" else args[-1]) is element
-
-
-def _drop_neutral(element: Term, args: list[Term], side: str) -> list[Term]:
-    if side == "both":
-        return [a for a in args if a is not element]
-    while len(args) > 1 and (args[0] if side == "left" else args[-1]) is element:
-        args = args[1:] if side == "left" else args[:-1]
-    return args
-
-
-def _class_two(o: Operator, args: list[Term], sort: Sort) -> Term | None:
-    """External operator, homogeneity, eager morphism: results start again."""
-    if o.external and len(args) == 2 and args[1].op is o:
-        return apply_operator(o, times(args[0], args[1].args[0]), args[1].args[1])
-    for i, a in enumerate(args):
-        if a.op is not SUM or a.sort.is_scalar:
-            continue
-        degree = o.homogeneous.get(i, o.homogeneous.get(EVERY, 0))
-        if is_zero_term(a) and degree > 0:
-            return zero(sort)
-        if degree and len(a.args) == 1:
-            inner = apply_operator(o, *args[:i], a.args[0], *args[i + 1 :])
-            return scale(scalar_power(a.weights[0], degree), inner)  # type: ignore[arg-type]
-        additive = i in o.morphism or EVERY in o.morphism
-        if additive and len(a.args) == 1 and numeric_value(as_term(a.weights[0])) is not None:
-            return scale(as_term(a.weights[0]), apply_operator(o, *args[:i], a.args[0], *args[i + 1 :]))
-        if o.eager and additive:
-            pieces = additive_pieces(a, degree)
-            return add(*[scale(w, apply_operator(o, *args[:i], t, *args[i + 1 :])) for t, w in pieces])
-    return None
-
-
-def additive_pieces(total: Term, degree: int) -> list[tuple[Term, Term]]:
-    """The summands of an argument with what goes outside: only numbers, unless the operator is homogeneous too."""
-    pairs = [(t, as_term(w)) for t, w in items(total)]
-    if degree == 1:
-        return pairs
-    return [(t, w) if numeric_value(w) is not None else (scale(w, t), ONE) for t, w in pairs]
-
-
-def _class_three(o: Operator, args: list[Term], sort: Sort) -> Term | None:
-    if len(args) != 1 or args[0].op is not o:
-        return None
-    if o.projector:
-        return args[0]
-    if o.involution:
-        return args[0].args[0]
-    depth, inner = 1, args[0]
-    while inner.op is o:
-        depth, inner = depth + 1, inner.args[0]
-    return zero(sort) if o.nilpotent and depth >= o.nilpotent else None
-
-
-def _class_four(o: Operator, args: list[Term], known: Elements) -> list[Term]:
-    """Opposites cancel and repetitions merge: anywhere if the operator commutes, between neighbours if not."""
-    if len(args) > 2 and not o.associative:
-        return args[:1] if o.idempotent and len(set(args)) == 1 else args
-    kept: list[Term] = []
-    for a in args:
-        places = range(len(kept)) if o.symmetry == 1 else range(max(len(kept) - 1, 0), len(kept))
-        hit = next((i for i in places if _cancels(kept[i], a, known, o.symmetric)), None)
-        if hit is not None:
-            kept.pop(hit)
-        elif not (o.idempotent and any(kept[i] is a for i in places)):
-            kept.append(a)
-    return kept
-
-
-def _cancels(a: Term, b: Term, known: Elements, side: str) -> bool:
-    if known.symmetric is None:
-        return False
-    left = known.symmetric(b) is a and side in ("left", "both")
-    return left or (known.symmetric(a) is b and side in ("right", "both"))
-
-
-def _ordered(o: Operator, args: list[Term], sort: Sort) -> Term:
-    if not o.symmetry:
-        return make(o, tuple(args), (), None, sort)
-    order = sorted(range(len(args)), key=lambda i: args[i].key)
-    front = ONE
-    if o.symmetry == -1:
-        if len(set(args)) < len(args) or (o.associative and len(args) > 2):  # x (y z) = -(y z) x = -x (y z)
-            return zero(sort)
-        swaps = sum(order[i] > order[j] for i in range(len(order)) for j in range(i + 1, len(order)))
-        front = MINUS_ONE if swaps % 2 else ONE
-    return scale(front, make(o, tuple(args[i] for i in order), (), None, sort))

@@ -98,7 +98,7 @@ def zero_or_term(value: TermLike, sort: Sort) -> Term:
 
 def items(term: Term) -> Iterable[tuple[Term, Weight]]:
     """The summands of a term with their weights; a term that is no sum is its own summand."""
-    if term.op is SUM:
+    if term.op is SUM and (SUM.associative if term.args else SUM.neutral):
         return zip(term.args, term.weights)
     return ((term, _UNIT if term.sort.is_scalar else ONE),)
 
@@ -112,7 +112,7 @@ def add(*terms: Term) -> Term:
                 f"cannot add '{terms[0]}', a {sort}, and '{term}', a {term.sort}. "
                 "Both sides of a sum need one sort and size."
             )
-    live = [t for t in terms if not is_zero_term(t)]
+    live = [t for t in terms if not is_zero_term(t)] if SUM.neutral else list(terms)
     if len(live) == 1:
         return live[0]
     return linear_combination(((w, t) for term in live for t, w in items(term)), sort)
@@ -125,7 +125,9 @@ def linear_combination(pairs: Iterable[tuple[Weight, Term]], sort: Sort) -> Term
         for weight, term in pairs:
             for inner, w in items(term):
                 merged[inner] = merged.get(inner, 0) + weight * w
-        return _sum({t: w if type(w) is Fraction else Fraction(w) for t, w in merged.items() if w}, sort)
+        cancels = SUM.symmetric
+        exact = {t: w if type(w) is Fraction else Fraction(w) for t, w in merged.items() if w or not cancels}
+        return _sum(exact, sort)
     tensors: dict[Term, list[Term]] = {}
     queue = list(pairs)
     if len(queue) == 1 and queue[0][1].op not in (SUM, ARRAY, PAIR) and isinstance(queue[0][0], Term):
@@ -133,10 +135,11 @@ def linear_combination(pairs: Iterable[tuple[Weight, Term]], sort: Sort) -> Term
         return zero(sort) if is_zero_term(weight) else _sum({term: weight}, sort)  # type: ignore[arg-type]
     while queue:
         for weight, term in queue:
-            if is_zero_term(term):
+            if SUM.neutral and is_zero_term(term):
                 continue
             coefficient = weight if isinstance(weight, Term) else number(weight)
-            if term.op is SUM and (numeric_value(coefficient) is not None or len(term.args) == 1):
+            splits = term.op is SUM and SUM.associative
+            if splits and (numeric_value(coefficient) is not None or len(term.args) == 1):
                 for inner, w in items(term):
                     if coefficient is not ONE:
                         w = times(coefficient, w)  # type: ignore[arg-type]
@@ -145,7 +148,7 @@ def linear_combination(pairs: Iterable[tuple[Weight, Term]], sort: Sort) -> Term
                 tensors.setdefault(term, []).append(coefficient)
         # A group whose weights add up to a number is no longer a factored group: it joins the sum.
         queue = []
-        for term in [t for t in tensors if t.op is SUM]:
+        for term in [t for t in tensors if t.op is SUM and t.args and SUM.associative]:
             total = add(*tensors[term]) if len(tensors[term]) > 1 else tensors[term][0]
             if numeric_value(total) is not None:
                 del tensors[term]
@@ -153,7 +156,7 @@ def linear_combination(pairs: Iterable[tuple[Weight, Term]], sort: Sort) -> Term
             else:
                 tensors[term] = [total]
     sums = {t: (add(*ws) if len(ws) > 1 else ws[0]) for t, ws in tensors.items()}
-    kept = {t: w for t, w in sums.items() if not is_zero_term(w)}
+    kept = {t: w for t, w in sums.items() if not is_zero_term(w)} if SUM.symmetric else sums
     if sort.is_quaternion:
         from dalembert.algebra._quaternions import combine_explicit
 
@@ -176,7 +179,7 @@ def _sum(weights: dict[Term, Any], sort: Sort) -> Term:
         ((only, weight),) = weights.items()
         if weight is ONE or weight == 1:
             return only
-    ordered = sorted(weights, key=_by_key)
+    ordered = sorted(weights, key=_by_key) if SUM.symmetry else list(weights)
     return make(SUM, tuple(ordered), tuple(weights[t] for t in ordered), None, sort)
 
 
@@ -238,7 +241,7 @@ def leading_number(weight: Weight) -> Fraction:
 
 def times(*factors: Term) -> Term:
     """The product of scalars: numbers in front, equal factors as powers, sums kept as groups."""
-    live = [f for f in factors if f is not ONE]
+    live = [f for f in factors if f is not ONE] if TIMES.neutral else list(factors)
     if len(live) < 2:
         return live[0] if live else ONE
     return power_product((f, 1) for f in live)
@@ -255,14 +258,16 @@ def power_product(pairs: Iterable[tuple[Term, int]]) -> Term:
             if not factor.args:
                 if power < 0:
                     raise SingularError("division by zero: a scalar that is identically 0 has no inverse.")
-                return ZERO
-            if len(factor.args) == 1:
+                if TIMES.absorbing:
+                    return ZERO
+            elif len(factor.args) == 1:
                 coefficient *= Fraction(factor.weights[0]) ** power  # type: ignore[arg-type]
                 factor = factor.args[0]
             else:
                 content, factor = split_content(factor)
                 coefficient *= content**power
-        grouped = zip(factor.args, factor.weights) if factor.op is TIMES else ((factor, 1),)
+        opens = factor.op is TIMES and (TIMES.associative if factor.args else TIMES.neutral)
+        grouped = zip(factor.args, factor.weights) if opens else ((factor, 1),)
         for base, exponent in grouped:
             raised = exponent if power == 1 else multiply_exponents(exponent, power)
             exponents[base] = add_exponents(exponents.get(base, 0), raised)
@@ -280,20 +285,22 @@ def power_product(pairs: Iterable[tuple[Term, int]]) -> Term:
         e = exponents[base]  # roots of numbers: exponent between 0 and 1, so 2^(-1/2) is 1/2 2^(1/2)
         coefficient *= Fraction(numeric_value(base) or 0) ** (e.numerator // e.denominator)
         exponents[base] = e - e.numerator // e.denominator
-    return _monomial(coefficient, {b: e for b, e in exponents.items() if e != 0})
+    return _monomial(coefficient, {b: e for b, e in exponents.items() if e != 0 or not TIMES.symmetric})
 
 
 def _opens(base: Term, exponent: int) -> bool:
     """Whether a power of this base has a simpler form once its exponent is an integer."""
     if exponent == 0:
         return False
-    return base.op is TIMES or (base.op is SUM and len(base.args) == 1) or (base.op is ABS and abs(exponent) > 1)
+    if base.op is TIMES:
+        return bool(TIMES.associative if base.args else TIMES.neutral)
+    return (base.op is SUM and len(base.args) == 1) or (base.op is ABS and abs(exponent) > 1)
 
 
 def _monomial(coefficient: Fraction, exponents: dict[Term, Any]) -> Term:
     if not coefficient:
         return ZERO
-    ordered = sorted(exponents, key=_by_key)
+    ordered = sorted(exponents, key=_by_key) if TIMES.symmetry else list(reversed(exponents))
     if len(ordered) == 1 and exponents[ordered[0]] == 1:
         body = ordered[0]
     else:

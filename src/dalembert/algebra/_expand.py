@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import product as cartesian
 
 from dalembert.algebra import _operator as op
-from dalembert.algebra._declared import additive_pieces
+from dalembert.algebra._apply import additive_pieces
 from dalembert.algebra._engine import (
     ZERO,
     add,
@@ -62,6 +62,8 @@ def expand_node(t: Term, args: tuple[Term, ...], weights: tuple[Weight, ...]) ->
     """Expand one operation whose operands are expanded already."""
     if t.op is op.SUM:
         return expanded_sum(args, weights, t.sort)
+    if t.op in (op.TIMES, op.PRODUCT, op.QPRODUCT) and not t.op.morphism:
+        return rebuild(t, args, weights)
     if t.op is op.TIMES:
         result: Term = ONE
         for base, e in zip(args, weights):
@@ -119,11 +121,10 @@ def _scalar_power(base: Term, e: Weight) -> Term:
 
 def distribute(t: Term, args: tuple[Term, ...], build: Callable[..., Term]) -> Term:
     """Multilinearity: sums in the slots where the operator is a morphism go outside."""
-    slots, degrees = t.op.morphism, t.op.homogeneous
     choices: list[list[tuple[Term, Term]]] = []
     for i, a in enumerate(args):
-        opens = (i in slots or op.EVERY in slots) and a.op is op.SUM
-        choices.append(additive_pieces(a, degrees.get(i, degrees.get(op.EVERY, 0))) if opens else [(a, ONE)])
+        opens = t.op.is_additive(i) and a.op is op.SUM
+        choices.append(additive_pieces(a, t.op.degree(i, a.sort) or 0) if opens else [(a, ONE)])
     if all(len(c) == 1 for c in choices):
         return build(*args)
     parts: list[Term] = []

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dalembert.algebra._engine import ZERO, as_term, number, split_content, times
+from dalembert.algebra._apply import apply, ordered
+from dalembert.algebra._engine import ZERO, as_term, number, times
 from dalembert.algebra._facts import is_antisymmetric, is_orthogonal, is_rotation
 from dalembert.algebra._operator import ARRAY, DET, DYAD, PRODUCT, SUM, SYMBOL, TILDE, TRACE, TRANSPOSE
-from dalembert.algebra._scalars import scalar_power
 from dalembert.algebra._sorts import SCALAR, AlgebraError
-from dalembert.algebra._term import ONE, Term, TermLike, Weight, is_zero_term, make
+from dalembert.algebra._term import ONE, Term, TermLike
 from dalembert.algebra._vectors import dot
-from dalembert.algebra._words import Letters, _join, letters, transpose, word
+from dalembert.algebra._words import Letters, _join, letters, power, transpose, word
 
 
 def _square(value: TermLike, what: str) -> Term:
@@ -29,13 +29,12 @@ def trace(matrix: TermLike) -> Term:
     term = _square(matrix, "trace")
     if term.sort.is_scalar:
         return term
-    if is_zero_term(term):
-        return ZERO
+    return apply(TRACE, [term], SCALAR, _trace)
+
+
+def _trace(term: Term) -> Term | None:
     if term.op is SUM:
-        if len(term.args) == 1:
-            return times(term.weights[0], trace(term.args[0]))  # type: ignore[arg-type]
-        content, body = split_content(term)
-        return times(number(content), make(TRACE, (body,), (), None, SCALAR))
+        return None
     if term.op is DYAD:
         return dot(*term.args)
     if term.op is ARRAY:
@@ -52,9 +51,8 @@ def trace(matrix: TermLike) -> Term:
     sign, best = _least_rotation(ring)
     if best is None:
         return ZERO
-    return times(
-        number(sign), make(TRACE, (word(best, best[0][0].sort if len(best) == 1 else _sort(best)),), (), None, SCALAR)
-    )
+    shortest = word(best, best[0][0].sort if len(best) == 1 else _sort(best))
+    return times(number(sign), ordered(TRACE, [shortest], SCALAR))
 
 
 def _sort(ring: Letters):  # type: ignore[no-untyped-def]
@@ -112,8 +110,12 @@ def det(matrix: TermLike) -> Term:
     term = _square(matrix, "determinant")
     if term.sort.is_scalar:
         return term
+    return apply(DET, [term], SCALAR, _det)
+
+
+def _det(term: Term) -> Term | None:
     size = term.sort.rows
-    if is_zero_term(term) or term.op is DYAD or term.op is TILDE or (size % 2 and is_antisymmetric(term)):
+    if term.op is DYAD or term.op is TILDE or (size % 2 and is_antisymmetric(term)):
         return ZERO
     if term.op is ARRAY and size <= 4 and all(e.sort.is_scalar for e in term.args):
         from dalembert.algebra._arrays import cells
@@ -121,31 +123,23 @@ def det(matrix: TermLike) -> Term:
 
         found: Term = determinant([list(row) for row in cells(term)])
         return found
-    if term.op is SUM:
-        if len(term.args) == 1:
-            return times(scalar_power(term.weights[0], size), det(term.args[0]))  # type: ignore[arg-type]
-        content, body = split_content(term)
-        flipped = transpose(body)
-        if flipped.op is SUM and flipped.key < body.key:
-            extra, body = split_content(flipped)
-            content *= extra
-        return times(number(content**size), make(DET, (body,), (), None, SCALAR))
-    if term.op is PRODUCT and all(a.sort.is_square for a in term.args):
-        if not term.args:
-            return ONE
-        if len(term.args) > 1 or term.weights != (1,):
-            return times(*[_power_of_det(b, e) for b, e in zip(term.args, term.weights)])
+    if term.op is SUM:  # det A^T = det A: the smaller of the two
+        flipped = transpose(term)
+        return det(flipped) if flipped.op is SUM and flipped.key < term.key else None
+    if term.op is PRODUCT:
+        return _of_orthogonal_powers(term)
     if is_rotation(term):
         return ONE
     if term.op is SYMBOL and term.payload.nilpotent:
         return ZERO
-    if term.op is TRANSPOSE:
-        return det(term.args[0])
-    return make(DET, (term,), (), None, SCALAR)
+    return det(term.args[0]) if term.op is TRANSPOSE else None
 
 
-def _power_of_det(base: Term, exponent: Weight) -> Term:
-    inner = det(base)
-    if is_orthogonal(base) and isinstance(exponent, int):  # its square is 1
-        return inner if exponent % 2 else ONE
-    return scalar_power(inner, exponent)
+def _of_orthogonal_powers(term: Term) -> Term | None:
+    """The square of the determinant of an orthogonal matrix is 1: only the parity of its exponent counts."""
+    if not term.args:
+        return ONE
+    parts = [(b, e % 2 if isinstance(e, int) and is_orthogonal(b) else e) for b, e in letters(term)]
+    if all(e is f for (_, e), f in zip(parts, term.weights)):
+        return None
+    return times(*[det(power(b, e)) for b, e in parts if e != 0])

@@ -16,7 +16,7 @@ from itertools import permutations, product
 from typing import Any
 
 from dalembert.algebra._linear_algebra import identity_rows, multiply_rows, transpose_rows
-from dalembert.algebra._operator import EVERY, Operator
+from dalembert.algebra._operator import Operator
 from dalembert.algebra._sample import NoValue, Sampler
 from dalembert.algebra._sorts import Sort
 from dalembert.algebra._term import Facts, Term, is_zero_term, make
@@ -70,10 +70,10 @@ class _Model:
     # -- slots: linear, homogeneous of some degree, or anything
 
     def degree(self, slot: int) -> int | None:
-        return self.o.homogeneous.get(slot, self.o.homogeneous.get(EVERY))
+        return self.o.degree(slot, self.sorts[slot])
 
     def is_linear(self, slot: int) -> bool:
-        if slot not in self.o.morphism and EVERY not in self.o.morphism:
+        if not self.o.is_additive(slot):
             return False
         if self.degree(slot) is None:  # additive: linear maps are only some of the additive ones
             self.field.narrow = True

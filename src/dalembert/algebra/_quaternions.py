@@ -6,6 +6,7 @@ until `parts` (or `expand`) multiplies it out; a pair whose vector has explicit 
 
 from __future__ import annotations
 
+from dalembert.algebra._apply import apply, front_and_body
 from dalembert.algebra._arrays import column, is_explicit
 from dalembert.algebra._engine import (
     ZERO,
@@ -109,26 +110,21 @@ def quaternion_product(*factors: Term) -> Term:
     return scale(front, result)
 
 
-def _front(term: Term) -> tuple[Term, Term]:
-    if term.op is not SUM or not term.args:
-        return ONE, term
-    if len(term.args) == 1:
-        return term.weights[0], term.args[0]  # type: ignore[return-value]
-    content, body = split_content(term)
-    return number(content), body
-
-
 def _multiply(a: Term, b: Term) -> Term:
-    if is_zero_term(a) or is_zero_term(b):
+    if QPRODUCT.absorbing and (is_zero_term(a) or is_zero_term(b)):
         return zero(QUATERNION)
-    left, a = _front(a)
-    right, b = _front(b)
-    front = times(left, right)
+    front: Term = ONE
+    if QPRODUCT.homogeneous:
+        left, a = front_and_body(a)
+        right, b = front_and_body(b)
+        front = times(left, right)
     x, y = list(qletters(a)), list(qletters(b))
     while x and y:
         (base, e), (other, f) = x[-1], y[0]
         if base is other and base.op is not PAIR:
             total = add_exponents(e, f)
+            if total == 0 and not QPRODUCT.symmetric:
+                break
             x.pop()
             y.pop(0)
             if total != 0:
@@ -142,7 +138,7 @@ def _multiply(a: Term, b: Term) -> Term:
             joined = multiply_parts(base, other)
             x.pop()
             y.pop(0)
-            extra, body = _front(joined)
+            extra, body = front_and_body(joined)
             if is_zero_term(joined):
                 return zero(QUATERNION)
             front = times(front, extra)
@@ -157,7 +153,8 @@ def _computes(base: Term, exponent: Weight) -> bool:
 
 
 def qletters(term: Term) -> Letters:
-    return tuple(zip(term.args, term.weights)) if term.op is QPRODUCT else ((term, 1),)
+    opens = term.op is QPRODUCT and (QPRODUCT.associative if term.args else QPRODUCT.neutral)
+    return tuple(zip(term.args, term.weights)) if opens else ((term, 1),)
 
 
 def qword(parts: Letters) -> Term:
@@ -182,7 +179,7 @@ def quaternion_power(q: Term, n: Weight) -> Term:
         if isinstance(n, int) and n < 0:
             raise SingularError("the quaternion 0 has no inverse.")
         return q
-    front, body = _front(q)
+    front, body = front_and_body(q)
     if front is not ONE:
         return scale(scalar_power(front, n), quaternion_power(body, n))
     if isinstance(n, int) and body.op is PAIR and is_explicit(body.args[1]):
@@ -210,19 +207,15 @@ def conjugate(value: TermLike) -> Term:
     (q^-1 conj(p), p)
     """
     q = _quaternion_argument(value, "the conjugate")
-    if q.op is SUM:
-        return linear_combination(((w, conjugate(a)) for a, w in zip(q.args, q.weights)), QUATERNION)
-    if q.op is CONJUGATE:
-        return q.args[0]
+    return apply(CONJUGATE, [q], QUATERNION, _conjugate)
+
+
+def _conjugate(q: Term) -> Term | None:
     if q.op is PAIR:
         return pair(q.args[0], -q.args[1])
     if q.op is QPRODUCT:
-        return quaternion_product(
-            quaternion_one(), *[quaternion_power(conjugate(b), e) for b, e in reversed(qletters(q))]
-        )
-    if is_unit(q):
-        return qword(((q, -1),))
-    return make(CONJUGATE, (q,), (), None, QUATERNION)
+        return None if q.args else q
+    return qword(((q, -1),)) if is_unit(q) else None
 
 
 def squared_norm(value: TermLike) -> Term:
@@ -233,13 +226,10 @@ def squared_norm(value: TermLike) -> Term:
     (a^2 N(q), 1/N(q))
     """
     q = _quaternion_argument(value, "the squared norm")
-    if is_zero_term(q):
-        return ZERO
-    front, body = _front(q)
-    if front is not ONE:
-        return times(front, front, squared_norm(body))
-    if body.op is QPRODUCT:
-        return times(*[scalar_power(squared_norm(b), e) for b, e in qletters(body)])
+    return apply(SQUARED_NORM, [q], SCALAR, _squared_norm)
+
+
+def _squared_norm(body: Term) -> Term | None:
     if is_unit(body):
         return ONE
     if body.op is CONJUGATE:
@@ -248,43 +238,45 @@ def squared_norm(value: TermLike) -> Term:
         s, v = body.args
         return add(times(s, s), dot(v, v))
     flipped = conjugate(body)
-    if flipped.op is SUM and flipped.key < body.key:
-        return (
-            squared_norm(flipped) if split_content(flipped)[0] == 1 else make(SQUARED_NORM, (body,), (), None, SCALAR)
-        )
-    return make(SQUARED_NORM, (body,), (), None, SCALAR)
+    if flipped.op is SUM and flipped.key < body.key and split_content(flipped)[0] == 1:
+        return squared_norm(flipped)
+    return None
 
 
 def scalar_part(value: TermLike) -> Term:
     """The scalar part s of q = (s, v)."""
     q = _quaternion_argument(value, "the scalar part")
-    if q.op is SUM:
-        return add(ZERO, *[times(w, scalar_part(a)) for a, w in zip(q.args, q.weights)])  # type: ignore[arg-type]
+    return apply(SCALAR_PART, [q], SCALAR, _scalar_part)
+
+
+def _scalar_part(q: Term) -> Term | None:
     if q.op is PAIR:
         return q.args[0]
     if q.op is QPRODUCT and not q.args:
         return ONE
-    if q.op is CONJUGATE:
+    if q.op is CONJUGATE or _is_inverse_of_unit(q):
         return scalar_part(q.args[0])
-    if q.op is QPRODUCT and q.weights == (-1,) and is_unit(q.args[0]):
-        return scalar_part(q.args[0])
-    return make(SCALAR_PART, (q,), (), None, SCALAR)
+    return None
+
+
+def _is_inverse_of_unit(q: Term) -> bool:
+    return q.op is QPRODUCT and q.weights == (-1,) and is_unit(q.args[0])
 
 
 def vector_part(value: TermLike) -> Term:
     """The vector part v of q = (s, v)."""
     q = _quaternion_argument(value, "the vector part")
-    if q.op is SUM:
-        return linear_combination(((w, vector_part(a)) for a, w in zip(q.args, q.weights)), VECTOR)
+    return apply(VECTOR_PART, [q], VECTOR, _vector_part)
+
+
+def _vector_part(q: Term) -> Term | None:
     if q.op is PAIR:
         return q.args[1]
     if q.op is QPRODUCT and not q.args:
         return zero(VECTOR)
-    if q.op is CONJUGATE:
+    if q.op is CONJUGATE or _is_inverse_of_unit(q):
         return -vector_part(q.args[0])
-    if q.op is QPRODUCT and q.weights == (-1,) and is_unit(q.args[0]):
-        return -vector_part(q.args[0])
-    return make(VECTOR_PART, (q,), (), None, VECTOR)
+    return None
 
 
 def matrix_of(value: TermLike) -> Term:
@@ -294,20 +286,15 @@ def matrix_of(value: TermLike) -> Term:
     >>> matrix_of(p * q), matrix_of(-p), matrix_of(q * q**-1)
     (R(p) R(q), R(p), Id)
     """
-    from dalembert.algebra._words import product
-
     q = _quaternion_argument(value, "the rotation matrix")
     if is_zero_term(q):
         raise SingularError("the quaternion 0 stands for no rotation.")
-    _, q = _front(q)  # a scalar factor does not change q (0, v) q^-1
-    if q.op is QPRODUCT:
-        return product(identity(3), *[_matrix_of_power(b, e) for b, e in qletters(q)])
-    return make(MATRIX_OF, (q,), (), None, Sort(3, 3))
+    return apply(MATRIX_OF, [q], Sort(3, 3), _matrix_of)
 
 
-def _matrix_of_power(base: Term, exponent: Weight) -> Term:
+def _matrix_of(q: Term) -> Term | None:
     from dalembert.algebra._words import power
 
-    if base.op is CONJUGATE:
-        base, exponent = base.args[0], multiply_exponents(exponent, -1)
-    return power(matrix_of(base), as_term(exponent))
+    if q.op is QPRODUCT and not q.args:
+        return identity(3)
+    return power(matrix_of(q.args[0]), -1) if q.op is CONJUGATE else None

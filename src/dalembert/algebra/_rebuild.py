@@ -42,9 +42,9 @@ def builder_of(operator: Operator) -> Callable[..., Term]:
     known = BUILDERS.get(operator)
     if known is not None:
         return known
-    from dalembert.algebra._declared import apply_operator
+    from dalembert.algebra._apply import apply_declared
 
-    return lambda *args: apply_operator(operator, *args)
+    return lambda *args: apply_declared(operator, *args)
 
 
 def rebuild(term: Term, args: tuple[Term, ...], weights: tuple[Weight, ...]) -> Term:

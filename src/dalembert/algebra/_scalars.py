@@ -176,15 +176,18 @@ def absolute(term: TermLike) -> Term:
     value = numeric_value(x)
     if value is not None:
         return number(abs(value))
+    from dalembert.algebra._apply import apply
+
     content, body = split_content(x)
-    if body.op is TIMES and len(body.args) > 1:
-        return times(number(abs(content)), *[absolute(_raw({b: e})) for b, e in zip(body.args, body.weights)])
-    if is_nonnegative(body):
-        return times(number(abs(content)), body)
-    if body.op is TIMES and isinstance(body.weights[0], int):
-        base, exponent = body.args[0], body.weights[0]
-        return times(number(abs(content)), power_product([(absolute(base), exponent)]))
-    return times(number(abs(content)), make(ABS, (body,), (), None, SCALAR))
+    return times(number(abs(content)), apply(ABS, [body], SCALAR, _absolute))
+
+
+def _absolute(body: Term) -> Term | None:
+    if body.op is ABS:
+        return None
+    if body.op is TIMES and len(body.args) == 1 and not isinstance(body.weights[0], int):
+        return body if is_nonnegative(body) else make(ABS, (body,), (), None, SCALAR)
+    return body if is_nonnegative(body) else None
 
 
 def is_nonnegative(term: Term) -> bool:

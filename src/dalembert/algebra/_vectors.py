@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from dalembert.algebra import _words
-from dalembert.algebra._engine import ZERO, as_term, identity, number, scale, split_content, times, zero
+from dalembert.algebra._apply import apply, front_and_body, rank
+from dalembert.algebra._engine import ZERO, as_term, identity, number, split_content, times, zero
 from dalembert.algebra._facts import are_collinear, are_orthogonal, is_unit
-from dalembert.algebra._operator import ARRAY, CROSS, DOT, DYAD, PRODUCT, ROTATION, SUM, SYMBOL, TILDE, TRIPLE
+from dalembert.algebra._operator import ARRAY, CROSS, DOT, DYAD, PRODUCT, ROTATION, SYMBOL, TILDE, TRIPLE
 from dalembert.algebra._scalars import scalar_power
 from dalembert.algebra._sorts import SCALAR, AlgebraError, Sort
 from dalembert.algebra._term import ONE, Facts, Term, TermLike, is_zero_term, make
@@ -25,20 +26,6 @@ def _vector_argument(value: TermLike, what: str, size: int | None = None) -> Ter
     if size is not None and term.sort.rows != size:
         raise AlgebraError(f"{what} exists in dimension {size} only, but '{term}' is a {term.sort}.")
     return term
-
-
-def _front(term: Term) -> tuple[Term, Term]:
-    if term.op is not SUM or not term.args:
-        return ONE, term
-    if len(term.args) == 1:
-        return term.weights[0], term.args[0]  # type: ignore[return-value]
-    content, body = split_content(term)
-    return (ONE if content == 1 else number(content)), body
-
-
-def rank(term: Term) -> tuple[int, tuple[str, bytes]]:
-    """The order of arguments in dot, cross and mixed products: plain things first, w x (I w) and not -(I w) x w."""
-    return term.size, term.key
 
 
 def split_column(column: Term) -> tuple[Term | None, Term]:
@@ -57,15 +44,15 @@ def tilde(vector: TermLike) -> Term:
     >>> ~u * v, ~u * u, (~u).T
     (u x v, 0, -~u)
     """
-    v = _vector_argument(vector, "the tilde operator", 3)
-    if is_zero_term(v):
-        return zero(Sort(3, 3))
-    front, body = _front(v)
-    if body.op is ARRAY:
-        from dalembert.algebra._arrays import tilde_array
+    return apply(TILDE, [_vector_argument(vector, "the tilde operator", 3)], Sort(3, 3), _tilde)
 
-        return scale(front, tilde_array(body))
-    return scale(front, make(TILDE, (body,), (), None, Sort(3, 3)))
+
+def _tilde(v: Term) -> Term | None:
+    if v.op is not ARRAY:
+        return None
+    from dalembert.algebra._arrays import tilde_array
+
+    return tilde_array(v)
 
 
 def cross(x: TermLike, y: TermLike) -> Term:
@@ -75,29 +62,24 @@ def cross(x: TermLike, y: TermLike) -> Term:
     >>> cross(v, 2 * u) + cross(u, v)
     -u x v
     """
-    a = _vector_argument(x, "the cross product", 3)
-    b = _vector_argument(y, "the cross product", 3)
-    if is_zero_term(a) or is_zero_term(b):
-        return zero(a.sort)
-    left, a = _front(a)
-    right, b = _front(b)
-    front = times(left, right)
-    if are_collinear(a, b):
+    columns = [_vector_argument(t, "the cross product", 3) for t in (x, y)]
+    return apply(CROSS, columns, columns[0].sort, _cross)
+
+
+def _cross(a: Term, b: Term) -> Term | None:
+    if a is not b and are_collinear(a, b):
         return zero(a.sort)
     if a.op is ARRAY and b.op is ARRAY:
         from dalembert.algebra._arrays import cross_arrays
 
-        return scale(front, cross_arrays(a, b))
-    known = _basis_cross(a, b)
-    if known is not None:
-        return scale(front, known)
-    if rank(b) < rank(a):
-        a, b, front = b, a, times(number(-1), front)
-    return scale(front, make(CROSS, (a, b), (), None, a.sort))
+        return cross_arrays(a, b)
+    return _basis_cross(a, b)
 
 
 def _basis_cross(a: Term, b: Term) -> Term | None:
-    if a.op is not SYMBOL or b.op is not SYMBOL or a.payload.basis is None or a.payload.basis != b.payload.basis:
+    if a is b or a.op is not SYMBOL or b.op is not SYMBOL:
+        return None
+    if a.payload.basis is None or a.payload.basis != b.payload.basis:
         return None
     if a.payload.order or b.payload.order:
         return None
@@ -120,25 +102,21 @@ def dot(x: TermLike, y: TermLike) -> Term:
         raise AlgebraError(
             f"the dot product of '{a}', a {a.sort}, and '{b}', a {b.sort}, is not defined: sizes differ."
         )
-    if is_zero_term(a) or is_zero_term(b):
-        return ZERO
-    left, a = _front(a)
-    right, b = _front(b)
-    return times(left, right, _form(a, b))
+    return apply(DOT, [a, b], SCALAR, _form)
 
 
-def _form(a: Term, b: Term) -> Term:
+def _form(a: Term, b: Term) -> Term | None:
     (m, u), (n, w) = split_column(a), split_column(b)
     if m is None and n is None:
         return _plain_dot(u, w)
     middle = n if m is None else _words.transpose(m) if n is None else _words.multiply(_words.transpose(m), n)
     assert middle is not None
-    front, middle = _front(middle)
+    front, middle = front_and_body(middle)
     if is_zero_term(middle):
         return ZERO
     if middle.op is PRODUCT and not middle.args:
-        return times(front, _plain_dot(u, w))
-    back_front, back = _front(_words.transpose(middle))
+        return times(front, dot(u, w))
+    back_front, back = front_and_body(_words.transpose(middle))
     if w.op is CROSS and u.op is not CROSS:
         return times(front, back_front, triple(w.args[0], w.args[1], _words.multiply(back, u)))
     if u.op is CROSS and w.op is not CROSS:
@@ -155,7 +133,7 @@ def _form(a: Term, b: Term) -> Term:
     return times(front, make(DOT, forward, (), None, SCALAR))
 
 
-def _plain_dot(u: Term, w: Term) -> Term:
+def _plain_dot(u: Term, w: Term) -> Term | None:
     if u.op is ARRAY and w.op is ARRAY:
         from dalembert.algebra._arrays import dot_arrays
 
@@ -170,7 +148,7 @@ def _plain_dot(u: Term, w: Term) -> Term:
         return times(u.payload.norm, u.payload.norm)
     if are_orthogonal(u, w):
         return ZERO
-    return make(DOT, (u, w) if rank(u) <= rank(w) else (w, u), (), None, SCALAR)
+    return None
 
 
 def triple(x: TermLike, y: TermLike, z: TermLike) -> Term:
@@ -180,23 +158,18 @@ def triple(x: TermLike, y: TermLike, z: TermLike) -> Term:
     >>> triple(v, u, w) + triple(u, v, w), triple(u, v, u)
     (0, 0)
     """
-    columns = [_vector_argument(t, "the mixed product", 3) for t in (x, y, z)]
-    if any(is_zero_term(c) for c in columns):
-        return ZERO
-    fronts, bodies = zip(*[_front(c) for c in columns])
-    front = times(*fronts)
+    return apply(TRIPLE, [_vector_argument(t, "the mixed product", 3) for t in (x, y, z)], SCALAR, _triple)
+
+
+def _triple(*bodies: Term) -> Term | None:
     for i, body in enumerate(bodies):
         if split_column(body)[1].op is CROSS:
-            return times(front, dot(cross(bodies[i - 2], bodies[i - 1]), body))
-    if any(are_collinear(bodies[i], bodies[i - 1]) for i in range(3)):
+            return dot(cross(bodies[i - 2], bodies[i - 1]), body)
+    if any(a is not b and are_collinear(a, b) for a, b in zip(bodies, (*bodies[1:], bodies[0]))):
         return ZERO
-    known = _basis_cross(bodies[0], bodies[1])
-    if known is not None or all(b.op is ARRAY for b in bodies):
-        return times(front, dot(cross(bodies[0], bodies[1]), bodies[2]))
-    order = sorted(range(3), key=lambda i: rank(bodies[i]))
-    if order in ([0, 2, 1], [2, 1, 0], [1, 0, 2]):
-        front = times(number(-1), front)
-    return times(front, make(TRIPLE, tuple(bodies[i] for i in order), (), None, SCALAR))
+    if _basis_cross(bodies[0], bodies[1]) is not None or all(b.op is ARRAY for b in bodies):
+        return dot(cross(bodies[0], bodies[1]), bodies[2])
+    return None
 
 
 def dyad(x: TermLike, y: TermLike) -> Term:
@@ -208,18 +181,15 @@ def dyad(x: TermLike, y: TermLike) -> Term:
     """
     a = _vector_argument(x, "the dyad")
     b = _vector_argument(y, "the dyad")
-    sort = Sort(a.sort.rows, b.sort.rows)
-    if is_zero_term(a) or is_zero_term(b):
-        return zero(sort)
-    left, a = _front(a)
-    right, b = _front(b)
-    if a.op is ARRAY and b.op is ARRAY:
-        from dalembert.algebra._arrays import multiply_arrays, transpose_array
+    return apply(DYAD, [a, b], Sort(a.sort.rows, b.sort.rows), _dyad)
 
-        found = multiply_arrays(a, transpose_array(b))
-        if found is not None:
-            return scale(times(left, right), found)
-    return scale(times(left, right), make(DYAD, (a, b), (), None, sort))
+
+def _dyad(a: Term, b: Term) -> Term | None:
+    if a.op is not ARRAY or b.op is not ARRAY:
+        return None
+    from dalembert.algebra._arrays import multiply_arrays, transpose_array
+
+    return multiply_arrays(a, transpose_array(b))
 
 
 def norm(x: TermLike) -> Term:
@@ -255,7 +225,7 @@ def rotation(axis: TermLike, angle: TermLike) -> Term:
     theta = as_term(angle)
     if not theta.sort.is_scalar:
         raise AlgebraError(f"the angle of a rotation is a scalar, but '{theta}' is a {theta.sort}.")
-    front, a = _front(a)
+    front, a = front_and_body(a)
     if front == -1:
         front, theta = ONE, times(number(-1), theta)
     if front is not ONE or not is_unit(a):

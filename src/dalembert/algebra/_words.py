@@ -12,17 +12,16 @@ import itertools
 from fractions import Fraction
 
 from dalembert.algebra import _vectors
+from dalembert.algebra._apply import apply, front_and_body, ordered
 from dalembert.algebra._engine import (
     add,
     add_exponents,
     as_term,
     identity,
-    linear_combination,
     multiply_exponents,
     number,
     plain_exponent,
     scale,
-    split_content,
     times,
     zero,
 )
@@ -89,7 +88,8 @@ def _check_chain(tensors: list[Term]) -> None:
 
 def letters(term: Term) -> Letters:
     """The letters of a word; a term that is no word is its own letter."""
-    return tuple(zip(term.args, term.weights)) if term.op is PRODUCT else ((term, 1),)
+    opens = term.op is PRODUCT and (PRODUCT.associative if term.args else PRODUCT.neutral)
+    return tuple(zip(term.args, term.weights)) if opens else ((term, 1),)
 
 
 def word(parts: Letters, sort: Sort) -> Term:
@@ -108,11 +108,11 @@ def multiply(a: Term, b: Term) -> Term:
     if a.sort.is_scalar or b.sort.is_scalar:
         return scale(a, b) if a.sort.is_scalar else scale(b, a)
     sort = Sort(a.sort.rows, b.sort.columns)
-    if is_zero_term(a) or is_zero_term(b):
+    if PRODUCT.absorbing and (is_zero_term(a) or is_zero_term(b)):
         return zero(sort)
-    if a.op is SUM or b.op is SUM:
-        left, a_body = _front(a)
-        right, b_body = _front(b)
+    if PRODUCT.homogeneous and (a.op is SUM or b.op is SUM):
+        left, a_body = front_and_body(a)
+        right, b_body = front_and_body(b)
         if left is not ONE or right is not ONE:
             return scale(times(left, right), multiply(a_body, b_body))
     if a.sort.is_row:
@@ -134,16 +134,6 @@ def multiply(a: Term, b: Term) -> Term:
     return _apply_letters(a, b, sort) if b.sort.is_vector else word(_join(letters(a), letters(b)), sort)
 
 
-def _front(term: Term) -> tuple[Term, Term]:
-    """A term as scalar * body: the weight of a single summand, or the numeric content of a sum."""
-    if term.op is not SUM:
-        return ONE, term
-    if len(term.args) == 1:
-        return term.weights[0], term.args[0]  # type: ignore[return-value]
-    content, body = split_content(term)
-    return (ONE if content == 1 else number(content)), body
-
-
 def _join(left: Letters, right: Letters) -> Letters:
     """Concatenate two reduced words; cancellation at the joint goes as far as it can."""
     a, b = list(left), list(right)
@@ -153,6 +143,8 @@ def _join(left: Letters, right: Letters) -> Letters:
         other, more = b[start]
         if base is other:
             total = _reduced_exponent(base, add_exponents(exponent, more))
+            if total == 0 and not PRODUCT.symmetric:
+                break
             start += 1
             if total == 0:
                 a.pop()
@@ -222,7 +214,7 @@ def _apply_letters(a: Term, column: Term, sort: Sort) -> Term:
         elif base.op is ARRAY and result.op is ARRAY and exponent == 1:
             result = multiply(base, result)
         elif result.op is SUM or result.op is DYAD or is_zero_term(result):
-            front, body = _front(result)
+            front, body = front_and_body(result)
             size = Sort(base.sort.rows, 1)
             inner = zero(size) if is_zero_term(result) else word(_join(((base, exponent),), letters(body)), size)
             result = scale(front, inner)
@@ -263,7 +255,7 @@ def power(base: TermLike, exponent: TermLike) -> Term:
         if isinstance(n, int) and n < 0:
             raise SingularError("the zero matrix has no inverse.")
         return term
-    front, body = _front(term)
+    front, body = front_and_body(term)
     if front is not ONE:
         return scale(scalar_power(front, n), power(body, n))
     if body.op is ARRAY and isinstance(n, int):
@@ -324,35 +316,34 @@ def transpose(term: TermLike) -> Term:
         raise AlgebraError(f"'{t}' is a quaternion and has no transpose. Its counterpart is conjugate(q).")
     if t.sort.is_scalar:
         return t
-    op = t.op
-    if op is SUM:
-        return linear_combination(((w, transpose(a)) for a, w in zip(t.args, t.weights)), t.sort.transposed)
-    if op is TRANSPOSE:
-        return t.args[0]
-    if t.sort.is_vector:
-        if op is ARRAY:
-            from dalembert.algebra._arrays import transpose_array
+    return apply(TRANSPOSE, [t], t.sort.transposed, _transpose)
 
-            return transpose_array(t)
-        return make(TRANSPOSE, (t,), (), None, t.sort.transposed)
-    if op is PRODUCT:
-        if not t.args:
-            return t
-        return product(*[power(transpose(b), e) if e != 1 else transpose(b) for b, e in reversed(letters(t))])
-    if op is TILDE:
-        return -t
-    if op is DYAD:
-        return _vectors.dyad(t.args[1], t.args[0])
-    if op is SYMBOL or op is VARIABLE:
-        names = declared(t)
-        if "symmetric" in names:
-            return t
-        if "antisymmetric" in names:
-            return -t
-    if op in (SYMBOL, VARIABLE, ROTATION, MATRIX_OF) and is_orthogonal(t):
-        return word(((t, -1),), t.sort)
+
+def _transpose(t: Term) -> Term | None:
+    op = t.op
     if op is ARRAY:
         from dalembert.algebra._arrays import transpose_array
 
         return transpose_array(t)
-    return make(TRANSPOSE, (t,), (), None, t.sort.transposed)
+    if op is SUM:
+        return None
+    if t.sort.is_vector:
+        return ordered(TRANSPOSE, [t], t.sort.transposed)
+    if op is PRODUCT:
+        if not t.args:
+            return t
+        if all(b.sort.is_square for b in t.args):
+            return None
+        return product(*[power(transpose(b), e) for b, e in reversed(letters(t))]) if TRANSPOSE.product else None
+    if op is TILDE:
+        return -t
+    if op is DYAD:
+        return _vectors.dyad(t.args[1], t.args[0])
+    names = declared(t)
+    if "symmetric" in names:
+        return t
+    if "antisymmetric" in names:
+        return -t
+    if op in (SYMBOL, VARIABLE, ROTATION, MATRIX_OF) and is_orthogonal(t):
+        return word(((t, -1),), t.sort)
+    return None

@@ -11,8 +11,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from dalembert.algebra import _operator as op
+from dalembert.algebra._apply import Elements
 from dalembert.algebra._canonical import canonical
-from dalembert.algebra._declared import Elements
 from dalembert.algebra._engine import as_term, items, multiply_exponents, number, numeric_value, split_content, times
 from dalembert.algebra._evaluate import evaluate
 from dalembert.algebra._expand import expand, expansion_size
