@@ -12,7 +12,7 @@ import pytest
 from dalembert.codegen import LANGUAGES, compile_mechanism, write_model, write_program
 from dalembert.errors import ModelError
 from dalembert.expr.space import vector3
-from dalembert.mechanism import Displacement, Mechanism, earth, free, revolute
+from dalembert.mechanism import Displacement, Mechanism, earth, free, prismatic, revolute
 from parallelograms import parallelogram
 
 TOOLS = {"c": "gcc", "fortran": "gfortran"}
@@ -133,3 +133,23 @@ def test_a_name_cannot_end_a_comment(tmp_path: Path) -> None:
 def test_programs_exist_in_two_languages() -> None:
     with pytest.raises(ModelError, match="complete programs are written in c and fortran"):
         write_program(_pendulum(), "rust")
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+def test_a_program_makes_the_same_steps_in_every_unit(tmp_path: Path) -> None:
+    """Absolute tolerances are parts of the machine: in micrometres or megametres the motion is the same."""
+    ends = []
+    for unit in (2.0**-20, 1.0, 2.0**20):  # powers of two scale without rounding
+        m = Mechanism("slide")
+        m.join(earth, m.body("b", mass=1), prismatic("x").with_efforts(x=f"-x*(1 + x^2/{unit}^2)"), name="s")
+        m.join(m.bodies["b"].at([0, 0, unit]), m.body("c", mass=1, centre=[0, 0, -unit]), revolute("y"), name="j")
+        m.gravity = [0, 0, -unit]
+        m.start = {"s.x": 0.5 * unit, "j.th": 1.0}
+        folder = tmp_path / f"{unit}"
+        folder.mkdir()
+        _build(write_program(m, "c", {"t_end": 2.0, "t_step": 1.0}), "c", folder)
+        assert _run(folder).returncode == 0
+        rows = np.loadtxt(folder / "output.csv", delimiter=",", skiprows=1)
+        ends.append([rows[-1, 1] / unit, rows[-1, 2]])
+    assert ends[0] == pytest.approx(ends[1], rel=1e-13)
+    assert ends[2] == pytest.approx(ends[1], rel=1e-13)

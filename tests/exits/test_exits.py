@@ -117,7 +117,7 @@ def test_the_exported_unit_makes_the_same_motion(seed: int, tmp_path: Path) -> N
         str(path), fmi_type="CoSimulation", stop_time=END, output_interval=END, output=list(mo.names)
     )
     close(one.level(mo.names, [run[x][0] for x in mo.names]), one.level(mo.names, mo.y[:, 0]))
-    close(one.level(mo.names, [run[x][-1] for x in mo.names]), one.level(mo.names, mo.y[:, -1]), 1e-6)
+    close(one.level(mo.names, [run[x][-1] for x in mo.names]), one.level(mo.names, mo.y[:, -1]))
 
 
 @pytest.mark.slow
@@ -135,7 +135,7 @@ def test_the_differential_algebraic_method_makes_the_same_motion(seed: int) -> N
 @pytest.mark.parametrize("seed", [seed for seed in SEEDS if seed % 10 not in (2, 4)])
 def test_small_motions_are_the_differences_of_compiled_accelerations(seed: int) -> None:
     """Without gravity the posture that is drawn is one of rest for all springs."""
-    one, step = case(seed), 1e-5
+    one, step = case(seed), 2e-4
     m = da.loads(one.m.to_lsd())
     m.gravity, m.start = [0, 0, 0], {}
     found = m.linearize()
@@ -150,8 +150,14 @@ def test_small_motions_are_the_differences_of_compiled_accelerations(seed: int) 
         q, u = y[: len(f.coordinates)], y[len(f.coordinates) :]
         return one.level(f.speeds, f.acceleration(q, u))[[f.speeds.index(x) for x in found.speeds]]
 
-    columns = [(acceleration(x, step) - acceleration(x, -step)) / (2 * step) for x in deviating]
+    def slope(state: str) -> np.ndarray:
+        """Central differences of order six."""
+        weights = {1: 45, 2: -9, 3: 1}
+        found = [w * (acceleration(state, k * step) - acceleration(state, -k * step)) for k, w in weights.items()]
+        return sum(found) / (60 * step)
+
+    columns = [slope(x) for x in deviating]
     units = np.array([one.length if unit_of(one.m, x) == "length" else 1.0 for x in found.speeds])
     exact = np.array(ex.evaluate(list(found.state_matrix.entries), {})).reshape(2 * [len(found.states)])
     wanted = exact[len(found.coordinates) :] * np.tile(units, 2) / units[:, None]
-    close(np.array(columns).T, wanted if plain else wanted[:, len(found.coordinates) :], 1e-6)
+    close(np.array(columns).T, wanted if plain else wanted[:, len(found.coordinates) :])

@@ -121,6 +121,7 @@ def _sources(compiled: CompiledMechanism, variables: Variables, version: str) ->
         f"enum {{ STATES = {len(state)}, PARAMETERS = {len(variables.parameters)}, INPUTS = {len(variables.inputs)}, "
         f"OUTPUTS = {len(variables.outputs)} }};",
         listed("start_states", [value for _, value in variables.states]),
+        listed("unit_states", compiled.units(dict(variables.states), dict(variables.parameters))),
         listed("start_parameters", [value for _, value in variables.parameters]),
         *[f"void {f}(const double t[], const double y[], const double given[], double out[]);" for f in said],
         "#endif",

@@ -15,6 +15,7 @@ from dalembert.codegen.function import Function
 from dalembert.codegen.native import NativeFunction, compile_functions
 from dalembert.dynamics import Dynamics, dynamics_of
 from dalembert.dynamics.numbers import resolve
+from dalembert.dynamics.scales import scales_of
 from dalembert.dynamics.slopes import acceleration_slopes, inverse_mass, inverse_slopes
 from dalembert.dynamics.start import Start, closed_start
 from dalembert.errors import ModelError, SimulationError
@@ -221,6 +222,12 @@ class CompiledMechanism:
             "keeps its energy to a few digits only. Start beside it"
         )
         return replace(found, choices=(*found.choices, lingering))
+
+    def units(self, state: Mapping[str, float], given: Mapping[str, float]) -> list[float]:
+        """The scale of each state, of which absolute tolerances are parts: a radian, the size of the machine."""
+        known = {ex.symbol(name): float(value) for name, value in {**given, **state}.items()} | {ex.TIME: 0.0}
+        found: list[float] = scales_of(self.dynamics.layout).at(known).tolist()
+        return found
 
     # --- for integrators -------------------------------------------------------------------------------------------
 

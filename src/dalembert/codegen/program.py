@@ -20,6 +20,7 @@ from dalembert.codegen.languages.language import wrapped
 from dalembert.codegen.languages.routine import plain, write_routine
 from dalembert.codegen.mechanism import CompiledMechanism
 from dalembert.dynamics.numbers import resolve
+from dalembert.dynamics.scales import ATOL, RTOL
 from dalembert.dynamics.start import open_start
 from dalembert.errors import ModelError
 from dalembert.mechanism import Layout, Mechanism
@@ -46,7 +47,7 @@ _FILES = {
     "c": ("integrator.c", "integrator.h", "main.c", "Makefile"),
     "fortran": ("integrator.f90", "main.f90", "Makefile"),
 }
-_SETTINGS = {"t_start": 0.0, "t_end": 10.0, "t_step": 0.01, "rtol": 1e-9, "atol": 1e-9}
+_SETTINGS = {"t_start": 0.0, "t_end": 10.0, "t_step": 0.01, "rtol": RTOL, "atol": ATOL}
 
 
 def _functions(compiled: CompiledMechanism) -> list[Function]:
@@ -118,6 +119,12 @@ def write_program(
         "CORRECTED": "corrected" if closed else "NULL" if to == "c" else "rhs",
         "CLOSED": ".true." if closed else ".false.",
     }
+    text, units = _input(compiled, told, start, given)
+    written = [language(to).number(value) for value in units]
+    more = " &" if to == "fortran" else ""
+    fills["UNITS"] = (
+        f"    {wrapped(written or ['1.0'], '    ')}" if to == "c" else wrapped(written, "    ", 80, more=more)
+    )
     if to == "c":
         fills["NAMES"] = "    " + wrapped(quoted, "    ") + ","
     else:
@@ -126,9 +133,9 @@ def write_program(
     if to == "c":
         files["model.h"] = _header(compiled)
     for name in _FILES[to]:
-        text = resources.files("dalembert.codegen").joinpath("templates", to, name).read_text("utf-8")
-        files[name] = re.sub("@([A-Z]+)@", lambda found: fills[found[1]], text)
-    files["input.txt"] = _input(compiled, told, start, given)
+        template = resources.files("dalembert.codegen").joinpath("templates", to, name).read_text("utf-8")
+        files[name] = re.sub("@([A-Z]+)@", lambda found: fills[found[1]], template)
+    files["input.txt"] = text
     return files
 
 
@@ -163,15 +170,19 @@ def _input(
     settings: Mapping[str, float],
     start: Mapping[str, Any] | None,
     given: Mapping[str, Any] | None,
-) -> str:
-    """Every number that the program reads; what has no value yet is left for the user to fill in."""
+) -> tuple[str, list[float]]:
+    """Every number that the program reads, what has no value yet left to be filled in; and the units of the state."""
 
     def line(name: str, value: float | None) -> str:
         return f"{name} = {float(value)!r}" if value is not None else f"# {name} =   <- give a value"
 
     model = compiled.dynamics.model
     values = resolve({**model.given, **(given or {})}, "given")
-    lines = [f"# Numbers for the motion of {plain(model.name)}: name = value", "", "# times and tolerances"]
+    lines = [
+        f"# Numbers for the motion of {plain(model.name)}: name = value",
+        "",
+        "# times; tolerances: of each state, and of its unit (a radian, the machine)",
+    ]
     lines += [line(name, value) for name, value in settings.items()]
     lines += ["", "# start: coordinates, then speeds"]
     if all(name in values for name in compiled.dynamics.closure.parameters):
@@ -185,4 +196,4 @@ def _input(
     lines += ["", "# parameters"]
     pairs = zip(_input_names(compiled), compiled.parameters, strict=True)
     lines += [line(written, values.get(name)) for written, name in pairs]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines) + "\n", compiled.units(first, values)

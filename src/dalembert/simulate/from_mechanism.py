@@ -8,6 +8,7 @@ from dalembert import expr as ex
 from dalembert.constraints.factor import factor_symmetric
 from dalembert.contact.rows import contact_rows
 from dalembert.dynamics import Dynamics, dynamics_of
+from dalembert.dynamics.scales import scales_of
 from dalembert.errors import ExpressionError
 from dalembert.expr import Expr, Matrix
 from dalembert.expr.space import is_zero3
@@ -17,7 +18,6 @@ from dalembert.simulate._chart_ends import chart_ends, has_edges
 from dalembert.simulate.contact_outputs import WithContacts
 from dalembert.simulate.large import is_large, with_numbers
 from dalembert.simulate.loops import coupling_conditions, with_loops
-from dalembert.simulate.scales import scales_of
 from dalembert.simulate.system import Condition, Picture, System
 
 #: Degrees of freedom up to which the pivots of the mass matrix are watched while a motion is computed.

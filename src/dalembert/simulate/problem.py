@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from dalembert.dynamics.scales import ATOL, RTOL
 from dalembert.errors import SimulationError
 from dalembert.simulate import _layout as at
 from dalembert.simulate._callback import Callback
@@ -27,8 +28,6 @@ MESSAGES = {
     at.SINGULAR: (FAILED, "a condition of the equations has vanished"),
     at.BAD_EVENT: (FAILED, "an event has no value"),
 }
-RTOL, ATOL = 1e-8, 1e-10
-"""Default tolerances: relative, and absolute in parts of the scale of a state (a radian, the size of the machine)."""
 
 
 @dataclass(frozen=True, slots=True)

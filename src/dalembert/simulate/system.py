@@ -14,10 +14,10 @@ from dalembert import expr as ex
 from dalembert.analysis.reactions import check_determined, marked_outputs
 from dalembert.constraints import Resolved, Rows
 from dalembert.contact.rows import ContactRow
+from dalembert.dynamics.scales import Scales
 from dalembert.errors import SimulationError
 from dalembert.expr import Expr, Matrix, Scalar
 from dalembert.mechanism import Layout
-from dalembert.simulate.scales import Scales
 
 if TYPE_CHECKING:
     from dalembert.simulate.large import LargeMachine

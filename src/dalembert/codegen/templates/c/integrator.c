@@ -14,14 +14,15 @@ static const double weight[7][6] = {
 static const double error_weight[7] = {71.0 / 57600.0,      0.0,          -71.0 / 16695.0, 71.0 / 1920.0,
                                        -17253.0 / 339200.0, 22.0 / 525.0, -1.0 / 40.0};
 
-double settle(right_side corrected, int n, double t, double y[], const double p[], int times, double work[])
+double settle(right_side corrected, int n, double t, double y[], const double p[], const double unit[], int times,
+              double work[])
 {
     double change = 0.0;
     for (int k = 0; k < times; k++) {
         corrected(&t, y, p, work);
         change = 0.0;
         for (int i = 0; i < n; i++) {
-            double moved = fabs(work[i] - y[i]) / (1.0 + fabs(y[i]));
+            double moved = fabs(work[i] - y[i]) / (unit[i] + fabs(y[i]));
             if (moved > change || isnan(moved)) change = moved; /* a NaN stays */
             y[i] = work[i];
         }
@@ -31,7 +32,7 @@ double settle(right_side corrected, int n, double t, double y[], const double p[
 }
 
 int integrate(right_side f, right_side corrected, int n, double *t, double t_end, double y[], const double p[],
-              double rtol, double atol, double *h, double work[])
+              const double unit[], double rtol, double atol, double *h, double work[])
 {
     double *trial = work + 7 * n;
     double *scale = work + 8 * n;
@@ -54,7 +55,7 @@ int integrate(right_side f, right_side corrected, int n, double *t, double t_end
             f(&stage_time, trial, p, work + s * n);
         }
         for (int i = 0; i < n; i++) {
-            double sum = 0.0, size = atol + rtol * fmax(scale[i], fabs(trial[i]));
+            double sum = 0.0, size = atol * unit[i] + rtol * fmax(scale[i], fabs(trial[i]));
             for (int k = 0; k < 7; k++) sum += error_weight[k] * work[k * n + i];
             error += (step * sum / size) * (step * sum / size);
         }
@@ -68,7 +69,7 @@ int integrate(right_side f, right_side corrected, int n, double *t, double t_end
             }
             if (!last || factor < 1.0) *h = step * factor;
             if (corrected) {
-                settle(corrected, n, *t, y, p, 8, work);
+                settle(corrected, n, *t, y, p, unit, 8, work);
                 fresh = 1;
             }
         } else {

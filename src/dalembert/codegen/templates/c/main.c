@@ -18,6 +18,9 @@ static const char *names[] = {
 @NAMES@
 };
 static right_side to_closed = @CORRECTED@; /* null for a tree */
+static const double unit[] = {
+@UNITS@
+}; /* of each state: a radian, the size of the machine, either in a second */
 static double values[ALL + 1];
 static int known[ALL + 1];
 
@@ -93,12 +96,12 @@ static int close_start(double t, double y[], const double p[], double work[], co
     double first[STATES + 1];
     if (!to_closed) return 0;
     memcpy(first, y, STATES * sizeof(double));
-    if (!(settle(to_closed, STATES, t, y, p, 50, work) <= 1e-8)) {
+    if (!(settle(to_closed, STATES, t, y, p, unit, 50, work) <= 1e-8)) {
         fprintf(stderr, "%s: the loops do not close at this start: give one that is nearly closed\n", input);
         return 1;
     }
     for (int i = 0; i < STATES; i++) {
-        if (fabs(y[i] - first[i]) > 1e-6 * (1.0 + fabs(first[i])))
+        if (fabs(y[i] - first[i]) > 1e-6 * (unit[i] + fabs(first[i])))
             fprintf(stderr, "%s: %s moved from %.9g to %.9g to close the loops\n", input, names[SETTINGS + i], first[i],
                     y[i]);
     }
@@ -133,7 +136,7 @@ int main(int count, char *arguments[])
     for (long k = 1; t < values[1]; k++) {
         double next = values[0] + (double)k * values[2];
         if (next > values[1]) next = values[1];
-        if (integrate(rhs, to_closed, STATES, &t, next, y, p, values[3], values[4], &h, work)) {
+        if (integrate(rhs, to_closed, STATES, &t, next, y, p, unit, values[3], values[4], &h, work)) {
             fprintf(stderr, "the step became too small at t = %.17g: the motion is singular there\n", t);
             fclose(file);
             return 1;

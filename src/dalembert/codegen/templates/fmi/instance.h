@@ -120,18 +120,18 @@ static const char *begin(Instance *c, int *kept)
     if (!to_closed) return NULL;
     memcpy(before, c->now.y, STATES * sizeof(double));
     for (int turn = 0; turn < 500; turn++) {
-        *kept = settle(to_closed, STATES, c->now.time, c->now.y, c->now.given, 50, c->work) <= 1e-8;
+        *kept = settle(to_closed, STATES, c->now.time, c->now.y, c->now.given, unit_states, 50, c->work) <= 1e-8;
         if (!*kept) return "the loops do not close from these start values";
         lost = 0.0;
         for (int i = 0; i < STATES; i++)
-            if (c->told[i]) lost = fmax(lost, fabs(c->now.y[i] - before[i]) / (1.0 + fabs(before[i])));
+            if (c->told[i]) lost = fmax(lost, fabs(c->now.y[i] - before[i]) / (unit_states[i] + fabs(before[i])));
         if (lost < 1e-12 || turn == 499) break;
         for (int i = 0; i < STATES; i++)
             if (c->told[i]) c->now.y[i] = before[i];
     }
     *kept = lost <= 0.01;
     if (!*kept) return "the start values that were set do not fit the loops: set all coordinates and speeds together";
-    for (int i = 0; i < STATES; i++) far = fmax(far, fabs(c->now.y[i] - before[i]) / (1.0 + fabs(before[i])));
+    for (int i = 0; i < STATES; i++) far = fmax(far, fabs(c->now.y[i] - before[i]) / (unit_states[i] + fabs(before[i])));
     return far > DRIFT ? "the start was moved to where the loops close" : NULL;
 }
 
@@ -141,8 +141,8 @@ static int stepped(Instance *c)
     double before[STATES + 1], far = 0.0;
     if (!to_closed) return 0;
     memcpy(before, c->now.y, STATES * sizeof(double));
-    settle(to_closed, STATES, c->now.time, c->now.y, c->now.given, 8, c->work);
-    for (int i = 0; i < STATES; i++) far = fmax(far, fabs(c->now.y[i] - before[i]) / (1.0 + fabs(before[i])));
+    settle(to_closed, STATES, c->now.time, c->now.y, c->now.given, unit_states, 8, c->work);
+    for (int i = 0; i < STATES; i++) far = fmax(far, fabs(c->now.y[i] - before[i]) / (unit_states[i] + fabs(before[i])));
     if (far > DRIFT) return 1;
     memcpy(c->now.y, before, STATES * sizeof(double)); /* not worth an event */
     return 0;
@@ -150,8 +150,8 @@ static int stepped(Instance *c)
 
 static int advance(Instance *c, double until)
 {
-    int failed = integrate(fmu_rhs, to_closed, STATES, &c->now.time, until, c->now.y, c->now.given, TOLERANCE, TOLERANCE,
-                           &c->now.step, c->work);
+    int failed = integrate(fmu_rhs, to_closed, STATES, &c->now.time, until, c->now.y, c->now.given, unit_states,
+                           TOLERANCE, TOLERANCE, &c->now.step, c->work);
     c->now.time = until;
     return failed || !is_finite(c->now.y, STATES);
 }

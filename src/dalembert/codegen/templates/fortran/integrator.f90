@@ -28,11 +28,11 @@ module integrator
 contains
 
   ! Brings y back to where its loops are closed by repeated Newton steps, until they change nothing.
-  ! change is the last one, as a share of each state's size: of a state that does not close, it stays large or a NaN.
-  subroutine settle(corrected, n, t, y, p, times, change)
+  ! change is the last one, as a share of each state's size (at least its unit): of a state that does not close, it stays large or a NaN.
+  subroutine settle(corrected, n, t, y, p, unit, times, change)
     procedure(right_side) :: corrected
     integer, intent(in) :: n, times
-    real(dp), intent(in) :: t, p(*)
+    real(dp), intent(in) :: t, p(*), unit(n)
     real(dp), intent(inout) :: y(n)
     real(dp), intent(out) :: change
     real(dp) :: nearer(n), moved
@@ -43,7 +43,7 @@ contains
       call corrected([t], y, p, nearer)
       change = 0.0_dp
       do i = 1, n
-        moved = abs(nearer(i) - y(i))/(1.0_dp + abs(y(i)))
+        moved = abs(nearer(i) - y(i))/(unit(i) + abs(y(i)))
         if (moved > change .or. .not. moved <= huge(moved)) change = moved  ! a NaN stays
       end do
       y = nearer
@@ -52,13 +52,13 @@ contains
   end subroutine settle
 
   ! Advances y from t to t_end, settled after every step if it is closed; h is the step to try first and afterwards the
-  ! one to try next.
-  subroutine integrate(f, corrected, closed, n, t, t_end, y, p, rtol, atol, h, failed)
+  ! one to try next. Tolerances: rtol of each state, and atol of its unit.
+  subroutine integrate(f, corrected, closed, n, t, t_end, y, p, unit, rtol, atol, h, failed)
     procedure(right_side) :: f, corrected
     logical, intent(in) :: closed
     integer, intent(in) :: n
     real(dp), intent(inout) :: t, y(n), h
-    real(dp), intent(in) :: t_end, p(*), rtol, atol
+    real(dp), intent(in) :: t_end, p(*), unit(n), rtol, atol
     logical, intent(out) :: failed
     real(dp) :: slope(n, 7), trial(n), correction(n), step, error, factor, change
     logical :: fresh, last
@@ -80,7 +80,7 @@ contains
         trial = y + step*matmul(slope(:, 1:s - 1), weight(1:s - 1, s))
         call f([t + node(s)*step], trial, p, slope(:, s))
       end do
-      correction = step*matmul(slope, error_weight)/(atol + rtol*max(abs(y), abs(trial)))
+      correction = step*matmul(slope, error_weight)/(atol*unit + rtol*max(abs(y), abs(trial)))
       error = 0.0_dp
       if (n > 0) error = sqrt(sum(correction**2)/n)
       factor = 5.0_dp
@@ -91,7 +91,7 @@ contains
         slope(:, 1) = slope(:, 7)  ! the last slope is the first of the next step
         if (.not. last .or. factor < 1.0_dp) h = step*factor
         if (closed) then
-          call settle(corrected, n, t, y, p, 8, change)
+          call settle(corrected, n, t, y, p, unit, 8, change)
           fresh = .true.
         end if
       else

@@ -8,6 +8,8 @@ program motion
   integer, parameter :: total = settings + states + parameters
   character(len=@LONGEST@), parameter :: names(total) = [character(len=@LONGEST@) :: &
     "t_start", "t_end", "t_step", "rtol", "atol"@NAMES@ ]
+  ! of each state: a radian, the size of the machine, either in a second
+  real(dp), parameter :: units(states) = [real(dp) :: @UNITS@ ]
   character(len=1024) :: input, output
   real(dp) :: values(total + 1), y(states), p(parameters + 1), t, next, h
   logical, parameter :: closed = @CLOSED@
@@ -38,7 +40,7 @@ program motion
   do while (t < values(2))
     k = k + 1
     next = min(values(1) + k*values(3), values(2))
-    call integrate(rhs, @CORRECTED@, closed, states, t, next, y, p, values(4), values(5), h, failed)
+    call integrate(rhs, @CORRECTED@, closed, states, t, next, y, p, units, values(4), values(5), h, failed)
     if (failed) then
       close (unit)
       call refuse("the step became too small: the motion is singular where output ends")
@@ -63,12 +65,12 @@ contains
     integer :: i
     if (.not. closed) return
     first = y
-    call settle(@CORRECTED@, states, t, y, p, 50, change)
+    call settle(@CORRECTED@, states, t, y, p, units, 50, change)
     if (.not. change <= 1.0e-8_dp) then
       call refuse(trim(input)//": the loops do not close at this start: give one that is nearly closed")
     end if
     do i = 1, states
-      if (abs(y(i) - first(i)) > 1.0e-6_dp*(1.0_dp + abs(first(i)))) then
+      if (abs(y(i) - first(i)) > 1.0e-6_dp*(units(i) + abs(first(i)))) then
         write (error_unit, '(a, es16.8, a, es16.8, a)') trim(input)//": "//trim(names(settings + i))//" moved from", &
           first(i), " to", y(i), " to close the loops"
       end if

@@ -21,6 +21,9 @@ from dalembert.mechanism import EARTH, Layout, Link
 
 Array = NDArray[np.float64]
 
+RTOL, ATOL = 1e-8, 1e-10
+"""Default tolerances: relative, and absolute in parts of the scale of a state (a radian, the size of the machine)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Scales:
