@@ -7,9 +7,9 @@ from typing import Any
 
 from dalembert import algebra as al
 from dalembert import expr as ex
-from dalembert.algebra._evaluate import evaluate
-from dalembert.algebra._fields import PRIMES, Residues
-from dalembert.algebra._sample import BadPoint
+from dalembert.algebra.values.evaluate import evaluate
+from dalembert.algebra.values.fields import PRIMES, Residues
+from dalembert.algebra.values.sample import BadPoint
 
 a, b, c = al.vectors("a b c")
 u = al.vector("u", unit=True)

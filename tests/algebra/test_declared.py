@@ -7,8 +7,8 @@ import pytest
 
 from dalembert import algebra as al
 from dalembert import expr as ex
-from dalembert.algebra._fields import PRIMES, Residues
-from dalembert.algebra._sample import NoValue
+from dalembert.algebra.values.fields import PRIMES, Residues
+from dalembert.algebra.values.sample import NoValue
 
 a, b, c = al.vectors("a b c")
 k = al.scalar("k")
@@ -100,10 +100,10 @@ def schemas(properties, f, x, y, z, n):
 @pytest.mark.parametrize("sort", [al.SCALAR, al.VECTOR, al.Sort(2, 2), al.QUATERNION], ids=str)
 def test_every_model_has_the_properties_that_it_stands_for(sort):
     """The term is built without any rule, so only the random function itself can make both sides equal."""
-    from dalembert.algebra._declared import Elements
-    from dalembert.algebra._evaluate import evaluate
-    from dalembert.algebra._operator import Operator
-    from dalembert.algebra._term import Facts, make
+    from dalembert.algebra.core.declared import Elements
+    from dalembert.algebra.core.operator import Operator
+    from dalembert.algebra.core.term import Facts, make
+    from dalembert.algebra.values.evaluate import evaluate
 
     x, y, z = (make("symbol", (), (), Facts(name), sort) for name in ("x", "y", "z"))
     checked = 0

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 import pytest
 
 from dalembert import algebra as al
-from dalembert.algebra import _operator as op
+from dalembert.algebra.core import operator as op
 
 u, v, w = al.vectors("u v w")
 A, B, C = al.matrices("A B C")

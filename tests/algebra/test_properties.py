@@ -173,7 +173,7 @@ def test_every_case_of_an_elimination_has_the_rank_of_numbers_in_it():
                     and all(al.substitute(t, at) != 0 for t in c.not_zero)
                 ]  # fmt: skip
                 assert len(fitting) == 1, (rows, a, b)
-                from dalembert.algebra._engine import numeric_value
+                from dalembert.algebra.core.engine import numeric_value
 
                 numbers = [[float(numeric_value(al.substitute(e, at)) or Fraction(0)) for e in r] + [1.0] for r in rows]
                 assert np.linalg.matrix_rank(np.array(numbers)) == fitting[0].rank, (rows, a, b)

@@ -6,10 +6,10 @@ import pytest
 
 from algebra import random_terms as rt
 from dalembert import algebra as al
-from dalembert.algebra import _operator as op
-from dalembert.algebra._evaluate import RULES, evaluate
-from dalembert.algebra._fields import PRIMES, Residues
-from dalembert.algebra._rebuild import builder_of
+from dalembert.algebra.core import operator as op
+from dalembert.algebra.core.rebuild import builder_of
+from dalembert.algebra.values.evaluate import RULES, evaluate
+from dalembert.algebra.values.fields import PRIMES, Residues
 
 
 def check(seed: int, depth: int) -> None:
@@ -63,7 +63,7 @@ def test_every_automatic_rule_of_an_operator_holds_on_random_typed_values(operat
 
 def test_products_powers_and_sums_hold_on_random_typed_values():
     """Words: cancellation, transposes, tilde contraction; the reference multiplies plain matrices."""
-    from dalembert.algebra._linear_algebra import multiply_rows
+    from dalembert.algebra.values.linear_algebra import multiply_rows
 
     for seed in range(200):
         rng = random.Random(seed)

@@ -89,7 +89,11 @@ def test_doctests_of_a_module_pass(source: Path, reader: Path):
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
     report: list[str] = []
     # A private module's examples may use what its package offers, since that is where readers find them.
-    offered = vars(importlib.import_module(module.__package__ or dotted))
+    offered: dict[str, object] = {}
+    package = module.__package__ or dotted
+    while package.count("."):  # a room of a package: what the package itself offers, too
+        offered = {**vars(importlib.import_module(package)), **offered}
+        package = package.rpartition(".")[0]
     for test in doctest.DocTestFinder().find(module, dotted, globs={**offered, **vars(module)}):
         runner.run(test, out=report.append)
     assert not report, "".join(report)

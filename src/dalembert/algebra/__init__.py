@@ -20,35 +20,35 @@ For the vector and matrix levels of equations:
 import sys
 
 from dalembert import limits
-from dalembert.algebra._arrays import array, column
-from dalembert.algebra._blocks import block_inverse
-from dalembert.algebra._canonical import canonical
-from dalembert.algebra._cases import Case, eliminate
-from dalembert.algebra._collect import collect, linear_part
-from dalembert.algebra._components import component_symbols, components, sort_of, to_expr, to_sympy
-from dalembert.algebra._confluence import CriticalPair, critical_pairs, is_confluent
-from dalembert.algebra._cost import cost
-from dalembert.algebra._declared import DeclaredOperator, operator
-from dalembert.algebra._definitions import Definitions, expand_once
-from dalembert.algebra._derivative import angular_velocity, dt, gradient
-from dalembert.algebra._engine import add, as_term, identity, number, quaternion_one, zero
-from dalembert.algebra._expand import expand
-from dalembert.algebra._factor import factor
-from dalembert.algebra._matrices import det, trace
-from dalembert.algebra._operator import Operator
-from dalembert.algebra._patterns import any_matrix, any_quaternion, any_scalar, any_vector, match
-from dalembert.algebra._print import latex, mathml, text
-from dalembert.algebra._quaternions import conjugate, matrix_of, pair, scalar_part, squared_norm, vector_part
-from dalembert.algebra._rebuild import substitute
-from dalembert.algebra._rules import Rule, rewrite, rewrite_once
-from dalembert.algebra._scalars import absolute, scalar
-from dalembert.algebra._simplify import simplify, simplify_all
-from dalembert.algebra._sorts import QUATERNION, SCALAR, VECTOR, AlgebraError, Sort
-from dalembert.algebra._symbols import matrices, matrix, orthonormal_basis, quaternion, vector, vectors
-from dalembert.algebra._term import Term, symbols_of
-from dalembert.algebra._vectors import cross, dot, dyad, norm, rotation, tilde, triple
-from dalembert.algebra._words import inverse, power, product, transpose
-from dalembert.algebra._zero import Verdict, is_zero
+from dalembert.algebra.core.declared import DeclaredOperator, operator
+from dalembert.algebra.core.engine import add, as_term, identity, number, quaternion_one, zero
+from dalembert.algebra.core.operator import Operator
+from dalembert.algebra.core.rebuild import substitute
+from dalembert.algebra.core.scalars import absolute, scalar
+from dalembert.algebra.core.sorts import QUATERNION, SCALAR, VECTOR, AlgebraError, Sort
+from dalembert.algebra.core.symbols import matrices, matrix, orthonormal_basis, quaternion, vector, vectors
+from dalembert.algebra.core.term import Term, symbols_of
+from dalembert.algebra.forms.canonical import canonical
+from dalembert.algebra.forms.collect import collect, linear_part
+from dalembert.algebra.forms.cost import cost
+from dalembert.algebra.forms.derivative import angular_velocity, dt, gradient
+from dalembert.algebra.forms.expand import expand
+from dalembert.algebra.forms.factor import factor
+from dalembert.algebra.forms.simplify import simplify, simplify_all
+from dalembert.algebra.notation.writer import latex, mathml, text
+from dalembert.algebra.operators.arrays import array, column
+from dalembert.algebra.operators.matrices import det, trace
+from dalembert.algebra.operators.quaternions import conjugate, matrix_of, pair, scalar_part, squared_norm, vector_part
+from dalembert.algebra.operators.vectors import cross, dot, dyad, norm, rotation, tilde, triple
+from dalembert.algebra.operators.words import inverse, power, product, transpose
 from dalembert.algebra.rotations import half_angles, interpolate, rodrigues
+from dalembert.algebra.systems.blocks import block_inverse
+from dalembert.algebra.systems.cases import Case, eliminate
+from dalembert.algebra.systems.confluence import CriticalPair, critical_pairs, is_confluent
+from dalembert.algebra.systems.definitions import Definitions, expand_once
+from dalembert.algebra.systems.patterns import any_matrix, any_quaternion, any_scalar, any_vector, match
+from dalembert.algebra.systems.rules import Rule, rewrite, rewrite_once
+from dalembert.algebra.values.components import component_symbols, components, sort_of, to_expr, to_sympy
+from dalembert.algebra.values.zero import Verdict, is_zero
 
 limits.guard(sys.modules[__name__], "Simplify smaller parts, or give components.", classes=False)

@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dalembert.algebra._arrays import column
-from dalembert.algebra._engine import add, as_term, scale
-from dalembert.algebra._expand import expand
-from dalembert.algebra._operator import CONJUGATE, PAIR, QPRODUCT, SUM, SYMBOL
-from dalembert.algebra._quaternions import (
+from dalembert.algebra.core.engine import add, as_term, scale
+from dalembert.algebra.core.operator import CONJUGATE, PAIR, QPRODUCT, SUM, SYMBOL
+from dalembert.algebra.core.rebuild import transform
+from dalembert.algebra.core.scalars import scalar_power
+from dalembert.algebra.core.term import Term, TermLike
+from dalembert.algebra.forms.expand import expand
+from dalembert.algebra.operators.arrays import column
+from dalembert.algebra.operators.quaternions import (
     components_quaternion,
     conjugate,
     is_level_three,
@@ -23,11 +26,8 @@ from dalembert.algebra._quaternions import (
     squared_norm,
     vector_part,
 )
-from dalembert.algebra._rebuild import transform
-from dalembert.algebra._scalars import scalar_power
-from dalembert.algebra._term import Term, TermLike
-from dalembert.algebra._vectors import cross, dot, norm
-from dalembert.algebra._words import power, product
+from dalembert.algebra.operators.vectors import cross, dot, norm
+from dalembert.algebra.operators.words import power, product
 from dalembert.algebra.rotations import (
     AxisAngle,
     axis_angle_of_quaternion,

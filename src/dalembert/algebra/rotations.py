@@ -12,19 +12,19 @@ from fractions import Fraction
 from typing import Any
 
 from dalembert import expr as ex
-from dalembert.algebra._arrays import array, column, is_explicit
-from dalembert.algebra._canonical import canonical
-from dalembert.algebra._components import components, to_expr
-from dalembert.algebra._engine import as_term, identity, number, scale, times
-from dalembert.algebra._expand import expand
-from dalembert.algebra._operator import EXPR, PAIR, PRODUCT, ROTATION
-from dalembert.algebra._quaternions import conjugate, matrix_of, pair, scalar_part, squared_norm, vector_part
-from dalembert.algebra._rebuild import transform
-from dalembert.algebra._scalars import scalar_power
-from dalembert.algebra._sorts import AlgebraError
-from dalembert.algebra._term import ONE, Term, TermLike
-from dalembert.algebra._vectors import dyad, norm, tilde
-from dalembert.algebra._words import power, product
+from dalembert.algebra.core.engine import as_term, identity, number, scale, times
+from dalembert.algebra.core.operator import EXPR, PAIR, PRODUCT, ROTATION
+from dalembert.algebra.core.rebuild import transform
+from dalembert.algebra.core.scalars import scalar_power
+from dalembert.algebra.core.sorts import AlgebraError
+from dalembert.algebra.core.term import ONE, Term, TermLike
+from dalembert.algebra.forms.canonical import canonical
+from dalembert.algebra.forms.expand import expand
+from dalembert.algebra.operators.arrays import array, column, is_explicit
+from dalembert.algebra.operators.quaternions import conjugate, matrix_of, pair, scalar_part, squared_norm, vector_part
+from dalembert.algebra.operators.vectors import dyad, norm, tilde
+from dalembert.algebra.operators.words import power, product
+from dalembert.algebra.values.components import components, to_expr
 
 HALF = Fraction(1, 2)
 
@@ -57,7 +57,7 @@ def quaternion_of_axis_angle(angle: TermLike, axis: Term | Sequence[Any]) -> Ter
     if is_explicit(u):
         u = scale(scalar_power(norm(u), -1), u)
     else:
-        from dalembert.algebra._facts import is_unit
+        from dalembert.algebra.core.facts import is_unit
 
         if not is_unit(u):
             raise AlgebraError(

@@ -1,0 +1,1 @@
+"""Other forms of a term: expanded, canonical, factored, collected, simplified, differentiated."""

@@ -1,0 +1,1 @@
+"""Tables of definitions, rules and their matching, block matrices, elimination with cases."""
