@@ -124,6 +124,7 @@ def test_a_point_beside_a_curve_is_isolated():
         ("X^2 + Y^2", 0),
         ("Y - X^2", 1),
         ("Y^3 + X^4", 1),
+        ("(Y - X^2 + 3*X^3)^2", 1),  # a double curve, bent
     ],
 )
 def test_two_slides_on_an_algebraic_curve(curve, dof):

@@ -19,6 +19,7 @@ from dalembert.loops.balls import BallClosing, as_matrix, ball, floats
 from dalembert.loops.certify import Reduced, ReducedSystem
 from dalembert.loops.cone import on_cone
 from dalembert.loops.linearised import Linearised, float_pivots, linearised
+from dalembert.loops.obstructions import indefinite
 from dalembert.loops.polygon import HalfBranch, real_branches
 from dalembert.loops.series import along, in_two_variables
 
@@ -27,11 +28,11 @@ Array = Any
 
 @dataclass(frozen=True, slots=True)
 class Arc:
-    """A family of arcs from the posture: its dimension, its theorem, and a configuration on it (floats)."""
+    """A family of arcs from the posture: its dimension, its theorem, and a configuration on it (floats), if met."""
 
     dimension: int
     by: str
-    point: Array
+    point: Array | None
     direction: Array
 
 
@@ -116,7 +117,7 @@ def _arc(
             f"an arc from the posture: along a tangent where the {rho} second-order equations are independent "
             "(implicit function theorem after blowing up)"
         )
-        near = floats(np.array(points[0], dtype=object)) if points else floats(np.array(x, dtype=object))
+        near = floats(np.array(points[0], dtype=object)) if points else None
         return Arc(dimension, by, near, v)
     if len(points) < 2 or any(not all(closing.is_zero(r) for r in closing.residual(p)) for p in points):
         return None
@@ -154,7 +155,13 @@ def _on_family(closing: BallClosing, start: list[Any], linear: Linearised, rho: 
 
 
 def arc_by_change_of_sign(
-    closing: BallClosing, x: Sequence[Any], linear: Linearised, equations: int, most: int = 6, seed: int = 3
+    closing: BallClosing,
+    x: Sequence[Any],
+    linear: Linearised,
+    equations: int,
+    forms: list[Array],
+    most: int = 6,
+    seed: int = 3,
 ) -> tuple[int | None, str, list[Arc]]:
     """Where one equation g = 0 is left: a hypersurface if g has both signs in every ball around the posture.
 
@@ -164,6 +171,10 @@ def arc_by_change_of_sign(
     k = linear.kernel.shape[1]
     if equations - linear.rank != 1 or k < 2:
         return None, "", []
+    bound = "one closure equation is left over that is not zero"
+    if len(forms) == 1 and indefinite(closing, forms[0]):
+        by = "one equation is left, with a quadratic form of both signs: its zeros separate the signs"
+        return k - 1, bound, [Arc(k - 1, by, None, np.zeros(k))]
     rng = np.random.default_rng(seed)
     directions = [*np.eye(k, dtype=int), *rng.integers(-3, 4, size=(4 + 4 * k, k))]
     row: int | None = None
@@ -188,10 +199,8 @@ def arc_by_change_of_sign(
             signs[-sign] = -d
         if len(signs) == 2:
             by = "an equation that changes sign around the posture: its zeros separate the signs"
-            near = floats(np.array(x, dtype=object))
-            direction = d / np.linalg.norm(d)
-            return k - 1, "one closure equation is left over that is not zero", [Arc(k - 1, by, near, direction)]
-    return (k - 1, "one closure equation is left over that is not zero", []) if signs else (None, "", [])
+            return k - 1, bound, [Arc(k - 1, by, None, d / np.linalg.norm(d))]
+    return (k - 1, bound, []) if signs else (None, "", [])
 
 
 def _first_to_move(closing: BallClosing, coefficients: Array) -> int | None:
@@ -267,9 +276,9 @@ def _half_arc(
         direction = np.array([0.0, along_axis])
     direction = direction / max(float(np.linalg.norm(direction)), 1e-300)
     if only:
-        near = points[0] if points else x
+        near = floats(np.array(points[0], dtype=object)) if points else None
         by = f"an arc from the posture: a simple real root on Newton's polygon ({kind})"
-        return Arc(1, by, floats(np.array(near, dtype=object)), direction)
+        return Arc(1, by, near, direction)
     if len(points) < 2:
         return None
     by = (

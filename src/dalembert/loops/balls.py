@@ -133,7 +133,8 @@ class BallClosing:
         for loop in range(len(positions.ends)):
             t = turn[loop]
             trace = t[0, 0] + t[1, 1] + t[2, 2]
-            eye = np.array([[trace if i == j else self._nothing for j in range(3)] for i in range(3)], dtype=object)
+            eye = np.full((3, 3), self._nothing, dtype=object)
+            eye[0, 0] = eye[1, 1] = eye[2, 2] = trace
             for path, p, matrix, sign in (
                 (positions.path_a[loop], pa[loop], (eye - t) / 2, 1),
                 (positions.path_b[loop], pb[loop], (eye - t.T) / 2, -1),
@@ -149,7 +150,10 @@ class BallClosing:
         rows = positions._collect(blocks)
         if not self.linkage.equations:
             return rows
-        slopes = np.array(self._values(self._gradients, x), dtype=object).reshape(-1, self.linkage.size)
+        slopes = np.empty((len(self.linkage.equations), self.linkage.size), dtype=object)
+        slopes.ravel()[:] = self._nothing
+        for i, value in enumerate(self._values(self._gradients, x)):  # one by one: power series are sequences
+            slopes[divmod(i, self.linkage.size)] = value
         return np.concatenate([rows, slopes])
 
     def equation_hessians(self, x: Sequence[Any]) -> Array:

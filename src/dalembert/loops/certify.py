@@ -25,6 +25,18 @@ _ORDER = 12
 
 
 @dataclass(frozen=True, slots=True)
+class Multiple:
+    """Relations of a multiple root: with the regular block J[rows, columns], entries S[row, column] of what is left.
+
+    S = J - J[:, columns] J[rows, columns]^-1 J[rows, :] vanishes wherever J keeps the rank of the block.
+    """
+
+    rows: Array
+    columns: Array
+    entries: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Reduced:
     """Independent closure rows plus relations `linear @ x = constant`, and the variables they determine."""
 
@@ -33,10 +45,11 @@ class Reduced:
     constant: tuple[Any, ...]
     dependent: Array
     independent: Array
+    multiple: Multiple | None = None
 
     @property
     def rank(self) -> int:
-        return len(self.rows) + len(self.linear)
+        return len(self.rows) + len(self.linear) + (len(self.multiple.entries) if self.multiple else 0)
 
 
 def choose_reduced(
@@ -92,7 +105,63 @@ class ReducedSystem:
         found = [rows[i] for i in self.reduced.rows]
         for terms, constant in zip(self._linear, self._constant, strict=True):
             found.append(sum((c * x[i] for i, c in terms), -constant))
+        if self.reduced.multiple is not None:
+            found += self._left(x)
         return np.array(found, dtype=object).reshape(-1, 1)
+
+    def _left(self, x: Sequence[Any]) -> list[Any]:
+        """The entries of a multiple root."""
+        assert self.reduced.multiple is not None
+        jacobian = self.closing.jacobian(x)
+        stresses, _ = self._stresses_and_kernel(jacobian)
+        return [
+            sum((u * jacobian[i, column] for i, u in stresses[row].items()), ball(0))
+            for row, column in self.reduced.multiple.entries
+        ]
+
+    def _stresses_and_kernel(self, jacobian: Array) -> tuple[dict[int, dict[int, Any]], dict[int, dict[int, Any]]]:
+        """For each entry's row the combination of rows, for each column that of columns, which S stands for."""
+        multiple = self.reduced.multiple
+        assert multiple is not None
+        rows, columns = multiple.rows, multiple.columns
+        inverse = as_matrix(jacobian[np.ix_(rows, columns)]).inv() if len(rows) else None
+        stresses: dict[int, dict[int, Any]] = {}
+        kernel: dict[int, dict[int, Any]] = {}
+        for row, column in multiple.entries:
+            if row not in stresses:
+                left = (as_matrix(jacobian[[row]][:, columns]) * inverse).entries() if inverse is not None else []
+                stresses[row] = {int(i): -v for i, v in zip(rows, left, strict=True)} | {row: ball(1)}
+            if column not in kernel:
+                right = (inverse * as_matrix(jacobian[rows][:, [column]])).entries() if inverse is not None else []
+                kernel[column] = {int(i): -v for i, v in zip(columns, right, strict=True)} | {column: ball(1)}
+        return stresses, kernel
+
+    def _slopes_of_left(self, x: Sequence[Any]) -> Array:
+        """Their derivatives: u^T (dJ/dx) k, the derivative of J by power series of one term, also over boxes."""
+        import flint
+
+        multiple = self.reduced.multiple
+        assert multiple is not None
+        stresses, kernel = self._stresses_and_kernel(self.closing.jacobian(x))
+        found = np.full((len(multiple.entries), len(x)), ball(0), dtype=object)
+        old = flint.ctx.cap
+        flint.ctx.cap = 2
+        try:
+            for variable in range(len(x)):
+                moved = [flint.arb_series([v, int(i == variable)]) for i, v in enumerate(x)]
+                jacobian = self.closing.jacobian(moved)
+                for at, (row, column) in enumerate(multiple.entries):
+                    total = ball(0)
+                    for i, u in stresses[row].items():
+                        for j, k in kernel[column].items():
+                            entry = jacobian[i, j]
+                            if isinstance(entry, flint.arb_series):
+                                terms = entry.coeffs()
+                                total = total + (u * k * terms[1] if len(terms) > 1 else 0)
+                    found[at, variable] = total
+        finally:
+            flint.ctx.cap = old
+        return found
 
     def jacobian(self, x: Sequence[Any]) -> Any:
         """The derivative by the dependent variables."""
@@ -102,6 +171,8 @@ class ReducedSystem:
             for i, c in terms:
                 row[0, i] = c
             slopes.append(row)
+        if self.reduced.multiple is not None:
+            slopes.append(self._slopes_of_left(x))
         return as_matrix(np.concatenate(slopes)[:, self.reduced.dependent])
 
     def refine(self, x: Sequence[Any], iterations: int = 16) -> tuple[list[Any], float]:

@@ -23,6 +23,7 @@ from dalembert.loops.assembly import Closing
 from dalembert.loops.balls import BallClosing, ball, floats, precision, working_digits
 from dalembert.loops.certify import (
     Identity,
+    Multiple,
     Point,
     Reduced,
     ReducedSystem,
@@ -37,6 +38,12 @@ from dalembert.loops.posture import Posture, find_posture, is_closed
 from dalembert.loops.relations import Tangent, deflated_kernel, linear_relations, tangent_at
 
 Array = Any
+
+_LARGE_KERNEL = ("signs", "relations", "cone", "multiple")
+#: Instantaneous motions, at most, among which branches are sought only to show them.
+_PICTURED = 6
+#: Variables of a machine whose second derivatives are taken one by one.
+_LARGEST_MULTIPLE = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,27 +178,35 @@ class _Judge:
         for rung in self._rungs(k):
             if found.lower == found.upper:
                 break
-            if rung == "relations":
-                found = self._with_relations(found, linear, forms)
+            if rung in ("relations", "multiple"):
+                finder = self._with_relations if rung == "relations" else self._multiple_root
+                found = finder(found, linear, forms)
                 continue
             if rung == "cone":
                 upper, by, more = None, "", arcs_along_cone(self.balls, x, linear, forms, self.equations, self.seed)
             else:
-                finder = arc_by_change_of_sign if rung == "signs" else arcs_of_higher_order
-                upper, by, more = finder(self.balls, x, linear, self.equations)
+                upper, by, more = (
+                    arc_by_change_of_sign(self.balls, x, linear, self.equations, forms)
+                    if rung == "signs"
+                    else arcs_of_higher_order(self.balls, x, linear, self.equations)
+                )
             if upper is not None and upper < found.upper:
                 found = replace(found, upper=upper, upper_by=by)
             arcs = [*arcs, *more]
             found = self._with_arcs(found, arcs)
+        if arcs and k <= _PICTURED and all(a.point is None for a in arcs):  # proved by signs: show the branches too
+            arcs = arcs_along_cone(self.balls, x, linear, forms, self.equations, self.seed)
         pieces = tuple(
-            Piece(a.dimension, tangent_at(self.closing, a.point, 1e-7).rank, a.point, a.by) for a in _distinct(arcs)
+            Piece(a.dimension, tangent_at(self.closing, a.point, 1e-7).rank, a.point, a.by)
+            for a in _distinct(arcs)
+            if a.point is not None
         )
         singular = any(p.rank > base.tangent.rank for p in pieces)
         return replace(found, branches=pieces, singular=singular)
 
     def _rungs(self, k: int) -> tuple[str, ...]:
         """The order in which bounds are sought: what is cheap for a small kernel is dear for a large one."""
-        return ("cone", "series", "signs", "relations") if k <= 2 else ("signs", "relations", "cone")
+        return ("cone", "series", "signs", "relations", "multiple") if k <= 2 else _LARGE_KERNEL
 
     def _with_arcs(self, found: LocalDimension, arcs: Sequence[Arc]) -> LocalDimension:
         best = max(arcs, key=lambda a: a.dimension, default=None)
@@ -218,6 +233,35 @@ class _Judge:
             return found
         words = f"deflation: with {len(reduced.linear)} forced relations between angles, "
         return replace(found, lower=dimension, lower_by=words + _identity_words(identity, dimension), reduced=reduced)
+
+    def _multiple_root(self, found: LocalDimension, linear: Linearised, forms: list[Array]) -> LocalDimension:
+        """Rung 3 without straight relations: where J keeps its rank, what its block leaves of it vanishes.
+
+        The derivatives of those entries on the kernel are the quadratic forms; as many as are independent define, with
+        the regular rows, a manifold whose tangents no form sees. The closure must vanish on it.
+        """
+        k = found.tangent.mobility
+        if not forms or self.size > _LARGEST_MULTIPLE:
+            return found
+        rows = [
+            (int(linear.others[s]), int(linear.independent[j])) for s in range(len(linear.others)) for j in range(k)
+        ]
+        every = obstructions(self.balls, found.posture.x, linear)
+        slopes = np.array([f[j] for f in every for j in range(k)], dtype=object).reshape(len(rows), k)
+        chosen = linearised(self.balls, slopes)
+        dimension = k - chosen.rank
+        if not chosen.sure or not found.lower < dimension <= found.upper:
+            return found
+        dependent = np.concatenate([linear.dependent, linear.independent[chosen.dependent]]).astype(int)
+        entries = tuple(rows[i] for i in chosen.rows)
+        independent = np.setdiff1d(np.arange(self.size), dependent)
+        multiple = Multiple(linear.rows, linear.dependent, entries)
+        reduced = Reduced(linear.rows, np.zeros((0, self.size)), (), dependent, independent, multiple)
+        identity = check_identity(self.closing, found.posture.x, reduced, self.balls.digits)
+        if not identity.holds:
+            return found
+        words = f"deflation: with {len(entries)} relations that keep the rank, "
+        return replace(found, lower=dimension, lower_by=words + _identity_words(identity, dimension))
 
     def _on_relations(self, x: Array) -> Posture | None:
         """A multiple root is found to half the digits only: relations that hold on the closure give the others."""

@@ -205,6 +205,25 @@ def definite(closing: BallClosing, forms: list[Array], tries: int = 60) -> bool:
     return False
 
 
+def indefinite(closing: BallClosing, form: Array) -> bool:
+    """Whether a form has values of both signs: pivots of both signs, or none on the diagonal but one beside it."""
+    left = form.copy()
+    signs: set[bool] = set()
+    while len(left):
+        i = max(range(len(left)), key=lambda j: float(abs(left[j, j]).mid()))
+        pivot = left[i, i]
+        if closing.is_zero(pivot):
+            return any(closing.is_nonzero(v) for v in left.ravel())
+        if not closing.is_nonzero(pivot):
+            return False
+        signs.add(bool(pivot > 0))
+        if len(signs) == 2:
+            return True
+        keep = [j for j in range(len(left)) if j != i]
+        left = left[np.ix_(keep, keep)] - np.outer(left[keep, i], left[i, keep]) / pivot
+    return False
+
+
 def _positive(closing: BallClosing, forms: list[Array], weights: Array) -> bool:
     total = sum((ball(float(w)) * f for w, f in zip(weights, forms, strict=True)), forms[0] * 0)
     k = len(total)
