@@ -200,9 +200,19 @@ def _primitive(variables: Sequence[sp.Symbol], form: Sequence[sp.Expr]) -> sp.Ex
     return total
 
 
-def convert(F: Formula, kind: int, to: int, q: str | Sequence[str], **options: object) -> sp.Expr:
+def convert(
+    F: Formula,
+    kind: int,
+    to: int,
+    q: str | Sequence[str],
+    p: str | Sequence[str] | None = None,
+    Q: str | Sequence[str] | None = None,
+    P: str | Sequence[str] | None = None,
+    *,
+    names: Names | None = None,
+) -> sp.Expr:
     """Change the type by partial Legendre transforms: F2 = F1 + QP, F3 = F1 - qp, F4 = F1 - qp + QP."""
-    generated = generate(F, kind, q, **options)  # type: ignore[arg-type]
+    generated = generate(F, kind, q, p, Q, P, names=names)
     transformation = generated.map
     n = transformation.names
     f = n.read(F)
