@@ -119,3 +119,10 @@ def test_a_declared_operator_simplifies_as_the_built_in_one_with_its_properties(
         assert al.cost(built) == al.cost(declared)
         assert bool(built) == bool(declared)
         assert len(al.expand(built).args) == len(al.expand(declared).args)
+
+
+def test_a_declared_linear_operator_is_differentiated_by_leibniz():
+    bracket = al.operator("twin_bracket", 2, symmetry=-1, homogeneous={0: 1, 1: 1}, morphism=(0, 1))
+    assert al.dt(bracket(u, v)) is bracket(al.dt(u), v) + bracket(u, al.dt(v))
+    with pytest.raises(al.AlgebraError, match="has no time derivative"):
+        al.dt(al.operator("not_linear", 1)(u))

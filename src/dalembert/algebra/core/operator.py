@@ -7,7 +7,7 @@ a rule beside its constructor. Take a property away, and the simplifications tha
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -15,6 +15,22 @@ from dalembert.algebra.core.sorts import Sort
 
 EVERY: Final = -1  # a slot number that means "each argument"
 SIZE: Final = "size"  # a degree that is the size of the matrix
+
+
+@dataclass(slots=True)
+class Meaning:
+    """What an operator does beside its properties, filled in by the file of its family.
+
+    `build` is its constructor, `value` its value from the values of its arguments, `notation` how a writer sets it (or
+    a name for a plain call).
+    """
+
+    build: Callable[..., Any] | None = None
+    value: Callable[..., Any] | None = None
+    notation: Callable[..., Any] | str = ""
+
+    def define(self, build: Any, value: Any = None, notation: Any = "") -> None:
+        self.build, self.value, self.notation = build, value, notation
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,6 +73,7 @@ class Operator:
     symmetric: str = ""
     absorbing: str = ""
     payload: Any = None  # for operators that users declare: sorts and elements
+    meaning: Meaning = field(default_factory=Meaning)
 
     def degree(self, slot: int, sort: Sort) -> int | None:
         """The degree in an argument of this sort, if the operator is homogeneous there."""

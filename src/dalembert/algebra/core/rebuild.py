@@ -8,38 +8,16 @@ from typing import Any
 from dalembert.algebra.core import operator as op
 from dalembert.algebra.core.engine import as_term, identity, linear_combination, quaternion_one, times
 from dalembert.algebra.core.operator import Operator
-from dalembert.algebra.core.scalars import absolute, scalar_power
+from dalembert.algebra.core.scalars import scalar_power
 from dalembert.algebra.core.sorts import AlgebraError
 from dalembert.algebra.core.term import Term, TermLike, Weight, postorder
 from dalembert.algebra.operators.arrays import array
-from dalembert.algebra.operators.matrices import det, trace
-from dalembert.algebra.operators.quaternions import conjugate, matrix_of, pair, scalar_part, squared_norm, vector_part
-from dalembert.algebra.operators.vectors import cross, dot, dyad, rotation, tilde, triple
-from dalembert.algebra.operators.words import power, product, transpose
-
-BUILDERS: Mapping[Operator, Callable[..., Term]] = {
-    op.TRANSPOSE: transpose,
-    op.TILDE: tilde,
-    op.DOT: dot,
-    op.CROSS: cross,
-    op.TRIPLE: triple,
-    op.DYAD: dyad,
-    op.TRACE: trace,
-    op.DET: det,
-    op.ABS: absolute,
-    op.ROTATION: rotation,
-    op.PAIR: pair,
-    op.CONJUGATE: conjugate,
-    op.SCALAR_PART: scalar_part,
-    op.VECTOR_PART: vector_part,
-    op.SQUARED_NORM: squared_norm,
-    op.MATRIX_OF: matrix_of,
-}
+from dalembert.algebra.operators.words import power, product
 
 
 def builder_of(operator: Operator) -> Callable[..., Term]:
     """The constructor that applies the automatic rules of an operator."""
-    known = BUILDERS.get(operator)
+    known = operator.meaning.build
     if known is not None:
         return known
     from dalembert.algebra.core.apply import apply_declared

@@ -206,3 +206,6 @@ def is_nonnegative(term: Term) -> bool:
     if term.op is SUM:
         return all(w > 0 and is_nonnegative(t) for t, w in zip(term.args, term.weights))  # type: ignore[operator]
     return False
+
+
+ABS.meaning.define(absolute, notation=lambda w, x: (w.d.norm(w.text(x)), w.ATOM))

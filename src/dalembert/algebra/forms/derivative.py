@@ -21,18 +21,6 @@ from dalembert.expr import dot as expr_dot
 
 HALF = number(Fraction(1, 2))
 _KEPT = frozenset({"symmetric", "antisymmetric", "diagonal", "row"})
-_LINEAR = (
-    op.DOT,
-    op.CROSS,
-    op.TRIPLE,
-    op.DYAD,
-    op.TILDE,
-    op.TRACE,
-    op.TRANSPOSE,
-    op.CONJUGATE,
-    op.SCALAR_PART,
-    op.VECTOR_PART,
-)
 
 
 def dt(term: TermLike, constants: Iterable[TermLike] = ()) -> Term:
@@ -116,7 +104,7 @@ def _rate(t: Term, rates: dict[Term, Term], leaf: Callable[[Term], Term]) -> Ter
         return _monomial_rate(t, rates)
     if kind in (op.PRODUCT, op.QPRODUCT):
         return _word_rate(t, rates)
-    if kind in _LINEAR:
+    if all(kind.is_additive(i) and kind.degree(i, a.sort) == 1 for i, a in enumerate(t.args)):
         parts = [rebuild(t, (*t.args[:i], rates[t.args[i]], *t.args[i + 1 :]), ()) for i in range(len(t.args))]
         return add(*parts)
     if kind is op.PAIR:

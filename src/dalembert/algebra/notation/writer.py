@@ -20,7 +20,11 @@ Piece = tuple[str, int]
 _LOOSE: Final = frozenset({"add", "sub", "neg", "lt", "le", "eq", "mul", "div"})
 
 
-class _Writer:
+class Writer:
+    """Writes terms from the leaves up; the notations of operators ask it for their operands, bracketed as needed."""
+
+    INFIX, PRODUCT, POWER, ATOM = _INFIX, _PRODUCT, _POWER, _ATOM
+
     def __init__(self, dialect: Dialect, style: Style) -> None:
         self.d = dialect
         self.matrix = style == "matrix"
@@ -32,10 +36,10 @@ class _Writer:
                 self.done[term] = self._one(term)
         return self.done[root]
 
-    def _at(self, term: Term, level: int) -> str:
-        return self._hold(self.done[term], level)
+    def at(self, term: Term, level: int) -> str:
+        return self.hold(self.done[term], level)
 
-    def _hold(self, piece: Piece, level: int) -> str:
+    def hold(self, piece: Piece, level: int) -> str:
         return piece[0] if piece[1] >= level else self.d.group(piece[0])
 
     def _one(self, t: Term) -> Piece:
@@ -58,78 +62,33 @@ class _Writer:
             factors = [self._factor(b, e) for b, e in zip(t.args, t.weights)]
             if len(factors) == 1:
                 return factors[0]
-            return d.product([self._hold(f, _PRODUCT) for f in factors]), _PRODUCT
+            return d.product([self.hold(f, _PRODUCT) for f in factors]), _PRODUCT
         return self._operator(t)
 
     def _operator(self, t: Term) -> Piece:
-        d, args = self.d, t.args
-        if t.op is op.TRANSPOSE:
-            return self._transposed(args[0])
-        if t.op is op.TILDE:
-            short = self.done[args[0]][1] == _ATOM
-            return d.tilde(self.done[args[0]][0], short), _ATOM if short else _POWER
-        if t.op is op.CROSS:
-            return self._cross(*args)
-        if t.op is op.DOT:
-            return self._dot(*args)
-        if t.op is op.TRIPLE:
-            if self.matrix:
-                crossed = self._cross(args[1], args[2])
-                return d.product([self._transposed(args[0])[0], self._hold(crossed, _PRODUCT)]), _PRODUCT
-            return d.bracket([self.done[a][0] for a in args]), _ATOM
-        if t.op is op.DYAD:
-            if self.matrix:
-                return d.product([self._at(args[0], _PRODUCT), self._transposed(args[1])[0]]), _PRODUCT
-            return d.infix("(x)", self._at(args[0], _POWER), self._at(args[1], _POWER)), _INFIX
-        if t.op is op.ABS:
-            return d.norm(self.done[args[0]][0]), _ATOM
-        if t.op is op.CONJUGATE:
-            return d.overline(self.done[args[0]][0]), _ATOM
-        if t.op is op.PAIR:
-            return d.couple(self.done[args[0]][0], self.done[args[1]][0]), _ATOM
-        if t.op is op.ARRAY:
-            rows, columns = t.payload
-            cells = [self.done[a][0] for a in args]
-            return d.array([cells[i * columns : (i + 1) * columns] for i in range(rows)]), _ATOM
-        names = {
-            "trace": "tr",
-            "rotation": "rot",
-            "scalar_part": "Sc",
-            "vector_part": "Ve",
-            "squared_norm": "N",
-            "matrix_of": "R",
-        }
-        return d.call(names.get(t.op.name, t.op.name), [self.done[a][0] for a in args]), _ATOM
+        notation = t.op.meaning.notation
+        if callable(notation):
+            piece: Piece = notation(self, *t.args) if t.op is not op.ARRAY else notation(self, t)
+            return piece
+        return self.d.call(notation or t.op.name, [self.text(a) for a in t.args]), self.ATOM
 
-    def _cross(self, a: Term, b: Term) -> Piece:
-        if self.matrix:
-            short = self.done[a][1] == _ATOM
-            return self.d.product([self.d.tilde(self.done[a][0], short), self._at(b, _PRODUCT)]), _PRODUCT
-        return self.d.infix("x", self._at(a, _POWER), self._at(b, _POWER)), _INFIX
+    def text(self, t: Term) -> str:
+        """The text of an operand, without brackets."""
+        return self.done[t][0]
 
-    def _dot(self, a: Term, b: Term) -> Piece:
-        if any(t.op is op.SYMBOL and "row" in t.payload.properties for t in (a, b)):
-            a, b = (a, b) if a.op is op.SYMBOL and "row" in a.payload.properties else (b, a)
-            return self.d.product([self._transposed(a)[0], self._at(b, _PRODUCT)]), _PRODUCT
-        if self.matrix or (a.op is not op.SUM and b.op is op.PRODUCT):
-            return self.d.product([self._transposed(a)[0], self._at(b, _PRODUCT)]), _PRODUCT
-        return self.d.infix(".", self._at(a, _POWER), self._at(b, _POWER)), _INFIX
-
-    def _transposed(self, column: Term) -> Piece:
+    def transposed(self, column: Term) -> Piece:
         """The row of a column: a word is turned round, so that (A u)^T reads u^T A^T."""
         if column.op is op.SYMBOL and "row" in column.payload.properties:
             return self.d.name(column.payload.name, column.payload.order, column.sort), _ATOM
         if column.op is op.PRODUCT and column.sort.is_vector:
             from dalembert.algebra.operators.words import power, transpose
 
-            pieces = [self._transposed(column.args[-1])[0]]
+            pieces = [self.transposed(column.args[-1])[0]]
             for base, exponent in reversed(list(zip(column.args[:-1], column.weights[:-1]))):
                 flipped = power(transpose(base), exponent)
-                pieces.append(
-                    self._hold(_Writer(self.d, "matrix" if self.matrix else "vector").write(flipped), _PRODUCT)
-                )
+                pieces.append(self.hold(Writer(self.d, "matrix" if self.matrix else "vector").write(flipped), _PRODUCT))
             return self.d.product(pieces), _PRODUCT
-        return self.d.transpose(self._at(column, _ATOM)), _POWER
+        return self.d.transpose(self.at(column, _ATOM)), _POWER
 
     def _exponent(self, e: Weight) -> str:
         if isinstance(e, Term):
@@ -142,11 +101,11 @@ class _Writer:
         if exponent == 1:
             return self.done[base]
         if exponent == -1 and not base.sort.is_scalar and not base.sort.is_quaternion and is_orthogonal(base):
-            return self.d.transpose(self._at(base, _ATOM)), _POWER
+            return self.d.transpose(self.at(base, _ATOM)), _POWER
         if base.op is op.TRANSPOSE:  # (A^T)^-1 is set A^-T
-            marked = self._at(base, _ATOM)
+            marked = self.at(base, _ATOM)
             return self.d.power(marked, self._exponent(exponent)), _POWER
-        return self.d.power(self._at(base, _ATOM), self._exponent(exponent)), _POWER
+        return self.d.power(self.at(base, _ATOM), self._exponent(exponent)), _POWER
 
     def _times(self, t: Term, lead: Fraction | None = None) -> Piece:
         if not t.args:
@@ -168,7 +127,7 @@ class _Writer:
             return upper
         lower = self._row(bottom)
         if type(self.d) is Text:
-            return self.d.fraction(self._hold(upper, _PRODUCT), self._hold(lower, _POWER)), _PRODUCT
+            return self.d.fraction(self.hold(upper, _PRODUCT), self.hold(lower, _POWER)), _PRODUCT
         return self.d.fraction(upper[0], lower[0]), _PRODUCT
 
     def _row(self, pieces: list[Piece]) -> Piece:
@@ -176,7 +135,7 @@ class _Writer:
             return self.d.number(Fraction(1)), _ATOM
         if len(pieces) == 1:
             return pieces[0]
-        return self.d.product([self._hold(p, _PRODUCT) for p in pieces]), _PRODUCT
+        return self.d.product([self.hold(p, _PRODUCT) for p in pieces]), _PRODUCT
 
     def _sum(self, t: Term) -> Piece:
         if not t.args:
@@ -186,8 +145,8 @@ class _Writer:
             minus, piece = parts[0]
             if not minus:
                 return piece
-            return self.d.sum([(True, self._hold(piece, _INFIX))]), _SUM
-        return self.d.sum([(minus, self._hold(piece, _INFIX)) for minus, piece in parts]), _SUM
+            return self.d.sum([(True, self.hold(piece, _INFIX))]), _SUM
+        return self.d.sum([(minus, self.hold(piece, _INFIX)) for minus, piece in parts]), _SUM
 
     def _weighted(self, body: Term, weight: Weight) -> tuple[bool, Piece]:
         value = numeric_value(weight) if isinstance(weight, Term) else Fraction(weight)
@@ -199,7 +158,7 @@ class _Writer:
                 return minus, self.done[body]
             if body.op is op.TIMES:
                 return minus, self._times(body, size)
-            return minus, (self.d.product([self.d.number(size), self._at(body, _PRODUCT)]), _PRODUCT)
+            return minus, (self.d.product([self.d.number(size), self.at(body, _PRODUCT)]), _PRODUCT)
         assert isinstance(weight, Term)
         content, _ = split_content(weight)
         if content < 0:  # the sign goes in front
@@ -207,20 +166,20 @@ class _Writer:
 
             weight = times(MINUS_ONE, weight)
         piece = self.write(weight)
-        return content < 0, (self.d.product([self._hold(piece, _PRODUCT), self._at(body, _PRODUCT)]), _PRODUCT)
+        return content < 0, (self.d.product([self.hold(piece, _PRODUCT), self.at(body, _PRODUCT)]), _PRODUCT)
 
 
 def text(term: Term, *, style: Style = "vector") -> str:
     """Plain text of a term."""
-    return _Writer(Text(), style).write(term)[0]
+    return Writer(Text(), style).write(term)[0]
 
 
 def latex(term: Term, *, style: Style = "vector") -> str:
     """LaTeX of a term, as set in papers: bold tensors, tildes, superscript T."""
-    return _Writer(Latex(), style).write(term)[0]
+    return Writer(Latex(), style).write(term)[0]
 
 
 def mathml(term: Term, *, style: Style = "vector") -> str:
     """Presentation MathML of a term, a whole <math> element."""
-    body = _Writer(MathML(), style).write(term)[0]
+    body = Writer(MathML(), style).write(term)[0]
     return f'<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">{body}</math>'

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from dalembert.algebra.core.engine import add, as_term, linear_combination, scale, times, zero
 from dalembert.algebra.core.operator import ARRAY
 from dalembert.algebra.core.sorts import AlgebraError, Sort
 from dalembert.algebra.core.term import ONE, Term, TermLike, Weight, is_zero_term, make
+
+if TYPE_CHECKING:
+    from dalembert.algebra.notation.writer import Piece, Writer
 
 
 def array(rows: Iterable[Iterable[TermLike]]) -> Term:
@@ -161,3 +165,10 @@ def combine_arrays(weighted: Sequence[tuple[Term, Weight]]) -> Term | None:
         parts = [scale(w, a.args[i]) if w is not ONE else a.args[i] for a, w in weighted]  # type: ignore[arg-type]
         entries.append(add(*parts) if sort.is_scalar else linear_combination([(ONE, p) for p in parts], sort))
     return _build(entries, first.payload, first.sort)
+
+
+def write_array(w: Writer, t: Term) -> Piece:
+    return w.d.array([[w.text(e) for e in row] for row in cells(t)]), w.ATOM
+
+
+ARRAY.meaning.define(array, notation=write_array)

@@ -10,6 +10,7 @@ from dalembert.algebra.core.sorts import SCALAR, AlgebraError
 from dalembert.algebra.core.term import ONE, Term, TermLike
 from dalembert.algebra.operators.vectors import dot
 from dalembert.algebra.operators.words import Letters, _join, letters, power, transpose, word
+from dalembert.algebra.values.linear_algebra import determinant, trace_rows
 
 
 def _square(value: TermLike, what: str) -> Term:
@@ -119,7 +120,6 @@ def _det(term: Term) -> Term | None:
         return ZERO
     if term.op is ARRAY and size <= 4 and all(e.sort.is_scalar for e in term.args):
         from dalembert.algebra.operators.arrays import cells
-        from dalembert.algebra.values.linear_algebra import determinant
 
         found: Term = determinant([list(row) for row in cells(term)])
         return found
@@ -143,3 +143,7 @@ def _of_orthogonal_powers(term: Term) -> Term | None:
     if all(e is f for (_, e), f in zip(parts, term.weights)):
         return None
     return times(*[det(power(b, e)) for b, e in parts if e != 0])
+
+
+TRACE.meaning.define(trace, trace_rows, "tr")
+DET.meaning.define(det, determinant)

@@ -38,6 +38,7 @@ from dalembert.algebra.core.sorts import QUATERNION, SCALAR, VECTOR, AlgebraErro
 from dalembert.algebra.core.term import ONE, Term, TermLike, Weight, is_zero_term, make
 from dalembert.algebra.operators.arrays import column, is_explicit
 from dalembert.algebra.operators.vectors import cross, dot
+from dalembert.algebra.values.linear_algebra import quaternion_matrix
 from dalembert.errors import SingularError
 
 Letters = tuple[tuple[Term, Weight], ...]
@@ -298,3 +299,15 @@ def _matrix_of(q: Term) -> Term | None:
     if q.op is QPRODUCT and not q.args:
         return identity(3)
     return power(matrix_of(q.args[0]), -1) if q.op is CONJUGATE else None
+
+
+PAIR.meaning.define(
+    pair, lambda s, v: [s, *[row[0] for row in v]], lambda w, s, v: (w.d.couple(w.text(s), w.text(v)), w.ATOM)
+)
+CONJUGATE.meaning.define(
+    conjugate, lambda q: [q[0], -q[1], -q[2], -q[3]], lambda w, q: (w.d.overline(w.text(q)), w.ATOM)
+)
+SCALAR_PART.meaning.define(scalar_part, lambda q: q[0], "Sc")
+VECTOR_PART.meaning.define(vector_part, lambda q: [[x] for x in q[1:]], "Ve")
+SQUARED_NORM.meaning.define(squared_norm, lambda q: q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3], "N")
+MATRIX_OF.meaning.define(matrix_of, quaternion_matrix, "R")

@@ -7,15 +7,20 @@ of the two orientations x^T M y = y^T M^T x. An antisymmetric M between equal ve
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from dalembert.algebra.core.apply import apply, front_and_body, rank
 from dalembert.algebra.core.engine import ZERO, as_term, identity, number, split_content, times, zero
 from dalembert.algebra.core.facts import are_collinear, are_orthogonal, is_unit
-from dalembert.algebra.core.operator import ARRAY, CROSS, DOT, DYAD, PRODUCT, ROTATION, SYMBOL, TILDE, TRIPLE
+from dalembert.algebra.core.operator import ARRAY, CROSS, DOT, DYAD, PRODUCT, ROTATION, SUM, SYMBOL, TILDE, TRIPLE
 from dalembert.algebra.core.scalars import scalar_power
 from dalembert.algebra.core.sorts import SCALAR, AlgebraError, Sort
 from dalembert.algebra.core.term import ONE, Facts, Term, TermLike, is_zero_term, make
 from dalembert.algebra.operators import words as _words
+from dalembert.algebra.values.linear_algebra import cross_rows, dot_rows, multiply_rows, tilde_rows, transpose_rows
+
+if TYPE_CHECKING:
+    from dalembert.algebra.notation.writer import Piece, Writer
 
 
 def _vector_argument(value: TermLike, what: str, size: int | None = None) -> Term:
@@ -240,3 +245,46 @@ def rotation(axis: TermLike, angle: TermLike) -> Term:
 def basis_facts(names: tuple[str, str, str], properties: frozenset[str], turning: Term | None) -> list[Facts]:
     """Facts of the three vectors of a right-handed orthonormal basis."""
     return [Facts(n, properties | {"unit"}, (), turning, names) for n in names]
+
+
+# -- components and notation
+
+
+def write_tilde(w: Writer, v: Term) -> Piece:
+    short = w.done[v][1] == w.ATOM
+    return w.d.tilde(w.text(v), short), w.ATOM if short else w.POWER
+
+
+def write_cross(w: Writer, a: Term, b: Term) -> Piece:
+    if w.matrix:
+        return w.d.product([write_tilde(w, a)[0], w.at(b, w.PRODUCT)]), w.PRODUCT
+    return w.d.infix("x", w.at(a, w.POWER), w.at(b, w.POWER)), w.INFIX
+
+
+def write_dot(w: Writer, a: Term, b: Term) -> Piece:
+    rows = [t.op is SYMBOL and "row" in t.payload.properties for t in (a, b)]
+    if any(rows):
+        a, b = (a, b) if rows[0] else (b, a)
+    elif not (w.matrix or (a.op is not SUM and b.op is PRODUCT)):
+        return w.d.infix(".", w.at(a, w.POWER), w.at(b, w.POWER)), w.INFIX
+    return w.d.product([w.transposed(a)[0], w.at(b, w.PRODUCT)]), w.PRODUCT
+
+
+def write_triple(w: Writer, a: Term, b: Term, c: Term) -> Piece:
+    if w.matrix:
+        return w.d.product([w.transposed(a)[0], w.hold(write_cross(w, b, c), w.PRODUCT)]), w.PRODUCT
+    return w.d.bracket([w.text(t) for t in (a, b, c)]), w.ATOM
+
+
+def write_dyad(w: Writer, a: Term, b: Term) -> Piece:
+    if w.matrix:
+        return w.d.product([w.at(a, w.PRODUCT), w.transposed(b)[0]]), w.PRODUCT
+    return w.d.infix("(x)", w.at(a, w.POWER), w.at(b, w.POWER)), w.INFIX
+
+
+TILDE.meaning.define(tilde, tilde_rows, write_tilde)
+CROSS.meaning.define(cross, cross_rows, write_cross)
+DOT.meaning.define(dot, dot_rows, write_dot)
+TRIPLE.meaning.define(triple, lambda a, b, c: dot_rows(a, cross_rows(b, c)), write_triple)
+DYAD.meaning.define(dyad, lambda a, b: multiply_rows(a, transpose_rows(b)), write_dyad)
+ROTATION.meaning.define(rotation, notation="rot")

@@ -41,6 +41,7 @@ from dalembert.algebra.core.scalars import scalar_power
 from dalembert.algebra.core.sorts import AlgebraError, Sort
 from dalembert.algebra.core.term import ONE, Term, TermLike, Weight, is_zero_term, make
 from dalembert.algebra.operators import vectors as _vectors
+from dalembert.algebra.values.linear_algebra import transpose_rows
 from dalembert.errors import SingularError
 
 Letters = tuple[tuple[Term, Weight], ...]
@@ -347,3 +348,6 @@ def _transpose(t: Term) -> Term | None:
     if op in (SYMBOL, VARIABLE, ROTATION, MATRIX_OF) and is_orthogonal(t):
         return word(((t, -1),), t.sort)
     return None
+
+
+TRANSPOSE.meaning.define(transpose, transpose_rows, lambda w, t: w.transposed(t))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -12,10 +12,11 @@ from dalembert.algebra.core.sorts import AlgebraError
 from dalembert.algebra.core.term import ONE, Term, Weight, postorder
 from dalembert.algebra.values.linear_algebra import (
     Rows,
-    determinant,
+    hamilton,
     identity_rows,
     multiply_rows,
-    transpose_rows,
+    quaternion_inverse,
+    tilde_rows,
 )
 
 
@@ -83,7 +84,7 @@ def _value(t: Term, found: dict[Term, Any], field: Field) -> Any:
         for b, e in zip(t.args, t.weights):
             if not isinstance(e, int):
                 raise AlgebraError(f"the power {e} of a quaternion has no value here: give the exponent a number.")
-            factor = found[b] if e > 0 else _quaternion_inverse(found[b])
+            factor = found[b] if e > 0 else quaternion_inverse(found[b])
             for _ in range(abs(e)):
                 result = hamilton(result, factor)
         return result
@@ -93,7 +94,7 @@ def _value(t: Term, found: dict[Term, Any], field: Field) -> Any:
         return field.absolute(found[t.args[0]])
     if kind is op.ARRAY:
         return _assemble(t, found)
-    rule = RULES.get(kind)
+    rule = kind.meaning.value
     if rule is None:
         return field.operator(t, [found[a] for a in t.args])
     return rule(*[found[a] for a in t.args])
@@ -165,71 +166,3 @@ def _assemble(t: Term, found: dict[Term, Any]) -> Rows:
         line = [found[a] if not a.sort.is_scalar else [[found[a]]] for a in t.args[i * width : (i + 1) * width]]
         rows.extend([x for block in line for x in block[k]] for k in range(len(line[0])))
     return rows
-
-
-def tilde_rows(v: Rows) -> Rows:
-    (x,), (y,), (z,) = v
-    o = x - x
-    return [[o, -z, y], [z, o, -x], [-y, x, o]]
-
-
-def cross_rows(a: Rows, b: Rows) -> Rows:
-    return multiply_rows(tilde_rows(a), b)
-
-
-def dot_rows(a: Rows, b: Rows) -> Any:
-    return multiply_rows(transpose_rows(a), b)[0][0]
-
-
-def hamilton(p: list[Any], q: list[Any]) -> list[Any]:
-    """The product of two quaternions by components (the last line of the printed formula corrected)."""
-    s1, x1, y1, z1 = p
-    s2, x2, y2, z2 = q
-    return [
-        s1 * s2 - x1 * x2 - y1 * y2 - z1 * z2,
-        s1 * x2 + s2 * x1 + y1 * z2 - y2 * z1,
-        s1 * y2 + s2 * y1 + z1 * x2 - z2 * x1,
-        s1 * z2 + s2 * z1 + x1 * y2 - x2 * y1,
-    ]
-
-
-def quaternion_matrix(q: list[Any]) -> Rows:
-    """The matrix of v -> q v q^-1 (Papegay 846; 5213 prints its transpose with a wrong entry)."""
-    a, b, c, d = q
-    n = a * a + b * b + c * c + d * d
-    rows = [
-        [a * a + b * b - c * c - d * d, 2 * (b * c - a * d), 2 * (b * d + a * c)],
-        [2 * (b * c + a * d), a * a - b * b + c * c - d * d, 2 * (c * d - a * b)],
-        [2 * (b * d - a * c), 2 * (c * d + a * b), a * a - b * b - c * c + d * d],
-    ]
-    return [[x / n for x in row] for row in rows]
-
-
-def _quaternion_inverse(q: list[Any]) -> list[Any]:
-    n = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]
-    return [q[0] / n, -q[1] / n, -q[2] / n, -q[3] / n]
-
-
-def _trace(rows: Rows) -> Any:
-    total = rows[0][0]
-    for i in range(1, len(rows)):
-        total = total + rows[i][i]
-    return total
-
-
-RULES: Mapping[op.Operator, Callable[..., Any]] = {
-    op.TRANSPOSE: transpose_rows,
-    op.TILDE: tilde_rows,
-    op.CROSS: cross_rows,
-    op.DOT: dot_rows,
-    op.TRIPLE: lambda a, b, c: dot_rows(a, cross_rows(b, c)),
-    op.DYAD: lambda a, b: multiply_rows(a, transpose_rows(b)),
-    op.TRACE: _trace,
-    op.DET: determinant,
-    op.PAIR: lambda s, v: [s, *[row[0] for row in v]],
-    op.CONJUGATE: lambda q: [q[0], -q[1], -q[2], -q[3]],
-    op.SCALAR_PART: lambda q: q[0],
-    op.VECTOR_PART: lambda q: [[x] for x in q[1:]],
-    op.SQUARED_NORM: lambda q: q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3],
-    op.MATRIX_OF: quaternion_matrix,
-}

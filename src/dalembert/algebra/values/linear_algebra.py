@@ -112,3 +112,56 @@ def solve_any(a: Rows, b: list[Any], free: Callable[[], Any], is_zero: Callable[
                 value = value - work[k][i] * x[i]
         x[j] = value
     return x
+
+
+# -- vectors and quaternions by components
+
+
+def tilde_rows(v: Rows) -> Rows:
+    (x,), (y,), (z,) = v
+    o = x - x
+    return [[o, -z, y], [z, o, -x], [-y, x, o]]
+
+
+def cross_rows(a: Rows, b: Rows) -> Rows:
+    return multiply_rows(tilde_rows(a), b)
+
+
+def dot_rows(a: Rows, b: Rows) -> Any:
+    return multiply_rows(transpose_rows(a), b)[0][0]
+
+
+def hamilton(p: list[Any], q: list[Any]) -> list[Any]:
+    """The product of two quaternions by components (the last line of the printed formula corrected)."""
+    s1, x1, y1, z1 = p
+    s2, x2, y2, z2 = q
+    return [
+        s1 * s2 - x1 * x2 - y1 * y2 - z1 * z2,
+        s1 * x2 + s2 * x1 + y1 * z2 - y2 * z1,
+        s1 * y2 + s2 * y1 + z1 * x2 - z2 * x1,
+        s1 * z2 + s2 * z1 + x1 * y2 - x2 * y1,
+    ]
+
+
+def quaternion_matrix(q: list[Any]) -> Rows:
+    """The matrix of v -> q v q^-1 (Papegay 846; 5213 prints its transpose with a wrong entry)."""
+    a, b, c, d = q
+    n = a * a + b * b + c * c + d * d
+    rows = [
+        [a * a + b * b - c * c - d * d, 2 * (b * c - a * d), 2 * (b * d + a * c)],
+        [2 * (b * c + a * d), a * a - b * b + c * c - d * d, 2 * (c * d - a * b)],
+        [2 * (b * d - a * c), 2 * (c * d + a * b), a * a - b * b - c * c + d * d],
+    ]
+    return [[x / n for x in row] for row in rows]
+
+
+def quaternion_inverse(q: list[Any]) -> list[Any]:
+    n = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]
+    return [q[0] / n, -q[1] / n, -q[2] / n, -q[3] / n]
+
+
+def trace_rows(rows: Rows) -> Any:
+    total = rows[0][0]
+    for i in range(1, len(rows)):
+        total = total + rows[i][i]
+    return total

@@ -16,9 +16,10 @@ from dalembert.algebra.core.facts import commute
 from dalembert.algebra.core.sorts import AlgebraError
 from dalembert.algebra.core.term import Facts, Term
 from dalembert.algebra.forms.derivative import dt
-from dalembert.algebra.values.evaluate import Field, dot_rows, evaluate
+from dalembert.algebra.values.evaluate import Field, evaluate
 from dalembert.algebra.values.linear_algebra import (
     Rows,
+    dot_rows,
     identity_rows,
     inverse_rows,
     multiply_rows,
