@@ -100,3 +100,13 @@ def test_curves_need_one_freedom(families):
         loops.special_postures(families.antenna(1))
     with pytest.raises(DalembertError, match="branches meet"):
         loops.special_postures(families.saliere(), {})
+
+
+def test_machines_without_loops_and_large_ones_get_a_sentence(families):
+    m = Mechanism("pendulum")
+    m.join(earth, m.body("rod"), revolute("z"), name="a")
+    for ask in (loops.special_postures, loops.configuration_components):
+        with pytest.raises(DalembertError, match="no loop"):
+            ask(m)
+    with pytest.raises(DalembertError, match="too many letters"):
+        loops.configuration_components(families.FAMILIES["stewart"]())

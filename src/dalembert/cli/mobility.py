@@ -102,17 +102,23 @@ def _ranks(mechanism: Any, cut: Any) -> list[tuple[str, Any]]:
     linkage = loops.build_linkage(Layout.of(mechanism, cut))
     if not linkage.cuts:
         return []
-    closure = loops.polynomial_closure(linkage)
     lines: list[tuple[str, Any]] = []
-    # minors grow with the binomials of the columns: beyond twelve they are out of reach
-    for method in METHODS[len(linkage.variables) > 12 :]:
-        rank = loops.rank_by(closure, method)
+    size = len(linkage.variables)
+    # minors beyond twelve columns and letters beyond twenty swell out of reach: residues stay quick
+    if size <= 20:
+        closure = loops.polynomial_closure(linkage)
+        ranks = {method: loops.rank_by(closure, method) for method in METHODS[size > 12 :]}
+    else:
+        ranks = {METHODS[-1]: loops.rank_off(linkage)}
+    for method, rank in ranks.items():
         lines.append((f"off the closure, {method}: {rank}", {"method": method, "rank": rank}))
     for g in loops.rank_growth(mechanism, cut=cut):
         text = (
             f"with the loop of {g.link}: {g.on} on the closure (adds {g.adds_on}), {g.off} off it (adds {g.adds_off})"
         )
         lines.append((text, {"link": g.link, "on": g.on, "off": g.off}))
+    if len(linkage.cuts) > 2:  # sets of loops grow like 2^loops: `loops.regularity` takes its time
+        return lines
     found = loops.regularity(mechanism, cut=cut)
     lines.append((str(found), {"regular": found.regular, "clean": found.clean, "sets": found.sets}))
     return lines

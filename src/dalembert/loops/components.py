@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.errors import ModelError
 from dalembert.loops.assembly import Closing, project
-from dalembert.loops.ideal import ClosureIdeal, closure_ideal
+from dalembert.loops.ideal import MOST_LETTERS, ClosureIdeal, closure_ideal
 from dalembert.loops.linkage import Linkage, build_linkage
 from dalembert.loops.mobility import mobility
 from dalembert.loops.scan import plain
@@ -66,8 +67,13 @@ def configuration_components(
     >>> [(one.dof, one.words[0]) for one in configuration_components(m)]
     [(1, 'A.th + B.th = 0'), (1, 'A.th = 0'), (1, 'D.th = pi')]
     """
-    ideal = closure_ideal(mechanism, given=given, cut=cut)
     linkage = build_linkage(Layout.of(mechanism, cut), given)
+    if linkage.size > MOST_LETTERS:  # before the polynomials are made: they swell with the turns of a loop
+        raise ModelError(
+            f"{linkage.size} coordinates are too many letters to take the closure apart (at most {MOST_LETTERS}): "
+            "ask `branches_through` at a posture instead."
+        )
+    ideal = closure_ideal(mechanism, given=given, cut=cut)
     closing = Closing(linkage)
     tests = [_numeric(ideal, piece.basis) for piece in ideal.pieces]
     postures: dict[int, Array] = {}

@@ -25,6 +25,9 @@ from dalembert.loops.ring import Ring
 from dalembert.loops.syzygies import first_syzygies, plain, resolution_rank
 from dalembert.mechanism import Layout, Mechanism
 
+#: Letters of a closure that Groebner bases without a compiled engine take apart in seconds (the antenna's cell has 20).
+MOST_LETTERS = 30
+
 
 @dataclass(frozen=True, slots=True)
 class Piece:
@@ -200,9 +203,15 @@ class ClosureIdeal:
     @cached_property
     def pieces(self) -> tuple[Piece, ...]:
         """Pieces over the rationals, largest first, each with the exact rank at its generic points."""
+        if len(self.closure.names) > MOST_LETTERS:
+            raise ModelError(
+                f"{len(self.closure.names)} letters are too many to take the closure apart (at most {MOST_LETTERS}): "
+                "ask `branches_through` at a posture instead."
+            )
+        split = components(self.generators)
         generic = self.generic("classical")
         found = []
-        for dimension, basis in components(self.generators):
+        for dimension, basis in split:
             whole = rational(basis)
             on_piece = self._rank_on(whole)
             zero = tuple(str(p) for p in generic.witnesses if normal_form(self._back(p), whole) == 0)

@@ -34,6 +34,8 @@ def draw_curve(mechanism: Mechanism, verdict: Mobility, path: Path, *, cut: Coll
     if verdict.dof != 1:
         raise ModelError(f"'{verdict.name}' has {freedoms_words(verdict)}: only one freedom gives a curve.")
     linkage = build_linkage(Layout.of(mechanism, cut), at=verdict.at)
+    if not linkage.cuts:
+        raise ModelError(f"'{verdict.name}' has no loop: its coordinate runs freely, there is no curve to draw.")
     curve = trace_curve(linkage, linkage.start(verdict.at))
     closing = Closing(linkage)
     positions = closing.positions

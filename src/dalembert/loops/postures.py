@@ -65,6 +65,8 @@ def special_postures(
             f"'{verdict.name}' has {freedoms_words(verdict)} here: special postures lie on a curve, which one "
             "freedom gives. Hold coordinates with `given`, or ask `branches_through` at a posture."
         )
+    if not verdict.loops:
+        raise ModelError(f"'{verdict.name}' has no loop: its coordinate runs freely, without special postures.")
     if verdict.singular:
         raise ModelError(
             f"'{verdict.name}' starts where branches meet: choose one with `branches_through` and start on it."

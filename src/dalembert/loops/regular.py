@@ -16,14 +16,16 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.errors import ModelError
+from dalembert.loops.arithmetic import NoRoot, Residues
 from dalembert.loops.assembly import Closing
 from dalembert.loops.branches import branches_through
 from dalembert.loops.cycles import independent_loops
-from dalembert.loops.genericrank import polynomial_rank
+from dalembert.loops.genericrank import primes_below, rank_modulo
 from dalembert.loops.linkage import Linkage, build_linkage
 from dalembert.loops.local import tangent_at
 from dalembert.loops.mobility import mobility
-from dalembert.loops.polynomials import polynomial_closure
+from dalembert.loops.positions import Positions
 from dalembert.mechanism import Layout, Mechanism
 
 #: Sets of links that are looked at; beyond, the answer says how many were.
@@ -157,15 +159,25 @@ def rank_growth(
     closing, x = Closing(linkage), np.array(linkage.start(verdict.at))
     rows = closing.jacobian(x)
     size = max(1.0, float(tangent_at(closing, x).values[0])) if linkage.cuts else 1.0
-    closure = polynomial_closure(linkage) if linkage.cuts else None
+    off_rows, prime = _residues(linkage)
     found: list[Growth] = []
     own, before = 0, (0, 0)
     for k, name in enumerate(linkage.cuts, 1):
         own += len(linkage.chains[name].variables)
-        assert closure is not None
-        off = polynomial_rank(closure.velocity[: 6 * k], closure.tower, "probabilistic-modular") - own
+        off = rank_modulo(off_rows[: 6 * k], prime) - own
         # the rule of the verdict: singular values beside the largest, postures are closed to 1e-11
         on = int(np.linalg.matrix_rank(rows[: 6 * k], tol=1e-9 * size)) - own
         found.append(Growth(name, off, on, off - before[0], on - before[1]))
         before = (off, on)
     return tuple(found)
+
+
+def _residues(linkage: Linkage) -> tuple[Any, int]:
+    """Rows of the velocity form at a random point of the tree, modulo a prime that has all roots."""
+    for prime in primes_below():
+        try:
+            positions = Positions(linkage, Residues(prime, seed=prime))
+        except NoRoot:
+            continue
+        return positions.velocity_rows(positions.frames(positions.random_motion())), prime
+    raise ModelError("no prime has room for the roots of this machine.")
