@@ -294,3 +294,81 @@ def test_a_start_inside_is_refused():
 def test_symplectic_methods_refuse_contacts():
     with pytest.raises(da.SimulationError, match=r"through the contacts \('floor'\)"):
         ball().simulate((0, 1), method="symplectic", first_step=0.01)
+
+
+def four_bar():
+    m = da.Mechanism("four-bar")
+    lengths = {"crank": 0.2, "coupler": 0.4, "rocker": 0.35}
+    a, b, c = (m.body(n, mass=1, centre=[x / 2, 0, 0], inertia=[0, x**2 / 12, x**2 / 12]) for n, x in lengths.items())
+    m.join(da.earth, a, da.revolute("z"), name="A")
+    m.join(a.at([0.2, 0, 0]), b, da.revolute("z"), name="B")
+    m.join(da.earth.at([0.5, 0, 0]), c, da.revolute("z"), name="D")
+    m.join(b.at([0.4, 0, 0]), c.at([0.35, 0, 0]), da.revolute("z"), name="C")
+    m.gravity = [0, -9.81, 0]
+    m.contact("1.9 - D.th", restitution=0.5, name="stop")
+    m.start = {"A.th": 1.0, "A.th'": 5.0}
+    return m
+
+
+def test_a_closed_loop_bounces_on_a_stop_and_comes_to_rest_there():
+    mo = four_bar().simulate((0, 1.5))
+    assert mo["D.th"].max() <= 1.9 + 1e-12
+    assert mo.quality.closure < 1e-12
+    hit = mo.jumps[0]
+    assert hit.after["D.th'"] == pytest.approx(-0.5 * hit.before["D.th'"], rel=1e-9)
+    assert (np.diff(mo.energy()) < 1e-6).all()
+    assert "stop.accumulation" in mo.contacts.times()
+    steps = four_bar().simulate((0, 0.5), method="moreau", max_step=1e-3)
+    assert steps.quality.closure < 1e-12
+    assert np.abs(steps.y[:4, -1] - mo.sol(0.5)[:4]).max() < 0.02
+
+
+def test_a_spinning_ball_bounces_then_rolls_in_space():
+    m = da.Mechanism("ball")
+    r = 0.1
+    body = m.body("ball", mass=1, inertia=[0.4 * r * r] * 3)
+    m.join(da.earth, body, da.free("quaternion"), name="f")
+    m.gravity = [0, 0, -9.81]
+    m.contact(da.Sphere(body, r), da.Plane(da.earth), friction=0.2, restitution=0.5, name="cloth")
+    mo = m.simulate((0, 1), start={"f.z": 0.3, "f.x'": 2.0, "f.y'": 1.0})
+    end = mo.state(1.0)
+    assert (end["f.x'"], end["f.y'"]) == pytest.approx((10 / 7, 5 / 7), abs=1e-9)  # rolling keeps 5/7 of the speed
+    assert end["f.z"] == pytest.approx(r, abs=1e-12)
+    assert mo.contacts.phases[-1].state == "stick"
+    assert (np.diff(mo.energy()) < 1e-8).all()
+
+
+def painleve(degrees, slip):
+    m = da.Mechanism("rod")
+    rod = m.body("rod", mass=1, inertia=[1 / 3, 1 / 3, 0])
+    m.join(da.earth, rod, upright(), name="p")
+    m.gravity = [0, 0, -9.81]
+    a = math.radians(degrees)
+    # Lower tip at the centre minus (cos, sin): the rod lies along (cos th, sin th).
+    m.contact("p.z - sin(p.th)", friction=1.6, slip="p.x' + sin(p.th)*p.th'", name="tip")
+    m.start = {"p.z": math.sin(a), "p.th": a, "p.x'": slip}
+    return m
+
+
+def test_painleves_rod_goes_on_by_an_impact_without_collision():
+    mo = painleve(60, -1.0).simulate((0, 0.01))
+    assert "without collision" in mo.message
+    assert mo.contacts.impulses("tip")[0].normal == pytest.approx(0.324759526419, abs=1e-9)
+    assert "tip.jam" in mo.contacts.times()
+    fine = painleve(60, 1.0).simulate((0, 0.01), t_eval=[0.0, 0.01])
+    assert fine["tip.force"][0] == pytest.approx(2.562387361193, abs=1e-9)
+    assert not fine.contacts.remarks
+
+
+def test_contacts_that_stay_open_cost_nothing_while_the_machine_moves():
+    def arm(count):
+        m = da.Mechanism("arm")
+        m.join(da.earth, m.body("a", mass=1, centre=[0, 0, -1]), da.revolute("y"), name="j")
+        m.gravity, m.start = [0, 0, -9.81], {"j.th": 1.0}
+        for k in range(count):
+            m.contact(f"{10 + k} - j.th", name=f"c{k}")
+        return m
+
+    free, watched = arm(0).simulate((0, 20)), arm(20).simulate((0, 20))
+    assert watched.nfev <= 1.05 * free.nfev
+    assert len(watched.arcs) == 1

@@ -47,10 +47,13 @@ def command(
         float | None,
         typer.Option(help="Absolute tolerance.", show_default="1e-10 of a radian or of the machine's size"),
     ] = None,
-    method: Annotated[str, typer.Option(help="Method: DOP853, RODAS4, symplectic4, DAE...")] = "DOP853",
+    method: Annotated[str, typer.Option(help="Method: DOP853, RODAS4, symplectic4, DAE, moreau...")] = "DOP853",
     max_step: Annotated[
-        float | None, typer.Option(help="Longest step; the step of symplectic and DAE methods.", show_default="free")
+        float | None, typer.Option(help="Longest step; the step of symplectic, DAE and moreau.", show_default="free")
     ] = None,
+    impacts: Annotated[
+        str, typer.Option(help="Law of impacts: auto, moreau, newton, poisson, stronge, sequential.")
+    ] = "auto",
     format: FormatOption = Format.text,
 ) -> None:
     """Run a mechanism from its `given` and `start`, and show where it goes.
@@ -81,6 +84,7 @@ def command(
                 events=events or None,
                 cut=cut or (),
                 method=method,
+                impacts=impacts,
                 dense_output=True,
                 **{name: value for name, value in options.items() if value is not None},
             )

@@ -14,7 +14,7 @@ from dalembert.contact.geometry import Places
 from dalembert.dynamics import Dynamics
 from dalembert.errors import ModelError
 from dalembert.expr import ONE, ZERO, Expr
-from dalembert.kinematics import in_speeds
+from dalembert.kinematics import in_speeds, in_state
 from dalembert.mechanism.contact import Contact, Gap
 
 
@@ -56,16 +56,19 @@ class ContactRow:
 
 
 def contact_rows(about: Dynamics) -> tuple[ContactRow, ...]:
-    """The rows of all contacts of a machine."""
+    """The rows of all contacts of a machine, made once."""
+    return about.kept("contact_rows", _rows) if about.model.contacts else ()
+
+
+def _rows(about: Dynamics) -> tuple[ContactRow, ...]:
     tree, places = about.tree, Places(about.tree)
     own = {one.coordinate: one.rate for one in about.rows.own} if about.closed else {}
     moving = {ex.TIME: ONE, **tree.rates, **own}
-    primes = {ex.prime(x): rate for x, rate in own.items()}
     still = dict.fromkeys(tree.speeds, ZERO)
     found = []
     for contact in about.model.contacts:
         if isinstance(contact.place, Gap):
-            gap, *sliding = ex.substitute(in_speeds(tree, [contact.place.gap, *contact.place.slip]), primes)
+            gap, *sliding = in_state(tree, [contact.place.gap, *contact.place.slip], own)
         else:
             touch = places.touch(contact.place)
             (gap,), sliding = in_speeds(tree, [touch.gap]), in_speeds(tree, list(touch.slip))

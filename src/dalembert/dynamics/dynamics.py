@@ -61,6 +61,14 @@ class Dynamics:
         self._structure = structure or self
         self._made: dict[str, Any] = {}
 
+    def kept(self, name: str, make: Callable[[Dynamics], T]) -> T:
+        """What other packages derive from the structure alone: made once, for all models of one structure."""
+        owner = self._structure
+        if name not in owner._made:
+            owner._made[name] = make(owner)
+        found: T = owner._made[name]
+        return found
+
     @property
     def model(self) -> Model:
         return self.layout.model

@@ -9,6 +9,7 @@ from dalembert.lsd import syntax as s
 from dalembert.lsd.fixity import resolve
 from dalembert.lsd.lexer import Token
 from dalembert.lsd.source import Report, Source, Span
+from dalembert.lsd.syntax_contacts import Contact, Law
 
 Action = Callable[[list[Any], Span], Any]
 
@@ -68,6 +69,19 @@ def _contrivance(kind: str) -> Action:
     return build
 
 
+def _contact(kind: str) -> Action:
+    def build(k: list[Any], p: Span) -> Contact:
+        held, name = _named(k)
+        laws = tuple(one for one in held if isinstance(one, Law))
+        return Contact(kind, tuple(one for one in held if not isinstance(one, Law)), laws, name, p)
+
+    return build
+
+
+def _law(kind: str) -> Action:
+    return lambda k, p: Law(kind, tuple(k), p)
+
+
 def _link(k: list[Any], p: Span) -> s.Record:
     return s.Record("link", k[-1], k[0] if len(k) > 1 else (), p)
 
@@ -100,9 +114,6 @@ def actions(source: Source, report: Report, *, strict: bool) -> dict[str, Action
     def group(k: list[Any], p: Span) -> s.Expression:
         return k[0]  # type: ignore[no-any-return]
 
-    def reserved(k: list[Any], p: Span) -> None:
-        return None
-
     return {
         "start": lambda k, p: tuple(d for d in k if d is not None),
         "let": lambda k, p: s.Let(k[0] if k else (), p),
@@ -128,7 +139,10 @@ def actions(source: Source, report: Report, *, strict: bool) -> dict[str, Action
         "torque_push": lambda k, p: s.Push("torque", k[0], k[1], p),
         "force_push": lambda k, p: s.Push("force", k[0], k[1], p),
         "with_fields": lambda k, p: tuple(k),
-        "reserved": reserved,
+        "contact": _contact("gap"),
+        "touching": _contact("touching"),
+        "limit": _contact("limit"),
+        **{kind: _law(kind) for kind in ("restitution", "friction", "static", "slip")},
         "typed": lambda k, p: s.Typed(word(k[0]), k[1], p),
         "typename": lambda k, p: word(k[0]),
         "bindings": lambda k, p: tuple(k),

@@ -11,6 +11,7 @@ from typing import Any
 from dalembert.lsd import library
 from dalembert.lsd import syntax as s
 from dalembert.lsd.check_constraints import constraint_action
+from dalembert.lsd.check_contacts import contact_action
 from dalembert.lsd.check_expressions import check, infer
 from dalembert.lsd.check_numbers import given_action, initial_action, law_action
 from dalembert.lsd.check_records import record_fields
@@ -19,6 +20,7 @@ from dalembert.lsd.parser import parse_into
 from dalembert.lsd.running import AppliedValue, BetweenValue, Fault, JoinValue, Run
 from dalembert.lsd.scope import Bound, DefinitionBody, Scope, similar
 from dalembert.lsd.source import Diagnostic, Report, Source, TooManyErrors
+from dalembert.lsd.syntax_contacts import Contact
 from dalembert.lsd.types import BETWEEN, LAW_VARIABLES, TYPE_NAMES, Type
 from dalembert.lsd.values import BodyValue, FrameValue
 
@@ -203,6 +205,9 @@ class _Checker:
     def constrain(self, item: s.Constrain | s.Drive | s.Contrivance, scope: Scope, _package: str | None) -> None:
         self.actions.append(constraint_action(self.ctx, item, scope))
 
+    def contact(self, item: Contact, scope: Scope, _package: str | None) -> None:
+        self.actions.append(contact_action(self.ctx, item, scope))
+
     def gravity(self, item: s.Gravity, scope: Scope, _package: str | None) -> None:
         value = check(self.ctx, item.value, Type.VECTOR, scope, "gravity")
 
@@ -313,6 +318,7 @@ _DECLARE: dict[type, Callable[..., None]] = {
     s.Constrain: _Checker.constrain,
     s.Drive: _Checker.constrain,
     s.Contrivance: _Checker.constrain,
+    Contact: _Checker.contact,
     s.Gravity: _Checker.gravity,
     s.Start: _Checker.start,
     s.Given: _Checker.given,

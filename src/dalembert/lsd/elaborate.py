@@ -14,13 +14,14 @@ from dalembert.lsd.checking import generic_turns
 from dalembert.lsd.initial import fill_given, fill_start
 from dalembert.lsd.name_places import PlaceNames
 from dalembert.lsd.numbering import Numbering
-from dalembert.lsd.running import AppliedValue, BetweenValue, ConstraintValue, JoinValue, Run
+from dalembert.lsd.running import AppliedValue, BetweenValue, ConstraintValue, ContactValue, JoinValue, Run
 from dalembert.lsd.source import Source, Span, TooManyErrors
 from dalembert.lsd.syntax import Program
 from dalembert.lsd.values import EARTH, BodyValue, FrameValue, LinkValue
 from dalembert.mechanism import (
     Body,
     Constraint,
+    Contact,
     Coulomb,
     Displacement,
     Effort,
@@ -37,6 +38,7 @@ from dalembert.mechanism.check import problems
 from dalembert.mechanism.contrivances import VERBS
 from dalembert.mechanism.names import free_name
 from dalembert.mechanism.numbers import impossible_bodies
+from dalembert.mechanism.shapes import SHAPE_KINDS
 
 IFRAME = "iframe"
 Place = tuple[Source, Span]
@@ -90,6 +92,8 @@ class _Elaboration:
             self._guard((applied.source, applied.span), lambda a=applied: self._add_effort(a))  # type: ignore[misc]
         for one in self.state.constraints:
             self._guard((one.source, one.span), lambda c=one: self._add_constraint(c))  # type: ignore[misc]
+        for contact in self.state.contacts:
+            self._guard((contact.source, contact.span), lambda c=contact: self._add_contact(c))  # type: ignore[misc]
         if self.state.gravity is not None:
             self.into.gravity = self._vector(self.state.gravity)
         values = fill_given(self.state, self.checked, self.into, self.unknowns.taken | names.generic)
@@ -248,6 +252,22 @@ class _Elaboration:
             return made
         return self.into.constrain(*arguments, **words)
 
+    def _add_contact(self, value: ContactValue) -> Contact:
+        """The builder's `contact` or `limit`, with frames and formulas of the mechanism."""
+        laws: dict[str, Any] = {kind: self._argument(x if kind == "slip" else x[0]) for kind, x in value.laws.items()}
+        if value.name is not None:
+            laws["name"] = value.name
+        if value.kind == "limit":
+            coordinate, low, high = value.arguments
+            return self.into.limit(str(coordinate), self._argument(low), self._argument(high), **laws)[0]
+        if value.kind == "gap":
+            return self.into.contact(self._argument(value.arguments[0]), **laws)[0]
+        first, second = (
+            SHAPE_KINDS[kind](self._frame(frame), *(self._argument(x) for x in sizes))
+            for kind, frame, sizes in value.arguments
+        )
+        return self.into.contact(first, second, **laws)[0]
+
     def _argument(self, value: Any) -> Any:
         if isinstance(value, Expr):
             return self.unknowns.resolved([value])[0]
@@ -273,5 +293,5 @@ class _Elaboration:
         return made
 
 
-_KIND: dict[type, str] = {Body: "body", Frame: "frame", Link: "link", Constraint: "constraint"}
+_KIND: dict[type, str] = {Body: "body", Frame: "frame", Link: "link", Constraint: "constraint", Contact: "contact"}
 _VERBS = {"spring": "spring", "torsion": "torsion_spring", "bushing": "bushing"}

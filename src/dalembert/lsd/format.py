@@ -8,7 +8,7 @@ from dalembert.lsd.source import Report, Source
 WIDTH = 110
 _TIGHT_BEFORE = frozenset((",", ")", "]", "."))
 _TIGHT_AFTER = frozenset(("(", "[", "."))
-_OPERATORS = frozenset(("+", "-", "*", "/", "^", "@", "++", "||", "="))
+_OPERATORS = frozenset(("+", "-", "*", "/", "^", "@", "++", "||", "=", ">="))
 
 
 def format_text(text: str, name: str = "<text>") -> str:
@@ -102,6 +102,12 @@ _WORDS = frozenset(
         "roll",
         "gear",
         "rope",
+        "contact",
+        "limit",
+        "restitution",
+        "friction",
+        "static",
+        "slip",
     )
 )
 

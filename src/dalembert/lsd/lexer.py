@@ -25,11 +25,14 @@ DECLARING = frozenset(
         "gear",
         "rope",
         "contact",
+        "limit",
     )
 )
 #: Words inside a constraint, after a complete expression.
 _REACTING = frozenset(("by", "about", "along"))
-SOFT = DECLARING | _REACTING | {"as"}
+#: Words inside a contact, likewise.
+_TOUCHING = frozenset(("restitution", "friction", "static", "slip"))
+SOFT = DECLARING | _REACTING | _TOUCHING | {"as"}
 _ENDS_EXPRESSION = frozenset(
     ("ID", "PRIMED", "INT", "FLOAT", "UNKID", "RPAR", "RSQB", "END", "BODY", "FORCE", "TORQUE")
 )
@@ -126,6 +129,8 @@ def _is_word(text: str, before: list[Token]) -> bool:
         return bool(before) and before[-1].type in _ENDS_EXPRESSION
     if text in _REACTING:
         return bool(before) and before[-1].type in _ENDS_EXPRESSION and _declared(before) in ("CONSTRAIN", "DRIVE")
+    if text in _TOUCHING:
+        return bool(before) and before[-1].type in _ENDS_EXPRESSION and _declared(before) in ("CONTACT", "LIMIT")
     if not before or before[-1].type == "SEMICOLON":
         return True
     return len(before) > 2 and before[-1].type == "EQUAL" and before[-3].type == "PACKAGE"

@@ -13,7 +13,6 @@ from dalembert.lsd.syntax import Declaration, Program
 from dalembert.lsd.syntax_errors import BEGINS, begins_declaration, describe
 
 MAX_DEPTH = 250
-_LATER = frozenset(("CONTACT",))
 
 
 def parse(text: str | Source, name: str = "<text>", *, strict: bool = False) -> Program:
@@ -53,7 +52,7 @@ def _run(source: Source, stream: list[Token], report: Report, parsed: list[Decla
         token = stream[at]
         state = states[-1]
         move = moves[state].get(token[0])
-        if move is None or (move >= 0 and (len(states) > MAX_DEPTH or token[0] in _LATER)):
+        if move is None or (move >= 0 and len(states) > MAX_DEPTH):
             if move is None:
                 at = _recover(source, stream, at, table, states, values, starts, report)
                 if at < 0:
@@ -108,13 +107,9 @@ def _run(source: Source, stream: list[Token], report: Report, parsed: list[Decla
 
 
 def _refuse(source: Source, stream: list[Token], at: int, report: Report) -> int:
-    """Report a token that the grammar accepts but the language does not (yet); give the place to go on from."""
+    """Report a token that is nested too deeply; give the place to go on from."""
     token = stream[at]
-    if token.type in _LATER:
-        message, hint = f"`{token.text}` is reserved: this declaration is not part of the language yet", None
-    else:
-        message, hint = "nested too deeply", "name the inner parts with `let` or `local`"
-    report.add(source, (token.start, token.end), message, hint)
+    report.add(source, (token.start, token.end), "nested too deeply", "name the inner parts with `let` or `local`")
     return _skip(stream, at)
 
 

@@ -9,6 +9,7 @@ from dalembert.errors import ModelError
 from dalembert.expr import Expr
 from dalembert.expr.space import Vector3, is_zero3
 from dalembert.lsd.types import BETWEEN, LAW_VARIABLES, writable
+from dalembert.lsd.write_contacts import ContactWriter
 from dalembert.lsd.write_scalars import ATOM, ScalarWriter, number, symbol_word, word
 from dalembert.mechanism import (
     EARTH,
@@ -74,8 +75,6 @@ class _Printer:
         return next(name for name in ("parts", "solids", "objects", "parts_") if name not in own | taken)
 
     def lines(self) -> Iterator[str]:
-        if self.m.contacts:
-            raise ModelError(f"contact '{self.m.contacts[0].name}' of '{self.m.name}' cannot be written in LSD yet.")
         safe = self.m.name.replace("*)", "* )").replace("\n", " ")
         yield f"(* {safe} *)"
         bodies = [b for b in self.m.bodies.values() if b.name != EARTH]
@@ -90,6 +89,7 @@ class _Printer:
         yield from map(self._link, self.m.links.values())
         yield from self._efforts()
         yield from map(self._constraint, self.m.constraints)
+        yield from ContactWriter(_QuantityWriter(self._name), self._frame).lines(self.m.contacts)
         if not is_zero3(self.m.gravity):
             yield f"gravity {self.write.vector(self.m.gravity)} ;"
         yield from self._numbers()

@@ -65,6 +65,18 @@ class ConstraintValue:
 
 
 @dataclass(frozen=True, slots=True)
+class ContactValue:
+    """What `contact` or `limit` of the builder takes; shapes are (kind, frame, sizes)."""
+
+    kind: str
+    arguments: tuple[Any, ...]
+    laws: dict[str, Any]
+    name: str | None
+    source: Source
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class StartValue:
     link: str
     parameter: str
@@ -105,6 +117,7 @@ class Run:
     joins: list[JoinValue] = field(default_factory=list)
     applied: list[AppliedValue | BetweenValue] = field(default_factory=list)
     constraints: list[ConstraintValue] = field(default_factory=list)
+    contacts: list[ContactValue] = field(default_factory=list)
     quantities: dict[str, tuple[Source, Span]] = field(default_factory=dict)
     given: list[GivenItem | LawItem] = field(default_factory=list)
     start: list[StartValue] = field(default_factory=list)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from dalembert.lsd.source import Source, Span
+from dalembert.lsd.syntax_contacts import Contact
 
 
 def _span() -> Span:
@@ -367,6 +368,7 @@ Declaration = (
     | Constrain
     | Drive
     | Contrivance
+    | Contact
     | Given
     | Start
     | Gravity

@@ -46,10 +46,14 @@ class Contact:
     @property
     def scalars(self) -> tuple[Expr, ...]:
         """Every expression of its description."""
-        laws = (self.restitution, self.friction, *(() if self.static is None else (self.static,)))
         if isinstance(self.place, Gap):
-            return (self.place.gap, *self.place.slip, *laws)
-        return (*sizes_of(self.place.first), *sizes_of(self.place.second), *laws)
+            return (self.place.gap, *self.place.slip, *self.laws)
+        return (*sizes_of(self.place.first), *sizes_of(self.place.second), *self.laws)
+
+    @property
+    def laws(self) -> tuple[Expr, ...]:
+        """Its coefficients."""
+        return (self.restitution, self.friction, *(() if self.static is None else (self.static,)))
 
 
 def coefficient(value: Scalar, what: str, name: str) -> Expr:

@@ -16,7 +16,7 @@ from dalembert.expr import Expr
 from dalembert.expr.space import ZERO3, Vector3
 from dalembert.mechanism.body import EARTH, Body, Frame, earth
 from dalembert.mechanism.constraint import Constraint
-from dalembert.mechanism.contact import Contact
+from dalembert.mechanism.contact import Contact, Gap, Touching
 from dalembert.mechanism.effort import Effort, effort_symbols
 from dalembert.mechanism.link import Link
 from dalembert.mechanism.names import POSITION
@@ -108,7 +108,7 @@ class Model:
         for frame in self.frames.values():
             found += frame.displacement.scalars
         for contact in self.contacts:
-            found += contact.scalars
+            found += contact.scalars if isinstance(contact.place, Touching) else contact.laws
         return found
 
     @cached_property
@@ -118,6 +118,7 @@ class Model:
         for effort in self.efforts:
             found |= effort_symbols(effort)
         found |= plain_symbols([x for one in self.constraints for x in one.formulas])
+        found |= plain_symbols([x for one in self.contacts if isinstance(one.place, Gap) for x in one.scalars])
         for arguments, formula in self.functions.values():
             found |= ex.free_symbols(formula) - {ex.symbol(x) for x in arguments}
         return frozenset(x.name for x in found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from typing import Any
 
 from dalembert import expr as ex
 from dalembert.errors import ModelError
@@ -70,6 +71,7 @@ class Cylinder:
 
 Shape = Sphere | Plane | Box | Capsule | Cylinder
 SHAPES = (Sphere, Plane, Box, Capsule, Cylinder)
+SHAPE_KINDS: dict[str, Any] = {kind.__name__.lower(): kind for kind in SHAPES}
 
 
 def parts_of(first: Shape, second: Shape) -> int:

@@ -86,6 +86,7 @@ class Decision:
             pulses, change = self._rubbing(now, inside, found)
         else:
             law = self.law
+            law = "poisson" if law == "stronge" else law  # the same without friction, where one contact is struck
             if law == "auto":
                 law = "moreau" if len({e[i] for i in inside}) == 1 else "newton"
             names = tuple(machine.names[i] for i in inside)

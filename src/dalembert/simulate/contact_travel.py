@@ -28,6 +28,7 @@ from dalembert.simulate.system import System
 
 Array = NDArray[Any]
 
+LAWS_OF_IMPACT = ("auto", "moreau", "newton", "poisson", "stronge", "sequential")
 _TINY = 1e-6
 """Rebound speed, as a share of the fastest approach of a run of bounces, from which on its tail is summed (Zeno)."""
 _STEADY = 1e-3
@@ -97,6 +98,8 @@ class _Trip:
         scales = np.asarray(problem.scales, dtype=float)[: self.machine.coordinates]
         self.size = float(scales.max(initial=0.0)) if scales.size else 1.0
         self.machine.time_scale = abs(self.end - self.begin) / 100 or 1.0
+        if law not in LAWS_OF_IMPACT:
+            raise SimulationError(f"unknown law of impacts '{law}'. Laws: {', '.join(LAWS_OF_IMPACT)}.")
         if self.end < self.begin:
             raise SimulationError("a motion with contacts goes forward in time: impacts cannot be undone.")
 
@@ -175,8 +178,8 @@ class _Trip:
         )
         if self.grid is not None and goes_on:
             solution, self.grid = shared(solution, self.grid, self.end)
-        if solution.sol is not None:
-            _ = solution.sol.coefficients
+        if solution.sol is not None and goes_on:
+            _ = solution.sol.coefficients  # makes the steps again now, so that the memory of the arc can go
         told = [part[: len(self.watched)] if part else None for part in (solution.t_events, solution.y_events)]
         self.journey.add(replace(solution, t_events=told[0], y_events=told[1]), self.parameters, t)
         if forces is not None:

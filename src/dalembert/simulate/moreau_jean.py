@@ -33,6 +33,8 @@ _ENOUGH = 1e-13
 """Newton ends when a pass changes the speeds by less than this share of the largest."""
 _LONGEST = 100_000
 """Operations of the derivatives of the efforts above which the step does without them."""
+_CLOSED = 1e-15
+"""Gap after a projection, in the unit of the gap: Newton goes on to rounding, or for eight steps."""
 _STEPS = 1000
 """Steps of a motion whose step nobody has said."""
 
@@ -198,8 +200,8 @@ class _Step:
             if m.projection == "combined":
                 pushing = [i for i in active if self._pushes(active, pulses, i)]
                 asked = sorted({*asked, *(i for i in pushing if abs(gap[i]) > m.tolerance)})
-        if asked:
-            y, _ = machine.projected(t, y, self.p, asked, 1e-15)
+        if asked or len(machine.rounding):
+            y, _ = machine.projected(t, y, self.p, asked, _CLOSED)
         return y
 
     def _pushes(self, active: list[int], pulses: Array, i: int) -> bool:

@@ -1,0 +1,31 @@
+"""Syntax of contacts; part of `syntax`, where expressions and words are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from dalembert.lsd.source import Span
+
+if TYPE_CHECKING:
+    from dalembert.lsd.syntax import Expression, Word
+
+
+@dataclass(frozen=True, slots=True)
+class Law:
+    """`restitution e`, `friction mu`, `static mu`, `slip v, w` of a contact."""
+
+    kind: str
+    values: tuple[Expression, ...]
+    span: Span = field(default=(0, 0), compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Contact:
+    """`contact a >= b`, `contact sphere(b, r) and plane(f)`, `limit elbow.th in [a, b]` with their laws."""
+
+    kind: str
+    parts: tuple[Expression, ...]
+    laws: tuple[Law, ...] = ()
+    name: Word | None = None
+    span: Span = field(default=(0, 0), compare=False, repr=False)

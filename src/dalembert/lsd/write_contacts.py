@@ -1,0 +1,47 @@
+"""Contacts as LSD declarations that read back to equal contacts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import fields
+
+from dalembert.expr import ZERO, Expr
+from dalembert.expr.space import Vector3
+from dalembert.lsd.write_scalars import ScalarWriter, word
+from dalembert.mechanism import Contact, Frame
+from dalembert.mechanism.contact import Gap
+from dalembert.mechanism.shapes import Shape, parts_of
+
+
+class ContactWriter:
+    """Writes contacts; `write` knows formulas, `frame` the names of frames."""
+
+    def __init__(self, write: ScalarWriter, frame: Callable[[Frame], str]) -> None:
+        self.write, self.frame = write, frame
+
+    def lines(self, contacts: Iterable[Contact]) -> Iterator[str]:
+        """A declaration for each gap and each pair of shapes; corners and ends of a pair are one declaration."""
+        for one in contacts:
+            place = one.place
+            if isinstance(place, Gap):
+                slip = f" slip {', '.join(self.write.text(x) for x in place.slip)}" if place.slip else ""
+                yield f"contact {self.write.text(place.gap)} >= 0{self._laws(one)}{slip} as {word(one.name)} ;"
+            elif place.part == 0:
+                name = one.name.removesuffix("_1") if parts_of(place.first, place.second) > 1 else one.name
+                pair = f"{self._shape(place.first)} and {self._shape(place.second)}"
+                yield f"contact {pair}{self._laws(one)} as {word(name)} ;"
+
+    def _laws(self, one: Contact) -> str:
+        told = [("restitution", one.restitution), ("friction", one.friction)]
+        said = [f" {kind} {self.write.text(value)}" for kind, value in told if value is not ZERO]
+        return "".join(said) + ("" if one.static is None else f" static {self.write.text(one.static)}")
+
+    def _shape(self, shape: Shape) -> str:
+        parts = [self.frame(shape.frame)]
+        for one in fields(shape):
+            value = getattr(shape, one.name)
+            if isinstance(value, Expr):
+                parts.append(self.write.text(value))
+            elif isinstance(value, Vector3):
+                parts.append(self.write.vector(value))
+        return f"{type(shape).__name__.lower()}({', '.join(parts)})"
