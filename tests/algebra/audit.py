@@ -28,7 +28,7 @@ SMALL = 1e-9
 # -- symbols: as terms, and as arrays ----------------------------------------------------------------------------------
 
 _basis = al.orthonormal_basis("X0 Y0 Z0")
-_u = al.vector("u", unit=True)
+_u, _a, _A = al.vector("u", unit=True), al.vector("a"), al.matrix("A")
 LEAVES: dict[str, al.Term] = {
     **{n: al.scalar(n) for n in "kmxy"},
     **{n: al.vector(n) for n in "abc"},
@@ -45,10 +45,15 @@ LEAVES: dict[str, al.Term] = {
     "P": al.matrix("P", positive_definite=True),
     "D": al.matrix("D", diagonal=True),
     "E": al.matrix("E", diagonal=True),
+    "G": al.matrix("G", projector=True),
+    "N": al.matrix("N", nilpotent=3),
+    "M": al.matrix("M", commutes_with=_A),
+    "v": al.vector("v", collinear_to=_a),
+    "w": al.vector("w", norm=al.scalar("k")),
     "q": al.quaternion("q"),
     "r": al.quaternion("r", unit=True),
 }
-NAMES = {"scalar": "kmxy", "vector": "abcunef", "matrix": "ABSWKRPDE", "quaternion": "qr"}
+NAMES = {"scalar": "kmxy", "vector": "abcunefvw", "matrix": "ABSWKRPDEGNM", "quaternion": "qr"}
 
 
 def _orthogonal(g: np.random.Generator, rotation: bool) -> Any:
@@ -68,6 +73,13 @@ def draw(g: np.random.Generator) -> dict[str, Any]:
     v |= {"A": free["A"], "B": free["B"], "S": free["S"] + free["S"].T, "W": free["W"] - free["W"].T}
     v |= {"K": _orthogonal(g, False), "R": _orthogonal(g, True), "P": free["P"] @ free["P"].T + 0.1 * np.eye(3)}
     v |= {"D": np.diag(np.diag(free["D"])), "E": np.diag(np.diag(free["E"]))}
+    v |= {
+        "G": _similar(g, np.diag((np.arange(3) < g.integers(4)).astype(float))),
+        "N": _similar(g, np.diag([1.0, 1.0], 1)),
+    }
+    v["M"] = sum(c * np.linalg.matrix_power(v["A"], i) for i, c in enumerate(g.normal(size=3)))
+    v["v"], way = g.normal() * v["a"], g.normal(size=3)
+    v["w"] = v["k"] * way / np.linalg.norm(way)
     v |= {"q": g.normal(size=4), "r": g.normal(size=4)}
     v["r"] /= np.linalg.norm(v["r"])
     return v | {name: make(g) for name, (_, make) in OPERATORS.items()}
@@ -291,6 +303,8 @@ def rewrite(rng: random.Random, t: Tree) -> Tree:
         ways.append(lambda: ("pro", t))
     if kind == "mul" and at(0) in (("leaf", "D"), ("leaf", "E")) and at(1) in (("leaf", "D"), ("leaf", "E")):
         ways.append(lambda: ("mul", at(1), at(0)))
+    if kind == "mul" and {at(0), at(1)} == {("leaf", "A"), ("leaf", "M")}:
+        ways.append(lambda: ("mul", at(1), at(0)))
     if kind == "cross":
         if at(1)[0] == "cross":
             b, c = at(1)[1:]
@@ -321,6 +335,23 @@ def rewrite(rng: random.Random, t: Tree) -> Tree:
             "R": ("mul", ("leaf", "R"), ("mul", ("transpose", ("leaf", "R")), ("leaf", "R"))),
             "K": ("mul", ("leaf", "K"), ("mul", ("transpose", ("leaf", "K")), ("leaf", "K"))),
             "S": ("transpose", ("leaf", "S")),
+            "G": ("mul", ("leaf", "G"), ("leaf", "G")),
+            "N": ("add", ("leaf", "N"), ("mul", ("leaf", "N"), ("mul", ("leaf", "N"), ("leaf", "N")))),
+            "M": (
+                "add",
+                ("leaf", "M"),
+                ("add", ("mul", ("leaf", "A"), ("leaf", "M")), minus(("mul", ("leaf", "M"), ("leaf", "A")))),
+            ),
+            "v": ("add", ("leaf", "v"), ("cross", ("leaf", "v"), ("leaf", "a"))),
+            "w": (
+                "add",
+                ("leaf", "w"),
+                (
+                    "scale",
+                    ("add", ("dot", ("leaf", "w"), ("leaf", "w")), minus(("scale", ("leaf", "k"), ("leaf", "k")))),
+                    ("leaf", "b"),
+                ),
+            ),
             "W": minus(("transpose", ("leaf", "W"))),
             "u": ("scale", ("dot", ("leaf", "u"), ("leaf", "u")), ("leaf", "u")),
             "n": ("add", ("leaf", "n"), ("scale", ("dot", ("leaf", "u"), ("leaf", "n")), ("leaf", "a"))),
@@ -329,7 +360,7 @@ def rewrite(rng: random.Random, t: Tree) -> Tree:
         }
         if name in inserted:
             ways.append(lambda: inserted[name])
-        if name in "abc":
+        if name in "abcvw":
             ways.append(lambda: ("inv", ("inv", t)))
             ways.append(lambda: ("add", t, ("nil", ("nil", ("nil", t)))))
         if name in "kmxy":
