@@ -314,6 +314,7 @@ def test_a_sphere_on_a_rotating_plate_runs_in_circles():
     )
 
 
+@pytest.mark.slow
 def test_an_ellipsoid_on_a_rotating_plate():
     a, b, c = 0.3, 0.2, 0.15
     m = free_ball(2, [2 / 5 * (b * b + c * c), 2 / 5 * (a * a + c * c), 2 / 5 * (a * a + b * b)], "bryant")

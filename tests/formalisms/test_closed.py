@@ -345,8 +345,8 @@ def test_further_conditions_are_printed_with_their_multipliers():
     gear = Constraint("gear", Holonomic((ex.parse("ja.th - 2*jb.th"),)))
     eq = derive(replace(m.layout(), further=(gear,)), "lagrange")
     text = str(eq.show("scalar"))
-    assert "ja.th'' = gear" in text
+    assert "ja.th'' = gear.lambda" in text
     assert "ja.th'' - 2*jb.th'' = 0" in text
-    assert "gear    [multiplier of a condition]" in text
+    assert "gear.lambda    [multiplier of a condition]" in text
     with pytest.raises(da.ModelError, match="'gear' are formulas"):
         eq.show("vector")

@@ -74,7 +74,12 @@ class Reduction:
         self.speeds = [ex.symbol(x) for x in dynamics.state.speeds]
         self.right = list(dynamics.right_side)
         self.rows = dynamics.rows
-        refused = sorted({*self.rows.sliding, *self.rows.bent})
+        refused = sorted({*self.rows.sliding, *self.rows.bent, *self.rows.implied})
+        if refused and refused[0] in self.rows.implied:
+            raise ModelError(
+                f"small motions of '{dynamics.model.name}' are not told: its laws are kept through hidden conditions "
+                f"(index {max(dynamics.index.values())}). Simulate a small deviation of what they leave free instead."
+            )
         if refused:
             why = (
                 "dry friction has no slope where it sticks"

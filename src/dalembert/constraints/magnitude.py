@@ -30,3 +30,43 @@ def magnitude(exprs: Sequence[Expr]) -> list[Expr]:
         else:
             size[e] = ex.absolute(e)
     return [size[e] for e in exprs]
+
+
+def error_size(exprs: Sequence[Expr]) -> list[Expr]:
+    """What rounding can have made of expressions, in units of it: running error analysis (Wilkinson), first order.
+
+    Unlike `magnitude` it does not grow with the depth of products: the error of a b is that of a times |b|, not times
+    what b is made of.
+
+    >>> from dalembert import expr as ex
+    >>> a, b = ex.symbols("a b")
+    >>> error_size([a - b])
+    [abs(a) + abs(b) + abs(a - b)]
+    """
+    found: dict[Expr, Expr] = {}
+    for e in ex.topological(exprs):
+        own, parts = ex.absolute(e), [found[a] for a in e.args]
+        if e.op in ("add", "sub"):
+            own = parts[0] + parts[1] + own
+        elif e.op in ("neg", "abs"):
+            own = parts[0]
+        elif e.op == "mul":
+            own = parts[0] * ex.absolute(e.args[1]) + parts[1] * ex.absolute(e.args[0]) + own
+        elif e.op == "div":
+            own = (parts[0] + own * parts[1]) / ex.absolute(e.args[1]) + own
+        elif e.op == "where":
+            own = ex.where(e.args[0], parts[1], parts[2])
+        elif e.op in _SMOOTH:
+            for k, (argument, part) in enumerate(zip(e.args, parts, strict=True)):
+                if not argument.is_number:
+                    held = ex.symbol("argument")
+                    moved = ex.rebuild(e, tuple(held if i == k else a for i, a in enumerate(e.args)))
+                    (slope,) = ex.substitute([ex.derivative(moved, held)], {held: argument})
+                    own = own + ex.absolute(slope) * part
+        found[e] = own
+    return [found[e] for e in exprs]
+
+
+_SMOOTH = frozenset(
+    ("sin", "cos", "sqrt", "pow", "exp", "log", "atan", "atan2", "asin", "acos", "sinh", "cosh", "tanh")
+)

@@ -102,7 +102,7 @@ class Oblique:
         for signs in product((1, -1), repeat=len(self.drags)):
             held, _ = self._signed(signs)
             *_, matrix = self.cosines(held)
-            found.append(_determinant(matrix) / (_volume(self.conditions, self.metric) * _volume(held, self.metric)))
+            found.append(determinant(matrix) / (_volume(self.conditions, self.metric) * _volume(held, self.metric)))
         return found
 
 
@@ -132,14 +132,14 @@ def _solved(matrix: Sequence[Vector], right: Sequence[Expr]) -> Vector:
     return weights
 
 
-def _determinant(matrix: Sequence[Sequence[Expr]]) -> Expr:
+def determinant(matrix: Sequence[Sequence[Expr]]) -> Expr:
     """By minors of the first column: servo-mechanisms have few rows."""
     if not matrix:
         return ONE
     total = ZERO
     for i, row in enumerate(matrix):
         if row[0] is not ZERO:
-            minor = _determinant([other[1:] for k, other in enumerate(matrix) if k != i])
+            minor = determinant([other[1:] for k, other in enumerate(matrix) if k != i])
             total = total + (row[0] * minor if i % 2 == 0 else -row[0] * minor)
     return total
 

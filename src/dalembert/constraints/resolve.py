@@ -25,7 +25,8 @@ from dalembert.expr import ZERO, Expr, Matrix
 class Resolved:
     """Accelerations and multipliers of a machine, and every other least motion that its rows ask for.
 
-    `normals` are the rows in the order of `order`: perfect ones first, the others after them.
+    `normals` are the rows in the order of `order`: perfect ones first, the others after them, last the `implied`, which
+    have no multipliers.
     """
 
     metric: KineticMetric
@@ -33,13 +34,14 @@ class Resolved:
     normals: tuple[Normal, ...]
     kept: tuple[Expr, ...]  # 1 for a row that counts, 0 for one that is nothing or depends on others
     oblique: Oblique | None = None
+    implied: int = 0
     accelerations: tuple[Expr, ...] = ()
     multipliers: tuple[Expr, ...] = ()
 
     @property
     def _perfect(self) -> tuple[Normal, ...]:
         others = 0 if self.oblique is None else len(self.oblique.conditions)
-        return self.normals[: len(self.normals) - others]
+        return self.normals[: len(self.normals) - others - self.implied]
 
     def least(self, wanted: Sequence[Expr]) -> Vector:
         """The smallest change of speed, in the kinetic metric, with G change = wanted; reactions have no say in it."""
@@ -57,12 +59,13 @@ class Resolved:
         wanted = [gamma[k] for k in self.order]
         accelerations, weights = self._held(right, wanted[:count])
         if self.oblique is not None:
-            rows = [normal.given for normal in self.normals[count:]]
-            others = [g - ex.dot_product(row, accelerations) for g, row in zip(wanted[count:], rows, strict=True)]
+            last = len(self.normals) - self.implied
+            rows = [normal.given for normal in self.normals[count:last]]
+            others = [g - ex.dot_product(row, accelerations) for g, row in zip(wanted[count:last], rows, strict=True)]
             pushes, efforts = self.oblique.solve(others)
             accelerations, weights = self._held([a + b for a, b in zip(right, efforts, strict=True)], wanted[:count])
             weights = [*weights, *pushes]
-        for k, weight in zip(self.order, weights, strict=True):
+        for k, weight in zip(self.order, weights, strict=False):
             found[k] = weight
         return self.metric.speeds(accelerations), found
 
@@ -106,7 +109,7 @@ def resolve(mass: Matrix, right: Sequence[Expr], rows: Rows, names: Sequence[str
     metric = KineticMetric.of(mass, names)
     check_rows(mass, rows)
     others = rows.imperfect
-    order = (*(k for k in range(len(rows)) if k not in others), *others)
+    order = (*(k for k in range(len(rows)) if k not in others and k not in rows.implied), *others, *rows.implied)
     kept = independent(rows, mass, order)
     given, made = rows.matrix.rows(), list[Normal]()
     for k in order:
@@ -115,10 +118,10 @@ def resolve(mass: Matrix, right: Sequence[Expr], rows: Rows, names: Sequence[str
     if others:
         reaction = rows.reaction.rows()
         drags = {i: rows.sliding[k] for i, k in enumerate(others) if k in rows.sliding}
-        perfect = made[: len(made) - len(others)]
+        perfect = made[: len(made) - len(others) - len(rows.implied)]
         oblique = Oblique.of(
             metric, perfect, [list(given[k]) for k in others], [list(reaction[k]) for k in others], drags
         )
-    solver = Resolved(metric, order, tuple(made), tuple(kept), oblique)
+    solver = Resolved(metric, order, tuple(made), tuple(kept), oblique, len(rows.implied))
     accelerations, multipliers = solver.solve(right, rows.gamma)
     return replace(solver, accelerations=tuple(accelerations), multipliers=tuple(multipliers))

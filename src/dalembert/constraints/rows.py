@@ -14,11 +14,12 @@ from dalembert import expr as ex
 from dalembert.constraints.freedom import Freedom, Transmitted
 from dalembert.constraints.friction import Sliding, sliding
 from dalembert.constraints.loop import Loop
-from dalembert.constraints.magnitude import magnitude
+from dalembert.constraints.magnitude import error_size, magnitude
 from dalembert.expr import ONE, ZERO, Expr, Matrix
 from dalembert.expr.space import cross, dot3
 from dalembert.kinematics import Tree, Twist, Wrench, form_row, in_speeds, in_state, link_efforts
 from dalembert.mechanism import Along, Closed, Constraint, Coulomb, Holonomic, Link
+from dalembert.mechanism.constraint import Implied
 
 EPSILON = 2.0**-52
 #: Rounding of one displacement, as a share of what it moves: a product of rotations, a sine, a cosine, a sum.
@@ -40,7 +41,7 @@ class Own:
 class Rows:
     """Conditions on the speeds of a tree, row by row; see the fields."""
 
-    names: tuple[str, ...]  # link and component of its reaction: "crank.Fx"
+    names: tuple[str, ...]  # of the multipliers: link and component of its reaction "crank.Fx", or "gear.lambda"
     matrix: Matrix  # G: G u + drift = 0
     conditions: tuple[Expr, ...]  # G u + drift, in few operations
     drift: tuple[Expr, ...]  # what is left of the conditions when u = 0: explicit time
@@ -58,13 +59,15 @@ class Rows:
     sliding: Mapping[int, Sliding] = field(default_factory=dict)  # rows whose reaction drags against a slip
     owners: tuple[str, ...] = ()  # the constraint that each row belongs to
     bent: tuple[int, ...] = ()  # rows of conditions that are not affine in the speeds
+    implied: tuple[int, ...] = ()  # rows without a reaction, which hold because others do
 
     @property
     def reaction(self) -> Matrix:
         """W: the generalised efforts of the multipliers are W^T lambda. Perfect constraints: W is G."""
-        if not self.pushed:
+        if not self.pushed and not self.implied:
             return self.matrix
-        rows = [self.pushed.get(k, row) for k, row in enumerate(self.matrix.rows())]
+        none = (ZERO,) * self.matrix.shape[1]
+        rows = [none if k in self.implied else self.pushed.get(k, row) for k, row in enumerate(self.matrix.rows())]
         return Matrix([list(row) for row in rows], self.matrix.shape)
 
     @property
@@ -138,6 +141,7 @@ def rows_of(tree: Tree, constraints: Iterable[Constraint]) -> Rows:
         total.sliding,
         tuple(total.owners),
         tuple(sorted(total.bent)),
+        tuple(total.implied),
     )
 
 
@@ -154,7 +158,7 @@ class _Made:
         self.efforts = [ZERO] * n
         self.turns, self.pushes, self.lengths = [ZERO] * n, [ZERO] * n, [ZERO] * n
         self.pushed, self.sliding = dict[int, tuple[Expr, ...]](), dict[int, Sliding]()
-        self.owners, self.bent = list[str](), set[int]()
+        self.owners, self.bent, self.implied = list[str](), set[int](), list[int]()
 
     def row(self, entries: Mapping[int, Expr]) -> list[Expr]:
         return [entries.get(k, ZERO) for k in range(len(self.tree.speeds))]
@@ -252,23 +256,24 @@ def _ask(total: _Made, one: Constraint) -> None:
     gamma = [-x for x in ex.tangent(asked, moving)]
     first = len(total.names)
     for number, (gap, condition, row, right) in enumerate(zip(told, asked, matrix, gamma, strict=True), 1):
-        depth = len(ex.topological([condition]))
         if not ex.free_symbols(row).isdisjoint(tree.speeds):
             total.bent.add(len(total.names))
-        total.names.append(f"{one.name}.{number}" if len(told) > 1 else one.name)
+        total.names.append(f"{one.name}.lambda{one.part or (number if len(told) > 1 else '')}")
         total.matrix.append(row)
         total.conditions.append(condition)
         total.gamma.append(right)
-        total.made_of.append(magnitude(row))
+        total.made_of.append(error_size(row))
         total.seen.append([x * x for x in row])
         total.wrenches.append(None)
         total.gap.append(gap if holonomic else None)
-        total.reach.append(magnitude([gap])[0] if holonomic else ZERO)
-        total.rounding.append(ROUNDING * depth)
+        total.reach.append(error_size([gap])[0] if holonomic else ZERO)
+        total.rounding.append(ROUNDING)
     if isinstance(one.reaction, Along):
         for k, form in enumerate(one.reaction.forms, first):
             pushed = tuple(form_row(tree, form, own))
             if list(pushed) != total.matrix[k]:
                 total.pushed[k] = pushed
+    elif isinstance(one.reaction, Implied):
+        total.implied += range(first, len(total.names))
     elif isinstance(one.reaction, Coulomb):
         total.sliding[first] = sliding(tree, one.reaction, own)

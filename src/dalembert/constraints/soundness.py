@@ -25,7 +25,7 @@ _NOTHING = 1e-8
 
 def check_rows(mass: Matrix, rows: Rows) -> None:
     """Refuse what no motion can obey, in one sentence."""
-    if not len(rows) or any(one is not None for one in rows.wrenches):
+    if not len(rows) or rows.implied or any(one is not None for one in rows.wrenches):
         return
     flat = [*mass.entries, *rows.matrix.entries, *rows.reaction.entries, *rows.drift]
     count, n = rows.matrix.shape
@@ -57,8 +57,8 @@ def check_rows(mass: Matrix, rows: Rows) -> None:
         )
     if all(x.kappa < LOST for x in lost):
         raise CouplingError(
-            f"the actuator of '{rows.owners[one.actuator]}' cannot impose the law '{rows.names[one.law]}': the inverse "
-            "mass coupling G M^-1 W^T is zero in every configuration (kappa = 0). Push on a coordinate that is "
+            f"the actuator of '{rows.owners[one.actuator]}' cannot impose the law '{rows.owners[one.law]}': the "
+            "inverse mass coupling G M^-1 W^T is zero in every configuration (kappa = 0). Push on a coordinate that is "
             "inertially coupled to what the law holds."
         )
 
@@ -69,7 +69,7 @@ def _check_agreement(rows: Rows, matrix: Array, drift: Array) -> None:
         used = np.abs(weights) > _NOTHING * np.abs(weights).max()
         mismatch = float(weights @ drift)
         if abs(mismatch) > _NOTHING * float(np.abs(weights) @ np.abs(drift)) and drift[used].any():
-            names = [rows.names[k] for k in np.flatnonzero(used)]
+            names = [rows.owners[k] for k in np.flatnonzero(used)]
             if len(names) == 1:
                 raise ModelError(
                     f"the condition '{names[0]}' moves nothing, and time asks something of it: no motion can obey it."
@@ -81,8 +81,8 @@ def _check_agreement(rows: Rows, matrix: Array, drift: Array) -> None:
         for k in np.flatnonzero(used):
             if k in rows.pushed or k in rows.sliding:
                 raise ModelError(
-                    f"the condition '{rows.names[k]}' follows from the others ({_listed(rows, np.flatnonzero(used))}), "
-                    "and its reaction is not perfect: nothing tells how large it is. Leave out one of the conditions."
+                    f"the condition '{rows.owners[k]}' follows from the others ({_listed(rows, np.flatnonzero(used))})"
+                    ", and its reaction is not perfect: nothing tells how large it is. Leave out one of the conditions."
                 )
 
 

@@ -23,6 +23,7 @@ from dalembert.dynamics.closure import Closure
 from dalembert.dynamics.energies import Energies
 from dalembert.dynamics.outputs import Outputs
 from dalembert.dynamics.recursive import Recursion, generalised_forces, inverse_dynamics, mass_matrix, right_side
+from dalembert.dynamics.servo import Servo, with_hidden_conditions
 from dalembert.dynamics.transmitted import Transmitted, known_wrench
 from dalembert.errors import ModelError, SingularError
 from dalembert.expr import ZERO, Expr, Matrix
@@ -56,8 +57,9 @@ class Dynamics:
     `layout` is the machine with its numbers; what is derived depends on its structure alone, and has none.
     """
 
-    def __init__(self, layout: Layout, structure: Dynamics | None = None) -> None:
+    def __init__(self, layout: Layout, structure: Dynamics | None = None, servo: Servo | None = None) -> None:
         self.layout = layout
+        self.servo = servo
         self._structure = structure or self
         self._made: dict[str, Any] = {}
 
@@ -81,6 +83,11 @@ class Dynamics:
     def closed(self) -> bool:
         """Whether there are constraints."""
         return bool(self.layout.constraints)
+
+    @property
+    def index(self) -> dict[str, int]:
+        """Of laws that are kept through hidden conditions: how often everything had to be derived."""
+        return {} if self.servo is None else self.servo.index
 
     # --- symbols ---------------------------------------------------------------------------------------------------
 
@@ -360,8 +367,9 @@ def dynamics_of(layout: Layout) -> Dynamics:
     >>> dynamics_of(Layout.of(m)).mass_matrix is about.mass_matrix
     True
     """
-    bare = replace(layout, model=replace(layout.model, given={}, start={}))
-    return Dynamics(layout, _remembered(layout.model.name, bare))
+    servo = with_hidden_conditions(layout)
+    bare = replace(servo.layout, model=replace(layout.model, given={}, start={}))
+    return Dynamics(servo.layout, _remembered(layout.model.name, bare), servo)
 
 
 @lru_cache(maxsize=_REMEMBERED)

@@ -45,16 +45,22 @@ def closed(eq: Equations, found: Scalars) -> Scalars:
     live = live_rows(rows)
     matrix = Matrix([rows.matrix.rows()[k] for k in live], (len(live), len(primes)))
     sides = _collected(eq, matrix, [rows.gamma[k] for k in live], [ZERO] * len(live))
-    told = [f"{rows.names[k]} has no power" if rows.wrenches[k] else f"condition {rows.names[k]}" for k in live]
-    asked = [(label, left, right) for label, (left, right) in zip(told, sides, strict=True)]
+    told = [f"{name} has no power" if rows.wrenches[k] else _condition(name) for k, name in enumerate(rows.names)]
+    asked = [(label, left, right) for label, (left, right) in zip([told[k] for k in live], sides, strict=True)]
     used = [x for _, left, right in (*found.equations, *asked) for x in (left, right)]
     words = Vocabulary(eq.tree)
     name_cuts(words, rows)
     meant = (*found.meant, *own_rates(rows, used))
     named = {name for cut in words.cuts for name in cut.multipliers}
-    others = [ex.symbol(rows.names[k]) for k in live if rows.names[k] not in named]
+    others = [ex.symbol(rows.names[k]) for k in live if rows.names[k] not in named and k not in rows.implied]
     notes = [plain(_meaning(rows, x.name), ex.text(x), ex.latex(x)) for x in others]
     return Scalars((*found.equations, *asked), meant, (*multiplier_lines(words), *notes))
+
+
+def _condition(name: str) -> str:
+    """What a row of a formula is called: `gear.lambda2` is that of the second condition of `gear`."""
+    owner, _, number = name.rpartition(".lambda")
+    return f"condition {owner} {number}".rstrip()
 
 
 def _meaning(rows: Rows, name: str) -> str:

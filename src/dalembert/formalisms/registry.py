@@ -7,6 +7,7 @@ from dataclasses import replace
 from importlib import import_module
 
 from dalembert.constraints.rows import rows_of
+from dalembert.dynamics.servo import with_hidden_conditions
 from dalembert.errors import ModelError
 from dalembert.expr import Scalar
 from dalembert.formalisms.charts import recharted, with_body_speeds
@@ -73,6 +74,7 @@ def derive(
         raise ModelError(f"a parametrisation is 'relative' or 'absolute' (bodies released), not {parametrisation!r}.")
     if parametrisation == "absolute":
         layout = released(layout.model)
+    layout = with_hidden_conditions(layout).layout
     tree = build_tree(layout)
     if isinstance(speeds, Mapping):
         if not found.chosen_speeds:

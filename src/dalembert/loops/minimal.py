@@ -72,7 +72,7 @@ def minimal_equations(
 def _refuse(eq: Equations) -> None:
     name = eq.layout.model.name
     assert eq.rows is not None
-    free = [n for n, gap in zip(eq.rows.names, eq.rows.gap, strict=True) if gap is None]
+    free = [n for n, gap in zip(eq.rows.owners, eq.rows.gap, strict=True) if gap is None]
     if free:
         raise ModelError(
             f"'{free[0]}' of '{name}' is a condition on speeds: no coordinates follow from it, so that there are no "
@@ -80,7 +80,7 @@ def _refuse(eq: Equations) -> None:
         )
     if eq.rows.imperfect:
         raise ModelError(
-            f"the reaction of '{eq.rows.names[min(eq.rows.imperfect)]}' of '{name}' has power in the motions that its "
+            f"the reaction of '{eq.rows.owners[min(eq.rows.imperfect)]}' of '{name}' has power in the motions that its "
             "condition allows: no projection takes it out of the equations. Take those with multipliers."
         )
     if tuple(x.name for x in eq.tree.speeds) != eq.layout.speeds:

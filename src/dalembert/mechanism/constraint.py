@@ -67,8 +67,14 @@ class Coulomb:
     slip: tuple[Expr, ...]
 
 
-Reaction: TypeAlias = Perfect | Along | Coulomb
+@dataclass(frozen=True, slots=True)
+class Implied:
+    """None: the condition holds because others do, and only starts and rounding have to respect it."""
+
+
+Reaction: TypeAlias = Perfect | Along | Coulomb | Implied
 PERFECT = Perfect()
+IMPLIED = Implied()
 Sense: TypeAlias = Literal["bilateral"]
 
 #: What `by` of a verb may be: nothing (perfect), names of coordinates, forms in d(...), a Reaction.
@@ -83,6 +89,7 @@ class Constraint:
     condition: Condition
     reaction: Reaction = PERFECT
     sense: Sense = "bilateral"
+    part: int = 0  # which of several rows of a constraint that was taken apart
 
     @property
     def expressions(self) -> tuple[Expr, ...]:

@@ -63,6 +63,8 @@ class GeneralisedAlpha(Method):
             return "a machine of this size is solved in numbers, which its Newton steps do not take"
         if system.constrained is not None and system.constrained.rows.sliding:
             return "dry friction turns with the sign of the normal force, which its Newton steps do not take"
+        if system.constrained is not None and system.constrained.rows.implied:
+            return "hidden conditions of a servo-mechanism are kept by projection, which it has none of"
         return "" if system.speeds else "it has no speeds to solve for"
 
     def wants(self, system: System) -> dict[str, Any]:

@@ -34,7 +34,7 @@ _POINTER = ctypes.POINTER(ctypes.c_double)
 def is_large(about: Dynamics) -> bool:
     """Whether the solve of a machine is left to numbers."""
     large = about.closed and len(about.rows) ** 2 * len(about.speeds) > _EXPANDED
-    return large and not about.rows.sliding  # friction chooses by value what expressions can choose
+    return large and not (about.rows.sliding or about.rows.implied)  # choices by value, which expressions can make
 
 
 def with_numbers(system: System, about: Dynamics) -> System:

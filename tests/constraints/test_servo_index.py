@@ -1,0 +1,101 @@
+"""Laws that actuators reach only after more derivatives: their index is told, hidden conditions are kept."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.dynamics import dynamics_of
+
+G = 9.81
+
+
+def coupled() -> da.Mechanism:
+    m = da.Mechanism("masses")
+    a, b = m.body("a", mass=1), m.body("b", mass=2)
+    m.join(da.earth, a, da.prismatic("x"), name="p")
+    m.join(da.earth, b, da.prismatic("x"), name="q")
+    m.force(a, ["30*(q.x - p.x)", 0, 0])
+    m.force(b, ["-30*(q.x - p.x)", 0, 0])
+    m.constrain("q.x = 0.2*sin(3*t)", by="p.x", name="law")
+    return m
+
+
+def crane() -> da.Mechanism:
+    """Trolley, rope and load; the winch has an inertia of its own."""
+    m = da.Mechanism("crane")
+    trolley, rope, load = m.body("trolley", mass=20), m.body("rope"), m.body("load", mass=10)
+    winch = m.body("winch", mass=3)
+    m.join(da.earth, trolley, da.prismatic("x"), name="x")
+    m.join(trolley, rope, da.revolute("y"), name="th")
+    m.join(rope, load, da.prismatic("-z", coordinate="l"), name="l")
+    m.join(da.earth, winch, da.prismatic("z"), name="w")
+    m.gravity = [0, 0, -G]
+    m.force(winch, [0, 0, 3 * G])
+    m.constrain("w.x = l.l", name="drum")
+    m.constrain("load.X = 0.8*sin(t)", by="x.x", name="along")
+    m.constrain("load.Z = -3 + 0.4*sin(2*t)", by="l.l", name="up")
+    return m
+
+
+def test_a_law_behind_a_spring_has_index_five():
+    m = coupled()
+    assert dynamics_of(m.layout()).index == {"law": 5}
+    mo = m.simulate((0, 0.4), t_eval=[0, 0.4], rtol=1e-11, atol=1e-13)
+    assert mo["q.x"][1] == pytest.approx(0.1864078172, rel=1e-8)
+    assert mo["p.x"][1] == pytest.approx(0.07456312688, rel=1e-7)
+    assert mo["p.x'"][1] == pytest.approx(0.08696586107, rel=1e-7)
+    assert mo["law.lambda"][1] == pytest.approx(-4.026408851, rel=1e-7)
+    assert mo["law.power"][1] == pytest.approx(-0.3501601128, rel=1e-7)
+    assert np.abs(mo.energy() - mo.energy()[0] - mo.work()).max() < 1e-9
+
+
+def test_a_law_behind_a_spring_stays_kept_over_a_long_run():
+    mo = coupled().simulate((0, 30), rtol=1e-9)
+    assert np.abs(mo["q.x"] - 0.2 * np.sin(3 * mo.t)).max() < 1e-9
+
+
+def test_a_crane_follows_a_path():
+    """The flat solution: tan th = -X''/(Z'' + g), the rope as long as it must be, the efforts by their balance."""
+    m = crane()
+    assert max(dynamics_of(m.layout()).index.values()) == 5
+    start = {"l.l": 3.0, "x.x": 0.0, "th.th": 0.0}
+    mo = m.simulate((0, 2), start=start, t_eval=[0, 0.7, 1.5, 2], rtol=1e-10, atol=1e-12)
+    assert [mo[x][1] for x in ("x.x", "l.l")] == pytest.approx([0.3522590544, 2.61092033], rel=1e-7)
+    assert abs(mo["th.th"][1]) == pytest.approx(0.0625148869, rel=1e-6)
+    assert [mo[x][1] for x in ("x.x'", "l.l'")] == pytest.approx([0.415952688, -0.1234680938], rel=1e-6)
+    assert (mo["along.lambda"][1], mo["up.lambda"][1]) == pytest.approx((-11.7873658, -77.75962588), rel=1e-6)
+    assert (mo["along.power"][1], mo["up.power"][1]) == pytest.approx((-4.90298649, 9.600832783), rel=1e-6)
+    assert (mo["along.lambda"][2], mo["up.lambda"][2]) == pytest.approx((-19.10875193, -95.55472285), rel=1e-6)
+    assert [mo[x][3] for x in ("x.x", "l.l")] == pytest.approx([0.5094404954, 3.309907684], rel=1e-6)
+
+
+def test_discs_have_the_index_of_their_law():
+    for law, index in (("d1.th = d2.th", {}), ("d1.th' = d2.th'", {})):
+        m = da.Mechanism("discs")
+        for name in ("d1", "d2"):
+            m.join(da.earth, m.body(name, inertia=[1, 1, 1]), da.revolute("z"), name=name)
+        m.constrain(law, by="d2.th", name="servo")
+        assert dynamics_of(m.layout()).index == index  # nothing is hidden: 3 for a position, 2 for a speed
+
+
+def test_a_law_that_nothing_can_influence_is_refused():
+    m = da.Mechanism("discs")
+    for name in ("d1", "d2"):
+        m.join(da.earth, m.body(name, inertia=[1, 1, 1]), da.revolute("z").with_efforts(th="-th"), name=name)
+    m.constrain("d1.th = sin(t)", by="d2.th", name="servo")
+    with pytest.raises(da.CouplingError, match="never reach the law 'servo'"):
+        m.simulate((0, 1))
+
+
+def test_equations_print_the_hidden_condition():
+    text = str(coupled().equations("lagrange").show("scalar"))
+    assert "law.lambda" in text
+    with pytest.raises(da.ModelError, match="index 5"):
+        coupled().linearize({})
+
+
+def test_a_start_off_the_law_moves_to_it():
+    with pytest.raises(da.SimulationError, match="law"):
+        coupled().simulate((0, 0.1), start={"q.x": 0.3})
