@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dalembert.codegen import CompiledMechanism
     from dalembert.formalisms import Equations, Hamiltonian, Lagrangian
     from dalembert.formalisms.minimal import MinimalEquations
+    from dalembert.formalisms.quasi import QuasiEquations
     from dalembert.loops import Mobility
     from dalembert.simulate import Method
     from dalembert.view import Motion
@@ -78,7 +79,7 @@ class Mechanism(description.Mechanism):
         independent: Sequence[str] | str | None = None,
         at: Mapping[str, Any] | None = None,
         given: Mapping[str, Any] | None = None,
-    ) -> Equations | MinimalEquations:
+    ) -> Equations | MinimalEquations | QuasiEquations:
         """Equations of motion in a formalism: mixed, newton-euler, dalembert, lagrange, hamilton, kane...
 
         Closed loops bring their multipliers and rows: M u' = S + F + D^T Lambda, D u' = gamma. `cut` names links that
@@ -86,7 +87,8 @@ class Mechanism(description.Mechanism):
         `speeds` other generalised speeds, `parametrisation` "relative" or "absolute" (bodies released, links as rows),
         `potential` what lagrange and hamilton put into V. `independent` names the coordinates of minimal equations
         M P'' = S + F without multipliers ("automatic" chooses them), on the branch of the posture `at`; the branch
-        needs numbers of the lengths, `given` over those of the model.
+        needs numbers of the lengths, `given` over those of the model. With conditions on speeds `independent` names
+        quasi-velocities, and all coordinates stay.
         """
         from dalembert.formalisms import derive
         from dalembert.loops.minimal import minimal_equations

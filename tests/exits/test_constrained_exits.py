@@ -157,8 +157,6 @@ def test_what_is_not_told_is_refused_in_a_sentence() -> None:
         m.linearize({"x.x": 0})
     with pytest.raises(da.SimulationError, match="dry friction turns with the sign"):
         m.simulate((0, 0.1), method="DAE")
-    with pytest.raises(da.ModelError, match="condition on speeds"):
-        skater().equations("kane", independent="automatic")
     with pytest.raises(da.ModelError, match="'blade'"):
         skater().mobility()
     with pytest.raises(da.ModelError, match="the study from"):

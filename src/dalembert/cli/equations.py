@@ -18,6 +18,7 @@ from dalembert.files import write_text
 if TYPE_CHECKING:
     from dalembert.formalisms import Equations
     from dalembert.formalisms.minimal import MinimalEquations
+    from dalembert.formalisms.quasi import QuasiEquations
     from dalembert.presentation.lines import Statement
 
 
@@ -62,7 +63,7 @@ def command(
     ] = None,
     independent: Annotated[
         list[str] | None,
-        typer.Option(help="Minimal equations in this coordinate, without multipliers (repeat), or automatic."),
+        typer.Option(help="Equations without multipliers in this coordinate or speed (repeat), or automatic."),
     ] = None,
     at: Annotated[
         list[str] | None, typer.Option(help="The posture whose branch minimal equations follow: --at crank.th=1.")
@@ -123,7 +124,7 @@ def _speeds(chosen: list[str] | None) -> dict[str, str] | str | None:
     return found
 
 
-def _written(found: Equations | MinimalEquations, shown: Statement, notation: Notation) -> str:
+def _written(found: Equations | MinimalEquations | QuasiEquations, shown: Statement, notation: Notation) -> str:
     if notation is Notation.json:
         data = found.as_dict() | {"level": shown.level, "shown": shown.as_dict()}
         return json.dumps(data, indent=2, ensure_ascii=False)

@@ -20,6 +20,7 @@ from dalembert.errors import ModelError, SingularError
 from dalembert.expr import Expr
 from dalembert.formalisms import Equations
 from dalembert.formalisms.minimal import Chart, MinimalEquations
+from dalembert.formalisms.quasi import QuasiEquations
 from dalembert.loops.follow import Follower
 from dalembert.loops.formulas import Formulas, solve_loops
 from dalembert.loops.linkage import build_linkage
@@ -35,8 +36,10 @@ def minimal_equations(
     *,
     at: Mapping[str, Any] | None = None,
     given: Mapping[str, Any] | None = None,
-) -> Equations | MinimalEquations:
+) -> Equations | MinimalEquations | QuasiEquations:
     """Equations in independent coordinates: those named, completed where they are too few, on the branch of `at`.
+
+    With conditions on speeds, in independent speeds and all coordinates: quasi-velocities.
 
     A tree is in independent coordinates already. `given` are numbers of lengths: formulas keep their names, but the
     branch needs numbers.
@@ -46,6 +49,7 @@ def minimal_equations(
     _refuse(eq)
     layout, model = eq.layout, eq.layout.model
     named = [] if independent == "automatic" else [independent] if isinstance(independent, str) else [*independent]
+    named = [x.removesuffix("'") for x in named]
     _check_wanted(eq, named)
     start = closed_start(layout, at, given)
     if start.singular:
@@ -56,6 +60,8 @@ def minimal_equations(
     numbers = {ex.symbol(k): float(v) for k, v in single(resolve({**model.given, **(given or {})}, "given")).items()}
     here: dict[Expr, Any] = {**numbers, **{ex.symbol(k): v for k, v in start.values.items()}, ex.TIME: 0.0}
     elimination = _elimination(eq, here, named)
+    if any(gap is None for gap in eq.rows.gap):
+        return QuasiEquations(eq, elimination)
     order = [eq.speeds[k].removesuffix("'") for k in elimination.independent]
     follower = Follower(eq, elimination, np.array([start.values[x] for x in layout.state.coordinates]))
     posture = {x: start.values[x] for x in layout.state.coordinates}
@@ -72,11 +78,14 @@ def minimal_equations(
 def _refuse(eq: Equations) -> None:
     name = eq.layout.model.name
     assert eq.rows is not None
-    free = [n for n, gap in zip(eq.rows.owners, eq.rows.gap, strict=True) if gap is None]
-    if free:
+    if eq.rows.bent:
         raise ModelError(
-            f"'{free[0]}' of '{name}' is a condition on speeds: no coordinates follow from it, so that there are no "
-            "minimal equations in coordinates. Take those with multipliers."
+            f"the condition '{eq.rows.owners[eq.rows.bent[0]]}' of '{name}' is not linear in the speeds: no "
+            "quasi-velocities follow from it. Take the equations with multipliers."
+        )
+    if eq.rows.implied:
+        raise ModelError(
+            f"the laws of '{name}' are kept through hidden conditions: its equations are those with multipliers."
         )
     if eq.rows.imperfect:
         raise ModelError(

@@ -1,0 +1,246 @@
+"""Equations in quasi-velocities for machines with conditions on speeds: no multipliers, all coordinates.
+
+With u = Psi v + c, where G Psi = 0, perfect reactions drop out of any formalism's equations times Psi^T:
+
+    M_v v' = S_v + F_v,    M_v = Psi^T M Psi,    S_v = Psi^T (S - M b),    F_v = Psi^T F        u' = Psi v' + b
+
+From Lagrange's equations these are Maggi's; Kane's partial velocities and Gibbs's function by v' are the same
+projection done before. Boltzmann and Hamel derive T in all quasi-velocities w = A u, the conditions among them, and set
+these to zero afterwards, with the three-index symbols of A and B = A^-1 (u the rates of the coordinates):
+
+    d/dt dT/dw_i + sum_jk gamma^k_ij w_j dT/dw_k - sum_r B_ri dT/dq_r = Q_i
+    gamma^k_ij = sum_rs (dA_kr/dq_s - dA_ks/dq_r) B_ri B_sj
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from dalembert import expr as ex
+from dalembert.constraints.eliminate import Elimination
+from dalembert.constraints.factor import solve_symmetric
+from dalembert.constraints.rows import Rows
+from dalembert.errors import ModelError
+from dalembert.expr import HALF, ONE, TIME, ZERO, Expr, Matrix
+from dalembert.expr.elimination import solve_linear
+from dalembert.formalisms.equations import Equations
+from dalembert.mechanism import Layout
+
+if TYPE_CHECKING:
+    from dalembert.presentation.lines import Statement
+
+_TITLES = {"lagrange": "Maggi", "kane": "Kane", "gibbs-appell": "Gibbs-Appell"}
+
+
+@dataclass(frozen=True)
+class QuasiEquations:
+    """M v' = S + F in independent speeds v, by one formalism; `closed` are its equations with multipliers."""
+
+    closed: Equations = field(repr=False)
+    elimination: Elimination = field(repr=False)
+
+    @property
+    def formalism(self) -> str:
+        return self.closed.formalism
+
+    @property
+    def layout(self) -> Layout:
+        return self.closed.layout
+
+    @property
+    def rows(self) -> Rows:
+        assert self.closed.rows is not None
+        return self.closed.rows
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """All of them: conditions on speeds take none away."""
+        return self.closed.coordinates
+
+    @property
+    def speeds(self) -> tuple[str, ...]:
+        return tuple(self.closed.speeds[k] for k in self.elimination.independent)
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        return self.closed.parameters
+
+    @property
+    def psi(self) -> Matrix:
+        """Psi: u = Psi v + c."""
+        return self.elimination.psi
+
+    @cached_property
+    def dependent_speeds(self) -> dict[str, Expr]:
+        """u = Psi v + c of the speeds that are not independent."""
+        own = [ex.symbol(x) for x in self.speeds]
+        found = {}
+        for k, (name, row) in enumerate(zip(self.closed.speeds, self.psi.rows(), strict=True)):
+            if k not in self.elimination.independent:
+                found[name] = ex.dot_product(list(row), own) + self.elimination.rest[k]
+        return found
+
+    def _written(self, exprs: Sequence[Expr]) -> list[Expr]:
+        """In coordinates and independent speeds alone."""
+        return ex.substitute(list(exprs), {ex.symbol(x): e for x, e in self.dependent_speeds.items()})
+
+    @cached_property
+    def mass_matrix(self) -> Matrix:
+        found = self.psi.T @ self.closed.mass_matrix @ self.psi
+        n = found.shape[0]
+        return Matrix([[found[min(i, j), max(i, j)] for j in range(n)] for i in range(n)], found.shape)
+
+    @cached_property
+    def bias(self) -> tuple[Expr, ...]:
+        """S_v = Psi^T (S - M b)."""
+        bent = self.closed.mass_matrix @ Matrix.column(self.elimination.bend)
+        return tuple(self._written((self.psi.T @ (Matrix.column(self.closed.bias) - bent)).entries))
+
+    @cached_property
+    def forces(self) -> tuple[Expr, ...]:
+        """F_v = Psi^T F."""
+        return tuple(self._written((self.psi.T @ Matrix.column(self.closed.forces)).entries))
+
+    @cached_property
+    def right_side(self) -> tuple[Expr, ...]:
+        return tuple(s + f for s, f in zip(self.bias, self.forces, strict=True))
+
+    @cached_property
+    def rates(self) -> tuple[Expr, ...]:
+        """q' in v."""
+        return tuple(self._written(self.closed.rates))
+
+    @cached_property
+    def accelerations(self) -> tuple[Expr, ...]:
+        """v'."""
+        return tuple(solve_symmetric(self.mass_matrix, self.right_side, self.speeds))
+
+    # --- Boltzmann and Hamel -----------------------------------------------------------------------------------------
+
+    @cached_property
+    def _frames(self) -> tuple[list[list[Expr]], list[list[Expr]]]:
+        """A (quasi-velocities by speeds: v, then the conditions) and B = A^-1."""
+        n = len(self.closed.speeds)
+        if [ex.prime(q) for q in self.closed.tree.coordinates] != list(self.closed.tree.speeds):
+            raise ModelError(
+                f"three-index symbols of '{self.layout.model.name}' are those of rates of coordinates, and some of its "
+                "speeds are none: choose angles for free rotations, chart='bryant' for instance."
+            )
+        if any(self.rows.drift[k] is not ZERO for k in self.elimination.kept):
+            raise ModelError(
+                f"conditions of '{self.layout.model.name}' are moved by time: they have no three-index symbols."
+            )
+        table = self.rows.matrix.rows()
+        a = [[ONE if j == k else ZERO for j in range(n)] for k in self.elimination.independent]
+        a += [list(table[k]) for k in self.elimination.kept]
+        unit = [[ONE if i == j else ZERO for i in range(n)] for j in range(n)]
+        names = [ex.symbol(x) for x in self.closed.speeds]
+        columns = solve_linear(a, unit, names, "the change to quasi-velocities").columns
+        return a, [[columns[j][i] for j in range(n)] for i in range(n)]
+
+    @cached_property
+    def three_index_symbols(self) -> dict[tuple[int, int, int], Expr]:
+        """gamma^k_ij that are not zero, by (k, i, j), i and j among the independent speeds; numbers begin at one."""
+        a, b = self._frames
+        q, n, free = list(self.closed.tree.coordinates), len(a), len(self.speeds)
+        found: dict[tuple[int, int, int], Expr] = {}
+        for k in range(n):
+            slopes = ex.jacobian(a[k], q)  # dA_kr/dq_s
+            for i in range(free):
+                for j in range(free):
+                    total = ZERO
+                    for r in range(n):
+                        for s in range(n):
+                            curl = slopes[r][s] - slopes[s][r]
+                            if curl is not ZERO:
+                                total = total + curl * b[r][i] * b[s][j]
+                    total = ex.tidy(total)
+                    if total is not ZERO:
+                        found[k + 1, i + 1, j + 1] = total
+        return found
+
+    @cached_property
+    def boltzmann_hamel(self) -> tuple[Matrix, tuple[Expr, ...]]:
+        """M_v and S_v of Boltzmann and Hamel's equations: another derivation of the same."""
+        _, b = self._frames
+        n, free = len(b), len(self.speeds)
+        w = [ex.symbol(f"quasi {i + 1}") for i in range(n)]
+        u = [ex.dot_product(row, w) for row in b]
+        mass = self.closed.mass_matrix
+        kinetic = HALF * ex.dot_product(u, [ex.dot_product(list(row), u) for row in mass.rows()])
+        momenta = ex.gradient(kinetic, w)
+        zero = dict(zip(w[free:], [ZERO] * (n - free), strict=True))
+        own = dict(zip(w[:free], [ex.symbol(x) for x in self.speeds], strict=True))
+        q = list(self.closed.tree.coordinates)
+        along = dict(zip(q, u, strict=True)) | {TIME: ONE}
+        moved, slopes = ex.tangent(momenta, along), ex.gradient(kinetic, q)
+        right = []
+        for i in range(free):
+            total = -moved[i]
+            for r in range(n):
+                total = total + b[r][i] * slopes[r]
+            for (k, first, j), symbol in self.three_index_symbols.items():
+                if first == i + 1:
+                    total = total - symbol * w[j - 1] * momenta[k - 1]
+            right.append(total)
+        entries = [x for row in ex.jacobian(momenta[:free], w[:free]) for x in row]
+        flat = ex.substitute(ex.substitute([*entries, *right], zero), own)
+        return Matrix([flat[i * free : (i + 1) * free] for i in range(free)], (free, free)), tuple(flat[free * free :])
+
+    # --- for people --------------------------------------------------------------------------------------------------
+
+    def show(self, level: str = "scalar") -> Statement:
+        """The equations as scalars: M v' = S + F, what the other speeds are, and the rates of the coordinates."""
+        from dalembert.presentation.lines import Statement
+        from dalembert.presentation.scalars import Scalars, scalar_lines
+
+        if level != "scalar":
+            raise ModelError("equations in quasi-velocities are shown at the scalar level.")
+        primes = [ex.prime(ex.symbol(x)) for x in self.speeds]
+        table = zip(self.speeds, self.mass_matrix.rows(), self.right_side, strict=True)
+        sides = tuple((name, ex.tidy(ex.dot_product(list(row), primes)), ex.tidy(right)) for name, row, right in table)
+        told = [("u = Psi v", ex.symbol(x), ex.tidy(e)) for x, e in self.dependent_speeds.items()]
+        title = f"{_TITLES.get(self.formalism, self.formalism)} in {', '.join(self.speeds)} alone"
+        return Statement(self.formalism, level, title, *map(tuple, scalar_lines(Scalars(sides, tuple(told)))))
+
+    @property
+    def formulas(self) -> Statement:
+        """The table of formulas of the equations with multipliers."""
+        return self.closed.formulas
+
+    def as_dict(self) -> dict[str, Any]:
+        """Names, M, S, F and the definitions as formulas with shared intermediates: the JSON form."""
+        n, defined = len(self.speeds), self.dependent_speeds
+        entries = [*self.mass_matrix.entries, *self.bias, *self.forces, *self.rates, *defined.values()]
+        listing = ex.listing(entries)
+        results = iter(listing.results)
+
+        def take(count: int) -> list[str]:
+            return [next(results) for _ in range(count)]
+
+        return {
+            "formalism": self.formalism,
+            "motion": "M v' = S + F, u = Psi v + c",
+            "coordinates": list(self.coordinates),
+            "speeds": list(self.speeds),
+            "parameters": list(self.parameters),
+            "intermediates": dict(listing.definitions),
+            "mass_matrix": [take(n) for _ in range(n)],
+            "bias": take(n),
+            "forces": take(n),
+            "rates": take(len(self.rates)),
+            "definitions": dict(zip(defined, take(len(defined)), strict=True)),
+        }
+
+    def __repr__(self) -> str:
+        name = self.layout.model.name
+        return f"<Equations of {name!r} by {self.formalism} in the quasi-velocities {', '.join(self.speeds)}>"
+
+    def _repr_latex_(self) -> str:
+        return self.show()._repr_latex_()
+
+    def _repr_html_(self) -> str:
+        return self.show()._repr_html_()
