@@ -149,15 +149,19 @@ def _symmetric(g: np.random.Generator) -> Callable[..., Any]:
 
 
 def _group(g: np.random.Generator) -> Callable[..., Any]:
-    return lambda *xs: unbend(sum(bend(x) for x in xs))
+    shift = g.normal(size=3)  # so that 0 is no neutral element
+    return lambda *xs: unbend(sum(bend(x) + shift for x in xs) - shift)
 
 
 def _affine(g: np.random.Generator) -> Callable[..., Any]:
+    shift = g.normal(size=3)  # so that 0 is no absorbing element
+
     def join(*xs: Any) -> Any:
-        total = xs[0]
+        total = xs[0] + shift
         for x in xs[1:]:
-            total = np.array([total[0] * x[0], total[0] * x[1] + total[1], total[0] * x[2] + total[2]])
-        return total
+            y = x + shift
+            total = np.array([total[0] * y[0], total[0] * y[1] + total[1], total[0] * y[2] + total[2]])
+        return total - shift
 
     return join
 
