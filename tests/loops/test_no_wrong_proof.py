@@ -56,7 +56,7 @@ def test_a_loop_that_cannot_close_is_told_so(offset):
 
 
 BENNETT = """
-given a = {a}, al = {al}, be = {be} ;
+given al = {al}, be = {be}, a = {a} ;
 let s1 = body mass = 1 end ; let s2 = body mass = 1 end ; let s3 = body mass = 1 end ;
 join [a, 0, 0] ++ al || [1, 0, 0] @ earth and s1.frame with link(th) dof = th || [0, 0, 1] end as j1 ;
 join [1, 0, 0] ++ be || [1, 0, 0] @ s1 and s2.frame with link(th) dof = th || [0, 0, 1] end as j2 ;
@@ -71,6 +71,7 @@ start j1.th = 0.7, j2.th = 2.6, j3.th = 0.7, j4.th = 2.6 ;
     [
         ("sqrt(3)", "pi/3", "pi/6", True),
         ("4/3", "atan2(4, 3)", "atan2(3, 4)", True),  # sines 4/5 and 3/5
+        ("sin(al)/sin(be)", "0.9", "0.41", True),  # decimals are the rationals that they spell
         ("1.7320508075688772", "pi/3", "pi/6", False),
         ("sqrt(3)", "1.0471975511965976", "pi/6", False),
     ],

@@ -195,9 +195,18 @@ def exact(value: Any) -> Fraction:
 
 def exact_form(exprs: Sequence[Expr], formulas: Mapping[Expr, Expr]) -> list[Expr]:
     """Formulas with every decimal as the rational that it spells, and given names as what they were given by."""
-    found = ex.substitute(list(exprs), formulas) if formulas else list(exprs)
-    decimals = {e: ex.const(exact(e.data)) for e in ex.topological(found) if e.op == "const" and type(e.data) is float}
-    return ex.substitute(found, decimals) if decimals else found
+    found = spelled_out(exprs)  # first: a decimal beside a given number would be multiplied out
+    return ex.substitute(found, formulas) if formulas else found
+
+
+def spelled_out(exprs: Sequence[Expr]) -> list[Expr]:
+    """Decimals as rationals, so that nothing is folded in floats."""
+    decimals = {e: ex.const(exact(e.data)) for e in ex.topological(list(exprs)) if e.op == "const" and _is_decimal(e)}
+    return ex.substitute(list(exprs), decimals) if decimals else list(exprs)
+
+
+def _is_decimal(e: Expr) -> bool:
+    return type(e.data) is float
 
 
 def evaluate_in(

@@ -20,7 +20,7 @@ from dalembert.errors import ModelError
 from dalembert.expr import Expr
 from dalembert.expr.space import AXES, IDENTITY3, ZERO3, Vector3, is_zero3
 from dalembert.kinematics import Pose
-from dalembert.loops.arithmetic import exact, exact_form
+from dalembert.loops.arithmetic import exact, exact_form, spelled_out
 from dalembert.mechanism import Displacement, Layout, Link, QuaternionTurn, Turn
 from dalembert.mechanism.spelled import Spelled
 
@@ -339,6 +339,7 @@ def formulas_of(written: Mapping[str, Any]) -> dict[Expr, Expr]:
         for k, v in written.items()
         if np.ndim(v) == 0
     }
+    found = dict(zip(found, spelled_out(list(found.values())), strict=True))
     for _ in found:
         if not ex.free_symbols(list(found.values())) & found.keys():
             break

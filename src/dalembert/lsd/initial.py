@@ -83,7 +83,8 @@ def _spelled(number: float, value: Expr, values: Values) -> float:
     if value.is_number:
         return Spelled(number, value) if isinstance(value.value, Fraction) else number
     used = {x: values[x] for x in ex.free_symbols([value])}
-    formulas = {x: v.formula if isinstance(v, Spelled) else v for x, v in used.items()}
+    # a decimal is the rational that it spells: as a float it would be folded into the formula
+    formulas = {x: v.formula if isinstance(v, Spelled) else Fraction(repr(v)) for x, v in used.items()}
     return Spelled(number, ex.substitute([value], formulas)[0])
 
 
