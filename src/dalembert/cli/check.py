@@ -25,7 +25,7 @@ def command(
 
     Example: dalembert check examples/satellite.lsd
     """
-    from dalembert.errors import LsdError
+    from dalembert.errors import CouplingError, LsdError, ModelError
     from dalembert.lsd.printer import to_lsd
     from dalembert.mechanism.numbers import remarks
 
@@ -35,6 +35,8 @@ def command(
         result: dict[str, Any] = {"file": str(path), "ok": True}
         try:
             mechanism, result["summary"], diagnostics = _read(path, strict, lenient)
+            if mechanism is not None and mechanism.constraints:
+                _derive(mechanism)
             result["diagnostics"] = [one.as_dict() for one in diagnostics]
             result["remarks"] = [] if mechanism is None else list(remarks(mechanism.freeze()))
             if format is Format.text:
@@ -51,10 +53,23 @@ def command(
             if format is Format.text:
                 shown = [str(d) for d in error.diagnostics] or [str(error)]
                 print("\n".join(shown), file=sys.stderr)
+        except (ModelError, CouplingError) as error:
+            failed = True
+            result |= {"ok": False, "diagnostics": [{"severity": "error", "message": str(error)}]}
+            if format is Format.text:
+                print(f"{path}: error: {error}", file=sys.stderr)
         results.append(result)
     if format is Format.json:
         show_json(results if len(results) > 1 else results[0])
     raise typer.Exit(1 if failed else 0)
+
+
+def _derive(mechanism: Any) -> None:
+    """Constraints that no motion can obey show themselves in the solve: contradictions, devices without hold."""
+    from dalembert.dynamics import dynamics_of
+    from dalembert.mechanism import Layout
+
+    _ = dynamics_of(Layout.of(mechanism)).resolved
 
 
 def _read(path: Path, strict: bool, lenient: bool) -> tuple[Any, str, list[Any]]:

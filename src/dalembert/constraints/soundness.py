@@ -63,6 +63,26 @@ def check_rows(mass: Matrix, rows: Rows) -> None:
         )
 
 
+def undetermined(rows: Rows) -> frozenset[str]:
+    """Multipliers that mechanics does not determine: those of conditions that always follow from each other."""
+    if not len(rows) or any(one is not None for one in rows.wrenches):
+        return frozenset()
+    held = [k for k in range(len(rows)) if k not in rows.implied]
+    found: set[int] | None = None
+    for seed in _STATES:
+        try:
+            values = np.array(sample([x for k in held for x in rows.matrix.rows()[k]], seed)).reshape(len(held), -1)
+        except (ValueError, ZeroDivisionError, OverflowError):
+            return frozenset()
+        if not np.isfinite(values).all():
+            return frozenset()
+        sizes = np.linalg.norm(values, axis=1)
+        null = np.abs(left_null(values)) * sizes
+        loose = {held[k] for row in null for k in np.flatnonzero(row > _NOTHING * row.max()) if row.max() > 0}
+        found = loose if found is None else found & loose
+    return frozenset(rows.names[k] for k in found or ())
+
+
 def _check_agreement(rows: Rows, matrix: Array, drift: Array) -> None:
     """Combinations of rows that vanish must ask for nothing: y G = 0 needs y . drift = 0."""
     for weights in left_null(matrix):

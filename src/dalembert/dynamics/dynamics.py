@@ -279,9 +279,11 @@ class Dynamics:
         """Efforts, beyond those of the description, that produce the given accelerations."""
         if self.closed:
             names = ", ".join(repr(one.name) for one in self.layout.constraints)
+            kind = "constraints (" if self.layout.further else "closed loops (links "
             raise ModelError(
-                f"'{self.model.name}' has closed loops (links {names}): many efforts give it the same motion, so that "
-                "its inverse dynamics has no one answer. Ask for the efforts of a tree, or say which joints are driven."
+                f"'{self.model.name}' has {kind}{names}): many efforts give it the same motion, so that its inverse "
+                "dynamics has no one answer. Ask for the efforts of a tree, or say which joints are driven: a drive "
+                "tells its effort as `drive.lambda`."
             )
         needed = inverse_dynamics(self.recursion, self.accelerations_given, external=True)
         return [a - b for a, b in zip(needed, self.recursion.efforts, strict=True)]

@@ -6,10 +6,12 @@ they are in the symbols `prime(speed)`, which whoever holds the equations of mot
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from dalembert import expr as ex
+from dalembert.constraints.soundness import undetermined
 from dalembert.dynamics.energies import Energies
 from dalembert.expr import ZERO, Expr
 from dalembert.expr.space import ZERO3, Vector3, add3, cross, scale3
@@ -157,6 +159,13 @@ class Outputs(Mapping[str, Expr]):
         rows, multipliers = self._energies.machine.rows, self._energies.machine.multipliers
         places, powers = rows.of(name), rows.powers(multipliers, self.tree.speeds)
         total = sum((powers[k] for k in places), ZERO)
+        loose = [x for x in undetermined(rows) if x in {rows.names[k] for k in places}]
+        if loose:
+            warnings.warn(
+                f"'{min(loose)}' is not determined by the mechanics of rigid bodies: conditions follow from each "
+                "other. One of its values is told; sums of such efforts may be determined, each is not.",
+                stacklevel=3,
+            )
         told = self._named(name, self.constraints[name], [multipliers[k] for k in places])
         return {**told, f"{name}.power": total}
 
