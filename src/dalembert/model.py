@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from dalembert.formalisms import Equations, Hamiltonian, Lagrangian
     from dalembert.formalisms.minimal import MinimalEquations
     from dalembert.formalisms.quasi import QuasiEquations
+    from dalembert.geometry import Geometry
     from dalembert.loops import Mobility
     from dalembert.simulate import Method
     from dalembert.view import Motion
@@ -140,6 +141,19 @@ class Mechanism(description.Mechanism):
         from dalembert.analysis import equilibria
 
         return equilibria(self, given, speeds=speeds, at=at, spread=spread, starts=starts, seed=seed, t=t, cut=cut)
+
+    @verb
+    def geometry(
+        self, driven: Mapping[str, str] | None = None, *, chart: str | None = None, cut: Collection[str] = ()
+    ) -> Geometry:
+        """Phase space without driven momenta, connection and curvature, and the dynamical field in its parts.
+
+        A row that pushes one coordinate alone drives it; `driven` says otherwise, {constraint: coordinate}, others are
+        kept as conditions. `chart` are other coordinates of free rotations.
+        """
+        from dalembert.geometry import geometry_of
+
+        return geometry_of(self, driven, chart=chart, cut=cut)
 
     def lagrangian(self) -> Lagrangian:
         """L = T - V, and the efforts that derive from no potential."""

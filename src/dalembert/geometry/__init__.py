@@ -1,0 +1,5 @@
+"""Geometry of constrained motion: V*M, sections, connections, and the dynamical field in its parts (Dazord, Marle)."""
+
+from dalembert.geometry.from_mechanism import geometry_of
+from dalembert.geometry.geometry import Agreement, Geometry
+from dalembert.geometry.setting import Kept, Setting, constrained

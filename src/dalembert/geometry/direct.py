@@ -1,0 +1,67 @@
+"""The direct equations of a setting, M u' = f + W^T lambda and G u' = gamma, solved by the solver of all machines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dalembert import expr as ex
+from dalembert.constraints.magnitude import magnitude
+from dalembert.constraints.resolve import resolve
+from dalembert.constraints.rows import ROUNDING, Rows
+from dalembert.expr import ONE, TIME, ZERO, Expr, Matrix
+from dalembert.geometry.setting import Setting
+
+
+def direct_field(
+    setting: Setting, accelerations: Sequence[Expr] = (), multipliers: Sequence[Expr] = ()
+) -> tuple[list[Expr], list[Expr]]:
+    """(x', s', p_i') and lambda in (q, rates, t), from accelerations, those of a mechanism where they are given."""
+    rates, n = setting.rates, len(setting.free)
+    in_time = {TIME: ONE, **dict(zip(setting.coordinates, rates, strict=True))}
+    momenta = setting.momenta_in_rates
+    if not accelerations:
+        accelerations, multipliers = _accelerations(setting)
+    along = in_time | dict(zip(rates, accelerations, strict=True))
+    return [*rates, *ex.tangent(momenta[:n], along)], list(multipliers)
+
+
+def _accelerations(setting: Setting) -> tuple[Sequence[Expr], Sequence[Expr]]:
+    """u' and lambda: no section, no V*M."""
+    rates = setting.rates
+    in_time = {TIME: ONE, **dict(zip(setting.coordinates, rates, strict=True))}
+    moved = ex.tangent(setting.momenta_in_rates, in_time)
+    slopes = ex.gradient(setting.lagrangian, setting.coordinates)
+    right = [s - m + e for s, m, e in zip(slopes, moved, setting.efforts, strict=True)]
+    solved = resolve(setting.mass, right, _rows(setting), [u.name for u in rates])
+    return solved.accelerations, solved.multipliers
+
+
+def _rows(setting: Setting) -> Rows:
+    """G = d(u_a - Y^a)/du and d phi/du, with momenta written in rates."""
+    rates, n = list(setting.rates), len(setting.free)
+    told = dict(zip(setting.momenta, setting.momenta_in_rates, strict=False))
+    laws = ex.substitute(list(setting.laws), told)
+    asked = [*(u - y for u, y in zip(rates[n:], laws, strict=True)), *setting.quantities]
+    wanted = [*(ZERO for _ in laws), *setting.wanted]
+    in_time = {TIME: ONE, **dict(zip(setting.coordinates, rates, strict=True))}
+    matrix = ex.jacobian(asked, rates) if asked else []
+    gamma = [w - x for w, x in zip(wanted, ex.tangent(asked, in_time) if asked else [], strict=True)]
+    count, size = len(asked), len(rates)
+    pushed = {k: tuple(row) for k, row in enumerate((*setting.pushes, *setting.rows)) if list(row) != matrix[k]}
+    return Rows(
+        setting.names,
+        Matrix(matrix, (count, size)),
+        tuple(asked),
+        tuple(x - ex.dot_product(row, rates) for x, row in zip(asked, matrix, strict=True)),
+        tuple(gamma),
+        (None,) * count,
+        (ZERO,) * count,
+        Matrix([magnitude(row) for row in matrix], (count, size)),
+        tuple(ROUNDING * len(ex.topological([x])) for x in asked),
+        Matrix([[x * x for x in row] for row in matrix], (count, size)),
+        (ZERO,) * size,
+        wrenches=(None,) * count,
+        pushed=pushed,
+        owners=setting.names,
+        bent=tuple(k for k, row in enumerate(matrix) if not ex.free_symbols(row).isdisjoint(rates)),
+    )
