@@ -1,0 +1,152 @@
+"""The machines of examples/constraints against numbers that were derived and integrated apart from this package.
+
+Dazord (1994), Marle, Kane and Levinson (1982), and the classics. A case is the times at which a motion is looked at, and
+for formulas their values there (a point where none is known). Accelerations and reactions at the start hold to 1e-8,
+motions to 1e-7.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert import lsd
+
+FOLDER = Path(__file__).parents[2] / "examples" / "constraints"
+FILES = sorted(FOLDER.glob("*.lsd"))
+
+
+@dataclass(frozen=True)
+class Case:
+    """A motion from the start of a file, or from another one."""
+
+    file: str
+    times: str
+    told: dict[str, str]
+    start: dict[str, float] = field(default_factory=dict)
+    motion: float = 1e-7
+    balanced: bool = True  # the work of unilateral contacts is not told
+
+    def __str__(self) -> str:
+        return f"{self.file}{'_' * bool(self.start)}{'_'.join(self.start)}"
+
+
+CASES = [
+    Case("servo_discs", "0 1 5", {
+        "one.th": "0.3 0.2498659868 0.2371371862", "one.th'": "0.4 -0.4784532073 -0.4943833404", "one.th''": "-0.75",
+        "two.th": "0.3 0.2498659868 0.2371371862", "servo.lambda": "-2.25", "servo.power": "-0.9"}),
+    Case("sperry", "0 1 5", {
+        "tilt.th": "0.1 0.295175067 0.1176533908", "roll_of.th": "0.2 0.2310296511 0.001997438267",
+        "spin.th": "0 20.02867038 100.1984749", "tilt.th'": "0.57", "tilt.th''": "-1.192797566",
+        "roll_of.th''": "-0.9151983776", "spin.th''": "-0.07877833132", "law.lambda": "-6.203801025",
+        "law.power": "-3.536166584"}),
+    Case("billiard_slides", "0 0.3", {
+        "ball.X''": "-1.842010499 -1.842010499", "ball.Y''": "-0.6756044109 -0.6756044109", "cloth.lambda": "1.6677",
+        "cloth.power": "-0.7613371064", "f.wx'": "-59.05632962", "f.wy'": "161.0149038"}),
+    Case("billiard", "0 1.3324007732", {
+        "ball.X": "0 1.95075371", "ball.Y": "0 0.4043050998", "ball.X'": "2 1.387714286", "ball.Y'": "0.5 0.2754285714",
+        "ball.WX": "10 -9.63036963", "ball.WY": "-5 48.52147852", "ball.WZ": "30 30"}, balanced=False),
+    Case("sliding_point", "0 1 1.6", {
+        "p.x''": "-1.7658 -1.7658", "p.y''": "-2.3544", "plane.lambda": "12.753 12.753", "plane.power": "-19.1295",
+        "p.x": f"0 {3 - 1.7658 / 2} {3 * 1.6 - 1.7658 * 1.28}"}),
+    Case("skater_1", "0 1 4", {
+        "p.x": "0 1.840560518 6.421818386", "p.y": "0 0.7760786782 4.516159724", "p.th": "0.3 0.4734361099 1.068701563",
+        "s.th": "0.1 1.052452249 3.789877599", "p.x''": "-0.1477601033", "p.y''": "0.4776682446",
+        "p.th''": "-0.1548381997", "s.th''": "0.2477411196", "blade.lambda": "-30", "shoulders.lambda": "0.2322572996",
+        "shoulders.power": "0.1927619516", "4*p.th' + 2.5*s.th'": "3.074875062 3.074875062 3.074875062",
+        "60*(p.x'*cos(p.th) + p.y'*sin(p.th))": "120 120 120"}),
+    Case("skater_2", "0 1 5", {
+        "p.x": "0 2.262985446 -3.63106541", "p.y": "0 1.834887815 9.078315501", "p.th": "0.3 1.111983697 3.57485843",
+        "p.x''": "-0.5353714612", "p.y''": "1.718543083", "p.th''": "0.599280863", "skate.lambda1": "-108",
+        "skate.lambda2": "1.078705553", "30*(p.x'^2 + p.y'^2) + 0.9*p.th'^2": "270.324 270.324 270.324"}),
+    Case("foucault", "0", {
+        "wire.x''": "-0.4924446577", "wire.y''": "-0.2483350891", "motor.lambda": "0.645529984",
+        "motor.power": "0.00645529984"}),
+    Case("foucault", "0 10", {"wire.x": "0.02 -0.01969983123", "wire.y": "0 0.001526367897"}, {
+        "wire.x": 0.02, "wire.y": 0, "wire.x'": 0, "wire.y'": -0.0002 * np.sin(np.radians(48.85))}),
+    Case("falling_cat", "0 0.5 2", {
+        "p.th": "0 -0.04200418123 -0.04254006406", "p.th''": "1.219869095", "loin.lambda": "-1.197427363",
+        "neck.lambda": "0.5303060025", "loin.power": "0", "neck.power": "1.332804353"}),
+    Case("satellite_rotors", "0 4", {
+        "turn.e0": f"1 {np.cos(1.277870107 / 2)}", "turn.e1": f"0 {-0.3815402825 * np.sin(1.277870107 / 2)}",
+        "turn.e2": f"0 {0.6055227036 * np.sin(1.277870107 / 2)}", "turn.e3": f"0 {0.6984048025 * np.sin(1.277870107 / 2)}",
+        "one.th": "0 0", "two.th": "0 0"}),
+    Case("swing", f"0 1 {10 * np.pi / np.sqrt(9.81 / 2.5)}", {
+        "swing.th": "0.1 -0.0420260762 0.4132051779", "swing.th'": "0 -0.2149968657 0.02670018013",
+        "swing.th''": "-0.3917463269", "legs.lambda": "-292.8297258", "legs.power": "-174.0207015"}),
+    Case("walker_wheel", "0 1 3", {"p.x": "0 0.1347307407 0.601461804"}),
+    Case("walker_ball", "0 1 3", {
+        "ball.X": "0 0.1340903829 0.6085343457", "ball.Y": "0 0.1486536971 0.01446928454",
+        "ball.WX": "0 . -0.02097116552", "ball.WY": "0 . 0.1062408529", "ball.WZ": "0 . -0.01105451917"}),
+    Case("car", "0 2 5", {
+        "p.x": "0 10.7031549 26.94220871", "p.y": "0 2.715017542 16.55067434", "p.th": "0 0.6358758869 0.154269274"}),
+    Case("ball_on_turntable", "0 3", {
+        "f.x": "0.3 0.8464276305", "f.y": "0.1 0.3268475933", "ball.X''": "0.05714285714", "ball.Y''": "0.1142857143",
+        "ball.WX": "7 14.80610901", "ball.WY": "4 7.240679905", "ball.WZ": "4 4", "motor.lambda": "0.01428571429",
+        "motor.power": "0.02857142857"}),
+    Case("ellipsoid_on_turntable", "0 1", {
+        "pebble.X": "0.2 -0.1624780921", "pebble.Y": "0.1 0.2532426521", "pebble.Z": "0.1573556941 0.1588603262",
+        "pebble.X'": "-0.1768180167", "pebble.Y'": "0.1915222262", "pebble.Z'": "0.03826864764",
+        "pebble.X''": "1.608741951", "pebble.Y''": "1.184862305", "pebble.Z''": "-0.9832425227",
+        "pebble.WX": "0.5 -0.4469815842", "pebble.WY": "-0.3 1.508659603", "pebble.WZ": "1 0.9611926377",
+        "motor.lambda": "0.1421618657", "motor.power": "0.2132427985"}),
+    Case("rolling_disc", "0 1 3", {
+        "c.x": "0 1.816717593 -0.3521677897", "c.y": "0 -0.7313041398 -2.975161956", "c.ps": "0.3 -1.10756316",
+        "lean.th": "0.2 0.2035733314 0.2608261236", "spin.th": "0.1 5.10346995", "c.x'": "1.991583073",
+        "c.y'": "0.5647745257", "c.x''": "0.5247900122", "c.y''": "-1.657811976", "c.ps''": "-0.816271076",
+        "lean.th''": "6.506745012", "spin.th''": "0.04782692766"}),
+    Case("sleigh", "0 1 5", {
+        "p.x": "0 -0.2840490587 -0.1202392837", "p.y": "0 -0.3378426095 -4.313788505",
+        "p.th": "0.4 2.66529828 5.068031453", "p.x''": "1.102224323", "p.y''": "-1.162543673", "p.th''": "1.764705882",
+        "blade.lambda": "-2.117647059"}),
+    Case("knife_edge", "0 1 3", {"p.x": "0 0.874443899 0.1971198586", "p.y": "0 0.8679729222 3.224357266"}),
+    Case("knife_edge", "0", {
+        "p.x''": "2.060115992", "p.y''": "1.535664309", "p.th''": "0", "edge.lambda": "-1.749880155"}, {
+        "p.th": 0.5, "p.x'": 0.3 * np.cos(0.5), "p.th'": 1.2}),
+    Case("rattleback", "0 0.2 0.5 1 2 5", {
+        "f.z - 0.01*cos(f.al)*cos(f.be)": "0.01007695346",
+        "f.al'*sin(f.be) + f.ga'": "-5 -5.075802882 -3.968432521 -3.117543537 -0.8846581892 4.164246049"}, motion=1e-5),
+    Case("rattleback", "0 0.2 0.5 1 2 5", {
+        "f.al'*sin(f.be) + f.ga'": "5 5.217041593 5.27486978 5.23933971 5.0962125 4.308877333"}, {"f.ga'": 5}, 1e-5),
+    Case("snakeboard", "0.4 0.7 1.2", {
+        "p.x": "0 -0.001507591656 -0.01264675142", "p.y": "0 -1.570237469e-06 -0.0001155029465",
+        "p.th": "0 0.002153696924 0.01727954346", "p.x''": "-0.02514241867", "p.th''": "0.02747964701",
+        "ps.th''": "-2.008597055", "ph.th''": "-0.8608273091", "rear_axle.lambda": "0.3532073822",
+        "fore_axle.lambda": "-0.3532073822", "swing.lambda": "-0.1426404533", "steer.lambda": "-0.002238151004"}),
+    Case("planetary", "0 0.01", {
+        "s.th''": "4467.005076", "p.th''": "-3350.253807", "c.th''": "1340.101523", "r.th''": "0",
+        "inner.lambda": "-51.77664975", "outer.lambda": "-41.72588832", "held.lambda": "2.920812183",
+        "3*s.th - 10*c.th": "0 0"}),
+    Case("atwood", "0 1", {
+        "a.x''": "0.981 0.981", "b.x''": "-0.981", "p.th''": "9.81", "left.lambda": "-26.487", "right.lambda": "-21.582",
+        "a.x": "1 1.4905"}),
+    Case("pulley_block", "0 1", {
+        "one.x''": "-3.924", "two.x''": "1.962", "rope_length.lambda": "-13.734", "two.x": "2 2.981"}),
+    Case("cam", f"0 {(np.pi - 0.8) / 30}", {
+        "rod.x''": "6.270360384", "profile.lambda": "20.88997393 50.243", "motor.lambda": "0.1498555004 0",
+        "motor.power": "4.495665011 0"}),
+    Case("appell", "0 1", {
+        "p.x": "0 1.68261745", "p.y": "0 2.243489933", "p.z": "0 -4.006232023", "p.x''": "2.765234899",
+        "p.y''": "3.686979866", "p.z''": "-6.583892617 -6.583892617", "wheels.lambda": "13.8261745"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_cases(case: Case) -> None:
+    m = da.load(FOLDER / f"{case.file}.lsd")
+    times = [float(x) for x in case.times.split()]
+    span = (times[0], max(times[-1], times[0] + 1e-3))
+    mo = m.simulate(span, start={**m.start, **case.start}, t_eval=times, rtol=1e-11, atol=1e-13)
+    for formula, values in case.told.items():
+        found = mo[formula]
+        for k, value in enumerate(values.split()):
+            if value != ".":
+                assert found[k] == pytest.approx(float(value), rel=case.motion if k else 1e-8, abs=1e-9), (formula, k)
+    if case.balanced:
+        gain = mo.energy() - mo.energy()[0] - mo.work()
+        assert np.abs(gain).max() < 1e-8 * max(1.0, np.abs(mo.energy()).max())
+    assert mo.quality.closure is None or mo.quality.closure < 1e-10
