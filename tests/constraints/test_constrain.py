@@ -203,3 +203,36 @@ def test_a_gear_is_an_effort_in_each_of_its_joints():
     acceleration = 3 / (1 + 2 / 4)
     assert found["a"].wrench[2] == pytest.approx(acceleration - 3, abs=1e-12)
     assert found["b"].wrench[2] == pytest.approx(-acceleration / 2 * 2, abs=1e-12)
+
+
+def test_coupling_that_is_lost_on_the_way_ends_the_motion_in_words():
+    """The angle of an arm, kept by a push on its cart: none turns it where it points along the rail."""
+    m = da.Mechanism("arm")
+    cart, arm = m.body("cart", mass=1), m.body("arm", mass=1, centre=[1, 0, 0], inertia=[0.1] * 3)
+    m.join(da.earth, cart, da.prismatic("x"), name="s")
+    m.join(cart, arm, da.revolute("z"), name="j")
+    m.constrain("j.th = 1 + t", by="s.x", name="law")
+    with pytest.raises(da.CouplingError, match="'law' lose their hold") as caught:
+        m.simulate((0, 3), start={"s.x": 0, "s.x'": 0})
+    assert np.pi - 1.2 > caught.value.partial.t[-1] > 0.3  # the coupling is a sine of the angle, zero at pi
+
+
+@pytest.mark.parametrize(("length", "mass"), [(1e-6, 1e6), (1e6, 1e-6), (1e6, 1e6)])
+def test_no_unit_changes_a_constrained_motion(length, mass):
+    """A disc that rolls, in other units: the same motion, times the unit."""
+    found = []
+    for unit, heavy in ((1.0, 1.0), (length, mass)):
+        m = da.Mechanism("disc")
+        fork, arm = m.body("fork"), m.body("arm")
+        r2 = heavy * unit**2
+        wheel = m.body("wheel", mass=heavy, inertia=[0.0625 * r2, 0.125 * r2, 0.0625 * r2])
+        place = da.Displacement.of(["x", "y", "z"]), da.Displacement.of([0, 0, 0], da.turn("ps", "z"))
+        m.join(da.earth, fork, da.composite(["x", "y", "z", "ps"], *place), name="c")
+        m.join(fork, arm, da.revolute("x"), name="lean")
+        m.join(arm, wheel, da.revolute("y"), name="spin")
+        m.gravity = [0, 0, -9.81 * unit]
+        m.roll(wheel, da.earth, radius=0.5 * unit, name="road")
+        mo = m.simulate((0, 0.5), start={"c.ps": 0.3, "lean.th": 0.2, "c.ps'": 0.7, "lean.th'": 0.1, "spin.th'": 4})
+        lengths = ("c.x", "c.y", "c.z")
+        found.append([mo[x][-1] / (unit if x.rstrip("'") in lengths else 1) for x in mo.names])
+    assert found[1] == pytest.approx(found[0], rel=1e-9, abs=1e-9)

@@ -24,34 +24,35 @@ def diagnose(
     solution: Solution,
     event_names: Sequence[str],
     first: NDArray[np.float64],
-) -> str:
-    """The message of a SimulationError; `first` is the state from which the conditions of the equations are judged."""
+) -> tuple[str, Condition | None]:
+    """Why a motion stopped, in words, and the condition that vanished there; `first` is where it began."""
     values: dict[ex.Expr, float] = {ex.symbol(name): number for name, number in parameters.items()}
     began = {**values, **dict(zip(system.symbols, map(float, first), strict=True)), ex.TIME: solution.t_last}
     values |= dict(zip(system.symbols, map(float, solution.y_last), strict=True))
     values[ex.TIME] = solution.t_last
-    why, remedy = _reason(system, values, began, solution, event_names)
-    return (
+    broken = _condition(system, values, began, solution)
+    why, remedy = _broken(broken) if broken is not None else _reason(system, values, solution, event_names)
+    message = (
         f"the simulation of '{system.name}' stopped at t = {solution.t_last:.9g}: {why}.\n"
         f"  State: {_state(system, solution)}.\n"
         f"  What to do: {remedy}. The motion until then is in the error's `partial`."
     )
+    return message, broken
+
+
+def _condition(
+    system: System, values: Mapping[ex.Expr, float], began: Mapping[ex.Expr, float], solution: Solution
+) -> Condition | None:
+    if solution.reason == at.BAD_EVENT:
+        return None
+    return system.conditions[solution.culprit] if solution.reason == at.SINGULAR else _nearest(system, values, began)
 
 
 def _reason(
-    system: System,
-    values: Mapping[ex.Expr, float],
-    began: Mapping[ex.Expr, float],
-    solution: Solution,
-    event_names: Sequence[str],
+    system: System, values: Mapping[ex.Expr, float], solution: Solution, event_names: Sequence[str]
 ) -> tuple[str, str]:
     if solution.reason == at.BAD_EVENT:
         return f"the event '{event_names[solution.culprit]}' has no finite value", "check its formula at this state"
-    if solution.reason == at.SINGULAR:
-        return _broken(system.conditions[solution.culprit])
-    near = _nearest(system, values, began)
-    if near is not None:
-        return _broken(near)
     if solution.why:
         return solution.why, "take smaller steps (max_step), or the default method, which passes singular postures"
     numbers = np.array([values.get(ex.symbol(name), np.nan) for name in system.known_parameters])

@@ -146,10 +146,8 @@ def _told(
             values = np.array([parameters.get(name, np.nan) for name in system.known_parameters])
             solution = _approached(solution, replace(problem, parameters=values, t_eval=None))
         first = np.asarray(problem.y0, dtype=float)
-        lost = solution.reason == SINGULAR and system.conditions[solution.culprit].coupling
-        raise (CouplingError if lost else SimulationError)(
-            diagnose(system, parameters, solution, names, first), partial=motion
-        )
+        message, broken = diagnose(system, parameters, solution, names, first)
+        raise (CouplingError if broken is not None and broken.coupling else SimulationError)(message, partial=motion)
     return motion
 
 
