@@ -126,6 +126,7 @@ def test_a_point_beside_a_curve_is_isolated():
         ("Y - X^2", 1),
         ("Y^3 + X^4", 1),
         ("(Y - X^2 + 3*X^3)^2", 1),  # a double curve, bent
+        ("(Y - X/2 - X^2/4 + X^3/9)^2 + 6*X^4*(1 + 15/4*X)", 0),
     ],
 )
 def test_two_slides_on_an_algebraic_curve(curve, dof):
@@ -142,6 +143,18 @@ def test_the_curvature_of_a_slot_counts_in_full(c):
     """Stretched bars of length 2 in the slot y = 2 - c x^2: the circle has curvature 1/2, so mobile above c = 1/4."""
     verdict = loops.mobility(toggle(lambda x: 2 - ex.parse(c) * x**2))
     assert (verdict.dof, verdict.proved) == (1 if float(c) > 0.25 else 0, True)
+
+
+@pytest.mark.parametrize("height", ["2 - abs(x)", "2 + x*abs(x)", "2 + abs(x)^3", "2 - sqrt(x^2)"])
+def test_a_slot_with_a_kink_at_the_posture_is_not_judged(height):
+    with pytest.raises(da.DalembertError, match=r"kink|slope"):
+        loops.mobility(toggle(lambda x: ex.parse(height)))
+
+
+@pytest.mark.parametrize(("height", "dof"), [("2 - tanh(x)^2", 1), ("1 + cosh(x)", 0), ("1 + abs(x^2 - 1)", 1)])
+def test_slots_of_other_functions(height, dof):
+    verdict = loops.mobility(toggle(lambda x: ex.parse(height)))
+    assert (verdict.dof, verdict.proved) == (dof, True)
 
 
 def test_osculating_slot_is_decided_by_fourth_order():

@@ -65,7 +65,20 @@ class Balls:
 def ball_functions() -> dict[str, Callable[..., Any]]:
     from flint import arb
 
-    return {**{name: f.in_balls for name, f in FUNCTIONS.items()}, "pi": arb.pi}
+    smooth = {name: f.in_balls for name, f in FUNCTIONS.items()}
+    return {**smooth, "abs": lambda a: a * _side(a), "sign": _side, "pi": arb.pi}
+
+
+def _side(value: Any) -> int:
+    """The sign of a ball, or of a power series at its centre; at a kink nothing has a tangent, so it is refused."""
+    from flint import arb
+
+    first = value if isinstance(value, arb) else (value.coeffs() or [arb(0)])[0]
+    if first.contains(0):
+        raise ExpressionError(
+            "a link has a kink at this posture (abs or sign of zero): its mobility is not judged there."
+        )
+    return 1 if bool(first > 0) else -1
 
 
 class NoRoot(ExpressionError):
@@ -303,6 +316,17 @@ _RATIONAL: dict[str, Callable[[list[Fraction]], Fraction | None]] = {
 }
 
 
+def _multiplied(value: Any, times: int) -> Any:
+    """A whole power by products: Arb's own power of a ball around zero is not a number."""
+    found, square = None, value
+    while times:
+        if times % 2:
+            found = square if found is None else found * square
+        times //= 2
+        square = square * square if times else square
+    return value / value if found is None else found
+
+
 def _apply(e: Expr, values: list[Any], functions: Mapping[str, Callable[..., Any]]) -> Any:
     op = e.op
     if op == "add":
@@ -319,7 +343,7 @@ def _apply(e: Expr, values: list[Any], functions: Mapping[str, Callable[..., Any
         power = exact(e.args[1].data) if e.args[1].op == "const" else None
         if power is None or power.denominator != 1:
             raise ExpressionError(f"{e} has no exact value in this arithmetic.")
-        base = values[0] ** abs(int(power))
+        base = _multiplied(values[0], abs(int(power)))
         return base if power >= 0 else values[0] / values[0] / base
     if op in functions:
         return functions[op](*values)

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.errors import ExpressionError
 from dalembert.loops.assembly import Closing
 from dalembert.loops.balls import BallClosing, as_matrix, ball, precision, working_digits
 
@@ -202,7 +203,7 @@ class ReducedSystem:
         x - C F(x) + (1 - C F'(X)) (X - x) must lie inside X, with C near F'(x)^-1. Returns the radius (twice the step
         of Newton when none is given), or None when the test fails.
         """
-        from flint import arb, arb_mat
+        from flint import arb
 
         reduced = self.reduced
         if not reduced.rank:
@@ -215,6 +216,15 @@ class ReducedSystem:
             near = self.jacobian([v.mid() for v in centre]).mid().inv().mid()
         except ZeroDivisionError:
             return None
+        try:
+            return self._krawczyk(centre, near, radius)
+        except ExpressionError:  # the box meets a kink
+            return None
+
+    def _krawczyk(self, centre: list[Any], near: Any, radius: Any) -> Any:
+        from flint import arb, arb_mat
+
+        reduced = self.reduced
         size = len(reduced.dependent)
         moved = (near * as_matrix(self.values(centre))).entries()
         if radius is None:
@@ -292,7 +302,9 @@ def check_identity(
                 return Identity(False, False, np.inf, seen)
             rows = exact.residual(end)
             zero = all(exact.is_zero(v) for v in rows)
-            worst = max(worst, 0.0 if zero else max(float(abs(v).mid()) for v in rows))
+            if not zero:  # what is not a number counts as large
+                largest = max(float(abs(v).mid()) for v in rows)
+                worst = max(worst, largest if largest > 0 else np.inf)
         seen += 1
         if worst > 0:
             break
@@ -314,7 +326,8 @@ def _worst_far_away(closing: Closing, x: Any, reduced: Reduced, direction: Array
                 return np.inf
             if last > 1e-30:
                 return np.inf
-        return max((float(abs(v).mid()) for v in rough.residual(found)), default=0.0)
+        sizes = [float(abs(v).mid()) for v in rough.residual(found)]
+        return max(sizes, default=0.0) if np.isfinite(sizes).all() else np.inf
 
 
 def _far_point(

@@ -61,12 +61,27 @@ def mobility(
     if not linkage.cuts and not equations:
         return _tree_verdict(linkage, gruebler)
     own = in_own_units(build_linkage(layout, given, start, equations, exactly=True), start)
-    x = assemble(own, own.start(start), seed=seed)
+    x = _assembled(own, start, seed)
     loops = independent_loops(own)
     local = local_dimension(Closing(own), x, loops, digits, seed=seed, spelled=spelled)
     verdict = _verdict(Closing(own), _with_ideal(local, own), loops, gruebler, linkage)
     written = {**layout.model.given, **(given or {})}
     return replace(verdict, evidence=_evidence(own, local, verdict, formulas_of(written), equations))
+
+
+def _assembled(own: Linkage, start: Mapping[str, float], seed: int) -> Any:
+    """A closed configuration with finite slopes."""
+    try:
+        x = assemble(own, own.start(start), seed=seed)
+        finite = bool(np.isfinite(Closing(own).jacobian(x)).all())
+    except np.linalg.LinAlgError:
+        finite = False
+    if not finite:
+        raise ModelError(
+            f"a formula of '{own.layout.model.name}' has no finite slope at this posture: mobility needs smooth links. "
+            "Start beside it, or write the formula otherwise."
+        )
+    return x
 
 
 def _evidence(

@@ -224,7 +224,7 @@ def _simple_roots(f: list[Any]) -> list[Any] | None:
 
     None when an enclosure that meets the real axis shows no change of sign.
     """
-    from flint import acb_poly, arb, arb_poly
+    from flint import acb_poly, arb, arb_poly, ctx
 
     try:
         roots = acb_poly(arb_poly([c.mid() for c in f])).roots()
@@ -242,7 +242,9 @@ def _simple_roots(f: list[Any]) -> list[Any] | None:
     for root in roots:
         if not root.imag.contains(0):
             continue
-        middle, reach = root.real.mid(), 4 * (root.real.rad() + root.imag.rad()) + arb(2) ** -200
+        middle = root.real.mid()
+        # half the digits aside, where an exact root has an enclosure without width
+        reach = 4 * (root.real.rad() + root.imag.rad()) + (1 + abs(middle)) * arb(2) ** (-ctx.prec // 2)
         left, right = value(middle - reach, f), value(middle + reach, f)
         if left.contains(0) or right.contains(0) or bool(left > 0) == bool(right > 0):
             return None
