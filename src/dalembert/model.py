@@ -15,7 +15,7 @@ from dalembert.verbs import verb
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from dalembert.analysis import Equilibrium, Linearization, Reaction
+    from dalembert.analysis import Equilibrium, Hold, Linearization, Reaction
     from dalembert.codegen import CompiledMechanism
     from dalembert.formalisms import Equations, Hamiltonian, Lagrangian
     from dalembert.formalisms.minimal import MinimalEquations
@@ -249,6 +249,20 @@ class Mechanism(description.Mechanism):
         from dalembert.analysis import reactions
 
         return reactions(self, at, given=given, t=t, cut=cut)
+
+    @verb
+    def coupling(
+        self,
+        at: Mapping[str, Any] | None = None,
+        *,
+        given: Mapping[str, Any] | None = None,
+        t: float | None = None,
+        cut: Collection[str] = (),
+    ) -> Hold:
+        """How well devices hold their laws at a state: kappa, 1 for perfect reactions, 0 without any hold."""
+        from dalembert.analysis import coupling
+
+        return coupling(self, at, given=given, t=t, cut=cut)
 
     def to_lsd(self) -> str:
         """The description as an LSD program that reads back to an equal mechanism."""

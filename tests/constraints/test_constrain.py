@@ -236,3 +236,14 @@ def test_no_unit_changes_a_constrained_motion(length, mass):
         lengths = ("c.x", "c.y", "c.z")
         found.append([mo[x][-1] / (unit if x.rstrip("'") in lengths else 1) for x in mo.names])
     assert found[1] == pytest.approx(found[0], rel=1e-9, abs=1e-9)
+
+
+def test_the_coupling_number_of_a_state():
+    assert discs("d2.th").coupling().kappa == pytest.approx(np.sqrt(0.4), rel=1e-12)
+    assert discs(None).coupling().kappa == pytest.approx(1.0, rel=1e-12)
+    m = da.Mechanism("masses")
+    m.join(da.earth, m.body("a", mass=1), da.prismatic("x"), name="x")
+    m.join(da.earth, m.body("b", mass=2), da.prismatic("x"), name="y")
+    m.constrain("x.x + y.x = t**2/2", by="x.x", name="law")
+    found = m.coupling()
+    assert (found.kappa, found.law, found.actuator, found.weak) == (pytest.approx(np.sqrt(2 / 3)), "law", "law", False)

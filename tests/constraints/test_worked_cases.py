@@ -416,3 +416,30 @@ def momentum_free(m: da.Mechanism) -> dict[str, float]:
     rest = [k for k in range(n) if k not in own]
     u[own] = -np.linalg.solve(mass[np.ix_(own, own)], mass[np.ix_(own, rest)] @ u[rest])
     return {about.state.speeds[k]: float(u[k]) for k in own}
+
+
+def test_a_block_slides_on_three_points():
+    """Three conditions and three reactions: each contact carries its own normal force, friction brakes them alike."""
+    m = da.Mechanism("block")
+    block = m.body("block", mass=4, centre=[0, 0, 0.15], inertia=[0.1, 0.1, 0.1])
+    m.join(da.earth, block, da.free("bryant", "rates"), name="f")
+    m.gravity = [0, 0, -G]
+    for k, (x, y) in enumerate(((0.2, 0.1), (0.2, -0.1), (-0.2, 0.0)), 1):
+        m.frame(f"p{k}", block.at([x, y, 0]))
+        m.constrain(f"pos(p{k}, z) = 0", by=da.coulomb(0.3, f"vel(p{k}, x)", f"vel(p{k}, y)"), name=f"c{k}")
+    found = told(m, {"f.x'": 1.0}, "c1.lambda", "c2.lambda", "c3.lambda")
+    assert found == pytest.approx([-2.943, 0, 0, 0, 0, 0, 12.01725, 12.01725, 15.2055], abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    "law", ["d1.th = d2.th", "d1.th' = d2.th'", "rate(d1.th - d2.th) = 0", "2*d1.th - 2*d2.th = 0"]
+)
+def test_a_servo_moves_alike_however_its_law_is_written(law):
+    """Results depend on rows and reactions only, never on the writing (Dazord 7.1)."""
+    m = da.Mechanism("discs")
+    m.join(da.earth, m.body("a", inertia=[1, 1, 2]), da.revolute("z").with_efforts(th="-5*th"), name="d1")
+    m.join(da.earth, m.body("b", inertia=[2, 2, 3]), da.revolute("z"), name="d2")
+    m.constrain(law, by="d2.th", name="servo")
+    start = {"d1.th": 0.3, "d1.th'": 0.4, "d2.th": 0.3}
+    mo = m.simulate((0, 5), start=start, t_eval=[0, 5], **EXACT)
+    assert (mo["d1.th"][1], mo["d1.th'"][1]) == pytest.approx((0.2371371862, -0.4943833404), rel=1e-7)

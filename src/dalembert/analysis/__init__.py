@@ -1,6 +1,7 @@
 """Questions that every model answers, closed or not: small motions, equilibria, reactions, comparisons."""
 
 from dalembert.analysis.compare import Comparison, compare
+from dalembert.analysis.coupling import Hold, coupling
 from dalembert.analysis.equilibria import Equilibrium, equilibria
 from dalembert.analysis.linearize import Linearization, linearize
 from dalembert.analysis.modes import Mode
@@ -9,10 +10,12 @@ from dalembert.analysis.reactions import Reaction, reactions
 __all__ = [
     "Comparison",
     "Equilibrium",
+    "Hold",
     "Linearization",
     "Mode",
     "Reaction",
     "compare",
+    "coupling",
     "equilibria",
     "linearize",
     "reactions",
