@@ -24,8 +24,8 @@ APPROACH = 1e-11
 """A rate below this share of the speeds that it is made of is rounding: the contact neither approaches nor leaves."""
 WEAK = 1e-9
 """A force below this share of the largest is nothing: the contact is undecided, and what was seen before decides."""
-_AGAIN = 500
-"""Impacts at one instant, at most."""
+_AGAIN, _PLASTIC = 200, 60
+"""Impacts at one instant, at most; after so many of them, those that are left do not bounce."""
 
 
 @dataclass(eq=False)
@@ -58,15 +58,15 @@ class Decision:
     def settle(self, t: float, y: Array, before: Before, mode: Mode) -> Happening:
         """Impacts first, then the accelerations just after."""
         found = Happening(y.copy(), mode)
-        for _ in range(_AGAIN):
+        for number in range(_AGAIN):
             now = self.machine.at(t, found.y, self.p)
             touching = self.touching(now, mode)
             small = APPROACH * self.machine.rate_sizes(now)
             approaching = [i for i in touching if now.rate[i] < -small[i] and i not in before.settled]
             if not approaching:
                 break
-            inside = [i for i in touching if now.rate[i] <= small[i]]
-            self._strike(now, inside, approaching, found)
+            inside = [i for i in touching if now.rate[i] <= small[i] or number >= _PLASTIC]
+            self._strike(now, inside, found, plastic=number >= _PLASTIC)
         else:
             names = ", ".join(self.machine.names[i] for i in approaching)
             raise ContactError(f"impacts at one instant do not end (contacts {names}): use restitution below 1.")
@@ -79,8 +79,10 @@ class Decision:
 
     # --- impacts ---------------------------------------------------------------------------------------------------
 
-    def _strike(self, now: Instant, inside: list[int], approaching: list[int], found: Happening) -> None:
+    def _strike(self, now: Instant, inside: list[int], found: Happening, *, plastic: bool) -> None:
         machine, e = self.machine, now.restitution
+        if plastic:  # what they converge to
+            now.values["restitution"] = e = 0 * e
         rubbing = [i for i in inside if machine.tangents[i] and now.friction[i] + now.static[i] > 0]
         if rubbing:
             pulses, change = self._rubbing(now, inside, found)

@@ -17,7 +17,7 @@ from dalembert.simulate._hybrid import Journey, changed, shared, values_of
 from dalembert.simulate._inputs import as_grid, as_span
 from dalembert.simulate._reset import consistent
 from dalembert.simulate.arcs import Jump
-from dalembert.simulate.contact_decide import TOUCHING, Before, Decision, Happening
+from dalembert.simulate.contact_decide import TOUCHING, WEAK, Before, Decision, Happening
 from dalembert.simulate.contact_machine import ContactMachine
 from dalembert.simulate.contact_mode import Mode, Regime
 from dalembert.simulate.event import ResolvedEvent
@@ -29,10 +29,16 @@ from dalembert.simulate.system import System
 Array = NDArray[Any]
 
 LAWS_OF_IMPACT = ("auto", "moreau", "newton", "poisson", "stronge", "sequential")
-_TINY = 1e-6
+_TINY = 3e-6
 """Rebound speed, as a share of the fastest approach of a run of bounces, from which on its tail is summed (Zeno)."""
 _STEADY = 1e-3
 """Ratios of three flights that differ by less are one ratio."""
+_INSTANT = 1e-9
+"""A flight shorter than this share of the time scale of the motion is none."""
+_LOW = 1e-14
+"""A flight lower than this share of the size of the machine is none: gaps are not known better."""
+_ROUNDING = 1e-16
+"""Gap of a closed contact at the beginning of an arc, as a share of the size of the machine."""
 _CHATTER, _SHORT = 100, 1e-7
 """So many arcs in a row within this share of the time scale of the motion: it does not get on."""
 
@@ -60,8 +66,16 @@ class Bounces:
         ratios = flights[1:] / flights[:-1]
         if not (ratios < 1).all() or np.ptp(ratios) > _STEADY * 4:
             return None
-        r = restitution if abs(ratios[-1] - restitution) < 0.01 else float(ratios[-1])
-        return float(self.times[-1] + flights[-1] * r / (1 - r))
+        if abs(ratios[-1] - restitution) >= 0.01 or not 0 < restitution < 1:
+            r = float(ratios[-1])
+            return float(self.times[-1] + flights[-1] * r / (1 - r))
+        # A lone contact: flights shrink by e (1 + c flight), c from the jerk of the gap.
+        c = (ratios[-1] / restitution - 1) / flights[-2]
+        flight, left = float(flights[-1]), 0.0
+        while flight > 1e-17 * self.times[-1] and flight > 1e-300:
+            flight *= restitution * (1 + c * flight)
+            left += flight
+        return float(self.times[-1] + left)
 
 
 def travel_contacts(
@@ -261,16 +275,48 @@ class _Trip:
                     f"({len(self.bounces[i].times)} located, the rest summed)"
                 )
                 self.bounces[i] = Bounces()
-        if settled:
-            now = self.machine.at(t, happened.y, self.p)
-            happened.y[self.machine.coordinates :] = self.machine.at_rest(now, settled, [])
-            again = self._settle(t, happened.y, Before(settled=frozenset(settled)), Mode(tuple(settled)))
-            happened.y, happened.mode = again.y, again.mode
-            happened.remarks += again.remarks
+        self._closed(t, happened, settled)
+        for _ in self.machine.names:
+            instant = self._instant(t, happened)
+            if not instant:
+                break
+            self._closed(t, happened, instant)
+
+    def _closed(self, t: float, happened: Happening, settled: list[int]) -> None:
+        """Let contacts that hardly leave be closed, with those that are closed already."""
+        if not settled:
+            return
+        now = self.machine.at(t, happened.y, self.p)
+        together = sorted({*settled, *happened.mode.closed})
+        happened.y[self.machine.coordinates :] = self.machine.at_rest(now, together, [])
+        again = self._settle(t, happened.y, Before(settled=frozenset(together)), Mode(tuple(together)))
+        happened.y, happened.mode = again.y, again.mode
+        happened.remarks += again.remarks
+
+    def _instant(self, t: float, happened: Happening) -> list[int]:
+        """Contacts that touch and leave for a flight too short or too low to be seen: they are closed."""
+        now, mode = self.machine.at(t, happened.y, self.p), happened.mode
+        touching = [i for i in np.flatnonzero(now.gap <= TOUCHING * self.size) if i not in mode.closed]
+        if not touching:
+            return []
+        a = Regime(self.machine, mode, self.p, self.size).solve(now).accelerations if mode.closed else now.free
+        found = []
+        for i in touching:
+            pull, up = float(now.least[i] - now.normal[i] @ a), max(float(now.rate[i]), 0.0)
+            made = abs(float(now.least[i])) + float(np.abs(now.normal[i]) @ np.abs(a))
+            if pull <= WEAK * made:  # it leaves, or nothing pulls it back
+                continue
+            if 2 * up / pull < _INSTANT * self.machine.time_scale or up**2 / (2 * pull) < _LOW * self.size:
+                found.append(int(i))
+        return found
 
     def _enter(self, t: float, before: Array, happened: Happening, name: str, old: Mode | None = None) -> Array:
         """The state on the contacts of the new mode; a jump if it is another one, and what is to be told."""
         y, mode, names = happened.y, happened.mode, self.machine.names
+        gap = self.machine.at(t, y, self.p).gap
+        inwards = [int(i) for i in np.flatnonzero((gap < 0) & (gap >= -TOUCHING * self.size))]
+        if mode.closed or inwards:
+            y, _ = self.machine.projected(t, y, self.p, sorted({*mode.closed, *inwards}), _ROUNDING * self.size)
         if mode.closed:
             y = Regime(self.machine, mode, self.p, self.size).brought_back(t, y)
         for inside_, pulses in happened.strikes:
