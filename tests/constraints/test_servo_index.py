@@ -99,3 +99,12 @@ def test_equations_print_the_hidden_condition():
 def test_a_start_off_the_law_moves_to_it():
     with pytest.raises(da.SimulationError, match="law"):
         coupled().simulate((0, 0.1), start={"q.x": 0.3})
+
+
+def test_a_law_behind_a_spring_beside_a_loop_is_refused():
+    m = coupled()
+    door = m.body("door", mass=1, inertia=[1, 1, 1])
+    for name, height in (("low", 0.0), ("high", 1.0)):
+        m.join(da.earth.at([0, 0, height]), door.at([0, 0, height]), da.revolute("z"), name=name)
+    with pytest.raises(da.CouplingError, match="'law' have no hold"):
+        m.simulate((0, 0.1))

@@ -18,6 +18,7 @@ from dalembert.constraints.metric import KineticMetric, Normal, Vector, less
 from dalembert.constraints.oblique import Oblique
 from dalembert.constraints.rows import Rows
 from dalembert.constraints.soundness import check_rows
+from dalembert.errors import CouplingError, ExpressionError
 from dalembert.expr import ZERO, Expr, Matrix
 
 
@@ -123,5 +124,14 @@ def resolve(mass: Matrix, right: Sequence[Expr], rows: Rows, names: Sequence[str
             metric, perfect, [list(given[k]) for k in others], [list(reaction[k]) for k in others], drags
         )
     solver = Resolved(metric, order, tuple(made), tuple(kept), oblique, len(rows.implied))
-    accelerations, multipliers = solver.solve(right, rows.gamma)
+    try:
+        accelerations, multipliers = solver.solve(right, rows.gamma)
+    except ExpressionError:
+        if not others:
+            raise
+        names = ", ".join(f"'{rows.owners[k]}'" for k in others)
+        raise CouplingError(
+            f"the actuators of {names} have no hold on what they keep: G M^-1 W^T is zero in every configuration "
+            "(kappa = 0). Push on what is coupled to the condition; behind closed loops laws are not derived further."
+        ) from None
     return replace(solver, accelerations=tuple(accelerations), multipliers=tuple(multipliers))
