@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from dalembert.analysis import Equilibrium, Hold, Linearization, Reaction
+    from dalembert.analysis.compare import Comparison
     from dalembert.codegen import CompiledMechanism
     from dalembert.formalisms import Equations, Hamiltonian, Lagrangian
     from dalembert.formalisms.minimal import MinimalEquations
@@ -115,13 +116,18 @@ class Mechanism(description.Mechanism):
         independent: Sequence[str] = (),
         t: float | None = None,
         cut: Collection[str] = (),
+        symbols: bool = False,
     ) -> Linearization:
         """Exact linear equations about an equilibrium, a steady motion or a trajectory; `inputs` are columns of B.
 
-        Trees stay in symbols; machines with closed loops are linearised in numbers, in independent coordinates.
+        Trees stay in symbols; machines with closed loops are linearised in numbers, in independent coordinates, or
+        with `symbols` in symbols, where the other coordinates are formulas of these.
         """
         from dalembert.analysis import linearize
 
+        if symbols:
+            eq = self.equations("kane", independent=independent or "automatic", given=given, cut=cut)
+            return linearize(eq, at, given=given, inputs=inputs, t=t)
         return linearize(self, at, given=given, inputs=inputs, independent=independent, t=t, cut=cut)
 
     @verb
@@ -154,6 +160,21 @@ class Mechanism(description.Mechanism):
         from dalembert.geometry import geometry_of
 
         return geometry_of(self, driven, chart=chart, cut=cut)
+
+    @verb
+    def compare(
+        self,
+        formalisms: Sequence[str] | None = None,
+        *,
+        states: int = 5,
+        seed: int = 0,
+        memory: bool = False,
+        cut: Collection[str] = (),
+    ) -> Comparison:
+        """Every formalism side by side: size and cost of its equations, and how far their accelerations differ."""
+        from dalembert.analysis.compare import compare
+
+        return compare(self.layout(cut), formalisms, states=states, seed=seed, memory=memory)
 
     def lagrangian(self) -> Lagrangian:
         """L = T - V, and the efforts that derive from no potential."""

@@ -268,3 +268,23 @@ def test_advice_has_the_words_of_the_command_line(tmp_path):
     drawn = "let a = body mass = 1, iframe = 0 end ; join earth and a.frame with link(x) dof = [x,0,0],"
     path.write_text(f"{drawn} force = [t - x,0,0] end ;")
     assert "--t 0" in run("equilibria", str(path)).stderr
+
+
+def test_the_list_of_commands_is_not_cut():
+    from dalembert.cli import COMMANDS
+
+    shown = run("--help").stdout
+    assert all(short in shown for short in COMMANDS.values())
+    assert "..." not in shown.partition("Commands:")[2]
+
+
+def test_compare_is_a_verb_too():
+    import dalembert as da
+
+    assert da.load("examples/four_bar.lsd").compare(["kane", "lagrange"], states=2).disagreement < 1e-9
+
+
+def test_minimal_equations_on_the_command_line():
+    shown = run("equations", "examples/four_bar.lsd", "--independent", "ground.th", "--at", "ground.th=1.6").stdout
+    assert "in ground.th alone" in shown
+    assert "a.th := " in shown

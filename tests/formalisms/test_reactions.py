@@ -157,3 +157,47 @@ def test_a_cylindrical_joint_transmits_two_forces_and_two_moments():
 def test_an_unknown_link_is_refused_with_the_names():
     with pytest.raises(ModelError, match="clamp"):
         reactions(derive(Layout.of(beam()), "kane"), ["clam"])
+
+
+def closed_linkage():
+    import dalembert as da
+
+    m = da.Mechanism("closed")
+    a, b, c = (m.body(n, mass=1.3, centre=[0.4, 0.1, 0.2], inertia=[0.2, 0.3, 0.4]) for n in "abc")
+    m.join(da.earth, a, da.revolute("z").with_efforts(th="2 - 0.3*th'"), name="A")
+    m.join(a.at([1, 0, 0]), b, da.universal(("y", "z")), name="B")
+    m.join(da.earth.at([2.5, 0, 0.2]), c, da.revolute("y"), name="D")
+    m.join(b.at([2, 0, 0]), c.at([1.2, 0, 0]), da.spherical(), name="C")
+    m.gravity = [0, -9.81, 0]
+    m.start = {"A.th": 0.8, "A.th'": 1.5}
+    return m
+
+
+@pytest.mark.parametrize("formalism", ["kane", "newton-euler", "lagrange", "hamilton", "mixed"])
+def test_reactions_of_a_closed_machine_in_symbols_are_those_in_numbers(formalism):
+    m = closed_linkage()
+    start = dict(m.simulate((0, 0.1)).state(0.07))
+    expected = m.reactions(start)
+    values = {ex.symbol(k): v for k, v in start.items()} | {ex.TIME: start["t"]}
+    found = m.equations(formalism).reactions()
+    assert set(found) == set(expected) == {"A", "B", "C", "D"}
+    for name, one in found.items():
+        here, there = evaluated([*one.moment, *one.force], values), expected[name]
+        sure = np.array(there.determined)
+        assert sure.all()  # nothing is redundant in a loop of seven freedoms
+        assert np.abs(here - there.wrench).max() < 1e-8 * (1 + np.abs(there.wrench).max())
+        assert one.determined is None
+
+
+def test_a_cut_link_acts_at_any_point_and_in_any_base():
+    m = closed_linkage()
+    start = dict(m.simulate((0, 0.1)).state(0.05))
+    values = {ex.symbol(k): v for k, v in start.items()} | {ex.TIME: start["t"]}
+    eq = m.equations("kane")
+    whole = eq.reactions(["C"])["C"]
+    sizes = [np.linalg.norm(evaluated(eq.reactions(["C"], base=base)["C"].force, values)) for base in "abc"]
+    assert sizes == pytest.approx([np.linalg.norm(evaluated(whole.force, values))] * 3)
+    assert np.abs(evaluated(whole.moment, values)).max() < 1e-9  # a ball transmits none
+    assert np.abs(evaluated(eq.reactions(["C"], at="c")["C"].moment, values)).max() > 1e-3
+    with pytest.raises(ModelError, match="no link 'X'"):
+        eq.reactions(["X"])

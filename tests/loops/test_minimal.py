@@ -237,3 +237,34 @@ def test_sympy_has_the_definitions():
     assert found["mass_matrix"].shape == (1, 1)
     assert found["psi"].shape == (3, 1)
     assert {str(x) for x in found["definitions"]} >= {"pin.th", "wall.x"}
+
+
+@pytest.mark.parametrize("name", ["four-bar", "slider-crank", "Scotch yoke", "governor"])
+def test_linear_equations_in_symbols_are_those_in_numbers(name):
+    make, independent = GALLERY[name]
+    m = make()
+    rest = m.equations("kane", independent=independent)
+    at = {x: rest.chart.posture[x] for x in independent}
+    small = m.linearize(at, independent=independent, symbols=True)
+    known = m.linearize(
+        {k: v for k, v in rest.chart.posture.items() if k in m.start or k in at}, independent=independent
+    )
+    assert small.coordinates == known.coordinates == tuple(independent)
+    one, other = small.in_numbers(), known.in_numbers()
+    for key in ("mass", "damping", "stiffness", "residual"):
+        assert np.allclose(one[key], other[key], rtol=1e-7, atol=1e-7 * (1 + np.abs(other["stiffness"]).max()))
+    lengths = {"four-bar": "la", "slider-crank": "r", "Scotch yoke": "r", "governor": "a"}
+    assert lengths[name] in small.parameters
+
+
+def test_linear_equations_in_symbols_need_formulas():
+    with pytest.raises(ModelError, match="no formulas"):
+        da.load("examples/loops/delta.lsd").linearize({}, symbols=True)
+
+
+def test_linear_equations_in_symbols_refuse_conditions_on_speeds():
+    m = da.Mechanism("sled")
+    m.join(da.earth, m.body("sled", mass=1, inertia=[1, 1, 1]), da.planar(), name="ice")
+    m.constrain("-sin(ice.th)*ice.x' + cos(ice.th)*ice.y' = 0", name="blade")
+    with pytest.raises(ModelError, match="conditions on its speeds"):
+        m.linearize({}, symbols=True)

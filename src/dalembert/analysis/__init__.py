@@ -3,7 +3,8 @@
 from dalembert.analysis.compare import Comparison, compare
 from dalembert.analysis.coupling import Hold, coupling
 from dalembert.analysis.equilibria import Equilibrium, equilibria
-from dalembert.analysis.linearize import Linearization, linearize
+from dalembert.analysis.linearization import Linearization
+from dalembert.analysis.linearize import linearize
 from dalembert.analysis.modes import Mode
 from dalembert.analysis.reactions import Reaction, reactions
 

@@ -10,17 +10,16 @@ for inputs w. M may depend on q and everything may depend on t: nothing is inver
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from dalembert import expr as ex
 from dalembert.analysis.kinks import refuse_kinks, somewhere
-from dalembert.analysis.modes import Mode, modes_of, ordered
+from dalembert.analysis.linearization import Linearization
 from dalembert.analysis.point import check_laws, numbers_of, time_of, with_parameters
 from dalembert.analysis.reduced import Reduction
-from dalembert.constraints.factor import factor_symmetric, solve_factored
 from dalembert.dynamics import dynamics_of
 from dalembert.dynamics.numbers import check_names, resolve, single
 from dalembert.dynamics.start import closed_start
@@ -28,160 +27,16 @@ from dalembert.errors import ModelError, SimulationError, SingularError
 from dalembert.expr import ONE, TIME, ZERO, Expr, Matrix, Scalar
 from dalembert.formalisms import derive
 from dalembert.formalisms.equations import Equations
+from dalembert.formalisms.minimal import MinimalEquations
+from dalembert.formalisms.quasi import QuasiEquations
 from dalembert.formalisms.speeds import speeds_from_rates
 from dalembert.loops.branch import on_branch
 from dalembert.mechanism import Layout, Mechanism, Model, did_you_mean
 from dalembert.mechanism.contact import say_open
 
 
-@dataclass(frozen=True)
-class Linearization:
-    """E x' = H x + B w for deviations x = (dq, du) of coordinates and speeds, and the state matrix A = E^-1 H.
-
-    `mass`, `damping` and `stiffness` are M, C, K of M du' + C du + K dq = B_u w. `residual` is what must be added to
-    the forces for the chosen motion to be one: it vanishes on a true equilibrium, steady motion or trajectory.
-    """
-
-    coordinates: tuple[str, ...]
-    speeds: tuple[str, ...]
-    inputs: tuple[str, ...]
-    point: Mapping[Expr, Expr]
-    mass: Matrix
-    damping: Matrix
-    stiffness: Matrix
-    rate_coordinates: Matrix  # dq'/dq
-    rate_speeds: Matrix  # dq'/du = P
-    input_matrix: Matrix
-    residual: tuple[Expr, ...]
-    given: Mapping[str, float] = field(default_factory=dict)  # numbers of parameters, where others are not told
-
-    @property
-    def states(self) -> tuple[str, ...]:
-        return (*self.coordinates, *self.speeds)
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """Names of every symbol in the matrices and the residual."""
-        return tuple(sorted(self.varying | {x.name for x in ex.free_symbols(self.residual)}))
-
-    @property
-    def varying(self) -> set[str]:
-        """Names of every symbol in the matrices."""
-        matrices = (self.mass, self.damping, self.stiffness, self.rate_speeds, self.rate_coordinates, self.input_matrix)
-        return {x.name for x in ex.free_symbols([x for m in matrices for x in m.entries])}
-
-    @property
-    def state_matrix(self) -> Matrix:
-        """A of x' = A x + B w, by the symbolic factors of M."""
-        n, k = len(self.coordinates), len(self.speeds)
-        lower = [[*a, *b] for a, b in zip(_rows(self.rate_coordinates), _rows(self.rate_speeds), strict=True)]
-        solved = self._solved([*_columns(self.stiffness), *_columns(self.damping)])
-        rows = [[-solved[j][i] for j in range(n + k)] for i in range(k)]
-        return Matrix([*lower, *rows], (n + k, n + k))
-
-    @property
-    def input_state_matrix(self) -> Matrix:
-        """B of x' = A x + B w."""
-        n, k, w = len(self.coordinates), len(self.speeds), len(self.inputs)
-        solved = self._solved(_columns(self.input_matrix))
-        rows = [[ZERO] * w for _ in range(n)] + [[solved[j][i] for j in range(w)] for i in range(k)]
-        return Matrix(rows, (n + k, w))
-
-    def _solved(self, columns: Sequence[Sequence[Expr]]) -> list[list[Expr]]:
-        lower, diagonal = factor_symmetric(self.mass)
-        return [solve_factored(lower, diagonal, column) for column in columns]
-
-    def numbers(self, values: Mapping[str, float] | None = None) -> tuple[Any, Any]:
-        """A and B as arrays, for given parameters (and t)."""
-        given = self._known(values)
-        n, k, w = len(self.coordinates), len(self.speeds), len(self.inputs)
-
-        def array(m: Matrix) -> Any:
-            return np.array(ex.evaluate(m.entries, given), dtype=float).reshape(m.shape)
-
-        mass = array(self.mass)
-        lower = (
-            np.linalg.solve(mass, np.hstack([array(self.stiffness), array(self.damping)])) if k else np.zeros((0, n))
-        )
-        a = np.vstack([np.hstack([array(self.rate_coordinates), array(self.rate_speeds)]), -lower])
-        b = np.zeros((n + k, w))
-        if k and w:
-            b[n:] = np.linalg.solve(mass, array(self.input_matrix))
-        return a, b
-
-    def _known(self, values: Mapping[str, float] | None) -> dict[Expr, float]:
-        """Numbers of all parameters: inputs rest at zero unless they are given."""
-        known = {**dict.fromkeys(self.inputs, 0.0), **self.given, **(values or {})}
-        missing = [x for x in self.parameters if x not in known]
-        if "t" in missing:
-            raise ModelError(
-                "the matrices change with time: numbers are those of one instant. Say which, t=0.0 for instance, on "
-                "the command line --t 0."
-            )
-        if missing:
-            name = missing[0]
-            if name in self.states:
-                remedy = f"Say where the machine is: at={{'{name}': 0}}, on the command line --at {name}=0."
-            else:
-                remedy = f"Give it to the machine: given {name} = 1, on the command line --set {name}=1."
-            raise ModelError(f"'{name}' has no value: matrices in numbers need one for each symbol. {remedy}")
-        return {ex.symbol(k): float(v) for k, v in known.items()}
-
-    def eigenvalues(self, values: Mapping[str, float] | None = None) -> Any:
-        """Eigenvalues of A, largest real part first."""
-        return ordered(np.linalg.eigvals(self.numbers(values)[0]))
-
-    def modes(self, values: Mapping[str, float] | None = None) -> tuple[Mode, ...]:
-        """Natural frequencies, damping ratios and shapes of the small motions, slow ones first."""
-        return modes_of(self.numbers(values)[0], self.coordinates)
-
-    def in_numbers(self, values: Mapping[str, float] | None = None) -> dict[str, Any]:
-        """The JSON form in numbers: matrices as rows, eigenvalues as pairs."""
-        known = self._known(values)
-        a, b = self.numbers(values)
-
-        def rows(m: Matrix) -> list[list[float]]:
-            return [[float(x) for x in ex.evaluate(list(row), known)] for row in m.rows()]
-
-        return {
-            "coordinates": list(self.coordinates),
-            "speeds": list(self.speeds),
-            "inputs": list(self.inputs),
-            "point": {x.name: _number(v, known) for x, v in self.point.items()},
-            "mass": rows(self.mass),
-            "damping": rows(self.damping),
-            "stiffness": rows(self.stiffness),
-            "state_matrix": a.tolist(),
-            "input_matrix": b.tolist(),
-            "residual": [float(x) for x in ex.evaluate(list(self.residual), known)],
-            "eigenvalues": [[z.real, z.imag] for z in self.eigenvalues(values)],
-        }
-
-    def as_dict(self) -> dict[str, Any]:
-        """The JSON form: matrices as rows of formulas."""
-
-        def rows(m: Matrix) -> list[list[str]]:
-            return [[ex.text(x) for x in row] for row in m.rows()]
-
-        return {
-            "coordinates": list(self.coordinates),
-            "speeds": list(self.speeds),
-            "inputs": list(self.inputs),
-            "point": {x.name: ex.text(v) for x, v in self.point.items()},
-            "mass": rows(self.mass),
-            "damping": rows(self.damping),
-            "stiffness": rows(self.stiffness),
-            "state_matrix": rows(self.state_matrix),
-            "input_matrix": rows(self.input_state_matrix),
-            "residual": [ex.text(x) for x in self.residual],
-        }
-
-    def _repr_latex_(self) -> str:
-        return f"$\\displaystyle A = {ex.latex_matrix(self.state_matrix)}$"
-
-
 def linearize(
-    source: Mechanism | Model | Equations,
+    source: Mechanism | Model | Equations | MinimalEquations | QuasiEquations,
     at: Mapping[str, Scalar | str] | None = None,
     *,
     given: Mapping[str, Any] | None = None,
@@ -200,6 +55,9 @@ def linearize(
     as at the start of a simulation, the rest follows. The result is in as many coordinates as there are freedoms; those
     named in `independent` are among them if they can be. Speeds in `at` are constant speeds of a steady motion.
 
+    Minimal equations of a closed machine whose coordinates are formulas stay in symbols: `at` is about the independent
+    coordinates.
+
     `inputs` are parameters that vary: each gives a column of B.
 
     >>> from dalembert.mechanism import Mechanism, earth, prismatic
@@ -208,17 +66,22 @@ def linearize(
     >>> linearize(m, {"s.x": 0}).state_matrix
     Matrix([[0, 1], [-k/m, -c/m]])
     """
-    eq = source if isinstance(source, Equations) else None
-    layout = Layout.of(source, cut) if not isinstance(source, Equations) else source.tree.layout
+    if isinstance(source, QuasiEquations):
+        raise ModelError(
+            f"'{source.layout.model.name}' has conditions on its speeds: no coordinates are as few as its speeds, "
+            "and its small motions are told in numbers. Linearise the machine itself, without `symbols`."
+        )
+    eq = source if isinstance(source, Equations | MinimalEquations) else None
+    layout = source.layout if isinstance(source, Equations | MinimalEquations) else Layout.of(source, cut)
     say_open(layout.model.contacts, "these linear equations")
     given = with_parameters(layout.model, at, given)
     about = dict(at or {})
     told = about.pop("t", None)  # `at` may be `mo.state(t)`
     time = t if t is not None or told is None else single(resolve({"t": told}, "at"))["t"]
-    if layout.constraints:
+    if layout.constraints and not isinstance(eq, MinimalEquations):
         return _closed(layout, about, given, inputs, independent, time)
     numbers = _plain({**layout.model.given, **(given or {})})
-    found = _open(eq or derive(layout, "kane"), about, inputs, numbers)
+    found = _open(_Motion.of(eq or derive(layout, "kane")), about, inputs, numbers)
     if time is None and "t" in found.varying:  # nobody has said when
         return replace(found, given=numbers)
     return replace(found, given={**numbers, "t": float(time or 0)})
@@ -292,25 +155,44 @@ def _check_inputs(model: Model, inputs: Sequence[str], reduction: Reduction | No
             raise ModelError(f"'{name}' changes how the loops of '{model.name}' close: it cannot be an input.")
 
 
-def _number(value: Expr, known: Mapping[Expr, float]) -> float | str:
-    """The value in numbers, where all of it is known."""
-    return float(ex.evaluate([value], known)[0]) if ex.free_symbols(value) <= known.keys() else ex.text(value)
-
-
 def _constant(array: Any) -> Matrix:
     return Matrix([[ex.const(float(x)) for x in row] for row in array], array.shape)
 
 
+@dataclass(frozen=True, slots=True)
+class _Motion:
+    """Equations without constraints, M u' = h and q' = rates, in their own coordinates and speeds."""
+
+    model: Model
+    coordinates: tuple[Expr, ...]
+    speeds: tuple[Expr, ...]
+    rates: list[Expr]
+    speeds_in_rates: list[Expr]
+    mass_matrix: Matrix
+    right_side: list[Expr]
+
+    @staticmethod
+    def of(eq: Equations | MinimalEquations) -> _Motion:
+        model = eq.layout.model
+        if isinstance(eq, Equations):
+            tree, rates = eq.tree, list(eq.rates)
+            own = speeds_from_rates(tree)
+            return _Motion(model, tree.coordinates, tree.speeds, rates, own, eq.mass_matrix, list(eq.right_side))
+        n = len(eq.coordinates)
+        q, u = (tuple(ex.symbol(x) for x in names) for names in (eq.coordinates, eq.speeds))
+        flat = eq.nested([*eq.mass_matrix.entries, *eq.right_side])
+        return _Motion(model, q, u, list(u), [ex.prime(x) for x in q], _shaped(flat[: n * n], (n, n)), flat[n * n :])
+
+
 def _open(
-    eq: Equations, at: Mapping[str, Scalar | str], inputs: Sequence[str], given: Mapping[str, float]
+    eq: _Motion, at: Mapping[str, Scalar | str], inputs: Sequence[str], given: Mapping[str, float]
 ) -> Linearization:
-    """Equations of a tree, in symbols."""
-    tree = eq.tree
+    """Equations of a tree, or minimal ones of a closed machine, in symbols."""
     point, rates = _motion(eq, at)
-    q, u = list(tree.coordinates), list(tree.speeds)
+    q, u = list(eq.coordinates), list(eq.speeds)
     k = len(u)
-    _check_inputs(tree.layout.model, inputs)
-    h = list(eq.right_side)
+    _check_inputs(eq.model, inputs)
+    h = eq.right_side
     refuse_kinks(h, [*q, *u], somewhere([*h, *point.values()], point, given))
     accelerations = [ex.symbol(f"held {i}") for i in range(k)]
     moved = (eq.mass_matrix @ Matrix.column(accelerations)).entries if k else ()
@@ -334,8 +216,8 @@ def _open(
         found[name] = _shaped(flat[place : place + size], m.shape)
         place += size
     return Linearization(
-        eq.coordinates,
-        eq.speeds,
+        tuple(x.name for x in q),
+        tuple(x.name for x in u),
         tuple(inputs),
         point,
         found["mass"],
@@ -348,26 +230,25 @@ def _open(
     )
 
 
-def _motion(eq: Equations, at: Mapping[str, Scalar | str]) -> tuple[dict[Expr, Expr], list[Expr]]:
+def _motion(eq: _Motion, at: Mapping[str, Scalar | str]) -> tuple[dict[Expr, Expr], list[Expr]]:
     """The point of linearisation, and the accelerations of that motion."""
-    tree = eq.tree
-    names = [*eq.coordinates, *eq.speeds]
+    names = [x.name for x in (*eq.coordinates, *eq.speeds)]
     for name in at:
         if name not in names:
             raise ModelError(f"'{name}' is neither a coordinate nor a speed.{did_you_mean(name, names)}")
     point = {ex.symbol(x): ex.as_expr(v) for x, v in at.items()}  # type: ignore[arg-type]
-    moving = {*tree.coordinates, *tree.speeds}
+    moving = {*eq.coordinates, *eq.speeds}
     mixed = next((x.name for x, v in point.items() if ex.free_symbols(v) & moving), None)
     if mixed:
         raise ModelError(f"the motion to linearise about gives '{mixed}' in other coordinates. Use t and parameters.")
-    known = {q: point[q] for q in tree.coordinates if q in point}
+    known = {q: point[q] for q in eq.coordinates if q in point}
     velocities = {ex.prime(q): ex.derivative(v, TIME) for q, v in known.items()}
-    velocities |= {ex.prime(q): ZERO for q in tree.coordinates if q not in known}
-    default = ex.substitute(ex.substitute(speeds_from_rates(tree), velocities), known)
-    for u, value in zip(tree.speeds, default, strict=True):
+    velocities |= {ex.prime(q): ZERO for q in eq.coordinates if q not in known}
+    default = ex.substitute(ex.substitute(eq.speeds_in_rates, velocities), known)
+    for u, value in zip(eq.speeds, default, strict=True):
         point.setdefault(u, value)
-    drift = {q: ZERO for q in tree.coordinates if q not in known}
-    rates = ex.tangent([point[u] for u in tree.speeds], {TIME: ONE, **drift})
+    drift = {q: ZERO for q in eq.coordinates if q not in known}
+    rates = ex.tangent([point[u] for u in eq.speeds], {TIME: ONE, **drift})
     return point, rates
 
 
@@ -379,11 +260,3 @@ def _jacobian(exprs: Sequence[Expr], variables: Sequence[Expr]) -> Matrix:
 def _shaped(flat: Sequence[Expr], shape: tuple[int, int]) -> Matrix:
     n = shape[1]
     return Matrix([flat[i * n : (i + 1) * n] for i in range(shape[0])], shape)
-
-
-def _rows(m: Matrix) -> list[list[Expr]]:
-    return [list(row) for row in m.rows()]
-
-
-def _columns(m: Matrix) -> list[list[Expr]]:
-    return [[m[i, j] for i in range(m.shape[0])] for j in range(m.shape[1])]

@@ -14,20 +14,21 @@ import typer
 from dalembert import limits
 from dalembert.errors import DalembertError
 
-# name on the command line -> module with a function `command`; heavy imports stay inside the functions
+# name on the command line -> what it does in a few words; its module has a function `command`, and heavy imports stay
+# inside the functions
 COMMANDS = {
-    "check": "check",
-    "format": "format",
-    "names": "names",
-    "equations": "equations",
-    "compare": "compare",
-    "linearize": "linearize",
-    "equilibria": "equilibria",
-    "reactions": "reactions",
-    "codegen": "codegen",
-    "mobility": "mobility",
-    "simulate": "simulate",
-    "lsp": "lsp",
+    "check": "Check syntax, types and the connection to earth.",
+    "format": "Lay programs out in the house style.",
+    "names": "Number bodies and links, and name every quantity.",
+    "equations": "Derive and show the equations of motion.",
+    "compare": "Derive by every formalism, side by side.",
+    "linearize": "Linear equations about a motion.",
+    "equilibria": "Find equilibria and judge their stability.",
+    "reactions": "Efforts in all links at a state.",
+    "codegen": "Write the equations as source code.",
+    "mobility": "Count the true freedoms, with a proof.",
+    "simulate": "Run a mechanism: tables, pictures, animation.",
+    "lsp": "Serve LSD to an editor.",
 }
 
 app = typer.Typer(
@@ -78,8 +79,8 @@ def _attentive(name: str, command: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
-for _name, _module in COMMANDS.items():
-    app.command(_name)(_attentive(_name, import_module(f"dalembert.cli.{_module}").command))
+for _name, _short in COMMANDS.items():
+    app.command(_name, short_help=_short)(_attentive(_name, import_module(f"dalembert.cli.{_name}").command))
 
 
 def main() -> None:

@@ -15,6 +15,7 @@ def command(
     formalism: Annotated[list[str] | None, typer.Option(help="Only these formalisms (repeat the option).")] = None,
     states: Annotated[int, typer.Option(help="How many random states to compare at.", min=1)] = 5,
     seed: Annotated[int, typer.Option(help="Where the random states start.")] = 0,
+    cut: Annotated[list[str] | None, typer.Option(help="A link that closes a loop (repeat).")] = None,
     memory: Annotated[bool, typer.Option(help="Measure the peak of memory too (derives twice).")] = True,
     format: FormatOption = Format.text,
 ) -> None:
@@ -23,10 +24,8 @@ def command(
     Example: dalembert compare examples/satellite.lsd --format json
     """
     import dalembert
-    from dalembert.analysis.compare import compare
 
-    mechanism = dalembert.load(file)
-    found = compare(mechanism.layout(), formalism, states=states, seed=seed, memory=memory)
+    found = dalembert.load(file).compare(formalism, states=states, seed=seed, memory=memory, cut=cut or ())
     if format is Format.json:
         show_json(found.as_dict())
         return

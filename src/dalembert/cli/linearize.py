@@ -25,6 +25,9 @@ def command(
     t: Annotated[float | None, typer.Option("--t", help="The time at which a machine is held.")] = None,
     cut: Annotated[list[str] | None, typer.Option(help="A link that closes a loop (repeat).")] = None,
     formalism: Annotated[str, typer.Option(help="Which formalism derives the equations of a tree.")] = "kane",
+    symbols: Annotated[
+        bool, typer.Option("--symbols", help="Closed loops in symbols too, where coordinates are formulas.")
+    ] = False,
     numbers: Annotated[
         bool, typer.Option(help="Matrices in numbers, with the given values, and the modes of small motions.")
     ] = False,
@@ -33,7 +36,7 @@ def command(
     """Linearise about an equilibrium, a steady motion or a trajectory: M, C, K and the state matrix.
 
     Coordinates that are not said stay symbols; speeds that are not said follow from the coordinates. Machines with
-    closed loops are linearised in numbers, in independent coordinates.
+    closed loops are linearised in numbers, in independent coordinates, or with --symbols in symbols.
 
     Example: dalembert linearize examples/cart_pole.lsd --at pivot.th=0 --at rail.x=0 --numbers
     """
@@ -44,7 +47,10 @@ def command(
     mechanism = dalembert.load(file)
     apply_settings(mechanism, set_)
     closed = bool(Layout.of(mechanism, cut or ()).constraints)
-    source: Any = mechanism if closed else mechanism.equations(formalism, cut=cut or ())
+    source: Any = mechanism
+    if symbols or not closed:
+        chosen = (independent or "automatic") if closed else None
+        source, closed = mechanism.equations(formalism, cut=cut or (), independent=chosen), False
     found = linearize(
         source, read_formulas(at, "--at"), inputs=input or (), independent=independent or (), t=t, cut=cut or ()
     )

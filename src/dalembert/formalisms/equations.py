@@ -11,7 +11,6 @@ from dalembert import expr as ex
 from dalembert.constraints.factor import solve_symmetric
 from dalembert.constraints.resolve import Resolved, resolve
 from dalembert.constraints.rows import Rows
-from dalembert.errors import ModelError
 from dalembert.expr import Expr, Matrix
 from dalembert.kinematics import Tree
 from dalembert.mechanism import Layout
@@ -134,20 +133,6 @@ class Equations:
     def closed(self, rows: Rows) -> Equations:
         """The equations of a tree completed by rows in the same speeds, and by the known efforts in cut links."""
         return replace(self, rows=rows, forces=closed_forces(self.forces, rows))
-
-    def require_tree(self, what: str) -> None:
-        """Refuse what is not written for constraints."""
-        cuts = [one.link.name for one in self.layout.cuts]
-        if cuts:
-            raise ModelError(
-                f"{what} of '{self.layout.model.name}' are written for trees, and its loops are closed by "
-                f"{', '.join(cuts)}."
-            )
-        if self.layout.further:
-            names = ", ".join(one.name for one in self.layout.further)
-            raise ModelError(
-                f"{what} of '{self.layout.model.name}' are written for trees without constraints, and it has {names}."
-            )
 
     # --- data ------------------------------------------------------------------------------------------------------
 

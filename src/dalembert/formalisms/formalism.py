@@ -9,7 +9,7 @@ from dalembert import expr as ex
 from dalembert.constraints.rows import Rows
 from dalembert.expr import ZERO, Expr, Matrix
 from dalembert.formalisms.equations import Equations
-from dalembert.presentation.closing import live_rows, multiplier_lines, name_cuts, own_rates
+from dalembert.presentation.closing import closing_label, live_rows, multiplier_lines, name_cuts, own_rates
 from dalembert.presentation.collect_terms import collect
 from dalembert.presentation.lines import plain
 from dalembert.presentation.scalars import Scalars, Side
@@ -45,7 +45,7 @@ def closed(eq: Equations, found: Scalars) -> Scalars:
     live = live_rows(rows)
     matrix = Matrix([rows.matrix.rows()[k] for k in live], (len(live), len(primes)))
     sides = _collected(eq, matrix, [rows.gamma[k] for k in live], [ZERO] * len(live))
-    told = [f"{name} has no power" if rows.wrenches[k] else _condition(name) for k, name in enumerate(rows.names)]
+    told = [closing_label(name) if rows.wrenches[k] else _condition(name) for k, name in enumerate(rows.names)]
     asked = [(label, left, right) for label, (left, right) in zip([told[k] for k in live], sides, strict=True)]
     used = [x for _, left, right in (*found.equations, *asked) for x in (left, right)]
     words = Vocabulary(eq.tree)

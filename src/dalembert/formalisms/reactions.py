@@ -1,25 +1,28 @@
 """Actions transmitted by links: whole, and split into what motors give and what the perfect link adds.
 
-For any formalism: the accelerations that it found are put into the balance of the bodies beyond each link.
+For any formalism: the accelerations that it found are put into the balance of the bodies beyond each link; links that
+close loops act by their multipliers and known efforts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dalembert import expr as ex
 from dalembert.constraints.complement import actuation_wrench, free_components
+from dalembert.constraints.freedom import Freedom
+from dalembert.dynamics.transmitted import known_wrench
 from dalembert.errors import ModelError
 from dalembert.expr import Expr
 from dalembert.expr.space import AXES, Matrix3, Vector3, product3, sub3, transpose3
 from dalembert.formalisms.equations import Equations
 from dalembert.formalisms.newton_euler import Isolated, isolate, link_actions
-from dalembert.kinematics import Pose, Wrench, in_base
+from dalembert.kinematics import Pose, Tree, Wrench, in_base
 from dalembert.kinematics.actions import coordinate_efforts
 from dalembert.kinematics.bodies import body_poses
 from dalembert.kinematics.links import LinkMotion, joint_point
-from dalembert.mechanism import did_you_mean
+from dalembert.mechanism import CutLink, Frame, Model, did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,8 @@ class Reaction:
 
     `moment` and `force` are the whole action; `motor_moment` and `motor_force` the known part of it. `unknown` names
     the components that the link is free to take (the others follow from the known efforts), moment before force.
+    `determined` is None in closed machines: where links are redundant, rows that the solver leaves out count as zero,
+    and `Mechanism.reactions` tells at a state which components are determined.
     """
 
     link: str
@@ -39,6 +44,7 @@ class Reaction:
     motor_moment: Vector3
     motor_force: Vector3
     unknown: tuple[str, ...]
+    determined: bool | None = True
 
     @property
     def perfect_force(self) -> Vector3:
@@ -70,24 +76,84 @@ def reactions(
     >>> reactions(derive(Layout.of(m), "kane"))["rail"].force
     (0, 0, g*m)
     """
-    eq.require_tree("reactions")
     system = eq.detail if isinstance(eq.detail, Isolated) else isolate(eq.tree)
-    names = [one.link.link.name for one in system.links]
+    cuts = [one.link.name for one in eq.layout.cuts]
+    names = [*(one.link.link.name for one in system.links), *cuts]
     wanted = names if links is None else list(links)
     for name in wanted:
         if name not in names:
-            raise ModelError(f"there is no tree link '{name}'.{did_you_mean(name, names)} Links: {', '.join(names)}.")
+            raise ModelError(f"there is no link '{name}'.{did_you_mean(name, names)} Links: {', '.join(names)}.")
+    if others := [name for name, unit in zip(eq.multiplier_names, _wrenches(eq), strict=True) if unit is None]:
+        raise ModelError(
+            f"'{others[0]}' of '{eq.layout.model.name}' is a condition between coordinates: which links carry its "
+            "reaction is not said. Ask for reactions of the machine without it, or make it a link."
+        )
     if mixed := eq.tree.shared_speeds() - set(eq.tree.layout.speeds):
         raise ModelError(
             f"'{min(mixed)}' moves several links, and other speeds were chosen in its place: the actions of coupled "
             "links are known in the joints' own speeds. Ask for reactions without chosen speeds."
         )
-    actions = link_actions(system)
+    closing = _closing(eq)
+    actions = link_actions(_with_cuts(system, {name: whole for name, (whole, _) in closing.items()}))
     found = {}
     for one in system.links:
         if one.link.link.name in wanted:
             found[one.link.link.name] = _reaction(system, one, actions[one.link.link.name], base, at)
+    for cut in eq.layout.cuts:
+        if cut.link.name in wanted:
+            found[cut.link.name] = _cut_reaction(eq.tree, cut, *closing[cut.link.name], base, at)
+    if cuts:
+        found = {name: replace(one, determined=None) for name, one in found.items()}
     return _solved(eq, found) if solved else found
+
+
+def _wrenches(eq: Equations) -> Sequence[Wrench | None]:
+    return () if eq.rows is None else eq.rows.wrenches
+
+
+def _closing(eq: Equations) -> dict[str, tuple[Wrench, Wrench]]:
+    """Whole and known action of each cut link on its second body, in its second frame; multipliers as symbols."""
+    if eq.rows is None:
+        return {}
+    perfect = eq.rows.reactions([ex.symbol(name) for name in eq.rows.names])
+    rates = {ex.prime(one.coordinate): one.rate for one in eq.rows.own}
+    found = {}
+    for one in eq.layout.cuts:
+        known = Wrench.of(ex.substitute(known_wrench(one.link, eq.tree).scalars, rates))
+        found[one.link.name] = (perfect.get(one.link.name, Wrench()) + known, known)
+    return found
+
+
+def _with_cuts(system: Isolated, closing: Mapping[str, Wrench]) -> Isolated:
+    """Bodies under the actions of the cut links too."""
+    external, poses = list(system.external), body_poses(system.tree)
+    for one in system.tree.layout.cuts:
+        wrench = closing[one.link.name].seen_from(Pose.of(one.link.second.displacement))
+        external[one.second] = external[one.second] + wrench
+        between = poses[one.first].inverse() @ poses[one.second]
+        external[one.first] = external[one.first] - wrench.seen_from(between)
+    return replace(system, external=external)
+
+
+def _cut_reaction(tree: Tree, one: CutLink, whole: Wrench, known: Wrench, base: str, at: str) -> Reaction:
+    """Move a wrench on the second body (at and in its joint frame) to the point and base that are wanted."""
+    poses, link, model = body_poses(tree), one.link, tree.layout.model
+    frames = {"first": link.first, "second": link.second}
+
+    def frame(held: Frame) -> Pose:
+        return poses[tree.layout.number(held.body)] @ Pose.of(held.displacement)
+
+    second = frame(link.second)
+    if at in model.bodies and at not in model.frames:
+        point = poses[tree.layout.number(at)].point(model.bodies[at].centre)
+    else:
+        point = frame(frames[at] if at in frames else _named_frame(model, at)).position
+    rotation = frame(frames[base]).rotation if base in frames else poses[tree.layout.number(base)].rotation
+    here = second.inverse() @ Pose(rotation, point)
+    seen, motor = whole.seen_from(here.inverse()), known.seen_from(here.inverse())
+    free = [twist.at(here) for twist in Freedom.of(link, tree.motions[link.name]).columns]
+    parts = (seen.moment, seen.force, motor.moment, motor.force)
+    return Reaction(link.name, link.second.body, at, base, *parts, free_components(free))
 
 
 def _reaction(system: Isolated, one: LinkMotion, action: Wrench, base: str, at: str) -> Reaction:
@@ -115,18 +181,22 @@ def moment_point(system: Isolated, one: LinkMotion, at: str) -> Vector3:
     tree = system.tree
     mechanism = tree.layout.model
     poses = body_poses(tree)
-    if at in mechanism.frames:
-        frame = mechanism.frames[at]
-        held, arm = frame.body, frame.displacement.translation
-    elif at in mechanism.bodies:
+    if at in mechanism.bodies and at not in mechanism.frames:
         held, arm = at, mechanism.bodies[at].centre
     else:
-        known = ["first", "second", *mechanism.frames, *mechanism.bodies]
-        raise ModelError(f"'{at}' is no point for a moment: take one of {', '.join(known)}.{did_you_mean(at, known)}")
+        frame = _named_frame(mechanism, at)
+        held, arm = frame.body, frame.displacement.translation
     number, child = tree.layout.number(held), one.link.child
     if number == child:
         return arm
     return poses[child].inverse().point(poses[number].point(arm))
+
+
+def _named_frame(mechanism: Model, at: str) -> Frame:
+    if at not in mechanism.frames:
+        known = ["first", "second", *mechanism.frames, *mechanism.bodies]
+        raise ModelError(f"'{at}' is no point for a moment: take one of {', '.join(known)}.{did_you_mean(at, known)}")
+    return mechanism.frames[at]
 
 
 def _base(system: Isolated, one: LinkMotion, base: str) -> Matrix3:
@@ -159,10 +229,11 @@ def motor_wrench(system: Isolated, one: LinkMotion) -> Wrench:
 
 
 def _solved(eq: Equations, found: dict[str, Reaction]) -> dict[str, Reaction]:
-    """The accelerations u' replaced by their solution."""
+    """The accelerations u', and the multipliers, replaced by their solution."""
     names = ("moment", "force", "motor_moment", "motor_force")
     flat: list[Expr] = [x for one in found.values() for name in names for x in getattr(one, name)]
     solution = {ex.prime(u): a for u, a in zip(eq.tree.speeds, eq.accelerations, strict=True)}
+    solution |= {ex.symbol(name): value for name, value in zip(eq.multiplier_names, eq.multipliers, strict=True)}
     flat = ex.substitute(flat, solution)
     result = {}
     for k, (link, one) in enumerate(found.items()):

@@ -168,8 +168,14 @@ def row_lines(words: Vocabulary) -> list[Line]:
             left = al.dot(words.vector(f"n_{k}_{j}"), words.vector(f"w{k}"))
             left = left + al.dot(words.vector(f"m_{k}_{j}"), words.vector(f"sigma{k}"))
             drift = al.scalar(f"d_{k}_{j}")
-            lines.append(equation(f"{name} has no power", left + (drift if drift in words.values else 0), al.number(0)))
+            lines.append(equation(closing_label(name), left + (drift if drift in words.values else 0), al.number(0)))
     return [*lines, DERIVED] if lines else []
+
+
+def closing_label(name: str) -> str:
+    """What a row of a cut link says: `gudgeon.Fx` keeps the gudgeon closed."""
+    link, _, part = name.rpartition(".")
+    return f"{link} stays closed; reaction {part}"
 
 
 DERIVED = plain(
