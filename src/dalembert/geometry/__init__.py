@@ -2,4 +2,5 @@
 
 from dalembert.geometry.from_mechanism import geometry_of
 from dalembert.geometry.geometry import Agreement, Geometry
+from dalembert.geometry.phase import Phase, lift, phase
 from dalembert.geometry.setting import Kept, Setting, constrained

@@ -20,12 +20,12 @@ def direct_field(
     in_time = {TIME: ONE, **dict(zip(setting.coordinates, rates, strict=True))}
     momenta = setting.momenta_in_rates
     if not accelerations:
-        accelerations, multipliers = _accelerations(setting)
+        accelerations, multipliers = direct_accelerations(setting)
     along = in_time | dict(zip(rates, accelerations, strict=True))
     return [*rates, *ex.tangent(momenta[:n], along)], list(multipliers)
 
 
-def _accelerations(setting: Setting) -> tuple[Sequence[Expr], Sequence[Expr]]:
+def direct_accelerations(setting: Setting) -> tuple[Sequence[Expr], Sequence[Expr]]:
     """u' and lambda: no section, no V*M."""
     rates = setting.rates
     in_time = {TIME: ONE, **dict(zip(setting.coordinates, rates, strict=True))}

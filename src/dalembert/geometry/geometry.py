@@ -106,6 +106,29 @@ class Geometry:
                 found[a, b] = tuple(f - g for f, g in zip(forth, back, strict=True))
         return found
 
+    @cached_property
+    def kinetic_lifts(self) -> tuple[Vector, ...]:
+        """H_a on V*M, in the connection of s0*(p dq): (-A^i_a, 1, p_j dA^j_a/dx^i)."""
+        p = self.setting.momenta
+        return self._lifts([ex.dot_product(row, p) for row in self.connection.T.rows()])
+
+    @cached_property
+    def dynamical_lifts(self) -> tuple[Vector, ...]:
+        """The same in the connection of the section of the law: (-ds_a/dp_i, 1, ds_a/dx^i)."""
+        return self._lifts(self.section)
+
+    def _lifts(self, section: Sequence[Expr]) -> tuple[Vector, ...]:
+        r, found = len(self.setting.driven), []
+        for a, one in enumerate(section):
+            up, down = ex.gradient(one, self.setting.momenta), ex.gradient(one, self.setting.free)
+            found.append((*(-v for v in up), *(ex.ONE if b == a else ZERO for b in range(r)), *down))
+        return tuple(found)
+
+    def _combined(self, lifts: Sequence[Vector]) -> Vector:
+        """sum Y^a H_a."""
+        columns = zip(*lifts, strict=True) if lifts else [[]] * len(self.names)
+        return tuple(ex.dot_product(column, self.setting.laws) for column in columns)
+
     # --- section ---------------------------------------------------------------------------------------------------
 
     @cached_property
@@ -177,13 +200,7 @@ class Geometry:
     @cached_property
     def theorem(self) -> dict[str, Vector]:
         """Theorem 4.1 of Dazord: the parts of D_Y for the section of the law."""
-        laws, x, p = self.setting.laws, self.setting.free, self.setting.momenta
-        over_p, over_x = ex.jacobian(self.section, p), ex.jacobian(self.section, x)
-        lift = (
-            *(-ex.dot_product(laws, [row[i] for row in over_p]) for i in range(len(p))),
-            *laws,
-            *(ex.dot_product(laws, [row[i] for row in over_x]) for i in range(len(x))),
-        )
+        lift = self._combined(self.dynamical_lifts)
         return {"X_Hhat": self.hamiltonian_field(self.energy), "Y_W": lift, **self._forces}
 
     @cached_property
@@ -191,13 +208,7 @@ class Geometry:
         """Proposition 5.1: fibre, inertia of the law, horizontal lift, and what the law's slopes add."""
         laws, x, p = self.setting.laws, self.setting.free, self.setting.momenta
         zero = [ZERO] * len(self.setting.driven)
-        carried = [ex.dot_product(row, p) for row in self.connection.T.rows()]
-        over_x = ex.jacobian(carried, x) if carried else []
-        lift = (
-            *(-ex.dot_product(row, laws) for row in self.connection.rows()),
-            *laws,
-            *(ex.dot_product(laws, [row[i] for row in over_x]) for i in range(len(x))),
-        )
+        lift = self._combined(self.kinetic_lifts)
         slopes_p = ex.jacobian(laws, p) if laws else []
         slopes_x = ex.jacobian(laws, x) if laws else []
         eta = (
