@@ -157,6 +157,18 @@ def test_slots_of_other_functions(height, dof):
     assert (verdict.dof, verdict.proved) == (dof, True)
 
 
+@pytest.mark.parametrize("power", [2, 3, 4, 7])
+def test_the_power_of_a_ball_around_zero_is_a_number(power):
+    from flint import arb
+
+    from dalembert.loops.arithmetic import ball_functions, evaluate_in
+    from dalembert.loops.balls import ball
+
+    (found,) = evaluate_in([ex.symbol("x") ** power], {"x": arb(0, 1e-3)}, ball, ball_functions())
+    assert found.is_finite()
+    assert found.contains(0)
+
+
 def test_osculating_slot_is_decided_by_fourth_order():
     """y = 2 - x^2/4 - d x^4 has second-order contact with the circle 2 - x^2/4 - x^4/64 - ..."""
     for d, dof in ((Fraction(1, 65), 0), (Fraction(1, 63), 1)):

@@ -162,6 +162,11 @@ class BallClosing:
         return np.array(self._values(self._hessians, x), dtype=object).reshape(-1, n, n)
 
 
+def all_finite(array: Array) -> bool:
+    """Whether every ball is a number: what is not one counts neither as zero nor as anything else."""
+    return all(v.is_finite() for v in np.asarray(array, dtype=object).ravel())
+
+
 def as_matrix(array: Array) -> Any:
     """An arb matrix from an array of balls."""
     from flint import arb_mat

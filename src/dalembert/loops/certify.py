@@ -188,6 +188,8 @@ class ReducedSystem:
                 inverse = self.jacobian(found).mid().inv()
             step = inverse.mid() * as_matrix(self.values(found)).mid()
             size = max(float(abs(s)) for s in step.entries())
+            if not np.isfinite(size):
+                return found, np.inf
             for i, s in zip(self.reduced.dependent, step.entries(), strict=True):
                 found[i] = (found[i] - s).mid()
             if size < goal:

@@ -247,6 +247,8 @@ class _Judge:
             (int(linear.others[s]), int(linear.independent[j])) for s in range(len(linear.others)) for j in range(k)
         ]
         every = obstructions(self.balls, found.posture.x, linear)
+        if len(every) < len(linear.others):  # a form that is not a number was left out
+            return found
         slopes = np.array([f[j] for f in every for j in range(k)], dtype=object).reshape(len(rows), k)
         chosen = linearised(self.balls, slopes)
         dimension = k - chosen.rank

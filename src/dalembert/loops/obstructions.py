@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.loops.balls import BallClosing, as_array, as_matrix, ball, floats
+from dalembert.loops.balls import BallClosing, all_finite, as_array, as_matrix, ball, floats
 from dalembert.loops.cone import only_origin
 from dalembert.loops.linearised import Linearised
 from dalembert.loops.positions import cross
@@ -64,7 +64,8 @@ def obstructions(closing: BallClosing, x: Sequence[Any], linear: Linearised) -> 
         for i, one in enumerate(on_kernel):
             if not closing.is_zero(stress[begin + i]):
                 total = total + stress[begin + i] * (one + one.T) / 2
-        forms.append(total)
+        if all_finite(total):
+            forms.append(total)
     return forms
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.loops.balls import BallClosing, as_array, as_matrix, ball
+from dalembert.loops.balls import BallClosing, all_finite, as_array, as_matrix, ball
 from dalembert.loops.linearised import Linearised
 
 Array = Any
@@ -54,7 +54,10 @@ def along(closing: BallClosing, x: Sequence[Any], linear: Linearised, direction:
                 coefficients[i, count] = coefficients[i, count] - m
     with _terms(order + 1):
         rows = [_listed(r, order + 1) for r in closing.residual([arb_series(list(c)) for c in coefficients])]
-    return np.array([rows[i] for i in linear.others], dtype=object).reshape(len(linear.others), order + 1)
+    found = np.array([rows[i] for i in linear.others], dtype=object).reshape(len(linear.others), order + 1)
+    if not all_finite(found):
+        raise ValueError("a coefficient of the series is not a number.")
+    return found
 
 
 def _listed(value: Any, count: int) -> list[Any]:
