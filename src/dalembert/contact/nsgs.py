@@ -20,6 +20,7 @@ TOLERANCE = 1e-12
 LOOSE = 1e-8
 _SWEEPS = 2000
 _INNER = 5
+_TURNS = 40
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,6 +70,10 @@ def _one(own: Array, b: Array, mu: float, guess: Array) -> Array:
     """One contact with the others held."""
     if len(b) == 1:
         return np.maximum(-b / own[0, 0], 0.0) if own[0, 0] > 0 else 0 * b
+    if len(b) == 3 and b[0] < 0:
+        quick = _spatial(own, b, mu)
+        if quick is not None:
+            return quick
     if len(b) == 2 or b[0] < 0:
         answers = single(own, b, mu)
         if answers:
@@ -82,6 +87,32 @@ def _one(own: Array, b: Array, mu: float, guess: Array) -> Array:
         u[0] += mu * float(np.sqrt(u[1:] @ u[1:]))
         p = onto_cone(p - rho * u, mu)
     return p
+
+
+def _spatial(own: Array, b: Array, mu: float) -> Array | None:
+    """Stick, or slip along a direction that is its own consequence; None where that does not settle at once."""
+    try:
+        stuck = np.asarray(np.linalg.solve(own, -b), dtype=np.float64)
+    except np.linalg.LinAlgError:
+        return None
+    if stuck[0] >= 0 and stuck[1] ** 2 + stuck[2] ** 2 <= (mu * stuck[0]) ** 2:
+        return stuck
+    x, y = float(b[1]), float(b[2])
+    for _ in range(_TURNS):
+        size = (x * x + y * y) ** 0.5
+        if size == 0:
+            return None
+        ratio = np.array([1.0, -mu * x / size, -mu * y / size])
+        slope = float(own[0] @ ratio)
+        if slope <= 0:
+            return None
+        found: Array = (-b[0] / slope) * ratio
+        u = own @ found + b
+        turned = abs(float(u[1] * y - u[2] * x)) / (size * max(float(np.hypot(u[1], u[2])), 1e-300))
+        if turned < 1e-15 and u[1] * x + u[2] * y > 0:
+            return found
+        x, y = float(u[1]), float(u[2])
+    return None
 
 
 def pattern_of(problem: Frictional, p: Array) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from dalembert import expr as ex
 from dalembert.contact import Frictional, gauss_seidel, lemke, single, solve_frictional
 from dalembert.contact.coulomb import choose
+from dalembert.contact.planar import enumerable
 from dalembert.dynamics import dynamics_of
 from dalembert.errors import SimulationError
 from dalembert.simulate._stepwise import march
@@ -31,8 +32,13 @@ Array = NDArray[Any]
 _PASSES = 20
 _ENOUGH = 1e-13
 """Newton ends when a pass changes the speeds by less than this share of the largest."""
+_SWEPT = 1e-8
+"""The same where impulses come from sweeps, which are not known to rounding."""
 _LONGEST = 100_000
 """Operations of the derivatives of the efforts above which the step does without them."""
+_SWEEPS, _GOOD, _USABLE = 200, 1e-10, 1e-5
+"""Sweeps over the contacts of a step; the fault of the law (natural map over 1 + |b|) at which they end, and the
+largest with which the motion goes on: the next step starts from it."""
 _CLOSED = 1e-15
 """Gap after a projection, in the unit of the gap: Newton goes on to rounding, or for eight steps."""
 _STEPS = 1000
@@ -144,7 +150,9 @@ class _Step:
             new = better
             if not np.isfinite(new).all():
                 return "the speeds of a step are not finite"
-            if change <= _ENOUGH * (np.abs(new).max(initial=0.0) + np.abs(v).max(initial=0.0)):
+            rubbing = sum(bool(self.machine.tangents[i]) for i in active)
+            enough = _ENOUGH if rubbing < 2 else _SWEPT
+            if change <= enough * (np.abs(new).max(initial=0.0) + np.abs(v).max(initial=0.0)):
                 break
         y = np.concatenate([self._end(t0, q, m.theta * new + (1 - m.theta) * v), new])
         y = self._projected(t1, y, active, pulses)
@@ -250,13 +258,16 @@ def impulses(problem: Frictional, guess: Array | None = None) -> Array | str:
     if count == 1:
         answers = single(problem.matrix, problem.right, float(problem.mu[0]), float(problem.static[0]))
         return choose(answers).impulses if answers else "no impulse obeys Coulomb's law (Painleve): use a smaller step"
-    swept = gauss_seidel(problem, guess if guess is not None and len(guess) == len(problem.right) else None)
-    if swept.fault <= 1e-10:
+    warm = guess if guess is not None and len(guess) == len(problem.right) else None
+    swept = gauss_seidel(problem, warm, most=_SWEEPS, accept=_GOOD)
+    if swept.fault <= _GOOD:
         return swept.impulses
-    answers, why = solve_frictional(problem)
+    answers = solve_frictional(problem)[0] if enumerable(problem) else []
     if answers:
         return answers[0].impulses
-    return swept.impulses if swept.fault < 1e-6 else why or "no impulses obey Coulomb's law (Painleve)"
+    if swept.fault < _USABLE:
+        return swept.impulses
+    return f"no impulses obey Coulomb's law to better than {swept.fault:.1e} (Painleve?): use a smaller step"
 
 
 def inside(machine: ContactMachine, now: Instant) -> SimulationError:
