@@ -22,6 +22,8 @@ FOLDER = Path(__file__).parents[2] / "examples" / "constraints"
 FILES = sorted(FOLDER.glob("*.lsd"))
 #: What the satellite has turned when its flywheels are back: cos(phase/2) = 1 - 2 sin^2(a/2) sin^2(b/2).
 PHASE = 1.277870107
+#: Five periods of the swing.
+SWINGS = 10 * np.pi / np.sqrt(9.81 / 2.5)
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,10 @@ CASES = [
         "turn.e0": f"1 {np.cos(PHASE / 2)}", "turn.e1": f"0 {-0.3815402825 * np.sin(PHASE / 2)}",
         "turn.e2": f"0 {0.6055227036 * np.sin(PHASE / 2)}", "turn.e3": f"0 {0.6984048025 * np.sin(PHASE / 2)}",
         "one.th": "0 0", "two.th": "0 0"}),
-    Case("swing", f"0 1 {10 * np.pi / np.sqrt(9.81 / 2.5)}", {
+    Case("swing", f"0 {SWINGS}", {
+        "15*r.l^2*swing.th'^2 + 294.3*r.l*(1 - cos(swing.th))": "3.75 0.2238837769"}, {
+        "swing.th": 0, "swing.th'": 0.2}),
+    Case("swing", f"0 1 {SWINGS}", {
         "swing.th": "0.1 -0.0420260762 0.4132051779", "swing.th'": "0 -0.2149968657 0.02670018013",
         "swing.th''": "-0.3917463269", "legs.lambda": "-292.8297258", "legs.power": "-174.0207015"}),
     Case("walker_wheel", "0 1 3", {"p.x": "0 0.1347307407 0.601461804"}),
@@ -136,6 +141,19 @@ CASES = [
     Case("appell", "0 1", {
         "p.x": "0 1.68261745", "p.y": "0 2.243489933", "p.z": "0 -4.006232023", "p.x''": "2.765234899",
         "p.y''": "3.686979866", "p.z''": "-6.583892617 -6.583892617", "wheels.lambda": "13.8261745"}),
+    Case("chaplygin_sphere", "0 1 2", {
+        "ball.X": "0 0.114830558423 0.210306656646", "ball.Y": "0 -0.270812842207 -0.554066051682",
+        "f.wx": "3 2.72282208818 1.61452611158", "f.wy": "1 3.14843562937 3.6498044266",
+        "f.wz": "2 1.70806980993 0.711340029948"}),
+    Case("roller_racer", "0 1 3", {
+        "p.x": "0 0.216964864984 0.92619977278", "p.y": "0 0.0900976022534 0.206896524454",
+        "p.th": "0 0.472754243399 0.687015817297", "p.y''": "0.15", "p.th''": "1.5", "rear.lambda": "-0.075",
+        "fore.lambda": "0.765", "arms.lambda": "0.0825"}),
+    Case("tippe_top", "0 0.1 0.5 1 2", {
+        "1 - 2*(f.e1^2 + f.e2^2)": f"{np.cos(0.1)} 0.999547006643 0.967398030561 -0.30304022192 -0.99944425473",
+        "table.lambda": "0.19604013746644722 0.1986817222 0.189044288 0.2208653647 0.1962027079",
+        "top.X": "0 -0.00716783918143 -0.0378367906061 -0.0766387990553 -0.146563091077"}, motion=1e-6),
+    Case("satellite_mast", "0 1 4", {f"10*hull.{x}' + 2*dish.{x}'": "." for x in "XYZ"}),
     Case("spring_servo", "0 0.4", {
         "q.x": "0 0.1864078172", "p.x": "0 0.07456312688", "p.x'": ". 0.08696586107", "law.lambda": ". -4.026408851",
         "law.power": ". -0.3501601128"}),
