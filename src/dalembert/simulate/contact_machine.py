@@ -121,7 +121,7 @@ class ContactMachine:
         self._numbers = compiled("contact_numbers", system.symbols, names, tuple(outputs))
         self._kinematics = compiled("kinematics", system.symbols, names, system.rates[: self.coordinates])
         self.log = ContactLog(self.names)
-        self.time_scale, self.fastest = 1.0, 0.0
+        self.time_scale, self.fastest, self.fastest_slip = 1.0, 0.0, 0.0
 
     def at(self, t: float, y: Array, p: Array) -> Instant:
         flat = np.asarray(self._numbers([t], y, p))
@@ -150,8 +150,10 @@ class ContactMachine:
         return np.maximum(found, max(found.max(initial=0.0), 0.01 * self.fastest))
 
     def slip_sizes(self, now: Instant) -> Array:
+        """What each slip is made of, at least a hundredth of the fastest seen: all may come to rest at once."""
         found: Array = np.abs(now.tangent) @ np.abs(now.speeds)
-        return np.maximum(found, max(found.max(initial=0.0), 0.01 * self.fastest))
+        self.fastest_slip = max(self.fastest_slip, float(found.max(initial=0.0)))
+        return np.maximum(found, max(found.max(initial=0.0), 0.01 * max(self.fastest, self.fastest_slip)))
 
     def speed_scale(self, now: Instant) -> float:
         return float(self.slip_sizes(now).max(initial=0.0))
