@@ -12,10 +12,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import dalembert as da
 from dalembert import expr as ex
 from dalembert import lsd
+from dalembert.cli import app
 from dalembert.dynamics import dynamics_of
 
 FOLDER = Path(__file__).parents[2] / "examples" / "constraints"
@@ -34,11 +36,12 @@ class Case:
     times: str
     told: dict[str, str]
     start: dict[str, float] = field(default_factory=dict)
+    given: dict[str, float] = field(default_factory=dict)
     motion: float = 1e-7
     balanced: bool = True  # the work of unilateral contacts is not told
 
     def __str__(self) -> str:
-        return f"{self.file}{'_' * bool(self.start)}{'_'.join(self.start)}"
+        return "_".join([self.file, *self.start, *self.given])
 
 
 CASES = [
@@ -55,7 +58,9 @@ CASES = [
         "cloth.power": "-0.7613371064", "f.wx'": "-59.05632962", "f.wy'": "161.0149038"}),
     Case("billiard", "0 1.3324007732", {
         "ball.X": "0 1.95075371", "ball.Y": "0 0.4043050998", "ball.X'": "2 1.387714286", "ball.Y'": "0.5 0.2754285714",
-        "ball.WX": "10 -9.63036963", "ball.WY": "-5 48.52147852", "ball.WZ": "30 30"}, balanced=False),
+        "ball.WX": "10 -9.63036963", "ball.WY": "-5 48.52147852", "ball.WZ": "30 30",
+        "5.562128e-5*ball.WX - 0.004862*ball.Y'": "-0.0018747872 -0.0018747872",
+        "5.562128e-5*ball.WY + 0.004862*ball.X'": "0.0094458936 0.0094458936"}, balanced=False),
     Case("sliding_point", "0 1 1.6", {
         "p.x''": "-1.7658 -1.7658", "p.y''": "-2.3544", "plane.lambda": "12.753 12.753", "plane.power": "-19.1295",
         "p.x": f"0 {3 - 1.7658 / 2} {3 * 1.6 - 1.7658 * 1.28}"}),
@@ -88,6 +93,10 @@ CASES = [
         "swing.th": "0.1 -0.0420260762 0.4132051779", "swing.th'": "0 -0.2149968657 0.02670018013",
         "swing.th''": "-0.3917463269", "legs.lambda": "-292.8297258", "legs.power": "-174.0207015"}),
     Case("walker_wheel", "0 1 3", {"p.x": "0 0.1347307407 0.601461804"}),
+    Case("walker_ball", "1", {
+        "ball.X'": "0.4", "ball.Y'": "-0.1", "f.wx'": "-6.930357606", "f.wy'": "6.577689729", "f.wz'": "0.2836623259",
+        "ground.lambda1": "80.90947279", "ground.lambda2": "76.73353187", "ground_contact.lambda": "542.6140955",
+        "forward.power + sideways.power": "43.91969973"}, {"f.wx": 0.1, "f.wy": 0.4, "f.wz": 0.2}),
     Case("walker_ball", "0 1 3", {
         "ball.X": "0 0.1340903829 0.6085343457", "ball.Y": "0 0.1486536971 0.01446928454",
         "ball.WX": "0 . -0.02097116552", "ball.WY": "0 . 0.1062408529", "ball.WZ": "0 . -0.01105451917"}),
@@ -102,13 +111,21 @@ CASES = [
         "pebble.X'": "-0.1768180167", "pebble.Y'": "0.1915222262", "pebble.Z'": "0.03826864764",
         "pebble.X''": "1.608741951", "pebble.Y''": "1.184862305", "pebble.Z''": "-0.9832425227",
         "pebble.WX": "0.5 -0.4469815842", "pebble.WY": "-0.3 1.508659603", "pebble.WZ": "1 0.9611926377",
-        "motor.lambda": "0.1421618657", "motor.power": "0.2132427985"}),
+        "motor.lambda": "0.1421618657", "motor.power": "0.2132427985",
+        "road.lambda1": "3.217483903", "road.lambda2": "2.36972461", "road_contact.lambda": "17.65351495",
+        "total.T + total.V - 1.5*total.LZ - 1.125 + 2.25": "2.944657819 2.944657819"}),
     Case("rolling_disc", "0 1 3", {
         "c.x": "0 1.816717593 -0.3521677897", "c.y": "0 -0.7313041398 -2.975161956", "c.ps": "0.3 -1.10756316",
         "lean.th": "0.2 0.2035733314 0.2608261236", "spin.th": "0.1 5.10346995", "c.x'": "1.991583073",
         "c.y'": "0.5647745257", "c.x''": "0.5247900122", "c.y''": "-1.657811976", "c.ps''": "-0.816271076",
-        "lean.th''": "6.506745012", "spin.th''": "0.04782692766"}),
-    Case("sleigh", "0 1 5", {
+        "lean.th''": "6.506745012", "spin.th''": "0.04782692766",
+        "total.T + total.V": "8.035726245 8.035726245 8.035726245",
+        "road.lambda1*cos(c.ps) + road.lambda2*sin(c.ps)": "0.01143411007",
+        "road.lambda2*cos(c.ps) - road.lambda1*sin(c.ps)": "-1.738854325"}),
+    Case("rolling_disc", "0 2", {"lean.th": "0.2 0.2", "lean.th''": "0", "c.ps'": "-1.5 -1.5"}, {
+        "c.ps'": -1.5, "lean.th'": 0, "spin.th'": 2.0159681729}),
+    Case("sleigh", "0 1 5 20", {
+        "p.x'*cos(p.th) + p.y'*sin(p.th)": "-1 . . 1.215781642",
         "p.x": "0 -0.2840490587 -0.1202392837", "p.y": "0 -0.3378426095 -4.313788505",
         "p.th": "0.4 2.66529828 5.068031453", "p.x''": "1.102224323", "p.y''": "-1.162543673", "p.th''": "1.764705882",
         "blade.lambda": "-2.117647059"}),
@@ -118,9 +135,12 @@ CASES = [
         "p.th": 0.5, "p.x'": 0.3 * np.cos(0.5), "p.th'": 1.2}),
     Case("rattleback", "0 0.2 0.5 1 2 5", {
         "f.z - 0.01*cos(f.al)*cos(f.be)": "0.01007695346",
+        "table.lambda1": "-0.4527226862", "table.lambda2": "0.3806163912",
+        "table_contact.lambda": "8.30480597",
         "f.al'*sin(f.be) + f.ga'": "-5 -5.075802882 -3.968432521 -3.117543537 -0.8846581892 4.164246049"}, motion=1e-5),
     Case("rattleback", "0 0.2 0.5 1 2 5", {
-        "f.al'*sin(f.be) + f.ga'": "5 5.217041593 5.27486978 5.23933971 5.0962125 4.308877333"}, {"f.ga'": 5}, 1e-5),
+        "f.al'*sin(f.be) + f.ga'": "5 5.217041593 5.27486978 5.23933971 5.0962125 4.308877333"}, {
+        "f.ga'": 5}, motion=1e-5),
     Case("snakeboard", "0.4 0.7 1.2", {
         "p.x": "0 -0.001507591656 -0.01264675142", "p.y": "0 -1.570237469e-06 -0.0001155029465",
         "p.th": "0 0.002153696924 0.01727954346", "p.x''": "-0.02514241867", "p.th''": "0.02747964701",
@@ -138,6 +158,8 @@ CASES = [
     Case("cam", f"0 {(np.pi - 0.8) / 30}", {
         "rod.x''": "6.270360384", "profile.lambda": "20.88997393 50.243", "motor.lambda": "0.1498555004 0",
         "motor.power": "4.495665011 0"}),
+    Case("cam", "0", {"profile.lambda": "0"}, {"shaft.th": np.pi}, {
+        "w": np.sqrt((0.3 * 9.81 + 2000 * 0.02 + 10) / 0.003)}),
     Case("appell", "0 1", {
         "p.x": "0 1.68261745", "p.y": "0 2.243489933", "p.z": "0 -4.006232023", "p.x''": "2.765234899",
         "p.y''": "3.686979866", "p.z''": "-6.583892617 -6.583892617", "wheels.lambda": "13.8261745"}),
@@ -153,7 +175,8 @@ CASES = [
         "1 - 2*(f.e1^2 + f.e2^2)": f"{np.cos(0.1)} 0.999547006643 0.967398030561 -0.30304022192 -0.99944425473",
         "table.lambda": "0.19604013746644722 0.1986817222 0.189044288 0.2208653647 0.1962027079",
         "top.X": "0 -0.00716783918143 -0.0378367906061 -0.0766387990553 -0.146563091077"}, motion=1e-6),
-    Case("satellite_mast", "0 1 4", {f"10*hull.{x}' + 2*dish.{x}'": "." for x in "XYZ"}),
+    Case("satellite_mast", "0 1 4", {
+        f"total.{x}": "constant" for x in ("PX", "PY", "PZ", "LX", "LY", "LZ")}),
     Case("spring_servo", "0 0.4", {
         "q.x": "0 0.1864078172", "p.x": "0 0.07456312688", "p.x'": ". 0.08696586107", "law.lambda": ". -4.026408851",
         "law.power": ". -0.3501601128"}),
@@ -172,9 +195,13 @@ def test_cases(case: Case) -> None:
     m = da.load(FOLDER / f"{case.file}.lsd")
     times = [float(x) for x in case.times.split()]
     span = (times[0], max(times[-1], times[0] + 1e-3))
-    mo = m.simulate(span, start={**m.start, **case.start}, t_eval=times, rtol=1e-11, atol=1e-13)
+    exact = {"rtol": 1e-11, "atol": 1e-13}
+    mo = m.simulate(span, start={**m.start, **case.start}, given=case.given, t_eval=times, **exact)
     for formula, values in case.told.items():
         found = mo[formula]
+        if values == "constant":
+            assert np.ptp(found) < 1e-10, formula
+            continue
         for k, value in enumerate(values.split()):
             if value != ".":
                 assert found[k] == pytest.approx(float(value), rel=case.motion if k else 1e-8, abs=1e-9), (formula, k)
@@ -204,6 +231,65 @@ def test_states(file, t, state, accelerations, outputs):
     assert ex.evaluate(asked, values) == pytest.approx([*accelerations, *outputs.values()], rel=1e-8)
 
 
+def test_the_plane_of_foucault_turns_clockwise():
+    """By Omega sin(latitude) t = 87.51 degrees between two largest elongations; the rest is centrifugal."""
+    m = da.load(FOLDER / "foucault.lsd")
+    start = {"wire.x": 0.02, "wire.y": 0.0, "wire.x'": 0.0, "wire.y'": -0.0002 * np.sin(np.radians(48.85))}
+    mo = m.simulate((0, 206), start=start, t_eval=[2.837024, 205.683825], rtol=1e-10, atol=1e-13)
+    turned = np.degrees(np.arctan2(mo["wire.y"], mo["wire.x"]))
+    assert (turned[1] - turned[0] + 90) % 180 - 90 == pytest.approx(-87.572, abs=0.01)
+
+
+def test_a_disc_that_spins_on_its_edge_stands_above_its_critical_rate():
+    """Stable iff ps'^2 > 4 g/(5 r)."""
+    for factor, stable in ((0.99, False), (1.01, True)):
+        rates = {"c.ps'": float(factor * np.sqrt(4 * 9.81 / 2.5)), "spin.th'": 0, "lean.th": 0, "lean.th'": 0}
+        found = da.load(FOLDER / "rolling_disc.lsd").linearize(rates).eigenvalues()
+        assert (found.real.max() < 1e-2) == stable  # zeros that are defective come out as roots of rounding
+
+
+def test_a_car_whose_speed_is_kept_follows_its_front_wheels():
+    m = da.load(FOLDER / "car.lsd")
+    m.constrain("p.x'*cos(p.th) + p.y'*sin(p.th) = 3", name="cruise")
+    mo = m.simulate((0, 5), start={"p.x'": 3}, t_eval=[0, 5], rtol=1e-11, atol=1e-13)
+    assert [mo[x][-1] for x in ("p.x", "p.y", "p.th")] == pytest.approx(
+        [14.25453199, 4.06549934, 0.1665237918], rel=1e-7
+    )
+
+
+def test_a_length_that_follows_the_angle_pumps_no_swing():
+    """(l^2 th')^2/2 + g times the integral of l^3 sin(th) is constant, so the amplitude comes back."""
+    text = (FOLDER / "swing.lsd").read_text()
+    m = da.loads(text.replace("0.15 * sin(2 * sqrt(9.81 / 2.5) * t)", "0.15 * sin(2 * swing.th)"))
+    mo = m.simulate((0, 12), start={"swing.th": 0.3}, rtol=1e-11, atol=1e-13)
+    nodes, weights = np.polynomial.legendre.leggauss(30)
+    th = mo["swing.th"]
+    along = th[:, None] * (nodes + 1) / 2
+    weight = ((2.5 + 0.15 * np.sin(2 * along)) ** 3 * np.sin(along)) @ weights * th / 2
+    kept = (mo["r.l"] ** 2 * mo["swing.th'"]) ** 2 / 2 + 9.81 * weight
+    assert np.ptp(kept) < 1e-9 * kept[0]
+    assert np.abs(mo["legs.power"]).max() > 1
+
+
+def test_a_stone_on_a_contact_stops_where_friction_has_eaten_its_speed():
+    text = (FOLDER / "sliding_point.lsd").read_text()
+    m = da.loads(
+        text.replace("constrain p.z = 0 by coulomb(0.3, p.x', p.y')", "contact p.z >= 0 friction 0.3 slip p.x', p.y'")
+    )
+    mo = m.simulate((0, 3))
+    assert mo.contacts.times()["plane.sticks"] == pytest.approx([5 / (0.3 * 9.81)], rel=1e-7)
+    assert np.hypot(mo["p.x"][-1], mo["p.y"][-1]) == pytest.approx(4.247366633, rel=1e-7)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
+def test_commands(path, tmp_path):
+    until = ["--until", "0.1", "--out", str(tmp_path / "motion.csv")]
+    for command, options in (("check", []), ("equations", []), ("simulate", until)):
+        told = CliRunner().invoke(app, [command, str(path), *options])
+        assert told.exit_code == 0, told.output
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
 def test_every_machine_tells_a_story_and_has_a_case(path):
     text = path.read_text()
@@ -213,3 +299,4 @@ def test_every_machine_tells_a_story_and_has_a_case(path):
     lsd.elaborate(checked, da.Mechanism())
     assert checked.diagnostics == ()
     assert path.stem in {case.file for case in CASES}
+    assert f"`{path.stem}`" in (FOLDER.parents[1] / "docs" / "constraints-gallery.md").read_text()
