@@ -129,3 +129,26 @@ def test_a_driven_machine_rests_only_at_a_frozen_time():
     assert found.frozen_at == 0.5
     assert "held at t = 0.5" in found.reason
     assert at_origin(cart("-x")).frozen_at is None
+
+
+@pytest.mark.parametrize(
+    ("law", "verdict", "word"),
+    [
+        ("-x + (x^2 - 1e-6)*x'", "asymptotically stable", "left"),  # a small damper beats a cubic gain near rest
+        ("-x - (x^2 - 1e-6)*x'", "unstable", "right"),
+        ("-x + (x^2 - 1e-12)*x'", "undecided", "too near"),
+        ("-x + 0.0001*x'^5 + 100*x'^3*x^4 - 1e-9*x'^9", "undecided", "no sign"),  # differences saw the seventh order
+        ("-1e12*x + 1e-3*x'", "unstable", "right"),
+    ],
+)
+def test_the_linear_part_is_asked_down_to_rounding(law, verdict, word):
+    found = at_origin(cart(law))
+    assert (found.stability, word in found.reason) == (verdict, True), found.reason
+
+
+@pytest.mark.parametrize("law", ["-(x - 1)^4", "(x - 1)^4", "-(x - 1)^5", "(x - 1)^3", "-(x - 1)^2", "-x^9"])
+def test_where_equilibria_meet_there_is_one_and_its_stiffness_says_nothing(law):
+    """Newton stops beside a multiple root, on either side by chance: the sign of the stiffness there is chance too."""
+    (found,) = equilibria(cart(law))
+    assert found.stability == "undecided", found.reason
+    assert abs(found.coordinates["s.x"] - (0 if law == "-x^9" else 1)) < 1e-4

@@ -149,3 +149,17 @@ def test_defined_functions_are_called():
 def test_a_value_that_cannot_be_had_says_why(compute, message):
     with pytest.raises(ExpressionError, match=message):
         compute(ex.symbol("x"))
+
+
+def test_decimals_in_text_are_the_rationals_that_they_spell():
+    """Whatever is written: sums, products, quotients, powers and functions of decimals keep all their digits."""
+    assert ex.parse("0.1 + 0.2") is ex.const(0.3)
+    assert ex.parse("x*0.1*3") is 0.3 * ex.symbol("x")
+    assert ex.parse("0.6 - 1e-30").value == Fraction(6, 10) - Fraction(1, 10**30)
+    assert ex.parse("1/0.3").value == Fraction(10, 3)
+    assert ex.parse("0.3^2") is ex.const(0.09)
+    assert str(ex.parse("sqrt(0.5)")) == "sqrt(0.5)"
+    assert ex.parse("sqrt(0.25)") is ex.const(0.5)
+    for text in ("sin(0.3)", "atan2(0.3, 0.4)", "2.5^1.3", "exp(0.1)"):
+        assert ex.parse(text).op not in ("const", "neg")
+    assert (ex.const(0.1) + ex.const(0.2)).value == 0.1 + 0.2  # Python's own floats stay Python's

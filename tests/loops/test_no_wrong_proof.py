@@ -204,3 +204,45 @@ def test_upright_table_sways_in_two_directions(corners):
     if verdict.dof is None:
         assert verdict.to_json()["dof"] is None
         assert "cannot be continued" not in words
+
+
+SLOT = """
+use "joints.lsd" ;
+let a = body mass = 1 end ; let b = body mass = 1 end ; let p = body mass = 1 end ;
+join earth and a.frame with revolute(axis = [0, 0, 1]) as A ;
+join [0, 1, 0] @ a and b.frame with revolute(axis = [0, 0, 1]) as B ;
+join earth and p.frame with link(x) dof = [x, {curve}, 0] end as S ;
+join [0, 1, 0] @ b and p.frame with revolute(axis = [0, 0, 1]) as C ;
+"""
+
+
+@pytest.mark.parametrize(("curve", "dof"), [("2 - (1/4 + 1e-30)*x^2", 1), ("2 - (1/4 - 1e-30)*x^2", 0)])
+def test_sums_of_decimals_are_not_rounded_before_they_are_judged(curve, dof):
+    """A straight toggle reaches what is inside the circle of radius 2, whose curvature is 1/2."""
+    verdict = da.loads(SLOT.format(curve=curve)).mobility({})
+    assert (verdict.dof, verdict.proved) == (dof, True)
+
+
+def stretched(*lengths):
+    m = Mechanism("stretched")
+    a, b, c = m.body("a"), m.body("b"), m.body("c")
+    m.join(earth, a, revolute("z"), name="A")
+    m.join(a.at([lengths[0], 0, 0]), b, revolute("z"), name="B")
+    m.join(earth.at([lengths[3], 0, 0]), c, revolute("z"), name="D")
+    m.join(b.at([lengths[1], 0, 0]), c.at([lengths[2], 0, 0]), revolute("z"), name="C")
+    return m
+
+
+@pytest.mark.parametrize(
+    ("lengths", "rigid"),
+    [
+        (("0.1 + 0.2", "0.3", "0.4", "1"), True),
+        (("sqrt(0.5)", "sqrt(0.5)", "1", "1 + sqrt(2)"), True),
+        (("2.5^0.3", "3^(1/3)", "1", "1 + 2.5^0.3 + 3^(1/3)"), True),
+        (("0.1", "0.2", "0.3", "0.6 - 1e-30"), False),  # a hair shorter: it moves
+        (("0.7071067811865476", "1", "1", "2 + sqrt(0.5)"), False),
+    ],
+)
+def test_formulas_with_decimals_are_what_they_spell(lengths, rigid):
+    verdict = loops.mobility(stretched(*lengths), {})
+    assert ((verdict.dof, verdict.proved) == (0, True)) == rigid

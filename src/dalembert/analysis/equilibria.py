@@ -12,7 +12,7 @@ from dalembert import expr as ex
 from dalembert.analysis.modes import Mode, modes_of, ordered
 from dalembert.analysis.point import check_laws, check_speeds, numbers_of, time_of
 from dalembert.analysis.reduced import Reduction, Small
-from dalembert.analysis.stability import SMALL, Judgement
+from dalembert.analysis.stability import SMALL, Judgement, in_units_of_mass
 from dalembert.dynamics import dynamics_of
 from dalembert.dynamics.start import closed_start
 from dalembert.loops.branch import on_branch
@@ -30,6 +30,8 @@ _FAMILY = 1e-8
 #: A step shorter than this, in the same units, changes nothing.
 _STILL = 1e-13
 _NEWTON, _SLIDE = 45, 35
+#: Where p equilibria meet, a Newton step goes 1/p of the way: of places that are apart by so many steps, one is told.
+_LEFT = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +103,7 @@ def equilibria(
     q = search.settled(q, centre)
     found: list[Equilibrium] = []
     seen: list[Array] = []
-    for column in q.T:
-        column = search.reduced(column)
+    for column in map(search.reduced, search.surest_first(q).T):
         if not any(search.same(column, other) for other in seen):
             seen.append(column)
             found += search.judged(column)
@@ -144,6 +145,8 @@ class _Search:
         q = self._closed(self._unit(q), 30)
         forces = self._forces(q)
         with np.errstate(all="ignore"):
+            sizes = [in_units_of_mass(one) for one in self._smalls(q)] if q.shape[1] else []
+            self.judgement.usual = float(np.median([x for x in sizes if np.isfinite(x)] or [0.0]))
             q = self._walked(q, None, _NEWTON)
             if q.shape[1] and self._families(q):
                 q = self._walked(self._walked(q, centre, _SLIDE), None, 10)
@@ -220,6 +223,18 @@ class _Search:
             shift = np.abs((q - before) / self.units[:, None]).max(axis=0, initial=0.0)
         kept = shift < _SAME
         return q[:, kept], kept
+
+    def surest_first(self, q: Array) -> Array:
+        """Of places where the stiffness vanishes, one for those that may be the same: what Newton still moves tells."""
+        smalls = self._smalls(q) if q.shape[1] else []
+        slack = [i for i, one in enumerate(smalls) if self.judgement.slack(one)]
+        steps = {i: self._stepped(q[:, [i]], None)[1].max(initial=0.0) for i in slack}
+        kept = list[int]()
+        for i in sorted(slack, key=steps.__getitem__):
+            near = [np.abs((q[:, i] - q[:, j]) / self.units).max() <= _LEFT * (steps[i] + steps[j]) for j in kept]
+            if not any(near):
+                kept.append(i)
+        return q[:, [i for i in range(q.shape[1]) if i not in slack] + kept]
 
     def judged(self, q: Array) -> list[Equilibrium]:
         """The equilibrium with its small motions; nothing where the coordinates are singular (gimbal lock)."""

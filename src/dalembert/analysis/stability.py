@@ -28,8 +28,17 @@ Array = Any
 
 #: Eigenvalues and stiffnesses below this share of the largest say nothing: a double zero is found as its square root.
 SMALL = 1e-6
+#: An eigenvalue farther from the axis than this share of its (balanced) matrix, times its condition, is off it.
+_OFF_AXIS = 1e-10
+#: One that is nearer than this may lie on it, as far as rounding tells; what is in between is left open.
+_ON_AXIS = 1e-13
+#: A stiffness below this share of what the machine has elsewhere is not told from zero: where p equilibria meet,
+#: Newton's method finds them by halves and the stiffness there as the power p - 1 of the distance that is left.
+_SLACK = 1e-12
 #: Step of the differences for third derivatives: h^4 of truncation, 1e-16/h^3 of rounding.
 _STEP = 0.02
+#: Coefficients from two steps must agree by this share; what truncation alone makes up differs by a factor of sixteen.
+_AGREE = 0.05
 #: A Lyapunov coefficient below this share of the terms that make it up is not told from zero.
 _WEAK = 1e-4
 #: Operations of the power above which its sign is not looked for term by term.
@@ -49,6 +58,12 @@ class Judgement:
 
     def __init__(self, reduction: Reduction, numbers: Mapping[Expr, float]) -> None:
         self.reduction, self.numbers = reduction, dict(numbers)
+        self.usual = 0.0
+        """The stiffness that the machine has elsewhere, over its mass; 0 where it is not known."""
+
+    def slack(self, small: Small) -> bool:
+        """Whether the stiffness there is lost in what is not known of the place."""
+        return bool(len(small.mass)) and in_units_of_mass(small) <= _SLACK * self.usual
 
     def of(self, q: Array, small: Small, values: Array) -> Stability:
         """The verdict at the configuration q with small motions `small` and their eigenvalues."""
@@ -59,14 +74,24 @@ class Judgement:
         corners = self._kinks(point)
         if corners:
             return self._at_kink(corners, point, small)
-        scale, top = np.abs(values).max(), values.real.max()
-        if top > SMALL * scale:
+        real, off, on = _off_axis(small.state_matrix)
+        slack = self.slack(small)
+        if slack:  # what is left of the stiffness makes frequencies of its own
+            off = np.maximum(off, SMALL * np.sqrt(self.usual))
+        if (real > off).any():
             return Stability("unstable", "an eigenvalue of the linear part lies to the right (Lyapunov)")
-        if top < -SMALL * scale:
+        if (real < -off).all():
             return Stability("asymptotically stable", "all eigenvalues of the linear part lie to the left (Lyapunov)")
+        if slack:
+            told = "the stiffness vanishes there, as far as the place is known: no minimum of second order is seen"
+            return Stability("undecided", f"not decided by the linear part: {told}")
         by_energy = self._by_energy(point, small)
         if by_energy.verdict in ("asymptotically stable", "unstable") or not self._power_terms:
             return by_energy
+        if ((np.abs(real) <= off) & (np.abs(real) > on)).any():
+            if by_energy.verdict == "stable":
+                return by_energy
+            return Stability("undecided", "an eigenvalue is too near the axis for the side to be told")
         return self._by_coefficient(point, small, values) or by_energy
 
     def _kinks(self, point: Mapping[Expr, float]) -> list[Kink]:
@@ -169,11 +194,11 @@ class Judgement:
         if self._corners_near(point):
             return None
         state = np.array([point[x] for x in (*reduction.coordinates, *reduction.speeds)])
-        found = _lyapunov_coefficient(lambda x: self._rates(point, x), state)
-        if found is None:
+        coarse, fine = (_lyapunov_coefficient(lambda x: self._rates(point, x), state, h) for h in (_STEP, _STEP / 2))
+        if coarse is None or fine is None:
             return None
-        coefficient, size = found
-        if abs(coefficient) <= _WEAK * size or size == 0:
+        coefficient, size = coarse
+        if abs(coefficient) <= _WEAK * size or size == 0 or abs(coefficient - fine[0]) > _AGREE * abs(coefficient):
             return None
         told = f"the first Lyapunov coefficient is {coefficient:.4g}"
         if coefficient < 0:
@@ -236,13 +261,35 @@ def _sign_near(term: Any, here: Mapping[str, float], speeds: set[str]) -> tuple[
     return sign, one if one in speeds else ""
 
 
-def _lyapunov_coefficient(rates: Any, x0: Array) -> tuple[float, float] | None:
+def in_units_of_mass(small: Small) -> float:
+    """The size of the stiffness over the mass: the square of a frequency."""
+    scale = 1 / np.sqrt(np.abs(np.diag(small.mass)))
+    columns = dict(zip(small.independent, scale, strict=True))
+    found = scale[:, None] * small.stiffness * np.array([columns.get(i, 1.0) for i in small.leading])
+    return float(np.abs(found).max(initial=0.0))
+
+
+def _off_axis(matrix: Array) -> tuple[Array, Array, Array]:
+    """Real parts of eigenvalues; from which distance on each is off the axis, and within which it may be on it.
+
+    An eigenvalue moves with the rounding of its matrix by its condition, 1/cos of left and right vector.
+    """
+    from scipy.linalg import eig, matrix_balance
+
+    balanced = matrix_balance(matrix, permute=False)[0]
+    values, left, right = eig(balanced, left=True, right=True)
+    cosine = np.abs((left.conj() * right).sum(axis=0))
+    unit = np.abs(balanced).max() / np.maximum(cosine, 1e-300)
+    # a double zero is found as its square root: its condition is beyond all bounds
+    return values.real, np.minimum(_OFF_AXIS * unit, SMALL * np.abs(values).max()), _ON_AXIS * unit
+
+
+def _lyapunov_coefficient(rates: Any, x0: Array, h: float) -> tuple[float, float] | None:
     """The first Lyapunov coefficient of x' = f(x) at x0 with one pair of eigenvalues +- i w, and the size of its terms.
 
     l = Re( <p, C(q, q, q*)> - 2 <p, B(q, A^-1 B(q, q*))> + <p, B(q*, (2 i w - A)^-1 B(q, q))> ) / (2 w)
     """
     n = len(x0)
-    h = _STEP
     offsets = np.arange(-3, 4)
     second = np.array([2, -27, 270, -490, 270, -27, 2]) / 180.0
     third = np.array([1, -8, 13, 0, -13, 8, -1]) / 8.0

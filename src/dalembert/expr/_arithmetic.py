@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from fractions import Fraction
 from typing import Any, Final
 
@@ -21,8 +23,51 @@ _SPECIAL_IN_DIFFERENCE: Final = frozenset({"const", "neg", "add", "sub"})
 _SPECIAL_IN_PRODUCT: Final = frozenset({"const", "neg", "pow", "div"})
 
 
+_AS_SPELLED: ContextVar[bool] = ContextVar("as_spelled", default=False)
+
+
+@contextmanager
+def decimals_as_spelled() -> Iterator[None]:
+    """While text is read, decimals are the rationals that they spell: 0.1 + 0.2 is 0.3, and 0.6 - 1e-30 is not 0.6."""
+    token = _AS_SPELLED.set(True)
+    try:
+        yield
+    finally:
+        _AS_SPELLED.reset(token)
+
+
+def keeps_decimals(*values: Number) -> bool:
+    """Whether the value of a function at these numbers would be rounded although text is read."""
+    return _AS_SPELLED.get() and any(isinstance(v, float) for v in values)
+
+
+def _spelled(value: Number) -> Fraction:
+    return Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
+
+
+def _exactly(operation: Callable[[Any, Any], Number], a: Number, b: Number) -> Expr | None:
+    """The same in rationals: as a decimal where one spells it; None where that would be long, or is a root."""
+    first, second = _spelled(a), _spelled(b)
+    if operation is operator.pow and second.denominator != 1:
+        return None
+    size = abs(int(second)) if operation is operator.pow else 1
+    bits = max(abs(first.numerator), first.denominator).bit_length() * size
+    if bits > LARGEST_CONSTANT:
+        return None
+    found = Fraction(operation(first, second))
+    try:
+        near = float(found)
+    except OverflowError:
+        return None
+    return const(near if _spelled(near) == found else found)
+
+
 def _folded(operation: Callable[[Any, Any], Number], a: Number, b: Number) -> Expr:
     """The constant that an operation on two constants gives."""
+    if keeps_decimals(a, b):
+        exact = _exactly(operation, a, b)
+        if exact is not None:
+            return exact
     try:
         value = operation(a, b)
     except OverflowError:
@@ -243,6 +288,8 @@ def power(a: Expr, b: Expr) -> Expr:
     if abs(exponent) == Fraction(1, 2):
         return square_root(a) if exponent > 0 else div(ONE, square_root(a))
     if type(exponent) is float and type(a.data) is float and a.op == "const" and a.data > 0:
+        if keeps_decimals(exponent):
+            return intern("pow", (a, const(_spelled(exponent))))
         return _folded(operator.pow, a.data, exponent)
     return intern("pow", (a, b))
 
@@ -288,12 +335,13 @@ def square_root(a: Expr) -> Expr:
         value = a.data
         if value < 0:
             raise ExpressionError(f"the square root of {value} is not a real number.")
-        if isinstance(value, float):
+        if isinstance(value, float) and not keeps_decimals(value):
             return const(math.sqrt(value))
-        fraction = Fraction(value)
+        fraction = _spelled(value)
         top, bottom = math.isqrt(fraction.numerator), math.isqrt(fraction.denominator)
         if top * top == fraction.numerator and bottom * bottom == fraction.denominator:
-            return const(Fraction(top, bottom))
+            root = Fraction(top, bottom)
+            return const(float(root) if isinstance(value, float) else root)
     return intern("sqrt", (a,))
 
 

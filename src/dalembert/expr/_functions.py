@@ -39,11 +39,12 @@ def _sine_of_turns(turns: Fraction) -> Expr | None:
 
 
 def _fold(function: Callable[[float], float], a: Expr) -> Expr | None:
-    """The value at a float; exact numbers keep their function."""
+    """The value at a float; exact numbers keep their function, and so do decimals while text is read."""
     if a.op != "const" or not isinstance(a.data, float):
         return None
     try:
-        return const(function(a.data))
+        value = function(a.data)
+        return None if arithmetic.keeps_decimals(a.data) else const(value)
     except (ValueError, OverflowError):
         raise ExpressionError(
             f"{function.__name__}({a.data}) is not a real number within the range of floats."
@@ -124,7 +125,8 @@ def atan2(y: Scalar, x: Scalar) -> Expr:
     if a.op == "const" and b.op == "const":
         if a is ZERO and b.data > 0:
             return ZERO
-        if isinstance(a.data, float) or isinstance(b.data, float):
+        rounds = isinstance(a.data, float) or isinstance(b.data, float)
+        if rounds and not arithmetic.keeps_decimals(a.data, b.data):
             return const(math.atan2(a.data, b.data))
     return node.binary("atan2", a, b)
 

@@ -82,4 +82,5 @@ def parse(text: str, symbols: Mapping[str, Expr] | None = None) -> Expr:
     >>> ex.parse("k*(x - 1)**2 / 2")
     1/2*k*(x - 1)**2
     """
-    return _grammar.parse(text, ExprBuilder(symbols))
+    with arithmetic.decimals_as_spelled():
+        return _grammar.parse(text, ExprBuilder(symbols))

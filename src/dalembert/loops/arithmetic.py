@@ -341,6 +341,8 @@ def _apply(e: Expr, values: list[Any], functions: Mapping[str, Callable[..., Any
         return values[0] / values[1]
     if op == "pow":
         power = exact(e.args[1].data) if e.args[1].op == "const" else None
+        if (power is None or power.denominator != 1) and {"exp", "log"} <= functions.keys():
+            return functions["exp"](values[1] * functions["log"](values[0]))
         if power is None or power.denominator != 1:
             raise ExpressionError(f"{e} has no exact value in this arithmetic.")
         base = _multiplied(values[0], abs(int(power)))

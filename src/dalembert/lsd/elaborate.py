@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from dalembert.errors import DalembertError
-from dalembert.expr import Expr, uncollected
+from dalembert.expr import Expr, decimals_as_spelled, uncollected
 from dalembert.expr.space import ZERO3, Vector3
 from dalembert.lsd.check_program import CheckedProgram, check_program, evaluate
 from dalembert.lsd.checking import generic_turns
@@ -55,7 +55,7 @@ def elaborate(program: CheckedProgram | Program, into: Mechanism) -> Mechanism:
     """
     checked = program if isinstance(program, CheckedProgram) else check_program(program)
     checked.report.raise_if_failed()
-    with uncollected(), suppress(TooManyErrors):
+    with uncollected(), suppress(TooManyErrors), decimals_as_spelled():
         state = evaluate(checked)
         if not checked.report.failed:
             _Elaboration(checked, state, into).run()
