@@ -372,3 +372,17 @@ def test_contacts_that_stay_open_cost_nothing_while_the_machine_moves():
     free, watched = arm(0).simulate((0, 20)), arm(20).simulate((0, 20))
     assert watched.nfev <= 1.05 * free.nfev
     assert len(watched.arcs) == 1
+
+
+@pytest.mark.parametrize("speed", [0.5, 2.0])
+def test_a_crate_on_four_corners_slides_to_rest(speed):
+    """No corner ever approaches: rates are judged by the sliding, or their rounding would look like endless impacts."""
+    m = da.Mechanism("crate")
+    crate = m.body("crate", mass=10, inertia=[1, 1, 1])
+    m.join(da.earth, crate, da.free(), name="f")
+    m.gravity = [0, 0, -9.81]
+    m.contact(da.Box(crate, [1, 1, 0.5]), da.Plane(da.earth), friction=0.3, name="floor")
+    mo = m.simulate((0, 2), start={"f.z": 0.25, "f.x'": speed})
+    assert mo["f.x"][-1] == pytest.approx(speed**2 / (2 * 0.3 * 9.81), abs=1e-9)
+    last = {phase.contact: phase.state for phase in mo.contacts.phases}
+    assert {last[f"floor_{k}"] for k in (1, 2, 3, 4)} == {"stick"}

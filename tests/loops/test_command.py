@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import dalembert
 from dalembert.cli import app
 
 FOLDER = Path(__file__).parents[2] / "examples" / "loops"
@@ -76,3 +77,21 @@ def test_the_same_as_json():
 def test_letters_give_cases():
     text = run(FOLDER / "antenna_1.lsd", "--letter", "L").stdout
     assert text.strip() == "3 degrees of freedom"
+
+
+def test_the_verdict_is_of_the_posture_that_the_start_says(tmp_path):
+    """One coordinate is said, the others follow as in a motion: it was the nearest posture to zeros, elsewhere."""
+    file = tmp_path / "bars.lsd"
+    file.write_text("""
+use "joints.lsd" ;
+let crank = body mass = 1 end ; let coupler = body mass = 1 end ; let rocker = body mass = 1 end ;
+join earth and crank.frame with revolute(axis = [0, 0, 1]) as A ;
+join [0.1, 0, 0] @ crank and coupler.frame with revolute(axis = [0, 0, 1]) as B ;
+join [0.4, 0, 0] @ earth and rocker.frame with revolute(axis = [0, 0, 1]) as D ;
+join [0.35, 0, 0] @ coupler and [0.25, 0, 0] @ rocker with revolute(axis = [0, 0, 1]) as C ;
+start A.th = 1, A.th' = 5 ;
+""")
+    at = json.loads(run(file, "--format", "json").stdout)["at"]
+    assert at["A.th"] == pytest.approx(1, abs=1e-12)
+    motion = dalembert.load(file).compile().start().values
+    assert {name: motion[name] for name in at} == pytest.approx(at, abs=1e-9)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,10 +11,11 @@ import numpy as np
 
 from dalembert import expr as ex
 from dalembert.dynamics.numbers import giving, resolve
-from dalembert.errors import ModelError
+from dalembert.dynamics.start import StartWarning, closed_start
+from dalembert.errors import DalembertError, ModelError
 from dalembert.expr import Expr
 from dalembert.kinematics import build_tree, in_state
-from dalembert.loops.assembly import Closing, assemble
+from dalembert.loops.assembly import CLOSED, Closing, assemble
 from dalembert.loops.check import Evidence
 from dalembert.loops.cycles import Loop, independent_loops
 from dalembert.loops.genericrank import rank_off
@@ -38,7 +40,8 @@ def mobility(
 ) -> Mobility:
     """How many degrees of freedom the mechanism really has near a closed configuration, and why.
 
-    `at` gives coordinates by name (a rough guess is enough; the mechanism's `start` when not said). `equations` are
+    `at` gives coordinates by name (the mechanism's `start` when not said): some of them are kept and the others follow,
+    as in a motion; a rough guess of all of them is enough too. `equations` are
     further conditions between coordinates, for links that no chain of turns and slides describes.
 
     >>> from dalembert.mechanism import Mechanism, earth, revolute
@@ -61,12 +64,25 @@ def mobility(
     if not linkage.cuts and not equations:
         return _tree_verdict(linkage, gruebler)
     own = in_own_units(build_linkage(layout, given, start, equations, exactly=True), start)
-    x = _assembled(own, start, seed)
+    x = _assembled(own, _followed(own, start, given), seed)
     loops = independent_loops(own)
     local = local_dimension(Closing(own), x, loops, digits, seed=seed, spelled=spelled)
     verdict = _verdict(Closing(own), _with_ideal(local, own), loops, gruebler, linkage)
     written = {**layout.model.given, **(given or {})}
     return replace(verdict, evidence=_evidence(own, local, verdict, formulas_of(written), equations))
+
+
+def _followed(own: Linkage, start: Mapping[str, float], given: Mapping[str, Any] | None) -> Mapping[str, float]:
+    """Where a motion from here starts: what is said is kept, the rest follows; if that fails, the start is a guess."""
+    said = set(start) & set(own.layout.state.coordinates)
+    if not said or said >= set(own.layout.state.coordinates) or Closing(own).gap(own.start(start)) < CLOSED:
+        return start
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", StartWarning)
+            return closed_start(own.layout, {name: start[name] for name in said}, given).values
+    except DalembertError:
+        return start
 
 
 def _assembled(own: Linkage, start: Mapping[str, float], seed: int) -> Any:

@@ -144,9 +144,10 @@ class ContactMachine:
         return y
 
     def rate_sizes(self, now: Instant) -> Array:
-        """What the rate of each gap is made of, at least a hundredth of the fastest that was seen."""
+        """What the rate of each gap is made of, at least a hundredth of the fastest that was seen, sliding included."""
         found: Array = np.abs(now.normal) @ np.abs(now.speeds) + np.abs(now.drift)
-        self.fastest = max(self.fastest, float(found.max(initial=0.0)))
+        slid: Array = np.abs(now.tangent) @ np.abs(now.speeds)
+        self.fastest = max(self.fastest, float(found.max(initial=0.0)), float(slid.max(initial=0.0)))
         return np.maximum(found, max(found.max(initial=0.0), 0.01 * self.fastest))
 
     def slip_sizes(self, now: Instant) -> Array:
