@@ -136,3 +136,25 @@ def test_neutral_and_absorbing_elements_of_a_model():
     join = al.operator("join", associative=True, symmetry=1, idempotent=True, neutral=e)
     assert al.is_zero(join(join(D * E * a, b), E * D * a, e) - join(D * E * a, b))
     assert al.is_zero(join(a, b) - a).zero is False
+
+
+@pytest.mark.parametrize(
+    "properties",
+    [
+        {"symmetry": "commutative"},  # was taken for no symmetry: g(a, b) - g(b, a) was "not zero"
+        {"symmetry": True},
+        {"nilpotent": True},  # was taken for N = 0: N(a) was "zero"
+        {"nilpotent": 1},
+        {"projector": "yes"},
+        {"morphism": (2,)},
+        {"homogeneous": {-2: 2}},
+        {"neutral": 0},
+        {"side": "middle"},
+    ],
+)
+def test_a_property_that_is_none_is_refused(properties):
+    arity = 1 if {"nilpotent", "projector"} & properties.keys() else 2
+    with pytest.raises(al.AlgebraError, match="bad_one"):
+        al.operator("bad_one", arity, **properties)
+    with pytest.raises(TypeError):
+        al.operator("bad_one", 2, commutative=True)

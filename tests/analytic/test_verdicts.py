@@ -205,3 +205,33 @@ def test_hundreds_of_claims_are_judged_as_they_were_made():
     false, true = ([(judge(c), c) for c in claims] for claims in (false_claims(200, 500), true_claims(100, 500)))
     assert [c for verdict, c in false if verdict == "right"] == []
     assert [c for verdict, c in true if verdict == "wrong"] == []
+
+
+@pytest.mark.parametrize(
+    ("claim", "true", "too_far"),
+    [
+        ("acos(cos(x)) == x", (0, 3.14), (0, 3.15)),
+        ("asin(sin(x)) == x", (-1.57, 1.57), (-1.58, 1.58)),
+        ("atan(tan(x)) == x", (-1.57, 1.57), (-1.58, 1.58)),
+        ("sqrt(1 - sin(x)**2) == cos(x)", (-1.57, 1.57), (-1.57, 1.571)),
+        ("acosh(cosh(x)) == x", (0, 9), (-0.001, 9)),
+        ("2*atan(x) == asin(2*x/(1 + x**2))", (-1, 1), (-1, 1.001)),
+        ("asin(2*x*sqrt(1 - x**2)) == 2*asin(x)", (-0.7071, 0.7071), (-0.708, 0.7)),
+    ],
+)
+def test_a_range_that_goes_a_little_too_far_is_seen(claim, true, too_far):
+    assert an.check(claim, ranges={"x": true})
+    assert an.check(claim, ranges={"x": too_far}).verdict == "wrong"
+
+
+def test_a_corner_of_two_ranges_and_a_turn_far_away_are_looked_at():
+    claim = "atan(x) + atan(y) == atan((x + y)/(1 - x*y))"
+    assert an.check(claim, ranges={"x": (0, 1), "y": (0, 1)})
+    assert an.check(claim, ranges={"x": (0, 1), "y": (0, 1.001)}).verdict == "wrong"
+    for far in ("asin(sin(x/10**15)) == x/10**15", "atan(tan(1e-30*x)) == 1e-30*x"):
+        assert an.check(far).verdict == "wrong"
+
+
+def test_known_functions_that_are_not_there_are_no_unspecified_ones():
+    with pytest.raises(ExpressionError, match="floor"):
+        an.check("floor(2.5) == 2")

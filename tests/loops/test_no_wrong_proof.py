@@ -246,3 +246,11 @@ def stretched(*lengths):
 def test_formulas_with_decimals_are_what_they_spell(lengths, rigid):
     verdict = loops.mobility(stretched(*lengths), {})
     assert ((verdict.dof, verdict.proved) == (0, True)) == rigid
+
+
+def test_branches_that_were_not_met_are_not_said_to_be_none():
+    cusp = da.loads(SLOT.format(curve="2 - x^2/4 + x^3"))
+    assert (cusp.mobility({}).dof, cusp.mobility({}).proved) == (1, True)
+    with pytest.raises(da.ModelError, match="no branch was met"):
+        loops.branches_through(cusp, {})
+    assert loops.branches_through(stretched(1, 2, 3, 6), {}) == ()

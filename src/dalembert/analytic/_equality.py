@@ -24,7 +24,7 @@ from dalembert.errors import ExpressionError
 
 from ._balls import Point, Program, Sight, look, signs_at
 from ._normal import is_identically_zero
-from ._pieces import conditions, corners, is_tame, pieces, plain_pieces
+from ._pieces import bends, conditions, corners, is_tame, pieces, plain_pieces
 from ._sampling import Sampler
 
 ENOUGH_TAME, ENOUGH = 6, 24
@@ -244,11 +244,12 @@ class _Numbers:
         difference = left - right
         cancelled = Program([difference, sp.Integer(0)])
         symbols = sorted(left.free_symbols | right.free_symbols, key=str)
-        found = corners(difference)
+        found = corners(difference) + (bends(difference) if not is_tame(difference) else [])
         guards = [] if program.complex else sorted({*conditions(left), *conditions(right)}, key=sp.default_sort_key)
         enough = enough or (ENOUGH_TAME if not found and is_tame(difference) else ENOUGH + 16 * len(found))
         tries = _TRIES if program.trusted else _TRIES_INTEGRAL
         sampler = Sampler(symbols, guards, found, ranges)
+        enough += sampler.ends
         for point in sampler.points(tries if symbols else 1):
             sight, values = look(program, point)
             if sight is Sight.DIFFER and values is not None:

@@ -216,6 +216,10 @@ def _suffixes(name: str, *, slopes: bool = False) -> list[tuple[int, int]]:
     return found
 
 
+_NOT_HERE = frozenset({"floor", "ceil", "ceiling", "round", "trunc", "int", "mod", "frac", "factorial", "heaviside"})
+"""Functions that everybody knows and the grammar does not: as unspecified ones, what is said of them would be wrong."""
+
+
 class SympyBuilder:
     """The builder that turns the grammar into SymPy; unknown function names become unspecified functions."""
 
@@ -259,6 +263,8 @@ class SympyBuilder:
                 return FUNCTIONS[name](*arguments)
             except TypeError as error:
                 raise ExpressionError(f"{name} does not take {len(arguments)} arguments") from error
+        if name in _NOT_HERE:
+            raise ExpressionError(f"{name} is no function of these formulas, and it is not an unspecified one either")
         if not arguments:
             raise ExpressionError(f"the unspecified function {name}() needs the names it depends on, as {name}(t)")
         return sp.Function(name, real=True)(*arguments)

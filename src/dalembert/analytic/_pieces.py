@@ -158,6 +158,16 @@ def corners(e: sp.Expr) -> list[sp.Expr]:
     return sorted(found, key=sp.default_sort_key)
 
 
+_BENDS = 8
+"""Such places that are looked at, at most."""
+
+
+def bends(e: sp.Expr) -> list[sp.Expr]:
+    """Where the argument of a sine or tangent is of the size of a turn: beyond that, arc functions and roots change."""
+    found = {x.args[0] for x in e.atoms(sp.sin, sp.cos, sp.tan, sp.cot, sp.cosh) if x.args[0].free_symbols}
+    return sorted({h + k for h in found for k in (-2, 2)}, key=sp.default_sort_key)[:_BENDS]
+
+
 def conditions(e: sp.Expr) -> list[sp.Expr]:
     """Formulas that must be positive for every root, logarithm and arc function in e to be real."""
     found: set[sp.Expr] = set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -14,6 +15,11 @@ from ._balls import COARSE, Point, Program
 
 _SIZES = (1.3, 1.3, 3.0, 1.3, 1.3, 12.0)
 """Decades to either side of one, in turn: sizes of a formula in good units, then what far corners may need."""
+
+_TO_ENDS = (1.3, 2.2, 3.1, 4.0, 6.0, 8.0)
+"""Decades of a range within which its ends are looked at: what is said a little too far fails in a sliver there."""
+_CORNERS = 8
+"""Corners of a box of ranges that are looked at, at most."""
 
 _REPAIRS = 20
 """Names drawn anew until every root is real, before a point is given up."""
@@ -49,9 +55,33 @@ class Sampler:
         self._guards = [(g, sorted(g.free_symbols, key=str)) for g in positive]
         self._program = Program([g for g, _ in self._guards]) if self._guards else None
         self._lines = [line for g in (*corners, *positive) for line in self._linear(g)]
+        self._ends = list(self._near_ends())
+
+    @property
+    def ends(self) -> int:
+        """The number of points near the ends of ranges, which come first."""
+        return len(self._ends)
+
+    def _near_ends(self) -> Iterator[dict[sp.Symbol, fmpq]]:
+        bounded = [s for s in self.symbols if s.name in self.ranges]
+        sides = list(itertools.product((0, 1), repeat=len(bounded))) if 0 < len(bounded) < 12 else []
+        for side in self.random.sample(sides, min(len(sides), _CORNERS)):
+            for decades in _TO_ENDS:
+                point = {}
+                for s, top in zip(bounded, side, strict=True):
+                    low, high = (Fraction(float(x)) for x in self.ranges[s.name])
+                    inside = (high - low) * Fraction(10 ** (-decades) * self.random.uniform(0.5, 1))
+                    value = high - inside if top else low + inside
+                    point[s] = fmpq(value.numerator, value.denominator)
+                yield point
 
     def points(self, count: int) -> Iterator[Point]:
-        """At most `count` points; those near a corner first."""
+        """At most `count` points; those near the ends of ranges first, then every other one near a corner."""
+        for fixed in self._ends:
+            point = {s: draw(s, self.random, self.ranges) for s in self.symbols} | fixed
+            repaired = self._repaired(point)
+            if repaired is not None:
+                yield repaired
         for i in range(count):
             point = {s: draw(s, self.random, self.ranges, _SIZES[i % len(_SIZES)]) for s in self.symbols}
             if self._lines and i % 2 == 0:

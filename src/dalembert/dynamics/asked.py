@@ -11,8 +11,8 @@ import numpy as np
 Array = Any
 #: Names in a message: enough to see what is meant.
 _NAMED = 6
-#: A value below this share of the largest beside it is said to be zero.
-_NOTHING = 1e-6
+#: A value below this share of the largest beside it is said to be zero: rounding of radians, not a small length.
+_NOTHING = 1e-15
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.errors import ModelError
 from dalembert.loops.assembly import Closing, assemble, project
 from dalembert.loops.cone import on_cone, quadratic_forms, reduced_rows
 from dalembert.loops.linkage import Linkage, build_linkage
 from dalembert.loops.mobility import mobility
 from dalembert.loops.relations import Tangent, deflated_kernel, tangent_at
+from dalembert.loops.verdict import Mobility
 from dalembert.mechanism import Layout, Mechanism
 
 Array = Any
@@ -103,7 +105,20 @@ def branches_through(
                 at=verdict.at,
             )
         )
+    if not made:
+        _refuse_silence(mobility(mechanism, at, given=given, cut=cut))
     return tuple(sorted(made, key=lambda b: (-(b.dof or 0), b.words)))
+
+
+def _refuse_silence(verdict: Mobility) -> None:
+    """No branch is an answer where nothing moves; where something may, it is that none was met."""
+    if verdict.dof == 0 and verdict.proved:
+        return
+    known = f"has {verdict.dof} degrees of freedom" if verdict.dof else "is not proved to be still"
+    raise ModelError(
+        f"'{verdict.name}' {known} at this posture, but no branch was met near it: its branches may end in a cusp or "
+        "touch there. Ask `mobility` for their number of freedoms, or start beside the posture."
+    )
 
 
 def _met(closing: Closing, x: Array, tangent: Tangent, tries: int, seed: int) -> Any:

@@ -78,8 +78,11 @@ def special_postures(
     found = []
     for one in locate(Closing(linkage), curve):
         if one.kind == "crossing":
-            several = branches_through(mechanism, one.at, given=given, cut=cut)
-            one = replace(one, words=f"{len(several)} {one.words}", branches=several)
+            try:
+                several = branches_through(mechanism, one.at, given=given, cut=cut)
+            except ModelError:  # none was met: they are there, and not told apart
+                several = ()
+            one = replace(one, words=f"{len(several) or 'some'} {one.words}", branches=several)
         found.append(one)
     return tuple(found)
 

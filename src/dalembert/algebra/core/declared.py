@@ -36,9 +36,21 @@ def operator(
     absorbing: Term | None = None,
     symmetric: Callable[[Term], Term] | None = None,
     side: str = "both",
-    **properties: Any,
+    associative: bool = False,
+    symmetry: int = 0,
+    external: bool = False,
+    homogeneous: Mapping[int, Any] | None = None,
+    morphism: tuple[int, ...] = (),
+    eager: bool = False,
+    product: int = 0,
+    projector: bool = False,
+    involution: bool = False,
+    nilpotent: int = 0,
+    idempotent: bool = False,
 ) -> DeclaredOperator:
     """Declare an operator by its elementary properties (see `Operator`) and its distinguished elements.
+
+    `symmetry` is +1 (commutative) or -1 (anticommutative), `nilpotent` the number of times, from 2 on, that give zero.
 
     >>> P = operator("P", 1, projector=True, homogeneous={0: 1}, morphism=(0,))
     >>> u, v = vector("u"), vector("v")
@@ -52,8 +64,19 @@ def operator(
         absorbing=side if absorbing is not None else "",
         symmetric=side if symmetric is not None else "",
         payload=Elements(sort, neutral, absorbing, symmetric),
-        **properties,
+        associative=associative,
+        symmetry=symmetry,
+        external=external,
+        homogeneous=dict(homogeneous or {}),
+        morphism=morphism,
+        eager=eager,
+        product=product,
+        projector=projector,
+        involution=involution,
+        nilpotent=nilpotent,
+        idempotent=idempotent,
     )
+    _check_values(made, side)
     _check_compatible(made)
     return DeclaredOperator(_registered(made))
 
@@ -98,6 +121,29 @@ def _same_function(f: Callable[[Term], Term] | None, g: Callable[[Term], Term] |
         if results[0] is not results[1]:
             return False
     return True
+
+
+def _check_values(o: Operator, side: str) -> None:
+    """Refuse values that no property has: taken as they are, some would be nothing and some another property."""
+    for name in ("associative", "external", "eager", "projector", "involution", "idempotent"):
+        if not isinstance(getattr(o, name), bool):
+            raise AlgebraError(f"'{o.name}': {name} is True or False, not {getattr(o, name)!r}.")
+    for name in ("symmetry", "product"):
+        value = getattr(o, name)
+        if isinstance(value, bool) or value not in (-1, 0, 1):
+            raise AlgebraError(f"'{o.name}': {name} is +1, -1 or 0, not {value!r}.")
+    power = o.nilpotent
+    if isinstance(power, bool) or not isinstance(power, int) or power < 0 or power == 1:
+        raise AlgebraError(f"'{o.name}': nilpotent is the number of times, from 2 on, that give zero, not {power!r}.")
+    if side not in ("left", "right", "both"):
+        raise AlgebraError(f"'{o.name}': side is 'left', 'right' or 'both', not {side!r}.")
+    for what, element in (("neutral", o.payload.neutral), ("absorbing", o.payload.absorbing)):
+        if element is not None and not isinstance(element, Term):
+            raise AlgebraError(f"'{o.name}': its {what} element is a term of the algebra, not {element!r}.")
+    slots = [*o.morphism, *o.homogeneous]
+    bad = [i for i in slots if i != EVERY and not (isinstance(i, int) and 0 <= i < (o.arity or len(slots) + i + 1))]
+    if bad:
+        raise AlgebraError(f"'{o.name}' has no argument {bad[0]!r}: arguments are counted from 0.")
 
 
 def _check_compatible(o: Operator) -> None:
