@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert import expr as ex
+from dalembert.constraints.independence import speed_scales
 from dalembert.constraints.numeric import RowNumbers
 from dalembert.constraints.rows import EPSILON
 from dalembert.contact.rows import ContactRow
@@ -53,7 +54,8 @@ class Instant:
         """Rows of constraints that count."""
         if not len(self.machine.rounding):
             return _NONE
-        return RowNumbers(self.matrix, self.made_of, self.seen, self.scales, self.machine.rounding).independent()
+        told = RowNumbers(self.matrix, self.made_of, self.seen, self.scales, self.machine.rounding)
+        return told.independent(self.machine.imperfect)
 
     @cached_property
     def inverse(self) -> Array:
@@ -109,6 +111,7 @@ class ContactMachine:
         self.coordinates, self.size = len(system.coordinates), len(system.states)
         self.names = tuple(one.name for one in self.contacts)
         self.rounding = np.array(about.rows.rounding) if about.closed else np.zeros(0)
+        self.imperfect = about.rows.imperfect
         self._groups = [[system.states.index(x) for x in group] for group in system.quaternions]
         self.tangents = tangent_places(self.contacts)
         self.parts: dict[str, Part] = {}
@@ -223,7 +226,7 @@ def _tables(about: Dynamics, contacts: tuple[ContactRow, ...]) -> list[tuple[str
         ("pushes", (k, n), rows.reaction.entries),
         ("made_of", (k, n), rows.made_of.entries),
         ("seen", (k, n), rows.seen.entries),
-        ("scales", (n,), rows.scales),
+        ("scales", (n,), speed_scales(rows, about.mass_matrix) if k else rows.scales),
         ("gamma", (k,), rows.gamma),
         ("conditions", (k,), rows.conditions),
         ("closure", (k,), [ex.ZERO if gap is None else gap for gap in rows.gap]),
