@@ -19,6 +19,7 @@ from dalembert import expr as ex
 from dalembert import lsd
 from dalembert.cli import app
 from dalembert.dynamics import dynamics_of
+from dalembert.formalisms import formalism_names
 
 FOLDER = Path(__file__).parents[2] / "examples" / "constraints"
 FILES = sorted(FOLDER.glob("*.lsd"))
@@ -279,6 +280,51 @@ def test_a_stone_on_a_contact_stops_where_friction_has_eaten_its_speed():
     mo = m.simulate((0, 3))
     assert mo.contacts.times()["plane.sticks"] == pytest.approx([5 / (0.3 * 9.81)], rel=1e-7)
     assert np.hypot(mo["p.x"][-1], mo["p.y"][-1]) == pytest.approx(4.247366633, rel=1e-7)
+
+
+@pytest.mark.parametrize(("file", "kappa"), [("servo_discs", np.sqrt(0.4)), ("sperry", 0.8975456071), ("sleigh", 1)])
+def test_coupling_numbers(file, kappa):
+    """The smallest cosine between what is asked and what is pushed."""
+    assert da.load(FOLDER / f"{file}.lsd").coupling().kappa == pytest.approx(kappa, rel=1e-9)
+
+
+def test_a_follower_leaves_a_cam_that_turns_too_fast():
+    """Where its contact force m (y'' + g) + k y + F vanishes."""
+    text = (FOLDER / "cam.lsd").read_text()
+    m = da.loads(text.replace("constrain rod.x =", "contact rod.x >="))
+    opens = {}
+    for w in (130, 140):
+        start = {"shaft.th": 0.8, "rod.x": 0.01 * (1 - np.cos(0.8)), "rod.x'": 0.01 * w * np.sin(0.8)}
+        opens[w] = m.simulate((0, 0.03), start=start, given={"w": w}).contacts.times().get("profile.opens")
+    assert opens[130] is None
+    lost = np.arccos(-(0.3 * 9.81 + 20 + 10) / (0.003 * 140**2 - 20))
+    assert opens[140][0] == pytest.approx((lost - 0.8) / 140, rel=1e-7)
+
+
+def test_the_wheels_of_ackermann_turn_about_one_centre():
+    """Wheelbase 2.6, track 1.5, radius 8: cot outer - cot inner = track/wheelbase."""
+    m = da.Mechanism("axle")
+    for side in ("inner", "outer"):
+        m.join(da.earth, m.body(side, inertia=[1, 1, 1]), da.revolute("z"), name=side)
+    m.ackermann("inner.th", "outer.th", 1.5, 2.6)
+    mo = m.simulate((0, 0.01), start={"inner.th": np.radians(19.72888399)})
+    assert np.degrees(mo["outer.th"][0]) == pytest.approx(16.54894085, rel=1e-8)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", FILES, ids=lambda p: p.stem)
+@pytest.mark.filterwarnings("ignore:contacts")
+def test_every_formalism_tells_the_same_accelerations_and_names_all_reactions(path):
+    m = da.load(path)
+    mo = m.simulate((0, 1e-3))
+    state = {ex.symbol(x): float(mo[x][0]) for x in mo.names} | {ex.symbol(x): v for x, v in m.given.items()}
+    wanted = None
+    for formalism in formalism_names():
+        eq = m.equations(formalism)
+        found = np.array(ex.evaluate(list(eq.accelerations), state | {ex.TIME: 0.0}), dtype=float)
+        wanted = found if wanted is None else wanted
+        assert np.abs(found - wanted).max() < 1e-9 * (1 + np.abs(wanted).max())
+        assert all(one.name in str(eq.show("scalar")) for one in m.constraints)
 
 
 @pytest.mark.slow
