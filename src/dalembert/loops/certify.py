@@ -346,6 +346,8 @@ def _far_point(
             return None
         if last > 10.0 ** (8 - digits):
             return None
+        if not len(direction):  # relations that fix every variable leave the posture itself
+            return base, digits
         # boxes grow along long chains: large machines need short paths, and digits to see along them
         for size in (0.02, 4e-3, 4e-4, 4e-5, 1e-6, 1e-8) if closing.size < 60 else (1e-8, 1e-11, 1e-14, 1e-18):
             middle = list(base)
