@@ -89,7 +89,8 @@ class Branches:
         moving = [j for j in places if wish[j]]
         what = said(names, moving, wish) if moving else "what its drives ask for"
         still = np.abs(near).max(initial=0.0) < WRITTEN * np.abs(wish).max(initial=0.0)
-        nearest = said(names, moving or range(len(names)), near)
+        shown = np.where(np.abs(near) < _SAME * np.abs(wish), 0.0, near)  # each beside its own wish, in one unit
+        nearest = said(names, moving or range(len(names)), shown)
         other = "it is shaky there, and the nearest motion is rest" if still else f"the nearest motion has {nearest}"
         return (
             f"'{asked.owner}' cannot start{trajectory} with {what}: joints of this singular posture allow it for an "
