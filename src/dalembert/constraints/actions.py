@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from dalembert import expr as ex
+from dalembert.constraints.friction import drag_along
 from dalembert.constraints.rows import Rows
 from dalembert.expr import ONE, ZERO, Expr
 from dalembert.expr.space import Vector3
@@ -50,8 +51,9 @@ def _forms(made: _Made, one: Constraint, weights: Sequence[Expr]) -> Iterator[tu
     yield from zip(one.expressions, weights, strict=True)
     if isinstance(one.reaction, Coulomb):
         friction, *slip = made.state.written([one.reaction.friction, *one.reaction.slip])
-        size = friction * ex.absolute(weights[0]) / ex.sqrt(ex.dot_product(slip, slip))
-        yield from ((what, -size * value) for what, value in zip(one.reaction.slip, slip, strict=True))
+        along = drag_along(one.reaction, friction, slip)
+        push = ex.absolute(weights[0])
+        yield from ((what, -push * share) for what, share in zip(one.reaction.slip, along, strict=True))
 
 
 @dataclass(frozen=True, slots=True)

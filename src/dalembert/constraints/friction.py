@@ -2,34 +2,72 @@
 
 With the normal row n, the slip s = T u + ... and its direction tau = s . T / |s|, the reaction is
 W = n - friction sgn(lambda) tau: whether the contact is pushed or pulled, friction takes power.
+
+A contact that may stick has a switch: while it is 1, the slip is a perfect condition (rows T, reactions along them) and
+friction has no direction; while it is 0 these rows are nothing, and the direction is told by symbols, so that a step
+past the end of the slip stays smooth.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from dalembert import expr as ex
 from dalembert.expr import Expr
 from dalembert.kinematics import Tree, in_state
-from dalembert.mechanism import Coulomb
+from dalembert.mechanism import Constraint, Coulomb, Kinematic
 
 
 @dataclass(frozen=True, slots=True)
 class Sliding:
-    """The row of a unit of drag along the slip (friction included), and the speed of the slip."""
+    """The row of a unit of drag along the slip (friction included), the speed of the slip, and the share of each way.
+
+    `guided`: the direction is told, and the slip may come to its end.
+    """
 
     drag: tuple[Expr, ...]
     speed: Expr
+    along: tuple[Expr, ...]
+    friction: Expr
+    guided: bool
 
 
 def sliding(tree: Tree, reaction: Coulomb, own: Mapping[Expr, Expr]) -> Sliding:
     friction, *slip = in_state(tree, [reaction.friction, *reaction.slip], own)
     speed = ex.sqrt(ex.dot_product(slip, slip)) if len(slip) > 1 else ex.absolute(slip[0])
-    rows = ex.jacobian(slip, tree.speeds)
+    along = drag_along(reaction, friction, slip)
+    drag = [ex.dot_product(along, list(column)) for column in zip(*ex.jacobian(slip, tree.speeds), strict=True)]
+    return Sliding(tuple(drag), speed, tuple(along), friction, bool(reaction.way))
+
+
+def drag_along(reaction: Coulomb, friction: Expr, slip: Sequence[Expr]) -> list[Expr]:
+    """friction s / |s|: what a unit of the normal reaction takes from each component of the slip."""
     if len(slip) == 1:
-        return Sliding(tuple(friction * ex.sign(slip[0]) * x for x in rows[0]), speed)
-    drag = []
-    for column in zip(*rows, strict=True):
-        drag.append(friction * ex.dot_product(slip, list(column)) / speed)
-    return Sliding(tuple(drag), speed)
+        return [friction * (reaction.way[0] if reaction.way else ex.sign(slip[0]))]
+    speed = ex.sqrt(ex.dot_product(list(slip), list(slip)))
+    if not reaction.way:
+        return [friction * x / speed for x in slip]
+    hardly = ex.less(speed, reaction.slow)
+    forward = ex.sign(ex.dot_product(list(slip), list(reaction.way)))
+    inverse = forward / ex.where(hardly, 1, speed)
+    return [friction * ex.where(hardly, way, x * inverse) for x, way in zip(slip, reaction.way, strict=True)]
+
+
+def stick_name(contact: str) -> str:
+    """The constraint that holds the slip of a contact."""
+    return f"{contact} (sticks)"
+
+
+def switch_names(contact: str, directions: int) -> tuple[str, ...]:
+    """Symbols of a contact that may stick: does it, where does it slip, and what is no slip."""
+    return (f"{contact}.sticks", *(f"{contact}.way{k + 1 if k else ''}" for k in range(directions)), f"{contact}.slow")
+
+
+def that_may_stick(one: Constraint) -> tuple[Constraint, Constraint]:
+    """A contact with dry friction whose direction is told, and what holds its slip while it sticks."""
+    assert isinstance(one.reaction, Coulomb)
+    sticks, *way, slow = (ex.symbol(x) for x in switch_names(one.name, len(one.reaction.slip)))
+    held = Kinematic(tuple(sticks * x for x in one.reaction.slip))
+    told = replace(one, reaction=replace(one.reaction, way=tuple(way), slow=slow))
+    return told, Constraint(stick_name(one.name), held)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from dalembert import expr as ex
+from dalembert.constraints.friction import stick_name
 from dalembert.constraints.soundness import undetermined
 from dalembert.dynamics.energies import Energies
 from dalembert.expr import ZERO, Expr
@@ -29,7 +30,7 @@ from dalembert.kinematics import (
     poses,
     twists,
 )
-from dalembert.mechanism import EARTH, Frame, Spring, TorsionSpring
+from dalembert.mechanism import EARTH, Coulomb, Frame, Spring, TorsionSpring
 
 #: Prefix of what belongs to the machine as a whole: `total.X` is its centre of mass.
 WHOLE = "total"
@@ -57,7 +58,8 @@ class Outputs(Mapping[str, Expr]):
     `F.WX` (angular velocity, base of earth). Of a link L: `L.Mx`...`L.Fz`, its action on the second body, at and in the
     base of the second frame. Of a spring S: `S.l`, `S.l'`, `S.force`, positive when it pushes; of a torsion spring
     `S.th`, `S.th'`, `S.torque`. Of a constraint C: `C.lambda` (`C.lambda1`, `C.lambda2`... of several conditions), the
-    effort of its reaction, and `C.power`. Of the whole: `total.X` (centre of mass), `total.PX` (momentum), `total.LX`
+    effort of its reaction, and `C.power`; with dry friction `C.friction` (`C.friction2`), its force along the slip. Of
+    the whole: `total.X` (centre of mass), `total.PX` (momentum), `total.LX`
     (angular momentum about earth's origin), `total.T`, `total.V`, `total.power` (of what V does not hold). A state that
     has one of these names keeps it.
 
@@ -98,6 +100,15 @@ class Outputs(Mapping[str, Expr]):
         }
 
     @cached_property
+    def frictions(self) -> dict[str, tuple[str, ...]]:
+        """Contacts with dry friction, with what the components of its force along their slips are called."""
+        return {
+            one.name: tuple(f"friction{k + 1 if k else ''}" for k in range(len(one.reaction.slip)))
+            for one in self.tree.layout.model.constraints
+            if isinstance(one.reaction, Coulomb)
+        }
+
+    @cached_property
     def _names(self) -> dict[str, None]:
         layout = self.tree.layout
         found = [f"{name}.{part}" for name in self.frames for part in _FRAME]
@@ -106,6 +117,7 @@ class Outputs(Mapping[str, Expr]):
         found += [f"{name}.{part}" for name, one in self.springs.items() for part in _SPRINGS[type(one)]]
         if self._energies is not None:
             found += [f"{name}.{part}" for name, parts in self.constraints.items() for part in (*parts, "power")]
+            found += [f"{name}.{part}" for name, parts in self.frictions.items() for part in parts]
         if WHOLE not in self.frames:
             found += [f"{WHOLE}.{part}" for part in _TOTAL if self._energies is not None or part not in _ENERGIES]
         states = {*layout.state.names}
@@ -135,7 +147,11 @@ class Outputs(Mapping[str, Expr]):
             return self._of_whole(part)
         if owner in self.springs and part in _SPRINGS[type(self.springs[owner])]:
             return self._of_spring(self.springs[owner])
-        if owner in self.constraints and part in ("power", *self.constraints[owner]):
+        if owner in self.constraints and part in (
+            "power",
+            *self.constraints[owner],
+            *self.frictions.get(owner, ()),
+        ):
             return self._of_constraint(owner)
         frame = self.frames[owner]
         if part in _PLACES:
@@ -167,6 +183,12 @@ class Outputs(Mapping[str, Expr]):
                 stacklevel=3,
             )
         told = self._named(name, self.constraints[name], [multipliers[k] for k in places])
+        if name in self.frictions:
+            (k,), held = places, rows.of(stick_name(name))
+            drags = [-ex.absolute(multipliers[k]) * x for x in rows.sliding[k].along]
+            holds = [multipliers[i] for i in held] or [ZERO] * len(drags)
+            total = total + sum((powers[i] for i in held), ZERO)
+            told |= self._named(name, self.frictions[name], [a + b for a, b in zip(drags, holds, strict=True)])
         return {**told, f"{name}.power": total}
 
     def _of_whole(self, part: str) -> dict[str, Expr]:

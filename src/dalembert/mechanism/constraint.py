@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 from dalembert import expr as ex
 from dalembert.errors import ModelError
-from dalembert.expr import Expr, Scalar
+from dalembert.expr import ZERO, Expr, Scalar
 from dalembert.mechanism.link import Link
 from dalembert.mechanism.quantities import VIRTUAL, called, names_moving, virtual
 
@@ -60,11 +60,15 @@ class Along:
 class Coulomb:
     """Dry friction of a contact that slides and cannot be lost: |tangent| = friction |normal|, against the slip.
 
-    The condition is the distance of the contact, `slip` the components of its sliding velocity.
+    The condition is the distance of the contact, `slip` the components of its sliding velocity. Where a motion tells
+    the direction of the slip, it stands in the symbols `way` (zero while the contact sticks), and a slip below `slow`
+    has no other direction than that.
     """
 
     friction: Expr
     slip: tuple[Expr, ...]
+    way: tuple[Expr, ...] = ()
+    slow: Expr = ZERO
 
 
 @dataclass(frozen=True, slots=True)

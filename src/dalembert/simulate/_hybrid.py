@@ -76,7 +76,8 @@ def travel(
     try:
         while True:
             now, look = _armed(system, problem, watched, left, parameters, grid)
-            solution = integrate(replace(now, leaving=look.leaving(happened, step)))
+            left_at = [k for k in happened if not watched[k].renewed]
+            solution = integrate(replace(now, leaving=look.leaving(left_at, step)))
             acting = solution.reason == at.TERMINAL and watched[solution.culprit].then is not None
             happened = [solution.culprit, *look.together(solution, watched)] if acting else []
             for k, found in enumerate(solution.t_events or []):

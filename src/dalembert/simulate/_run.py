@@ -26,6 +26,7 @@ from dalembert.simulate.methods import find_method, integrate
 from dalembert.simulate.moreau_jean import contact_machine
 from dalembert.simulate.motion import Motion
 from dalembert.simulate.problem import FAILED, RTOL, Problem, Solution
+from dalembert.simulate.rubbing import rubbing
 from dalembert.simulate.system import System, Value
 
 M = TypeVar("M", bound=Motion)
@@ -68,8 +69,12 @@ def run(
     """
     result: Any = kind or Motion
     system, branch = on_its_branch(system, start, given, as_span(t_span)[0])
-    watched = resolve_events(events, system)
     chosen = find_method(method)
+    rubs = rubbing(system) if chosen.kind in ("explicit", "implicit") else None
+    system = rubs.system if rubs else system
+    watched = resolve_events(events, system)
+    if rubs:
+        watched = [*map(rubs.followed, watched), *rubs.events()]
     needed = system.names_in([e for event in watched for e in event.needs])
     parameters = single(parameter_values(system, given, needed))
     first = first_state(system, start, given, parameters, as_span(t_span)[0])
@@ -78,6 +83,11 @@ def run(
         still = _prescribed(t_span, t_eval, parameters)
         return result(system, (still,), method=chosen.name, message="there is nothing to integrate")
     chosen.check(system, parameters)
+    scales = system.scale_of(parameters, y0, float(t_span[0]))
+    if rubs:
+        begun = rubs.begin(float(t_span[0]), y0, parameters, scales, float(np.max(rtol)))
+        given, parameters = {**(given or {}), **begun}, {**parameters, **begun}
+        rubs.parameters = parameters
     problem = Problem(
         native_rates(system),
         as_span(t_span),
@@ -86,7 +96,7 @@ def run(
         t_eval=t_eval,
         rtol=rtol,
         atol=atol,
-        scales=system.scale_of(parameters, y0, float(t_span[0])),
+        scales=scales,
         max_step=max_step,
         first_step=first_step,
         dense_output=dense_output,
@@ -107,7 +117,7 @@ def run(
         problem = replace(problem, balance=contact_machine(system))
         journey = travel_contacts(system, problem, watched, parameters, switch, impacts)
     else:
-        journey = travel(system, problem, watched, parameters, switch)
+        journey = travel(system, problem, watched, parameters, rubs.switching(switch) if rubs else switch)
     said = "; ".join(filter(None, [first.message, branch]))
     return _told(result, system, problem, watched, journey, said)
 

@@ -37,7 +37,10 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedEvent:
-    """An event whose formulas have become expressions, or that is a Python function."""
+    """An event whose formulas have become expressions, or that is a Python function.
+
+    `renewed`: what it does gives its value a new meaning, so that this is not the zero at which it happened.
+    """
 
     name: str
     value: Expr | None
@@ -45,6 +48,7 @@ class ResolvedEvent:
     terminal: int
     direction: float
     then: Mapping[str, Expr] | Callable[[float, dict[str, float]], Mapping[str, float]] | None = None
+    renewed: bool = False
 
     @property
     def needs(self) -> list[Expr]:

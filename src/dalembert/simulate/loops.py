@@ -35,6 +35,8 @@ def coupling_conditions(about: Dynamics) -> list[Condition]:
     assert oblique is not None
     found = [Condition(value, lost, remedy, coupling=True) for value in oblique.couplings() if not value.is_number]
     for k, one in rows.sliding.items():
+        if one.guided:
+            continue
         meaning = f"the contact '{rows.owners[k]}' no longer slides, and dry friction has no direction there"
         found.append(
             Condition(one.speed, meaning, "End the motion there with an event, or hold the contact from then on")
