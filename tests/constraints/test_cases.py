@@ -155,7 +155,7 @@ CASES = [
         "a.x''": "0.981 0.981", "b.x''": "-0.981", "p.th''": "9.81", "left.lambda": "-26.487",
         "right.lambda": "-21.582", "a.x": "1 1.4905"}),
     Case("pulley_block", "0 1", {
-        "one.x''": "-3.924", "two.x''": "1.962", "rope_length.lambda": "-13.734", "two.x": "2 2.981"}),
+        "one.x''": "-3.924", "two.x''": "1.962", "line.lambda": "-13.734", "two.x": "2 2.981"}),
     Case("cam", f"0 {(np.pi - 0.8) / 30}", {
         "rod.x''": "6.270360384", "profile.lambda": "20.88997393 50.243", "motor.lambda": "0.1498555004 0",
         "motor.power": "4.495665011 0"}),
@@ -299,6 +299,29 @@ def test_a_follower_leaves_a_cam_that_turns_too_fast():
     assert opens[130] is None
     lost = np.arccos(-(0.3 * 9.81 + 20 + 10) / (0.003 * 140**2 - 20))
     assert opens[140][0] == pytest.approx((lost - 0.8) / 140, rel=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("file", "contact", "why"),
+    [
+        ("sliding_point", "3 - p.x", "dry friction beside contacts"),
+        ("spring_servo", "1 - p.x", "hidden conditions beside"),
+    ],
+)
+def test_what_contacts_would_disturb_is_refused(file, contact, why):
+    m = da.loads((FOLDER / f"{file}.lsd").read_text() + f"contact {contact} >= 0 as wall ;")
+    with pytest.raises(da.ModelError, match=why):
+        m.simulate((0, 0.1))
+
+
+@pytest.mark.filterwarnings("ignore:'sleigh'")
+def test_a_start_off_the_conditions_moves_and_says_so():
+    """Speeds as people write them: the blade takes what is left over."""
+    mo = da.load(FOLDER / "sleigh.lsd").simulate((0, 0.1), start={"p.th": 0.4, "p.x'": -0.921061, "p.y'": -0.389418})
+    assert np.abs(mo["p.y'*cos(p.th) - p.x'*sin(p.th)"]).max() < 1e-12
+    assert "moved" in mo.message
+    with pytest.raises(da.SimulationError, match="contradicts itself"):
+        da.load(FOLDER / "sleigh.lsd").simulate((0, 0.1), start={"p.th": 0.4, "p.x'": -0.9, "p.y'": 0.5})
 
 
 def test_the_wheels_of_ackermann_turn_about_one_centre():

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from dalembert import expr as ex
 from dalembert.constraints.independence import speed_scales
 from dalembert.constraints.numeric import RowNumbers
-from dalembert.constraints.rows import EPSILON
+from dalembert.constraints.rows import EPSILON, Rows
 from dalembert.contact.rows import ContactRow
 from dalembert.dynamics import Dynamics
+from dalembert.errors import ModelError
 from dalembert.expr import Expr
 from dalembert.simulate.contact_log import ContactLog
 from dalembert.simulate.large import Part
@@ -111,6 +112,7 @@ class ContactMachine:
         self.coordinates, self.size = len(system.coordinates), len(system.states)
         self.names = tuple(one.name for one in self.contacts)
         self.rounding = np.array(about.rows.rounding) if about.closed else np.zeros(0)
+        _refuse_what_it_cannot_hold(system, about.rows)
         self.imperfect = about.rows.imperfect
         self._groups = [[system.states.index(x) for x in group] for group in system.quaternions]
         self.tangents = tangent_places(self.contacts)
@@ -193,6 +195,22 @@ class ContactMachine:
             drift = left - rows @ u
             return np.linalg.lstsq(rows, -drift, rcond=None)[0] if drift.any() else 0 * u
         return u + least_change(now.inverse, rows, -left)
+
+
+def _refuse_what_it_cannot_hold(system: System, rows: Rows) -> None:
+    """Reactions of constraints that are no linear function of the contact forces beside them."""
+    touching = ", ".join(f"'{one.name}'" for one in system.contacts)
+    for k in rows.sliding:
+        raise ModelError(
+            f"'{system.name}' has the constraint '{rows.owners[k]}' with dry friction beside contacts ({touching}): "
+            "its friction is not known while they push. Write it as a contact with friction, too."
+        )
+    for k in rows.implied:
+        raise ModelError(
+            f"'{system.name}' has the law '{rows.owners[k]}' with hidden conditions beside contacts ({touching}): "
+            "what holds it through other motions cannot do so while they push. Take the contacts away, or drive it "
+            "directly."
+        )
 
 
 def least_change(inverse: Array, rows: Array, wanted: Array) -> Array:
