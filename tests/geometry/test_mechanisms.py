@@ -76,3 +76,36 @@ def test_quaternions_need_a_chart():
         m.geometry()
     g = m.geometry(chart="bryant")
     assert g.check(dict.fromkeys(g.names, 0.3))
+
+
+def test_a_closed_loop_with_a_driven_crank():
+    """Rows that the plane keeps by itself are no conditions; the two others are kept beside the drive."""
+    m = da.Mechanism("four bar")
+    m.gravity = [0, -9.81, 0]
+    bars = [m.body(f"b{k}", mass=1, centre=[l / 2, 0, 0], inertia=[0.1] * 3) for k, l in enumerate((1, 2, 1.5))]
+    m.join(da.earth, bars[0], da.revolute("z"), name="j1")
+    m.join(bars[0].at([1, 0, 0]), bars[1], da.revolute("z"), name="j2")
+    m.join(da.earth.at([2, 0, 0]), bars[2], da.revolute("z"), name="j3")
+    m.join(bars[1].at([2, 0, 0]), bars[2].at([1.5, 0, 0]), da.revolute("z"), name="j4")
+    m.drive("j1.th", "2*t", name="crank")
+    g = m.geometry()
+    assert g.setting.names == ("crank.lambda", "j4.Fx", "j4.Fy")
+    assert g.check({"j1.th": 0.3, "j2.th": 0.5, "j3.th": 1.9, "j2.p_th": 0.4, "j3.p_th": -0.2})
+
+
+def test_a_rolling_ball_seen_from_its_centre():
+    """Dazord 7.3b: f = place of the centre. The ground pushes m g e3 alone, Z = 0, and q' = a w ^ e3."""
+    mass, a = 0.17, 0.0286
+    m = da.Mechanism("ball")
+    m.gravity = [0, 0, -9.81]
+    ball = m.body("ball", mass=mass, inertia=[0.4 * mass * a**2] * 3)
+    m.join(da.earth, ball, da.free("bryant"), name="p")
+    m.constrain(f"vel(ball, x) = {a}*omega(ball, y)", name="rx")
+    m.constrain(f"vel(ball, y) = -{a}*omega(ball, x)", name="ry")
+    m.constrain("vel(ball, z) = 0", name="rz")
+    g = m.geometry({"rx": "p.x", "ry": "p.y", "rz": "p.z"})
+    state = {"p.al": 0.3, "p.be": 0.2, "p.ga": -0.4, "p.x": 1, "p.y": 2, "p.z": a}
+    state |= {"p.p_al": 3e-4, "p.p_be": -2e-4, "p.p_ga": 5e-4}
+    assert g.check(state)
+    assert g.at(state, g.multipliers) == pytest.approx([0, 0, mass * 9.81], abs=1e-12)
+    assert g.at(state, g.proposition["-Z"]) == pytest.approx([0] * 9, abs=1e-15)

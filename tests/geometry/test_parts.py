@@ -62,6 +62,7 @@ def test_parts_of_the_first_system():
         near(g, AT_1, parts[name], vector)
     near(g, AT_1, g.field, [0.1977643794, -0.2171097713, 0.46, -0.05175337347, 0.2038850532])
     near(g, AT_1, [*g.multipliers, *g.powers], [0.3743954807, 0.1722219211])
+    assert g.coupling(AT_1).kappa == pytest.approx(0.897214611, rel=1e-8)
     assert g.check(AT_1)
 
 
@@ -69,6 +70,11 @@ def test_a_push_that_is_not_along_the_driven_coordinate_adds_z():
     g = first(by={"s": "0.2*d(x1) - x1/10*d(x2) + d(s)"})
     near(g, AT_1, g.theorem["-Z"], [0, 0, 0, 0.08358979896, -0.01253846984])
     near(g, AT_1, [*g.multipliers, *g.powers], [0.4179489948, 0.2115098466])
+    assert g.coupling(AT_1).kappa == pytest.approx(0.8103559112, rel=1e-8)
+    # the coordinate form of (C) leaves out the slope of the law: right only where Y does not depend on momenta
+    (lift,), push = g.connection.T.rows(), g.setting.pushes[0]
+    printed = push[2] - ex.dot_product(lift, push[:2])
+    near(g, AT_1, [g.coupling_matrix[0, 0], printed], [0.8957922745, 0.9770807919])
     near(g, AT_1, g.field, [0.1977643794, -0.2171097713, 0.46, 0.03183642549, 0.1913465834])
     assert g.check(AT_1)
 
@@ -213,6 +219,24 @@ def test_a_push_without_hold_is_refused():
         _ = Geometry(constrained("x s", "x'^2/2 + s'^2/2", driven={"s": "1"}, by={"s": "d(x)"})).multipliers
 
 
+def test_a_law_without_formula_is_solved_at_a_state():
+    """s' = Y quadratic in the rates: Newton's method and the implicit function theorem; parts and sums hold there."""
+    law = "0.3 + x1'^2/5 - s'^2/10 + sin(x2')/4 + t/7"
+    lagrangian = f"{kinetic(MASS_1, ['x1', 'x2', 's'])} - ({POTENTIAL_1})"
+    with pytest.raises(ModelError, match="at"):
+        constrained("x1 x2 s", lagrangian, driven={"s": law})
+    state = AT_1 | {"t": 0.2}
+    for by in ("d(s)", "0.2*d(x1) - x1/10*d(x2) + d(s)"):
+        setting = constrained("x1 x2 s", lagrangian, driven={"s": law}, by={"s": by}, at=state)
+        g = Geometry(setting)
+        field, weights = saddle_point(setting, g, state)
+        for parts in (g.theorem, g.proposition):
+            found = np.sum([g.at(state, part) for part in parts.values()], axis=0)
+            assert np.abs(found - field).max() < 1e-12
+        assert g.at(state, g.multipliers) == pytest.approx(weights, rel=1e-11)
+        assert g.check(state)
+
+
 def random_system(rng):
     """Driven coordinates, kept affine rows, random reactions; the mass matrix B B^T + 3 depends on the place."""
     n = int(rng.integers(2, 6))
@@ -264,7 +288,8 @@ def saddle_point(setting, g, state):
 
     t = state["t"]
     momenta, lagrangian = setting.momenta_in_rates, [setting.lagrangian]
-    asked = [*(a - b for a, b in zip(setting.rates[n:], setting.laws)), *setting.quantities]
+    driven = setting.asked or [a - b for a, b in zip(setting.rates[n:], setting.laws)]
+    asked = [*driven, *setting.quantities]
     mass = numbers(setting.mass.entries, q, u, t).real.reshape(m, m)
     slopes = np.array([numbers(lagrangian, q + 1j * h * e, u, t).imag[0] / h for e in np.eye(m)])
     moved = numbers(momenta, q + 1j * h * u, u, t + 1j * h).imag / h

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+
+import numpy as np
 
 from dalembert import expr as ex
+from dalembert.constraints.coupling import Coupling, coupling
 from dalembert.constraints.magnitude import magnitude
 from dalembert.constraints.resolve import resolve
 from dalembert.constraints.rows import ROUNDING, Rows
@@ -36,12 +39,21 @@ def direct_accelerations(setting: Setting) -> tuple[Sequence[Expr], Sequence[Exp
     return solved.accelerations, solved.multipliers
 
 
+def coupling_at(setting: Setting, numbers: Callable[[Sequence[Expr]], Sequence[float]]) -> Coupling:
+    """Angles between what is asked and what is pushed, in the kinetic metric, at the state that gives numbers."""
+    rows, n = _rows(setting), len(setting.coordinates)
+    tables = (setting.mass, rows.matrix, rows.reaction)
+    mass, asked, pushed = (np.array(numbers(one.entries)).reshape(-1, n) for one in tables)
+    return coupling(mass, asked, pushed)
+
+
 def _rows(setting: Setting) -> Rows:
     """G = d(u_a - Y^a)/du and d phi/du, with momenta written in rates."""
     rates, n = list(setting.rates), len(setting.free)
     told = dict(zip(setting.momenta, setting.momenta_in_rates, strict=False))
     laws = ex.substitute(list(setting.laws), told)
-    asked = [*(u - y for u, y in zip(rates[n:], laws, strict=True)), *setting.quantities]
+    driven = setting.asked or tuple(u - y for u, y in zip(rates[n:], laws, strict=True))
+    asked = [*driven, *setting.quantities]
     wanted = [*(ZERO for _ in laws), *setting.wanted]
     in_time = {TIME: ONE, **dict(zip(setting.coordinates, rates, strict=True))}
     matrix = ex.jacobian(asked, rates) if asked else []

@@ -44,7 +44,7 @@ def geometry_of(
         own = rows[row][k]
         laws.append((own * found.rates[k] - found.conditions[row]) / own)
     for row, name in enumerate(found.multipliers):
-        if row not in pairs:
+        if row not in pairs and any(x is not ZERO for x in rows[row]):  # what the tree keeps by itself is no condition
             form = sum((x * virtual(q) for x, q in zip(pushes[row], found.coordinates, strict=True)), ZERO)
             kept[name] = Kept(found.conditions[row], None if pushes[row] == rows[row] else form)
     setting = settled(

@@ -16,11 +16,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from dalembert import expr as ex
+from dalembert.constraints.coupling import Coupling
 from dalembert.constraints.factor import factor_symmetric, solve_factored, solve_symmetric
 from dalembert.errors import CouplingError, ModelError
 from dalembert.expr import TIME, ZERO, Expr, Matrix, Scalar
 from dalembert.expr.elimination import solve_linear
-from dalembert.geometry.direct import direct_field
+from dalembert.geometry.direct import coupling_at, direct_field
 from dalembert.geometry.setting import Setting
 
 Vector = tuple[Expr, ...]
@@ -241,30 +242,41 @@ class Geometry:
     @cached_property
     def multipliers(self) -> Vector:
         """Of the driven coordinates, then of the kept conditions: D_Y is tangent to the section and to them."""
-        one, n, r = self.setting, len(self.setting.free), len(self.setting.driven)
+        one, n = self.setting, len(self.setting.free)
         if not one.names:
             return ()
-        pushes = self._pushes
         along = dict(zip((*one.coordinates, *one.momenta), self._unforced, strict=True)) | {TIME: ex.ONE}
         slopes = ex.gradient(one.lagrangian, one.driven)
         known = self.on_phase_space([s + e for s, e in zip(slopes, one.efforts[n:], strict=True)])
         kept, wanted = self.on_phase_space(one.quantities), self.on_phase_space(one.wanted)
         right = [m - k for m, k in zip(ex.tangent(list(self.section), along), known, strict=True)]
         right += [w - m for w, m in zip(wanted, ex.tangent(kept, along) if kept else [], strict=True)]
-        seen = ex.jacobian([*self.section, *kept], one.momenta)
-        matrix = []
-        for a in range(len(one.names)):
-            sign = -1 if a < r else 1
-            row = [sign * ex.dot_product(seen[a], push[:n]) for push in pushes]
-            matrix.append([v + push[n + a] for v, push in zip(row, pushes, strict=True)] if a < r else row)
         unknowns = [ex.symbol(name) for name in one.names]
         try:
-            return tuple(solve_linear(matrix, [right], unknowns, "the coupling").columns[0])
+            return tuple(solve_linear(self.coupling_matrix.rows(), [right], unknowns, "the coupling").columns[0])
         except ModelError as error:
             raise CouplingError(
                 f"the reactions of {', '.join(one.names)} have no hold on their conditions at any state: D_Y cannot be "
                 "made tangent to them (condition (C) of Dazord). Let other efforts act."
             ) from error
+
+    @cached_property
+    def coupling_matrix(self) -> Matrix:
+        """What unit reactions do to p_a - s_a and to the kept quantities; regular where condition (C) holds.
+
+        Without kept conditions its determinant is that of G M^-1 W^T times that of Theta.
+        """
+        n, r, pushes = len(self.setting.free), len(self.setting.driven), self._pushes
+        seen = ex.jacobian([*self.section, *self.on_phase_space(self.setting.quantities)], self.setting.momenta)
+        matrix = []
+        for a, slopes in enumerate(seen):
+            moved = [ex.dot_product(slopes, push[:n]) for push in pushes]
+            matrix.append([push[n + a] - v for v, push in zip(moved, pushes, strict=True)] if a < r else moved)
+        return Matrix(matrix, (len(seen), len(pushes)))
+
+    def coupling(self, state: Mapping[str, float]) -> Coupling:
+        """Ranks of conditions and reactions at a state, and kappa, the smallest cosine between them."""
+        return coupling_at(self.setting, lambda exprs: self.at(state, exprs))
 
     @cached_property
     def _pushes(self) -> list[list[Expr]]:

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 from dalembert import expr as ex
 from dalembert.errors import ModelError
-from dalembert.expr import ONE, ZERO, Expr, Matrix, Scalar
+from dalembert.expr import ONE, TIME, ZERO, Expr, Matrix, Scalar
 from dalembert.expr.elimination import solve_linear, vanish
+from dalembert.geometry.implicit import tangent_laws
 from dalembert.mechanism.constraint import equation
 from dalembert.mechanism.quantities import virtual
 
@@ -50,6 +51,7 @@ class Setting:
     wanted: tuple[Expr, ...] = ()  # rates of the quantities
     rows: tuple[tuple[Expr, ...], ...] = ()  # W of each kept condition
     given: Mapping[str, float] | None = None
+    asked: tuple[Expr, ...] = ()  # s' - Y in rates, where the law has no formula on V*M and `laws` are its tangent
 
     @property
     def coordinates(self) -> tuple[Expr, ...]:
@@ -110,11 +112,13 @@ def constrained(
     kept: Mapping[str, Form | Kept] | None = None,
     efforts: Mapping[str, Form] | None = None,
     given: Mapping[str, float] | None = None,
+    at: Mapping[str, float] | None = None,
 ) -> Setting:
     """A Lagrangian written by hand, with laws for driven coordinates and conditions that are kept.
 
     `driven` gives s' = Y in coordinates, momenta (`p_x`), rates (`x'`) and t; `by` what pushes, a form in d(...), its
     own coordinate where nothing is said; `kept` conditions phi = 0 in rates or momenta, or `Kept`.
+    A law that is not affine in the rates is solved in numbers at the state `at`: all that is made from it holds there.
     """
     names = coordinates.replace(",", " ").split() if isinstance(coordinates, str) else list(coordinates)
     laws = {name: _read(y) for name, y in (driven or {}).items()}
@@ -138,6 +142,7 @@ def constrained(
         {f"{name}.lambda": one for name, one in conditions.items()},
         [f"{s}.lambda" for s in ordered],
         given,
+        at,
     )
 
 
@@ -152,11 +157,13 @@ def settled(
     kept: Mapping[str, Kept],
     names: Sequence[str],
     given: Mapping[str, float] | None = None,
+    at: Mapping[str, float] | None = None,
 ) -> Setting:
     """Everything in (q, rates, t), laws on V*M."""
     n = len(symbols) - len(laws)
     bare = Setting(tuple(symbols[:n]), tuple(symbols[n:]), mass, tuple(linear), potential, (), tuple(laws), ())
     in_rates = dict(zip((momentum(q) for q in symbols), bare.momenta_in_rates, strict=True))
+    solved, asked = on_phase_space(bare, at, given)
     quantities = ex.substitute([equation(one.quantity) for one in kept.values()], in_rates)
     wanted = ex.substitute([_read(one.rate) for one in kept.values()], in_rates)
     chetaev = ex.jacobian(quantities, bare.rates) if quantities else []
@@ -171,29 +178,43 @@ def settled(
         bare.linear,
         potential,
         tuple(ex.substitute(list(efforts), in_rates)),
-        tuple(on_phase_space(bare)),
+        tuple(solved),
         tuple(tuple(ex.substitute(list(row), in_rates)) for row in pushes),
         (*names, *kept),
         tuple(quantities),
         tuple(wanted),
         tuple(rows),
         given,
+        asked,
     )
 
 
-def on_phase_space(setting: Setting) -> list[Expr]:
-    """Laws that name rates or driven momenta, solved with p_i = (M u - a)_i for Y(x, s, p_i, t): hypothesis (H)."""
+def on_phase_space(
+    setting: Setting, at: Mapping[str, float] | None, given: Mapping[str, float] | None
+) -> tuple[list[Expr], tuple[Expr, ...]]:
+    """Laws that name rates or driven momenta, solved with p_i = (M u - a)_i for Y(x, s, p_i, t): hypothesis (H).
+
+    With them, where they were solved in numbers, what they ask in rates.
+    """
     laws, rates, n = list(setting.laws), list(setting.rates), len(setting.free)
     told = dict(zip((momentum(s) for s in setting.driven), setting.momenta_in_rates[n:], strict=True))
     laws = ex.substitute(laws, told)
     if not laws or ex.free_symbols(laws).isdisjoint(rates):
-        return laws
+        return laws, ()
     slopes = ex.jacobian(laws, rates)
     if not ex.free_symbols([x for row in slopes for x in row]).isdisjoint(rates):
-        raise ModelError(
-            "a law is not affine in the rates it names, so that no formula gives its section. Write it in momenta of "
-            f"free coordinates ({', '.join(p.name for p in setting.momenta)})."
-        )
+        if at is None:
+            raise ModelError(
+                "a law is not affine in the rates it names, so that no formula gives its section. Write it in momenta "
+                f"of free coordinates ({', '.join(p.name for p in setting.momenta)}), or say `at` which state it is "
+                "to be solved."
+            )
+        balance = [m - p for m, p in zip(setting.momenta_in_rates, setting.momenta, strict=False)]
+        asked = [u - y for u, y in zip(rates[n:], laws, strict=True)]
+        variables = [*setting.coordinates, *setting.momenta, TIME]
+        found = tangent_laws([*balance, *asked], rates, len(laws), variables, {**(given or {}), **at})
+        told = dict(zip(setting.momenta, setting.momenta_in_rates, strict=False))
+        return found, tuple(ex.substitute(asked, told))
     level = ex.substitute(laws, dict.fromkeys(rates, 0))
     mass = setting.mass.rows()
     matrix = [list(row) for row in mass[:n]]
@@ -206,7 +227,7 @@ def on_phase_space(setting: Setting) -> list[Expr]:
             "the laws fix driven speeds by themselves: dH/dp_a = Y^a cannot be solved for the driven momenta "
             "(hypothesis (H) of Dazord). Write the law in speeds of other coordinates."
         ) from error
-    return found[n:]
+    return found[n:], ()
 
 
 def form_row(form: Expr, coordinates: Sequence[Expr]) -> list[Expr]:
