@@ -1,13 +1,10 @@
 """Groebner route: dimensions with and without saturation (thesis, section 4.3), components, exact square roots."""
 
-from fractions import Fraction
-
 import pytest
 from flint import fmpz_mpoly_ctx
 
 from dalembert import loops
 from dalembert.loops.groebner import homogenised, monomial_dimension, program
-from dalembert.loops.surds import Surd
 from dalembert.mechanism import Layout
 
 
@@ -129,10 +126,3 @@ def test_dimension_of_monomials():
     assert monomial_dimension([(1, 1, 0), (0, 1, 1)], 3) == 2
     assert monomial_dimension([(1, 0, 0), (0, 2, 0), (0, 0, 3)], 3) == 0
     assert monomial_dimension([(0, 0, 0)], 3) == -1
-
-
-def test_surds_are_a_field():
-    a = Surd({frozenset(): Fraction(1), frozenset({2}): Fraction(3), frozenset({3, 5}): Fraction(-1, 2)})
-    assert a * a.inverse() == Surd.of(Fraction(1))
-    assert Surd.root(Fraction(12)) == Surd({frozenset({3}): Fraction(2)})
-    assert Surd.root(Fraction(1, 2)) * Surd.root(Fraction(1, 2)) == Surd.of(Fraction(1, 2))

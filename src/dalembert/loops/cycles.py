@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dalembert.loops.linkage import Atom, Linkage
+from dalembert.loops.linkage import Linkage
 from dalembert.loops.positions import Array, Positions
 from dalembert.loops.subgroups import Subgroups
 
@@ -142,31 +142,6 @@ def _path(neighbours: list[list[tuple[int, str, bool]]], start: int, end: int, a
         way.append((step[1], step[2]))
         body = step[0]
     return tuple(reversed(way))
-
-
-def cycle_screws(positions: Positions, cycle: Cycle, x: Array) -> Array:
-    """Screws of all freedoms along a loop run through as an open chain; configurations need not be closed."""
-    r, p = np.eye(3), np.zeros(3)
-    screws = []
-    numbers = positions.arithmetic
-    for link, forward in cycle:
-        for piece in positions.linkage.chains[link].walk(forward):
-            if isinstance(piece, Atom):
-                axis = np.array(numbers.constants(piece.axis, positions.linkage.given), dtype=float)
-                value = float(piece.factor) * x[piece.variable]
-                world = r @ axis
-                screws.append(np.concatenate([world, np.cross(p, world)] if piece.turn else [np.zeros(3), world]))
-                if piece.turn:
-                    r = r @ _turn(axis, value)
-                else:
-                    p = p + world * value
-            else:
-                a, b = _numbers(positions, piece.pose)
-                if piece.inverse:
-                    a, b = a.T, -(a.T @ b)
-                p = p + r @ b
-                r = r @ a
-    return np.array(screws).reshape(-1, 6)
 
 
 def _numbers(positions: Positions, pose: object) -> tuple[Array, Array]:

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any, Final
 
-from dalembert.algebra.core.operator import ABS, ARRAY, EXPR, PAIR, PRODUCT, QPRODUCT, SUM, TIMES
+from dalembert.algebra.core.operator import ABS, ARRAY, PAIR, PRODUCT, QPRODUCT, SUM, TIMES
 from dalembert.algebra.core.sorts import SCALAR, AlgebraError, Sort
 from dalembert.algebra.core.term import ONE, Term, TermLike, Weight, is_zero_term, make
 from dalembert.errors import SingularError
@@ -332,7 +332,3 @@ def plain_exponent(value: Weight) -> Weight:
             return value
         value = numeric
     return int(value) if value == int(value) else Fraction(value)
-
-
-def is_expr(term: Term) -> bool:
-    return term.op is EXPR

@@ -274,10 +274,6 @@ def expr_digest(e: Expr) -> str:
     return found[e]
 
 
-def is_symbol(term: Term) -> bool:
-    return term.op is SYMBOL
-
-
 def is_zero_term(term: Term) -> bool:
     """Whether this is the term 0 itself (no proof is attempted)."""
     return term.op is SUM and not term.args
