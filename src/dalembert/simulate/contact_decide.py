@@ -83,8 +83,9 @@ class Decision:
         machine, e = self.machine, now.restitution
         if plastic:  # what they converge to
             now.values["restitution"] = e = 0 * e
-        rubbing = [i for i in inside if machine.tangents[i] and now.friction[i] + now.static[i] > 0]
-        if rubbing:
+        if (
+            rubbing_at(now, inside) or machine.imperfect
+        ):  # impulses of imperfect constraints are not along their rows: no projection
             pulses, change = self._rubbing(now, inside, found)
         else:
             law = self.law
@@ -120,7 +121,8 @@ class Decision:
         machine = self.machine
         rows, right, sizes = self._rows(now, inside)
         matrix = rows @ now.compliance @ rows.T
-        if len(inside) == 1 and sizes == [1] and self.law in ("auto", "poisson", "stronge"):
+        imperfect = bool(machine.imperfect)
+        if len(inside) == 1 and sizes == [1] and not imperfect and self.law in ("auto", "poisson", "stronge"):
             law: Any = "stronge" if self.law == "stronge" else "poisson"
             i = inside[0]
             done = path_impact(matrix, right, float(now.friction[i]), float(now.restitution[i]), law)
@@ -134,12 +136,17 @@ class Decision:
             answers, why = solve_frictional(problem)
             if not answers:
                 names = ", ".join(machine.names[i] for i in inside)
+                if imperfect and not rubbing_at(now, inside):
+                    why = "Drives that push elsewhere than along their law take what the contacts give."
+                    raise ContactError(f"contacts {names}: no impulses stop them at t = {now.t:.6g}. {why}")
                 raise ContactError(f"contacts {names}: no impulses obey Coulomb's law in this impact. {why}")
             if len(answers) > 1:
                 found.remarks.append(f"t = {now.t:.6g}: {len(answers)} answers of Coulomb's law; one is taken")
             pulse = answers[0].impulses
             drift = self._drifts(now, inside)
             gain = float((matrix @ pulse / 2 + right - drift) @ pulse)
+            if imperfect:  # what keeps such a constraint may give energy
+                gain = 0.0
             if gain > 1e-10 * float(np.abs(right) @ np.abs(pulse)) and self.law != "newton":
                 names = ", ".join(machine.names[i] for i in inside)
                 raise ContactError(
@@ -183,7 +190,7 @@ class Decision:
             elif len(slip) and size > max([slow[k] for k in tangents[i]]):
                 directions[i] = slip / size
         still = [i for i in closed if tangents[i] and i not in directions]
-        if not still and not any(now.friction[i] for i in directions):
+        if not still and not any(now.friction[i] for i in directions) and not self.machine.imperfect:
             self._frictionless(now, closed, before, found, directions)
             return
         self._coulomb(t, now, closed, directions, before, found)
@@ -335,6 +342,10 @@ class Decision:
         found.y, found.mode = again.y, again.mode
         found.events += again.events
         found.remarks += again.remarks
+
+
+def rubbing_at(now: Instant, inside: list[int]) -> bool:
+    return any(now.machine.tangents[i] and now.friction[i] + now.static[i] > 0 for i in inside)
 
 
 def _alike(answers: list[Answer]) -> bool:

@@ -113,6 +113,7 @@ class ContactMachine:
         self.names = tuple(one.name for one in self.contacts)
         self.rounding = np.array(about.rows.rounding) if about.closed else np.zeros(0)
         _refuse_what_it_cannot_hold(system, about.rows)
+        #: Rows of constraints that push elsewhere than along their condition: what contacts do then is no projection.
         self.imperfect = about.rows.imperfect
         self._groups = [[system.states.index(x) for x in group] for group in system.quaternions]
         self.tangents = tangent_places(self.contacts)
@@ -204,6 +205,11 @@ def _refuse_what_it_cannot_hold(system: System, rows: Rows) -> None:
         raise ModelError(
             f"'{system.name}' has the constraint '{rows.owners[k]}' with dry friction beside contacts ({touching}): "
             "its friction is not known while they push. Write it as a contact with friction, too."
+        )
+    for k in rows.bent:
+        raise ModelError(
+            f"'{system.name}' has the condition '{rows.owners[k]}', not linear in the speeds, beside contacts "
+            f"({touching}): an impact would break it. Take the contacts away, or write it linear in the speeds."
         )
     for k in rows.implied:
         raise ModelError(

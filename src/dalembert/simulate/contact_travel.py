@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,8 @@ from dalembert.simulate._hybrid import Journey, changed, shared, values_of
 from dalembert.simulate._inputs import as_grid, as_span
 from dalembert.simulate._reset import consistent
 from dalembert.simulate.arcs import Jump
-from dalembert.simulate.contact_decide import TOUCHING, WEAK, Before, Decision, Happening
+from dalembert.simulate.contact_bounces import Bounces
+from dalembert.simulate.contact_decide import APPROACH, TOUCHING, WEAK, Before, Decision, Happening
 from dalembert.simulate.contact_machine import ContactMachine
 from dalembert.simulate.contact_mode import Mode, Regime
 from dalembert.simulate.event import ResolvedEvent
@@ -29,53 +30,16 @@ from dalembert.simulate.system import System
 Array = NDArray[Any]
 
 LAWS_OF_IMPACT = ("auto", "moreau", "newton", "poisson", "stronge", "sequential")
-_TINY = 3e-6
-"""Rebound speed, as a share of the fastest approach of a run of bounces, from which on its tail is summed (Zeno)."""
-_STEADY = 1e-3
-"""Ratios of three flights that differ by less are one ratio."""
 _INSTANT = 1e-9
 """A flight shorter than this share of the time scale of the motion is none."""
 _LOW = 1e-14
 """A flight lower than this share of the size of the machine is none: gaps are not known better."""
 _ROUNDING = 1e-16
 """Gap of a closed contact at the beginning of an arc, as a share of the size of the machine."""
+_INSIDE = 1e-8
+"""A gap below minus this share of the size of the machine at the end of an arc: its contact was missed."""
 _CHATTER, _SHORT = 100, 1e-7
 """So many arcs in a row within this share of the time scale of the motion: it does not get on."""
-
-
-@dataclass(eq=False)
-class Bounces:
-    """Impacts of one contact in a row: times, and rebound speeds."""
-
-    times: list[float] = field(default_factory=list)
-    rebounds: list[float] = field(default_factory=list)
-    fastest: float = 0.0
-
-    def add(self, t: float, approach: float, rebound: float) -> None:
-        if self.times and len(self.times) > 1 and t - self.times[-1] > 1.5 * (self.times[-1] - self.times[-2]):
-            self.times, self.rebounds, self.fastest = [self.times[-1]], [self.rebounds[-1]], 0.0
-        self.times.append(t)
-        self.rebounds.append(rebound)
-        self.fastest = max(self.fastest, -approach)
-
-    def end(self, restitution: float) -> float | None:
-        """When infinitely many further bounces are over; None while they are not to be summed."""
-        if len(self.times) < 5 or not self.rebounds[-1] <= _TINY * self.fastest:
-            return None
-        flights = np.diff(self.times[-5:])
-        ratios = flights[1:] / flights[:-1]
-        if not (ratios < 1).all() or np.ptp(ratios) > _STEADY * 4:
-            return None
-        if abs(ratios[-1] - restitution) >= 0.01 or not 0 < restitution < 1:
-            r = float(ratios[-1])
-            return float(self.times[-1] + flights[-1] * r / (1 - r))
-        # A lone contact: flights shrink by e (1 + c flight), c from the jerk of the gap.
-        c = (ratios[-1] / restitution - 1) / flights[-2]
-        flight, left = float(flights[-1]), 0.0
-        while flight > 1e-17 * self.times[-1] and flight > 1e-300:
-            flight *= restitution * (1 + c * flight)
-            left += flight
-        return float(self.times[-1] + left)
 
 
 def travel_contacts(
@@ -131,6 +95,8 @@ class _Trip:
         while True:
             solution = self._arc(t, y, happened)
             t, y = solution.t_last, solution.y_last.copy()
+            if self._passed(t, y):
+                break
             if solution.reason != at.TERMINAL:
                 break
             number = solution.culprit
@@ -283,12 +249,23 @@ class _Trip:
             self._closed(t, happened, instant)
 
     def _closed(self, t: float, happened: Happening, settled: list[int]) -> None:
-        """Let contacts that hardly leave be closed, with those that are closed already."""
+        """Let contacts that hardly leave be closed, with those that are closed already.
+
+        What is taken from their speeds may let others approach that touch as well: those come to rest with them.
+        """
         if not settled:
             return
-        now = self.machine.at(t, happened.y, self.p)
+        now, n = self.machine.at(t, happened.y, self.p), self.machine.coordinates
         together = sorted({*settled, *happened.mode.closed})
-        happened.y[self.machine.coordinates :] = self.machine.at_rest(now, together, [])
+        touching = np.flatnonzero(now.gap <= TOUCHING * self.size).tolist()
+        while True:
+            happened.y[n:] = self.machine.at_rest(now, together, [])
+            then = self.machine.at(t, happened.y, self.p)
+            small = APPROACH * self.machine.rate_sizes(then)
+            more = [i for i in touching if then.rate[i] < -small[i] and i not in together]
+            if not more:
+                break
+            together = sorted({*together, *more})
         again = self._settle(t, happened.y, Before(settled=frozenset(together)), Mode(tuple(together)))
         happened.y, happened.mode = again.y, again.mode
         happened.remarks += again.remarks
@@ -313,12 +290,7 @@ class _Trip:
     def _enter(self, t: float, before: Array, happened: Happening, name: str, old: Mode | None = None) -> Array:
         """The state on the contacts of the new mode; a jump if it is another one, and what is to be told."""
         y, mode, names = happened.y, happened.mode, self.machine.names
-        gap = self.machine.at(t, y, self.p).gap
-        inwards = [int(i) for i in np.flatnonzero((gap < 0) & (gap >= -TOUCHING * self.size))]
-        if mode.closed or inwards:
-            y, _ = self.machine.projected(t, y, self.p, sorted({*mode.closed, *inwards}), _ROUNDING * self.size)
-        if mode.closed:
-            y = Regime(self.machine, mode, self.p, self.size).brought_back(t, y)
+        y = self._outside(t, y, mode)
         for inside_, pulses in happened.strikes:
             self.log.impulse(t, inside_, pulses)
         for i, what in happened.events:
@@ -338,6 +310,24 @@ class _Trip:
             self.journey.jumps.append(Jump(t, told[0], told[1], name or "contact"))
         return y
 
+    def _outside(self, t: float, y: Array, mode: Mode) -> Array:
+        """Closed contacts touch and no other is inside: what brings one to its gap may push others in, and they join.
+
+        One that began inside, however little, would never be seen to come in.
+        """
+        together, least = set(mode.closed), _ROUNDING * self.size
+        for _ in self.machine.names:
+            gap = self.machine.at(t, y, self.p).gap
+            inwards = np.flatnonzero((gap < (0.0 if not together else -least)) & (gap >= -TOUCHING * self.size))
+            fresh = {int(i) for i in inwards} - together
+            together |= fresh
+            if not together or (not fresh and np.abs(gap[sorted(together)]).max() <= least):
+                break
+            y, _ = self.machine.projected(t, y, self.p, sorted(together), least)
+        if mode.closed:
+            y = Regime(self.machine, mode, self.p, self.size).brought_back(t, y)
+        return y
+
     def _over(self, number: int) -> bool:
         return self.watched[number].terminal > 0 and self.left[number] == 0
 
@@ -351,6 +341,18 @@ class _Trip:
         new = consistent(self.system, now, t, new, touched)
         happened = self._settle(t, new, Before(), Mode())
         return happened, self._enter(t, y, happened, self.watched[number].name, Mode())
+
+    def _passed(self, t: float, y: Array) -> bool:
+        """No answer may be inside a contact: an arc that ends there has missed it."""
+        gap = self.machine.at(t, y, self.p).gap
+        if not len(gap) or gap.min() >= -_INSIDE * self.size:
+            return False
+        name = self.machine.names[int(np.argmin(gap))]
+        self.journey.piled = (
+            f"contact {name} was missed: at t = {t:.6g} it is {-gap.min():.3g} inside. Use a smaller max_step, "
+            "or method='moreau'"
+        )
+        return True
 
     def _stuck(self) -> bool:
         lengths = self.journey.lengths

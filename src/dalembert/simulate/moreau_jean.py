@@ -243,7 +243,9 @@ def impulses(problem: Frictional, guess: Array | None = None) -> Array | str:
     count = len(problem.tangents)
     if not any(problem.tangents):
         if count == 1:
-            return np.maximum(-problem.right / problem.matrix[0], 0.0)[:1] if problem.matrix[0, 0] > 0 else np.zeros(1)
+            if problem.matrix[0, 0] > 0:
+                return np.maximum(-problem.right / problem.matrix[0], 0.0)[:1]
+            return np.zeros(1) if problem.right[0] >= 0 else "no impulse moves it: what keeps the constraints takes all"
         found = lemke(problem.matrix, problem.right)
         if found.z is None:
             return "no impulses keep all of them out"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -125,11 +125,12 @@ def checked(motion: M) -> M:
 
 
 def closure_of(motion: Motion) -> float | None:
-    """The largest gap of a loop along a motion."""
+    """The largest gap of a loop along a motion, in parts of what it is made of anywhere: an arc may rest at nothing."""
     worst = None
-    for arc in motion.arcs:
-        t, y = _judged(arc)
-        found = gaps(motion.system, t, y, arc.parameters) if len(t) else None
+    for parameters, arcs in groupby(motion.arcs, key=lambda arc: dict(arc.parameters)):
+        states = [_judged(arc) for arc in arcs]
+        t, y = np.concatenate([a for a, _ in states]), np.concatenate([b for _, b in states], axis=1)
+        found = gaps(motion.system, t, y, parameters) if len(t) else None
         if found is not None:
             worst = max(worst or 0.0, float(np.max(np.nan_to_num(found, nan=np.inf))))
     return worst
