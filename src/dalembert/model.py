@@ -260,13 +260,13 @@ class Mechanism(description.Mechanism):
     @verb
     def reactions(
         self,
-        at: Mapping[str, Any],
+        at: Mapping[str, Any] | None = None,
         *,
         given: Mapping[str, Any] | None = None,
         t: float | None = None,
         cut: Collection[str] = (),
     ) -> dict[str, Reaction]:
-        """Efforts in all links at a state (`mo.state(t)`, its time included), and which of them are determined."""
+        """Efforts in all links at a state (`mo.state(t)` with its time, or the start), and which are determined."""
         from dalembert.analysis import reactions
 
         return reactions(self, at, given=given, t=t, cut=cut)

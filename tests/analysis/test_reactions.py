@@ -223,3 +223,11 @@ def test_a_moment_of_a_motion_carries_the_parameters_that_the_motion_had():
     assert m.reactions(moment)["pivot"].force[2] == pytest.approx(20 * 9.81)
     assert m.reactions(moment, given={"M": 2.0})["pivot"].force[2] == pytest.approx(2 * 9.81)
     assert m.linearize(moment).given["M"] == 20.0
+
+
+def test_without_a_state_reactions_are_those_of_the_start():
+    m = da.loads("""let rod = body mass = 2, iframe = [0, 0, -1], inertia = 0 end ;
+join earth and rod.frame with link(th) dof = th || [1, 0, 0] end as pin ;
+gravity [0, 0, -9.81] ; start pin.th = 0.5, pin.th' = 3 ;""")
+    assert str(m.reactions()["pin"]) == str(m.reactions({"pin.th": 0.5, "pin.th'": 3})["pin"])
+    assert str(m.reactions()["pin"]).endswith(f"Fz = {2 * (9.81 * np.cos(0.5) + 9):.6g}")

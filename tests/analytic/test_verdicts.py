@@ -174,6 +174,15 @@ def test_a_claim_about_nothing_known_is_refused():
             view.check(claim)
 
 
+def test_a_coordinate_without_its_link_is_offered_with_it():
+    from dalembert import loads
+
+    m = loads("""let rod = body mass = m, iframe = [0, 0, -l], inertia = 0 end ;
+join earth and rod.frame with link(th) dof = th || [1, 0, 0] end as hinge ; gravity [0, 0, -g] ;""")
+    with pytest.raises(ExpressionError, match=r"about 'th', .*Did you mean 'hinge.th'"):
+        an.System.from_mechanism(m).lagrange().check("L == m*l**2*hinge.th'**2/2 + m*g*l*cos(th)")
+
+
 def test_a_constant_is_free_of_named_things():
     with pytest.raises(ExpressionError, match="needs `over`"):
         an.check("q + C", "q", up_to="constant")

@@ -97,6 +97,12 @@ def test_the_version():
     assert call("--version").output.startswith("dalembert ")
 
 
+def test_python_runs_the_package_as_the_command():
+    done = subprocess.run([sys.executable, "-m", "dalembert", "-h"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert "Usage: dalembert [OPTIONS]" in done.stdout
+
+
 def test_simulate_writes_a_table_a_file_and_a_picture(tmp_path):
     shown = call("simulate", PENDULUM, "--until", "1")
     assert shown.exit_code == 0

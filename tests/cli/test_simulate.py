@@ -120,3 +120,12 @@ def test_columns_may_be_those_of_a_spring(tmp_path):
     assert result.exit_code == 0, result.output
     first = result.stdout.splitlines()[1].split()
     assert [float(x) for x in first] == pytest.approx([0, 10**0.5, -10 * (10**0.5 - 1)], rel=1e-4)
+
+
+def test_columns_of_the_table_never_touch(tmp_path):
+    file = tmp_path / "rod.lsd"
+    file.write_text("""let rod = body mass = 1, iframe = 0, inertia = [1, 1, 1] end ;
+join earth and rod.frame with link(a, b) dof1 = a || [1, 0, 0], dof2 = b || [0, 1, 0] end as h ;
+start h.a = 0-1.23456e-10, h.b = 0-1.23456e-100 ;""")
+    for line in call(str(file), "--until", "1").stdout.splitlines():
+        assert len(line.split()) == 5, line

@@ -162,6 +162,24 @@ def test_conditions_that_contradict_each_other_are_named():
         m.simulate((0, 1))
 
 
+def test_a_wheel_at_a_height_that_nothing_changes_is_told_so():
+    m = da.Mechanism("cart")
+    cart, wheel = m.body("cart", mass=3), m.body("wheel", mass=1, inertia=[0.01, 0.02, 0.01])
+    m.join(da.earth.at([0, 0, 0.25]), cart, da.prismatic("x"), name="c")
+    m.join(cart, wheel, da.revolute("y"), name="axle")
+    m.roll(wheel, da.earth, radius=0.2, name="road")
+    with pytest.raises(da.SimulationError, match=r"'road_contact' cannot hold there.* No coordinate changes it"):
+        m.simulate((0, 1))
+
+
+def test_places_that_cannot_be_together_are_named_together():
+    m = slides(1, 1)
+    m.constrain("x.x^2 + y.x^2 = 1", name="circle")
+    m.constrain("x.x + y.x = 2", name="line")
+    with pytest.raises(da.SimulationError, match=r"'circle', 'line' cannot hold together there.* Check its lengths"):
+        m.simulate((0, 1))
+
+
 def test_names_of_constraints_are_unique_among_links_and_efforts():
     m = da.Mechanism("one")
     m.join(da.earth, m.body("a", inertia=[1, 1, 1]), da.revolute("z"), name="ja")

@@ -85,9 +85,7 @@ def test_a_quantity_that_nothing_has_is_told_where_it_stands():
     assert faults(TWO + "apply force value = [arm.colour, 0, 0] end on tip ;") == [
         "7:26 not a field: a body has no colour to read"
     ]
-    assert faults(TWO + "apply force value = [hinge.th'', 0, 0] end on tip ;")[0].startswith(
-        "7:22 an effort may depend"
-    )
+    assert faults(TWO + "apply force value = [hinge.th'', 0, 0] end on tip ;")[0].startswith("7:22 a formula may use")
 
 
 @pytest.mark.parametrize(

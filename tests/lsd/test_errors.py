@@ -75,7 +75,7 @@ def test_a_missing_semicolon_is_told_where_it_is_missing():
             "`th`",
         ),
         ("let a = body end ; join earth and a.frame with link end as elbow ; start elbo.x = 1 ;", "`elbow`"),
-        ("drive hinge.th ;", "write `th = ...`"),
+        ("drive hinge.th ;", "write `hinge.th = ...`"),
         ("contact x ;", "`>=`"),
         ("limit hinge.th in [0 ;", "`,`"),
         ("let b = body end ; contact spere(b, 1) and plane(earth) ;", "did you mean `sphere`"),
@@ -165,3 +165,22 @@ start rod.th = 1 ;"""
     assert [d.message for d in found.diagnostics] == [
         "body 'rod' has the negative mass -2. A mass is zero or positive",
     ]
+
+
+JOINED = "let b = body mass = 1 end ; join earth and b.frame with link(x) dof = [x,0,0] end as q ; "
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        ("roll b on erth with radius = 1 ;", "unbound variable erth", "did you mean `earth`?"),
+        ("start q.x = 1.2.3 ;", "syntax error at `.`", "a number has one decimal point"),
+        ("constrain q.x 2 ;", "syntax error at `2`", "write `q.x = ...`"),
+        ("constrain q.x'' = 2 ;", "a formula may use a coordinate and its rate, not its acceleration", None),
+        ("contact q.x >= 0 friction 0.3 ;", "in LSD `slip foot.X'`", None),
+    ],
+)
+def test_the_hint_is_what_helps(text, message, hint):
+    (one,) = error(JOINED + text).diagnostics
+    assert message in one.message
+    assert one.hint == hint

@@ -287,7 +287,7 @@ def _sizes(points: Array, ends: Sequence[tuple[int, int]], bodies: int) -> tuple
 
 def reactions(
     mechanism: Mechanism | Model,
-    at: Mapping[str, Any],
+    at: Mapping[str, Any] | None = None,
     *,
     given: Mapping[str, float] | None = None,
     t: float | None = None,
@@ -295,7 +295,8 @@ def reactions(
 ) -> dict[str, Reaction]:
     """Efforts in all links at a state: `at` names coordinates and speeds (as `mo.state(t)` does, its time included).
 
-    What `at` does not name follows, as at the start of a simulation; a state that its loops do not allow is refused.
+    Without `at`, those of the start. What it does not name follows, as at the start of a simulation; a state that its
+    loops do not allow is refused.
 
     >>> from dalembert.mechanism import Mechanism, earth, revolute
     >>> m = Mechanism("hanging rod")
@@ -306,6 +307,7 @@ def reactions(
     pivot: Mx = 0, My = 0, Mz = 0, Fx = 0, Fy = 0, Fz = 19.62
     """
     layout = Layout.of(mechanism, cut)
+    at = at or {}
     time = float(at.get("t", 0.0) if t is None else t)
     say_open(layout.model.contacts, "these reactions")
     given = with_parameters(layout.model, at, given)

@@ -296,8 +296,11 @@ class Judge:
 
 
 def _did_you_mean(name: str, known: Iterable[str]) -> str:
-    near = get_close_matches(name, sorted(k for k in known if not k.startswith("view.")), 1)
-    return f" Did you mean '{near[0]}'?" if near else f" It has {', '.join(sorted(known)[:12])}."
+    """The coordinate of that name in its link first, then the nearest name, else what there is."""
+    plain = sorted(k for k in known if not k.startswith("view."))
+    near = [k for k in plain if k.endswith(f".{name}")] or get_close_matches(name, plain, 1)
+    more = f" and {len(plain) - 20} more" if len(plain) > 20 else ""
+    return f" Did you mean '{near[0]}'?" if near else f" It has {', '.join(plain[:20])}{more}."
 
 
 def _without_circles(values: Mapping[sp.Symbol, sp.Expr]) -> dict[sp.Symbol, sp.Expr]:

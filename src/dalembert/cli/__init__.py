@@ -87,7 +87,7 @@ def main() -> None:
     """Console entry point. Exit codes: 0 done, 1 the model or the computation is at fault, 2 wrong usage."""
     warnings.showwarning = lambda message, *_, **__: print(f"warning: {message}", file=sys.stderr)
     try:
-        app()
+        app(prog_name="dalembert")  # also as `python -m dalembert`
     except DalembertError as error:
         print(error, file=sys.stderr)
         sys.exit(1)

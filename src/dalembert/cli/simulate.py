@@ -164,15 +164,19 @@ def _table(motion: Any, names: Sequence[str]) -> str:
     shown = names[:8]
     count = len(motion.t)
     rows = sorted({round(k * (count - 1) / 10) for k in range(11)})
-    width = max(12, *(len(n) + 2 for n in shown))
-    head = f"{'t':>10}" + "".join(f"{n:>{width}}" for n in shown)
+    width = max(12, *(len(n) + 1 for n in shown))  # of -1.23456e-10; a space comes before each
+    head = f"{'t':>10}" + "".join(f" {n:>{width}}" for n in shown)
     lines = [
-        f"{float(motion.t[r]):>10.4g}" + "".join(f"{float(values[n][r]):>{width}.6g}" for n in shown) for r in rows
+        f"{float(motion.t[r]):>10.4g}" + "".join(f" {float(values[n][r]):>{width}.6g}" for n in shown) for r in rows
     ]
     for name, times in motion.events.items():
         told = ", ".join(f"{t:.6g}" for t in times[:8]) + (" ..." if len(times) > 8 else "")
         lines.append(f"event '{name}': {told or 'never'}")
-    more = f"\n({len(names) - len(shown)} more columns: use --out)" if len(names) > len(shown) else ""
+    more = (
+        f"\n({len(names) - len(shown)} more columns: name some with --columns, or write all with --out)"
+        if len(names) > len(shown)
+        else ""
+    )
     return "\n".join([head, *lines]) + more
 
 

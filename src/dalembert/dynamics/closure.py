@@ -255,6 +255,11 @@ class Closure:
         names = [name for name, size in zip(self.holding, asked, strict=True) if size > large]
         return links, list(dict.fromkeys(names))
 
+    def still(self, gap: Gap, trajectory: int) -> set[str]:
+        """Constraints on places that no coordinate changes, here at least."""
+        rows = gap.slopes[trajectory][len(self.sides) * ROWS + len(self.quaternions) :]
+        return {name for name, row in zip(self.holding, rows, strict=True) if not row.any()}
+
     def steered(
         self, x: Array, w: Array, t: float, parameters: Mapping[str, Any], scales: Scales
     ) -> tuple[Array, Array, Array]:

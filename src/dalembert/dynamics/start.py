@@ -197,10 +197,17 @@ def _closed(
     places, firm = asked.among(closure.coordinates)
     posture = closed_posture(loops, x, places, firm)
     for k in np.flatnonzero(posture.gap)[:1]:
+        gap = loops.at(posture.values)
+        links, held = loops.closure.open_parts(gap, k)
+        stiff = not links and set(held) <= loops.closure.still(gap, k)
         raise SimulationError(
             f"'{asked.owner}' cannot be assembled{where(first, k)}: {_not_closing(loops, posture.values, k)} with the "
-            f"values given, a gap of {posture.gap[k]:.2g} (radians, or lengths of the loop) is left. Check its "
-            "lengths, or give a start that is nearly closed."
+            f"values given, a gap of {posture.gap[k]:.2g} (radians, or lengths of the loop) is left. "
+            + (
+                "No coordinate changes it: place the frames otherwise, or give a joint the freedom that it needs."
+                if stiff
+                else "Check its lengths, or give a start that is nearly closed."
+            )
         )
     _refuse_contradictions(closure.coordinates, posture, x, asked, first, loops)
     loops = Loops(closure, t, parameters, closure.scales(posture.values, t, parameters))
@@ -234,9 +241,12 @@ def _not_closing(loops: Loops, x: Array, k: int) -> str:
     """Which links do not close and which constraints do not hold, in words."""
     links, asked = loops.closure.open_parts(loops.at(x), k)
     found = [f"{'link' if len(links) == 1 else 'links'} {listing(links)} cannot close there"] if links else []
-    found += (
-        [f"{'constraint' if len(asked) == 1 else 'constraints'} {listing(asked)} cannot hold there"] if asked else []
-    )
+    if asked:
+        found.append(
+            f"constraint {listing(asked)} cannot hold there"
+            if len(asked) == 1
+            else f"constraints {listing(asked)} cannot hold together there"
+        )
     return ", ".join(found) or "it is open"
 
 

@@ -63,7 +63,8 @@ class Cases:
 
     def __str__(self) -> str:
         rest = "no posture closes for random lengths" if self.generic is None else str(self.generic)
-        return "; ".join([*map(str, self.special), f"else {rest}" if self.special else rest])
+        always = "" if self.generic is None else " for almost all lengths with which it closes"
+        return "; ".join([*map(str, self.special), f"else {rest}" if self.special else rest + always])
 
 
 def mobility_cases(

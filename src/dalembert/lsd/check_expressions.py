@@ -104,7 +104,8 @@ def _name(ctx: Context, node: s.Name, scope: Scope, want: Type | None) -> Checke
     if word.text in FUNCTIONS and not word.quoted:
         return ctx.wrong(word.span, f"{word.text} is a function", f"give it its argument: {word.text}(x)")
     if want in MECHANICAL:
-        names = (b.name for b in scope.all() if b.type is want or b.type in (Type.BODY, Type.DEFINITION))
+        names = [b.name for b in scope.all() if b.type is want or b.type in (Type.BODY, Type.DEFINITION)]
+        names += [EARTH_NAME] if want is Type.FRAME else []
         return ctx.wrong(word.span, f"unbound variable {word.text}", similar(word.text, names) or _declare_hint(want))
     return ctx.parameter(word.text, want if want in MATHEMATICAL else Type.SCALAR, word.span)  # type: ignore[arg-type]
 
@@ -184,7 +185,7 @@ def _prime(ctx: Context, node: s.Prime, scope: Scope, _want: Type | None) -> Che
         hint = None if found else similar(node.word.text, [b.name for b in scope.all() if b.parameter])
         return ctx.wrong(node.span, f"only a link parameter has a time derivative, and {node.word.text} is none", hint)
     if node.order > 1:
-        return ctx.wrong(node.span, "an effort may depend on a parameter and its rate, not on its acceleration")
+        return ctx.wrong(node.span, "a formula may use a parameter and its rate, not its acceleration")
     ctx.fact(node.span, f"{node.word.text}' : scalar - time derivative of a link parameter", found)
     rate = found.extra
     return Checked(Type.SCALAR, lambda _state: rate)

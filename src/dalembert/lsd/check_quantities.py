@@ -24,7 +24,7 @@ def infer_quantity(ctx: Context, node: s.Select, scope: Scope, found: Bound | No
     if node.package is not None or want in MECHANICAL or (field in FIELD_NAMES and not node.order):
         return _wrong(ctx, node, scope, found)
     if node.order > 1:
-        return ctx.wrong(node.span, "an effort may depend on a coordinate and its rate, not on its acceleration")
+        return ctx.wrong(node.span, "a formula may use a coordinate and its rate, not its acceleration")
     source = ctx.source
 
     def look() -> None:

@@ -88,7 +88,9 @@ def _hint(previous: Token | None, token: Token, stream: list[Token], at: int, ac
         return f"unknowns have letters only: `{previous.text}`"
     if kind in ("INT", "FLOAT") and text[0] in "+-" and previous.type in ("ID", "INT", "FLOAT", "RPAR", "PRIMED"):
         return f"in strict LSD a sign is glued to its number: write `{previous.text} {text[0]} {text[1:]}`"
-    if previous.type in ("INT", "FLOAT") and kind == "DOT":
+    if previous.type == "FLOAT" and kind == "DOT":
+        return "a number has one decimal point"
+    if previous.type == "INT" and kind == "DOT":
         return f"a decimal point needs digits after it: `{previous.text}.0`"
     if kind == "DOT":
         after_value = previous.type in ("ID", "PRIMED", "UNKID", "RPAR", "RSQB", "END")
@@ -107,7 +109,8 @@ def _hint(previous: Token | None, token: Token, stream: list[Token], at: int, ac
     if kind == "COMMA" and "RSQB" in accepted:
         return "a vector has three components: [x, y, z]"
     if "EQUAL" in accepted and kind != "EQUAL":
-        return f"write `{previous.text} = ...`"
+        owner = f"{stream[at - 3].text}." if at > 2 and stream[at - 2].type == "DOT" else ""
+        return f"write `{owner}{previous.text} = ...`"
     if kind == "EQUAL" and previous.type == "EQUAL":
         return "one `=` is enough"
     if kind == previous.type == "SEMICOLON":

@@ -134,7 +134,8 @@ def contacts_between(
     if isinstance(place, Gap):
         if (mu is not ZERO or rest is not None) and not place.slip:
             raise ModelError(
-                f"contact '{name}' rubs, but nothing says how it slides: give slip=\"foot.X'\", or two shapes."
+                f"contact '{name}' rubs, but nothing says how it slides: say its velocity (slip=\"foot.X'\", in "
+                "LSD `slip foot.X'`), or give two shapes."
             )
         if len(place.slip) > 2:
             raise ModelError(f"contact '{name}' slips in {len(place.slip)} directions: a contact has one or two.")

@@ -69,7 +69,9 @@ class Decision:
             self._strike(now, inside, found, plastic=number >= _PLASTIC)
         else:
             names = ", ".join(self.machine.names[i] for i in approaching)
-            raise ContactError(f"impacts at one instant do not end (contacts {names}): use restitution below 1.")
+            raise ContactError(
+                f"impacts at one instant do not end (contacts {names}): use restitution below 1, or method='moreau'."
+            )
         closed = [i for i in touching if abs(now.rate[i]) <= small[i] or i in before.settled]
         self._accelerate(t, now, closed, before, found)
         return found

@@ -276,8 +276,8 @@ def inside(machine: ContactMachine, now: Instant) -> SimulationError:
     """The refusal of a start that is inside something."""
     i = int(np.argmin(now.gap))
     return SimulationError(
-        f"contact '{machine.names[i]}' of '{machine.system.name}' starts {-now.gap[i]:.3g} inside: a gap is positive. "
-        "Start further out."
+        f"contact '{machine.names[i]}' of '{machine.system.name}' starts {-now.gap[i]:.3g} beyond what it allows: "
+        f"'{machine.names[i]}.gap' must not be negative. Change the start, or the contact."
     )
 
 
