@@ -229,3 +229,79 @@ def test_a_motion_that_sticks_is_saved_and_read(tmp_path):
     assert mo["x.x"][-1] == pytest.approx(1 / (2 * 0.3 * G), rel=1e-6)
     assert mo["rail.sticks"][-1] == 1
     assert mo["rail.friction"][0] == pytest.approx(-5.886)
+
+
+def test_a_press_passes_its_dead_centres_and_stops_in_its_guide():
+    """A slider-crank: at a dead centre the slip changes its sign and nothing sticks; at the end friction holds all."""
+    m = da.Mechanism("press")
+    crank = m.body("crank", mass=1, centre=[0.1, 0, 0], inertia=[0.01] * 3)
+    rod = m.body("rod", mass=0.5, centre=[0.3, 0, 0], inertia=[0.02] * 3)
+    slider = m.body("slider", mass=0.8, inertia=[0.01] * 3)
+    m.join(da.earth, crank, da.revolute("z").with_efforts(th="-0.4*th'"), name="a")
+    m.join(crank.at([0.2, 0, 0]), rod, da.revolute("z"), name="b")
+    m.join(da.earth, slider, da.planar(), name="p")
+    m.join(rod.at([0.6, 0, 0]), slider, da.revolute("z"), name="e")
+    m.gravity = [0, -G, 0]
+    m.constrain("p.th = 0", name="straight")
+    m.constrain("p.y = 0", by=da.coulomb(0.3, "p.x'"), name="guide")
+    mo = m.simulate((0, 3), start={"a.th": 0.7, "a.th'": 6.0}, rtol=1e-10, atol=1e-12)
+    ways = [arc.parameters["guide.way"] for arc in mo.arcs]
+    assert ways == [-1, 1, -1, 0]
+    crank_angle, turning = mo["a.th"], mo["a.th'"]
+    for k in np.cumsum([len(arc.t) for arc in mo.arcs])[:2]:  # dead centres, or the crank itself turns back
+        assert abs(np.sin(crank_angle[k])) < 1e-8 or abs(turning[k]) < 1e-6
+    friction, normal = mo["guide.friction"], mo["guide.lambda"]
+    assert 0.8 * mo["p.x''"] == pytest.approx(mo["e.Fx"] + friction, abs=1e-10)
+    assert mo["e.Fy"] + normal == pytest.approx(0.8 * G, abs=1e-10)
+    slides = mo["guide.sticks"] == 0
+    assert np.abs(friction[slides]) == pytest.approx(0.3 * np.abs(normal[slides]), rel=1e-9)
+    assert (np.abs(friction[~slides]) < 0.3 * np.abs(normal[~slides])).all()
+    assert np.ptp(crank_angle[~slides]) < 1e-12
+    balanced(mo)
+
+
+def oscillator(k, push, w, hold, end):
+    """Unit mass on a spring with a push and dry friction: arcs by SciPy, from event to event."""
+    t, y, mode = 0.0, np.zeros(2), 0.0
+    while t < end:
+
+        def force(t, x):
+            return push * np.sin(w * t) - k * x
+
+        if mode == 0:
+
+            def over(t, y):
+                return abs(force(t, y[0])) - hold
+
+            over.terminal, over.direction = True, 1
+            found = solve_ivp(lambda t, y: [0, 0], (t, end), y, events=over, rtol=1e-11, atol=1e-13, max_step=0.02)
+            t, y = found.t[-1], found.y[:, -1]
+            mode = np.sign(force(t, y[0]))
+            continue
+
+        def stop(t, y, mode=mode):
+            return mode * y[1]
+
+        stop.terminal, stop.direction = True, -1
+        law = lambda t, y, mode=mode: [y[1], force(t, y[0]) - hold * mode]
+        found = solve_ivp(law, (t, end), y, events=stop, rtol=1e-11, atol=1e-13, max_step=0.02, method="DOP853")
+        t, y = found.t[-1], np.array([found.y[0, -1], 0.0 if found.status == 1 else found.y[1, -1]])
+        left = force(t, y[0])
+        mode = 0.0 if abs(left) <= hold else np.sign(left)
+    return y
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_oscillators_stick_and_slip_as_apart_from_this_package(seed):
+    rng = np.random.default_rng(seed)
+    k, w = rng.uniform(5, 60), rng.uniform(0.5, 4)
+    friction = rng.uniform(0.1, 0.6)
+    push = friction * G * rng.uniform(1.1, 3)
+    m = block(friction="mu", mass=1)
+    m.force(m.bodies["b"], ["push*sin(w*t) - k*x.x", 0, 0])
+    m.given = {"mu": friction, "k": k, "w": w, "push": push}
+    mo = m.simulate((0, 8), **EXACT)
+    wanted = oscillator(k, push, w, friction * G, 8.0)
+    assert [mo["x.x"][-1], mo["x.x'"][-1]] == pytest.approx(wanted, abs=1e-7)
+    assert len(mo.arcs) > 3
+    balanced(mo)

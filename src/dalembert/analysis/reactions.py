@@ -240,6 +240,10 @@ def can_move_on(dynamics: Dynamics, numbers: Mapping[Expr, Any], count: int) -> 
     )
     g, sizes = (table(m.entries, numbers).reshape(count, *m.shape) for m in (rows.matrix, rows.made_of))
     gamma, scales = table(rows.gamma, numbers), table(speed_scales(rows, dynamics.mass_matrix), numbers)
+    mass = dynamics.mass_matrix
+    pushed, weights = (table(x, numbers) for x in (dynamics.right_side, [mass[i, i] for i in range(len(speeds))]))
+    free = np.abs(pushed) / np.where(weights > 0, weights, np.inf) * scales
+    rounded = _ROUNDING * free.max(axis=1, initial=0.0)[:, None] / scales  # accelerations of a machine that is held
     bent = [table(rows.gamma, {**numbers, **dict(zip(speeds, way * moved.T, strict=True))}) for way in (1, -1, 0)]
     curved = (bent[0] + bent[1]) / 2 - bent[2]
     for k in range(count):
@@ -252,7 +256,9 @@ def can_move_on(dynamics: Dynamics, numbers: Mapping[Expr, Any], count: int) -> 
             checks.append((curved[k], np.abs(curved[k]), moved[k]))
         for value, size, way in checks:
             noise = sizes[k] @ np.abs(way) * (np.abs(way) * scales[k]).max(initial=0.0)
-            found[k] &= bool((np.abs(stresses @ value) <= _LEFT * (np.abs(stresses) @ (size + noise * _LEFT))).all())
+            least = np.abs(stresses) @ (np.abs(g[k]) @ rounded[k])
+            left = np.abs(stresses @ value) - least
+            found[k] &= bool((left <= _LEFT * (np.abs(stresses) @ (size + noise * _LEFT))).all())
     return found
 
 

@@ -127,8 +127,8 @@ class Motion:
         if not used.isdisjoint(system.slopes):
             rates = self._rates(t, y, parameters) if contacts is None else contacts.accelerations(t, y)
             values |= dict(zip(map(ex.prime, system.symbols), rates, strict=True))
-        if system.layout is not None and not system.marked.isdisjoint(x.name for x in used):
-            told = balance_of(system.layout).at(t, y, parameters)
+        if system.balanced is not None and not system.marked.isdisjoint(x.name for x in used):
+            told = balance_of(system.balanced).at(t, y, parameters)
             values |= {x: told.of(*x.name.rsplit(".", 1)) for x in used if x.name in system.marked}
         known = [*self.names, *system.outputs, *parameters, "t"]
         for symbol in sorted(used - values.keys(), key=lambda e: e.name):

@@ -36,15 +36,17 @@ _TOLERANCES = 1e3
 that much of its other component may be error, gathered in many steps."""
 _MARGIN = 1e-12
 """Share of the normal force by which friction may be over its cone: rounding of the solve."""
+_MOVED = 1e-6
+"""Share of the acceleration without friction that is left to a slip which does not count as a condition of its own."""
 _DIRECTIONS = 72
 """Directions that are looked through for the ones in which a slip in two components can begin."""
 _HALVINGS = 60
 
 
 def rubbing(system: System) -> Rubbing | None:
-    """The machine as one that may stick: one contact with dry friction, no closed loops, nothing that strikes."""
+    """The machine as one that may stick: one contact with dry friction, and nothing that strikes."""
     layout = system.layout
-    if layout is None or layout.cuts or system.contacts:
+    if layout is None or system.contacts:
         return None
     own = [one for one in layout.further if isinstance(one.reaction, Coulomb)]
     if len(own) != 1:
@@ -89,7 +91,8 @@ class Rubbing:
         normal, holds = held.resolved.multipliers[k], [held.resolved.multipliers[i] for i in places]
         friction = rows.sliding[k].friction
         self._slip, self._normal, self._holds, self._mu = slip, normal, holds, friction
-        told = [normal, friction, *holds, *slip, *ex.tangent(slip, moving), *matrix]
+        kept = [held.resolved.kept[i] for i in places]
+        told = [normal, friction, *holds, *slip, *ex.tangent(slip, moving), *kept, *matrix]
         self._numbers = compiled("rubbing", self.system.symbols, self.system.known_parameters, tuple(told))
 
     def at(self, t: float, state: Array, mode: Sequence[float]) -> _Seen:
@@ -98,7 +101,7 @@ class Rubbing:
         p = np.array([values.get(name, np.nan) for name in self.system.known_parameters])
         flat = np.asarray(self._numbers([t], state, p), dtype=float)
         d = self.directions
-        return _Seen(flat[0], flat[1], flat[2 : 2 + d], flat[2 + d : 2 + 2 * d], flat[2 + 2 * d : 2 + 3 * d])
+        return _Seen(flat[0], flat[1], *(flat[2 + k * d : 2 + (k + 1) * d] for k in range(4)))
 
     def begin(
         self, t: float, y: Sequence[float], parameters: Parameters, scales: Array, rtol: float
@@ -108,7 +111,7 @@ class Rubbing:
         state = np.asarray(y, dtype=float)
         p = np.array([parameters.get(name, np.nan) for name in self.system.known_parameters])
         flat = np.asarray(self._numbers([t], state, p), dtype=float)
-        rows = np.abs(flat[2 + 3 * self.directions :]).reshape(self.directions, -1)
+        rows = np.abs(flat[2 + 4 * self.directions :]).reshape(self.directions, -1)
         size = float((rows @ scales[len(self.system.coordinates) :]).max())
         self.slow, self.fastest, self.tolerance = SLOW * size, size, max(STILL, _TOLERANCES * rtol)
         return self.decided(t, state, STILL * size)
@@ -120,6 +123,11 @@ class Rubbing:
         self.fastest = max(self.fastest, speed)
         if speed > still:
             return self._told(stuck.slip / speed)
+        if not stuck.kept.all():
+            freely = float(np.linalg.norm(self.at(t, state, [0.0] * (1 + self.directions)).rate))
+            pace = float(np.linalg.norm(stuck.rate))
+            if pace > _MOVED * freely:  # at a dead centre the other constraints move it, and no friction holds it
+                return self._told(stuck.rate / pace)
         if stuck.excess <= _MARGIN * abs(stuck.normal) * stuck.friction:
             return self._told(None)
         return self._told(self._breaking(t, state, stuck))
@@ -183,8 +191,10 @@ class Rubbing:
         return self.decided(t, np.array([state[x] for x in self.system.states]), self.tolerance * self.fastest)
 
     def _breaks(self, t: float, state: dict[str, float]) -> dict[str, float]:
-        hold = self.at(t, np.array([state[x] for x in self.system.states]), self._sticking).hold
-        return self._told(-hold / np.linalg.norm(hold))
+        reached = np.array([state[x] for x in self.system.states])
+        hold = self.at(t, reached, self._sticking).hold
+        size = float(np.linalg.norm(hold))
+        return self._told(-hold / size) if size > 0 else self.decided(t, reached, self.tolerance * self.fastest)
 
     def followed(self, event: ResolvedEvent) -> ResolvedEvent:
         """An event of the user's that changes something: the contact is judged anew after it."""
@@ -216,13 +226,14 @@ class Rubbing:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Seen:
-    """Of a contact at a state: normal reaction, coefficient, what holds it, slip and its rate."""
+    """Of a contact at a state: normal reaction, coefficient, what holds it, slip, its rate, which rows of it count."""
 
     normal: float
     friction: float
     hold: Array
     slip: Array
     rate: Array
+    kept: Array
 
     @property
     def excess(self) -> float:

@@ -170,6 +170,12 @@ class System:
         pairs = ((ex.prime(x), rate) for x, rate in zip(self.symbols, self.rates, strict=True))
         return {x: rate for x, rate in pairs if x not in known}
 
+    @property
+    def balanced(self) -> Layout | None:
+        """The layout that outputs are of: where a contact may stick, `layout` and what holds its slip."""
+        tree = getattr(self.outputs, "tree", None)
+        return self.layout if self.layout is None or tree is None else tree.layout
+
     @cached_property
     def marked(self) -> frozenset[str]:
         """Outputs that a motion tells only where mechanics determines them."""
