@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -109,3 +111,46 @@ def test_a_rolling_ball_seen_from_its_centre():
     assert g.check(state)
     assert g.at(state, g.multipliers) == pytest.approx([0, 0, mass * 9.81], abs=1e-12)
     assert g.at(state, g.proposition["-Z"]) == pytest.approx([0] * 9, abs=1e-15)
+
+
+GALLERY = Path(__file__).parents[2] / "examples/constraints"
+QUICK = ["servo_discs", "sperry", "snakeboard", "walker_wheel", "sliding_point"]
+#: Laws that the actuators reach only through hidden conditions: there is no section for them.
+HIDDEN = {"crane_path", "spring_servo"}
+#: A contact that may open is no condition.
+OPEN = {"billiard"}
+
+
+def summed(name):
+    m = da.load(GALLERY / f"{name}.lsd")
+    g = m.geometry(chart="bryant" if m.layout().state.quaternions else None)
+    rng = np.random.default_rng(3)
+    return g.check({x: float(rng.uniform(0.2, 0.9)) for x in g.names} | {"t": 0.3})
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_machines_of_the_gallery(name):
+    assert summed(name)
+
+
+@pytest.mark.slow
+def test_all_machines_of_the_gallery():
+    names = {p.stem for p in GALLERY.glob("*.lsd")} - HIDDEN - OPEN - set(QUICK)
+    assert [name for name in sorted(names) if not summed(name)] == []
+
+
+def test_a_point_that_slides_with_friction():
+    """Normal force 12.753, deceleration 0.3 g against the slip."""
+    m = da.Mechanism("point")
+    m.gravity = [0, 0, -9.81]
+    before = da.earth
+    for axis in "xyz":
+        body = m.body(f"b{axis}", mass=1.3 if axis == "z" else 0)
+        m.join(before, body, da.prismatic(axis), name=axis)
+        before = body
+    m.constrain("z.x = 0", by=da.coulomb(0.3, "x.x'", "y.x'"), name="plane")
+    g = m.geometry()
+    state = {"x.x": 0, "y.x": 0, "z.x": 0, "x.p_x": 3.9, "y.p_x": 5.2, "z.p_x": 0}
+    assert g.check({x: v for x, v in state.items() if x in g.names})
+    assert g.at(state, g.multipliers) == pytest.approx([12.753])
+    assert g.at(state, g.field[-3:-1]) == pytest.approx([-1.7658 * 1.3, -2.3544 * 1.3])

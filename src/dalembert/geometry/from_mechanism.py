@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dalembert import expr as ex
 from dalembert.dynamics import dynamics_of
 from dalembert.errors import ModelError
-from dalembert.expr import ZERO, Expr
+from dalembert.expr import ZERO, Expr, Matrix
 from dalembert.formalisms import Lagrangian, lagrangian, recharted
 from dalembert.geometry.geometry import Geometry
 from dalembert.geometry.setting import Kept, natural, settled
@@ -22,7 +22,10 @@ def geometry_of(
     chart: str | None = None,
     cut: Collection[str] = (),
 ) -> Geometry:
-    """V*M of a mechanism: a row that pushes one coordinate alone drives it, unless `driven` says {name: coordinate}."""
+    """V*M of a mechanism: a row that pushes one coordinate alone drives it, unless `driven` says {name: coordinate}.
+
+    Where a contact drags by dry friction its normal force is taken to push (Dazord 7.3); `check` fails if it pulls.
+    """
     model = mechanism.freeze()
     if chart is not None:
         model = recharted(model, chart, "rates")
@@ -35,7 +38,7 @@ def geometry_of(
     found = lagrangian(layout)
     _check_own(layout, found)
     pairs = _driving(found) if driven is None else _said(found, driven)
-    rows, pushes, n = found.constraint.rows(), found.reaction.rows(), len(found.coordinates)
+    rows, pushes, n = found.constraint.rows(), _pushing(found).rows(), len(found.coordinates)
     order = [k for k in range(n) if k not in pairs.values()] + list(pairs.values())
     symbols = [found.coordinates[k] for k in order]
     mass, linear, potential = natural(found.value, symbols)
@@ -82,10 +85,15 @@ def _nothing(e: Expr, beside: Expr) -> bool:
     return vanish([e], [beside])
 
 
+def _pushing(found: Lagrangian) -> Matrix:
+    """W, with the multipliers of sliding contacts, of which it knows the sign, taken to be positive."""
+    return found.reaction.substitute({ex.symbol(name): 1 for name in found.multipliers})
+
+
 def _driving(found: Lagrangian) -> dict[int, int]:
     """Rows that push one coordinate alone, whose rate is in their condition: each drives it."""
     pairs: dict[int, int] = {}
-    for row, (asked, pushed) in enumerate(zip(found.constraint.rows(), found.reaction.rows(), strict=True)):
+    for row, (asked, pushed) in enumerate(zip(found.constraint.rows(), _pushing(found).rows(), strict=True)):
         places = [k for k, x in enumerate(pushed) if x is not ZERO]
         if len(places) == 1 and asked[places[0]] is not ZERO and places[0] not in pairs.values():
             pairs[row] = places[0]
