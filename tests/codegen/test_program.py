@@ -75,6 +75,10 @@ def test_wrong_input_is_refused_with_its_place(to: str, tmp_path: Path) -> None:
         assert done.returncode == 2
         assert "input.txt" in done.stderr
         assert complaint in done.stderr
+    for line, wrong in (("g = 9.81", "g = nan"), ("g = 9.81", "g = 9,81"), ("t_end = 10.0", "t_end = -3.0")):
+        assert line in files["input.txt"]
+        (tmp_path / "input.txt").write_text(files["input.txt"].replace(line, wrong))
+        assert _run(tmp_path).returncode == 2, wrong
     (tmp_path / "input.txt").write_text(files["input.txt"].replace("g = 9.81", ""))
     assert "no value for g" in _run(tmp_path).stderr
 

@@ -1,6 +1,6 @@
 """Mobility with indeterminate lengths, by cases: the freedoms for almost all lengths, and equalities that give more.
 
-    1 degree of freedom if l1 = l2 = l3 and a = c, else 0
+    1 degree of freedom if l1 = l2 = l3 and a = c; else 0 degrees of freedom for almost all lengths with which it closes
 
 Almost all: exact rational lengths are drawn at random, the machine is closed and judged; what holds there holds outside
 an algebraic set of lengths (with probability one). Equalities are found from the special to the general: all lengths
@@ -62,9 +62,10 @@ class Cases:
     special: tuple[Case, ...]
 
     def __str__(self) -> str:
-        rest = "no posture closes for random lengths" if self.generic is None else str(self.generic)
-        always = "" if self.generic is None else " for almost all lengths with which it closes"
-        return "; ".join([*map(str, self.special), f"else {rest}" if self.special else rest + always])
+        rest = "no posture closes for random lengths"
+        if self.generic is not None:  # other special lengths than these may give more: they are not looked for
+            rest = f"{self.generic} for almost all lengths with which it closes"
+        return "; ".join([*map(str, self.special), f"else {rest}" if self.special else rest])
 
 
 def mobility_cases(

@@ -63,7 +63,7 @@ static int read_input(const char *path)
         if (k < ALL && equals) {
             char *text = trimmed(equals + 1);
             values[k] = strtod(text, &end);
-            known[k] = end != text && *end == '\0';
+            known[k] = end != text && *end == '\0' && isfinite(values[k]);
         }
         if (k == ALL || !known[k]) {
             fprintf(stderr, "%s:%d: expected 'name = number' with a known name, found '%s'\n", path, number, name);
@@ -116,6 +116,10 @@ int main(int count, char *arguments[])
     double t, h;
     FILE *file;
     if (read_input(input)) return 2;
+    if (values[1] < values[0]) {
+        fprintf(stderr, "%s: t_end is before t_start\n", input);
+        return 2;
+    }
     if (!(values[2] > 0.0)) {
         fprintf(stderr, "%s: t_step must be positive\n", input);
         return 2;

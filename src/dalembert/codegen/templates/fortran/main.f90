@@ -24,6 +24,7 @@ program motion
   y = values(settings + 1:settings + states)
   p = 0.0_dp
   p(1:parameters) = values(settings + states + 1:total)
+  if (values(2) < values(1)) call refuse(trim(input)//": t_end is before t_start")
   if (.not. values(3) > 0.0_dp) call refuse(trim(input)//": t_step must be positive")
   open (newunit=unit, file=trim(output), status="replace", action="write", iostat=status)
   if (status /= 0) call refuse("cannot write "//trim(output))
@@ -108,7 +109,10 @@ contains
       if (equals == 0) call refuse(trim(input)//":"//trim(place)//": expected 'name = number'")
       i = findloc(names == adjustl(line(1:equals - 1)), .true., dim=1)
       if (i == 0) call refuse(trim(input)//":"//trim(place)//": unknown name "//trim(adjustl(line(1:equals - 1))))
-      read (line(equals + 1:), *, iostat=trouble) values(i)
+      line = adjustl(line(equals + 1:))
+      read (line, *, iostat=trouble) values(i)
+      if (scan(trim(line), " ,;/*") /= 0) trouble = 1 ! 1,5 would be read as 1
+      if (trouble == 0) trouble = merge(0, 1, abs(values(i)) <= huge(1.0_dp))
       if (trouble /= 0) call refuse(trim(input)//":"//trim(place)//": expected 'name = number'")
       known(i) = .true.
     end do
