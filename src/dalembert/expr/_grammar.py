@@ -15,6 +15,7 @@ The same grammar feeds our own expression DAG and SymPy, so that no text of a us
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -217,7 +218,13 @@ def _number(text: str, exact: bool) -> Number:
         raise ExpressionError(f"the number {shown} has more than {MAX_DIGITS} digits written out. Name it instead.")
     if text.isdigit():
         return int(text)
-    return Fraction(text) if exact else float(text)
+    if exact:
+        return Fraction(text)
+    number = float(text)
+    if not math.isfinite(number) or int(exponent or 0) > MAX_DIGITS:
+        return number
+    spelled = Fraction(text)  # more digits than a float has are kept
+    return number if Fraction(repr(number)) == spelled else spelled
 
 
 @overload

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from dalembert import expr as ex
+from dalembert.errors import ExpressionError
 from dalembert.expr.space import IDENTITY3, ZERO3, Vector3
 from dalembert.lsd import syntax as s
 from dalembert.lsd.check_arithmetic import infer_binary, infer_negative
@@ -165,8 +166,10 @@ _LITERALS: dict[tuple[ex.Expr, Type], object] = {
 
 
 def _float(text: str) -> ex.Expr | None:
-    value = float(text)
-    return ex.const(value) if value not in (float("inf"), float("-inf")) else None
+    try:
+        return ex.parse(text)
+    except ExpressionError:  # beyond the range of numbers
+        return None
 
 
 def _vector(ctx: Context, node: s.Vector, scope: Scope, want: Type | None) -> Checked:
