@@ -7,7 +7,7 @@ import pytest
 
 from dalembert import expr as ex
 from dalembert.errors import CouplingError, ModelError
-from dalembert.geometry import Geometry, Kept, constrained
+from dalembert.geometry import Geometry, Kept, constrained, phase_bracket
 
 MASS_1 = [["2+cos(x2)", "0.3", "0.4*cos(x1)"], ["0.3", "3", "s/2"], ["0.4*cos(x1)", "s/2", "2+x1^2"]]
 POTENTIAL_1 = "cos(x1)+x2^2/2+s*x1"
@@ -88,6 +88,16 @@ def test_active_geometric_constraint_of_marle():
     near(g, AT_1, g.field, [0.2134769835, -0.2101476984, 0.332, -0.07979051537, 0.2045269213])
     near(g, AT_1, g.multipliers, [0.4455434298])
     assert g.check(AT_1)
+
+
+def test_the_field_of_a_law_of_driven_coordinates_is_a_poisson_automorphism():
+    """Y = Y(s), pushed along s: D{f, h} = {Df, h} + {f, Dh} on coordinate functions; not so where Y knows momenta."""
+    for law, holds in (("0.3 + s^2/5", True), ("0.3 + p_x1^2/5", False)):
+        g = first(law)
+        bracket = phase_bracket(g)
+        moved = dict(zip(bracket.variables, g.field, strict=True))
+        rules = [bracket.of(moved[f], h) + bracket.of(f, moved[h]) for f in moved for h in moved]
+        assert (max(map(abs, g.at(AT_1, rules))) < 1e-12) == holds
 
 
 def test_two_driven_coordinates():
@@ -315,3 +325,9 @@ def test_parts_of_random_systems_sum_to_the_saddle_point(seed):
         assert np.abs(found - field).max() < 1e-9 * size
     assert np.abs(np.subtract(g.at(state, g.multipliers), weights)).max() < 1e-9 * max(1, np.abs(weights).max())
     assert g.check(state)
+    # dE/dt is the power of reactions and efforts
+    along = {ex.TIME: 1, **dict(zip((*setting.coordinates, *setting.momenta), g.field, strict=True))}
+    rate, *powers = g.at(
+        state, [*ex.tangent([g.energy], along), *g.powers, ex.dot_product(setting.efforts, setting.rates)]
+    )
+    assert rate == pytest.approx(sum(powers), abs=1e-9 * max(1, *map(abs, powers)))
