@@ -64,10 +64,10 @@ class Normal:
 
     @staticmethod
     def of(given: Vector, keep: Expr, metric: KineticMetric, before: Sequence[Normal]) -> Normal:
+        left, shares = without(given, before)
         if keep is ZERO:
             nothing = [ZERO] * len(given)
-            return Normal(given, nothing, nothing, [ZERO] * len(before), ZERO)
-        left, shares = without(given, before)
+            return Normal(given, nothing, nothing, shares, ZERO)
         raised = metric.raised(left)
         return Normal(given, left, raised, shares, keep / ex.where(keep, ex.dot_product(left, raised), 1))
 

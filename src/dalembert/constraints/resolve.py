@@ -19,7 +19,7 @@ from dalembert.constraints.oblique import Oblique
 from dalembert.constraints.rows import Rows
 from dalembert.constraints.soundness import check_rows
 from dalembert.errors import CouplingError, ExpressionError
-from dalembert.expr import ZERO, Expr, Matrix
+from dalembert.expr import ONE, ZERO, Expr, Matrix
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +70,31 @@ class Resolved:
             found[k] = weight
         return self.metric.speeds(accelerations), found
 
+    def least_norm(self) -> Vector:
+        """The multipliers of least norm, in the units of the conditions: perfect rows that follow from others share.
+
+        A row k that is left out is a sum of rows that count, c_j of each: what is added to lambda_k and taken from
+        lambda_j by c_j moves nothing. Of all such changes the one that makes lambda least is taken.
+        """
+        found, loose = [self.multipliers[k] for k in self.order], list[Vector]()
+        for k, row in enumerate(self._perfect):
+            if self.kept[self.order[k]] is ONE:
+                continue
+            parts = list(row.shares)
+            for j in range(k - 1, -1, -1):
+                parts[:j] = less(parts[:j], parts[j], self.normals[j].shares)
+            out = 1 - self.kept[self.order[k]]
+            change = [-out * x for x in parts] + [out] + [ZERO] * (len(found) - k - 1)
+            for before in loose:
+                change = less(change, _share(before, change), before)
+            loose.append(change)
+        for change in loose:
+            found = less(found, _share(change, found), change)
+        told = [ZERO] * len(found)
+        for k, value in zip(self.order, found, strict=True):
+            told[k] = value
+        return told
+
     def _held(self, right: Sequence[Expr], gamma: Sequence[Expr]) -> tuple[Vector, Vector]:
         """With the perfect rows alone: what moves, before it is written in speeds, and their multipliers."""
         normals = self._perfect
@@ -81,6 +106,12 @@ class Resolved:
                 if share is not ZERO and weights[k] is not ZERO:
                     weights[j] = weights[j] - share * weights[k]
         return [a + b for a, b in zip(free, moved, strict=True)], weights
+
+
+def _share(one: Vector, of: Vector) -> Expr:
+    """How much of a vector another holds; none of one that is nothing."""
+    size = ex.dot_product(one, one)
+    return ex.dot_product(one, of) / ex.where(ex.less(0, size), size, 1)
 
 
 def _forward(normals: Sequence[Normal], wanted: Sequence[Expr]) -> Vector:

@@ -18,6 +18,7 @@ from typing import Protocol
 from dalembert import expr as ex
 from dalembert.constraints.freedom import Freedom
 from dalembert.constraints.loop import Loop
+from dalembert.constraints.resolve import Resolved
 from dalembert.constraints.rows import Rows
 from dalembert.dynamics.potential import Potential, find_potential, integrate
 from dalembert.expr import ZERO, Expr
@@ -43,6 +44,9 @@ class Machine(Protocol):
 
     @property
     def multipliers(self) -> Sequence[Expr]: ...
+
+    @property
+    def resolved(self) -> Resolved: ...
 
 
 class Energies:

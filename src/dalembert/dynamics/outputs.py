@@ -173,15 +173,17 @@ class Outputs(Mapping[str, Expr]):
     def _of_constraint(self, name: str) -> dict[str, Expr]:
         assert self._energies is not None
         rows, multipliers = self._energies.machine.rows, self._energies.machine.multipliers
-        places, powers = rows.of(name), rows.powers(multipliers, self.tree.speeds)
-        total = sum((powers[k] for k in places), ZERO)
+        places = rows.of(name)
         loose = [x for x in undetermined(rows) if x in {rows.names[k] for k in places}]
         if loose:
             warnings.warn(
                 f"'{min(loose)}' is not determined by the mechanics of rigid bodies: conditions follow from each "
-                "other. One of its values is told; sums of such efforts may be determined, each is not.",
+                "other. The value of least norm is told; sums of such efforts may be determined, each is not.",
                 stacklevel=3,
             )
+            multipliers = self._energies.machine.resolved.least_norm()
+        powers = rows.powers(multipliers, self.tree.speeds)
+        total = sum((powers[k] for k in places), ZERO)
         told = self._named(name, self.constraints[name], [multipliers[k] for k in places])
         if name in self.frictions:
             (k,), held = places, rows.of(stick_name(name))
