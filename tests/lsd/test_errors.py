@@ -184,3 +184,15 @@ def test_the_hint_is_what_helps(text, message, hint):
     (one,) = error(JOINED + text).diagnostics
     assert message in one.message
     assert one.hint == hint
+
+
+def test_what_uses_a_declaration_that_cannot_be_read_is_not_blamed():
+    text = """let crank = body mass = 1, iframe = [0.5,0,0] inertia = 0 end ;
+join earth and crank.frame with link(th) dof = th || [0, 0, 1] end as a ;
+let tip = [1, 0, 0] @ crank and tail = [0, 0, 1] @ crnk ;"""
+    assert [d.message for d in error(text).diagnostics] == [
+        "syntax error at `inertia`: expected an operator, `,` or `end`",
+        "unbound variable crnk",
+    ]
+    text = "join earth and crank.frame as ; let tip = [1, 0, 0] @ crank ;"
+    assert [d.message for d in error(text).diagnostics][1:] == ["unbound variable crank"]

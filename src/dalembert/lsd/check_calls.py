@@ -67,7 +67,7 @@ def infer_call(ctx: Context, node: s.Call, scope: Scope, want: Type | None) -> C
         return _predefined(ctx, node, kinds, result, compute, scope)
     if want in MECHANICAL or not node.arguments:
         names = [b.name for b in scope.all() if b.type is Type.DEFINITION]
-        return ctx.wrong(node.word.span, f"unbound variable {name}", similar(name, names) or _use_hint(name))
+        return ctx.unbound(node.word.span, name, similar(name, names) or _use_hint(name))
     ctx.fact(node.word.span, f"{name} : unknown scalar function")
     parts = _arguments(ctx, node.arguments, (S,) * len(node.arguments), scope, name)
     ctx.functions.add(name)
@@ -117,7 +117,7 @@ def infer_instance(ctx: Context, node: s.Instance, scope: Scope, _want: Type | N
         return found
     if found is None:
         names = [b.name for b in scope.all() if b.type is Type.DEFINITION]
-        return ctx.wrong(node.word.span, f"unbound variable {name}", similar(name, names) or _use_hint(name))
+        return ctx.unbound(node.word.span, name, similar(name, names) or _use_hint(name))
     if found.type is not Type.DEFINITION:
         return ctx.wrong(node.word.span, f"{name} is a {found.type}, it has no parameters")
     ctx.fact(node.word.span, signature(found), found)

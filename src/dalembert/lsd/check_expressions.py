@@ -107,7 +107,7 @@ def _name(ctx: Context, node: s.Name, scope: Scope, want: Type | None) -> Checke
     if want in MECHANICAL:
         names = [b.name for b in scope.all() if b.type is want or b.type in (Type.BODY, Type.DEFINITION)]
         names += [EARTH_NAME] if want is Type.FRAME else []
-        return ctx.wrong(word.span, f"unbound variable {word.text}", similar(word.text, names) or _declare_hint(want))
+        return ctx.unbound(word.span, word.text, similar(word.text, names) or _declare_hint(want))
     return ctx.parameter(word.text, want if want in MATHEMATICAL else Type.SCALAR, word.span)  # type: ignore[arg-type]
 
 

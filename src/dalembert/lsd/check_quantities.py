@@ -56,7 +56,7 @@ def _wrong(ctx: Context, node: s.Select, scope: Scope, found: Bound | None) -> C
         if name == "earth":
             return ctx.wrong(field.span, f"not a field: earth has no {field.text}")
         names = [b.name for b in scope.all() if b.type in FIELDS]
-        return ctx.wrong(node.word.span, f"unbound variable {name}", similar(name, names))
+        return ctx.unbound(node.word.span, name, similar(name, names))
     kind = found.type
     if kind not in FIELDS:
         return ctx.wrong(node.span, f"non valid selection: {name} is a {kind}, it has no fields")

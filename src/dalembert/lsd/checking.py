@@ -65,6 +65,10 @@ class Context:
         self.error(span, message, hint)
         return BAD
 
+    def unbound(self, span: Span, name: str, hint: str | None = None) -> Checked:
+        """A name that nothing declares; silent where its declaration was told to be broken."""
+        return BAD if name in self.report.lost else self.wrong(span, f"unbound variable {name}", hint)
+
     def guarded(self, span: Span, compute: Callable[..., Any], *parts: Thunk) -> Thunk:
         """A computation whose arithmetic faults (division by zero, zero axis, overflow) become errors with a place."""
         source = self.source

@@ -141,9 +141,21 @@ def _recover(
         return at
     if token.type == "$END":
         return -1
-    at = _skip(stream, at)
+    after = _skip(stream, at)
+    report.lost |= _declared(stream, at, after)
     _unwind(table, states, values, starts)
-    return at
+    return after
+
+
+def _declared(stream: list[Token], at: int, after: int) -> set[str]:
+    """Names that the broken declaration around `stream[at]` would have given."""
+    first = at
+    while stream[first].type != "LET":
+        if first == 0 or stream[first - 1].type == "SEMICOLON":
+            return set()  # the `and` of a join gives no name
+        first -= 1
+    pairs = zip(stream[first:after], stream[first + 1 : after], strict=False)
+    return {name.text for word, name in pairs if word.type in ("LET", "AND") and name.type == "ID"}
 
 
 def _would_shift(table: Tables, states: list[int], terminal: str) -> bool:

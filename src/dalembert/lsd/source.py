@@ -119,6 +119,8 @@ class Report:
 
     limit: int = 50
     items: list[Diagnostic] = field(default_factory=list)
+    #: Names whose declaration could not be read: that has been told, and their use is no other fault.
+    lost: set[str] = field(default_factory=set)
     _seen: set[tuple[str, Span, str]] = field(default_factory=set)
     _errors: int = 0
 
