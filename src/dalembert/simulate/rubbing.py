@@ -33,7 +33,8 @@ STILL = 1e-9
 """Slip, as the same share, at which the contact stands still where a motion starts."""
 _TOLERANCES = 1e3
 """Tolerances of the integration, in parts of the largest slip, within which a slip that has lost its direction is none:
-that much of its other component may be error, gathered in many steps."""
+that much of its other component may be error, gathered in many steps. At most `_LARGEST` of it."""
+_LARGEST = 1e-4
 _MARGIN = 1e-12
 """Share of the normal force by which friction may be over its cone: rounding of the solve."""
 _MOVED = 1e-6
@@ -113,7 +114,7 @@ class Rubbing:
         flat = np.asarray(self._numbers([t], state, p), dtype=float)
         rows = np.abs(flat[2 + 4 * self.directions :]).reshape(self.directions, -1)
         size = float((rows @ scales[len(self.system.coordinates) :]).max())
-        self.slow, self.fastest, self.tolerance = SLOW * size, size, max(STILL, _TOLERANCES * rtol)
+        self.slow, self.fastest, self.tolerance = SLOW * size, size, max(STILL, min(_LARGEST, _TOLERANCES * rtol))
         return self.decided(t, state, STILL * size)
 
     def decided(self, t: float, state: Array, still: float) -> dict[str, float]:
