@@ -223,9 +223,13 @@ class Decision:
         found.mode = Mode(tuple(pushes), (), slip, {i: np.array([push]) for i, push in pushes.items()}, slack)
 
     def _force_size(self, now: Instant) -> float:
-        """Efforts that act, at least what stops the fastest contact in a thousand of the motion's time scales."""
+        """Efforts that have acted, at least what stops the fastest contact in a thousand of the motion's time scales.
+
+        Not those of the instant alone: where efforts cancel, as when one lifts what rests, rounding is all of them.
+        """
         kinetic = float(np.abs(now.mass).max(initial=0.0)) * self.machine.fastest / self.machine.time_scale
-        return float(np.abs(now.right).max(initial=0.0)) + 1e-3 * kinetic + 1e-100
+        self.machine.strongest = max(self.machine.strongest, float(np.abs(now.right).max(initial=0.0)))
+        return self.machine.strongest + 1e-3 * kinetic + 1e-100
 
     def _leaves(self, now: Instant, i: int, y: Array) -> bool:
         """An undecided contact opens if its gap would grow in the motion without it: the next derivative decides."""

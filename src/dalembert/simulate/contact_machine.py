@@ -24,6 +24,8 @@ from dalembert.simulate.system import System
 Array = NDArray[Any]
 
 _NONE = np.zeros(0, dtype=np.int64)
+_BEATS, _WINDOWS = 512, 6
+"""Samples of what changes with time by itself, in windows of a sixteenth each, until turns are far apart."""
 _REPEATS = 8
 """Newton steps towards closed gaps, at most: quadratic convergence needs four from any state of a step."""
 
@@ -123,15 +125,38 @@ class ContactMachine:
             some = [i for i, e in enumerate(values) if e is not ex.ZERO]
             self.parts[name] = Part(shape, np.array(some, dtype=np.int64), len(outputs))
             outputs += [values[i] for i in some]
+        #: Do efforts or gaps depend on time by themselves?
+        self.timed = ex.TIME in ex.free_symbols(
+            [*about.right_side, *about.rows.gamma, *(c.least for c in self.contacts)]
+        )
         names = system.known_parameters
         self._numbers = compiled("contact_numbers", system.symbols, names, tuple(outputs))
         self._kinematics = compiled("kinematics", system.symbols, names, system.rates[: self.coordinates])
         self.log = ContactLog(self.names)
+        self.strongest = 0.0
         self.time_scale, self.fastest, self.fastest_slip = 1.0, 0.0, 0.0
 
     def at(self, t: float, y: Array, p: Array) -> Instant:
         flat = np.asarray(self._numbers([t], y, p))
         return Instant(self, t, y, flat)
+
+    def beat(self, begin: float, end: float, y: Array, p: Array) -> float:
+        """Half the shortest time between turns of what depends on time by itself, with the state held."""
+        if not self.timed or not end > begin:
+            return float("inf")
+        window = end - begin
+        for _ in range(_WINDOWS):
+            t = np.linspace(begin, begin + window, _BEATS)
+            some = [np.concatenate([x.right, x.gamma, x.least, x.slip_gamma]) for x in (self.at(a, y, p) for a in t)]
+            values = np.array(some)
+            steps = np.diff(values, axis=0)
+            steps[np.abs(steps) <= 1e-9 * np.ptp(values, axis=0)] = 0.0
+            turns = [np.flatnonzero(row[:-1] * row[1:] < 0) for row in steps.T]
+            shortest = min((int(np.diff(one).min()) for one in turns if len(one) > 1), default=_BEATS)
+            if shortest >= 8:  # told apart from what is faster than the samples
+                return float(shortest * (t[1] - t[0])) / 2
+            window /= 16
+        return window
 
     def moved(self, t: float, y: Array, p: Array, shift: Array) -> Array:
         """Coordinates after a small motion of the speeds' kind."""

@@ -157,3 +157,33 @@ class Projection:
 
         self._function = ctypes.CFUNCTYPE(None, *[_POINTER] * 3)(call)
         self.address = int(ctypes.cast(self._function, ctypes.c_void_p).value or 0)
+
+
+class Forces:
+    """The regime of an arc, for what is asked of its motion afterwards."""
+
+    def __init__(self, regime: Regime) -> None:
+        self.regime, self.mode = regime, regime.mode
+        self.solve = regime.solve
+
+    def accelerations(self, t: Array, y: Array) -> Array:
+        return np.array([self.regime._rates(float(a), b) for a, b in zip(t, y.T, strict=True)]).T
+
+    def forces(self, t: Array, y: Array) -> tuple[Array, Array]:
+        """Normal and tangential forces at states in the columns of y."""
+        done = [self.solve(self.regime.machine.at(float(a), b, self.regime.p)) for a, b in zip(t, y.T, strict=True)]
+        return np.array([one.normal for one in done]).T, np.array([one.tangential for one in done]).T
+
+    def multipliers(self, t: Array, y: Array) -> tuple[Array, Array]:
+        """Multipliers of the constraints and their powers: W^T lambda is M u' less efforts and contact forces."""
+        pieces = []
+        for a, b in zip(t, y.T, strict=True):
+            now = self.regime.machine.at(float(a), b, self.regime.p)
+            done, kept = self.solve(now), now.kept
+            left = now.mass @ done.accelerations - now.right - now.normal.T @ done.normal
+            left = left - now.tangent.T @ done.tangential
+            found = np.zeros(len(now.matrix))
+            found[kept] = np.linalg.lstsq(now.pushes[kept].T, left, rcond=1e-12)[0]
+            pieces.append([found, found * (now.pushes @ now.speeds)])
+        lambdas, powers = np.moveaxis(np.array(pieces), 0, -1)
+        return lambdas, powers

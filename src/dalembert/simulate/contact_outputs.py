@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dalembert import expr as ex
 from dalembert.contact.rows import ContactRow
 from dalembert.errors import SimulationError
 from dalembert.expr import Expr
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from dalembert.simulate.motion import Motion
 
 Array = NDArray[np.float64]
+COMPONENTS = frozenset(("Fx", "Fy", "Fz", "Mx", "My", "Mz"))
 FORCES = ("force", "friction", "friction2")
 
 
@@ -66,6 +68,78 @@ def force_along(motion: Motion, name: str) -> Array:
         step = next(s.step for s in log.strikes if s.step)
         return np.array([found.get(round(t / step), 0.0) for t in motion.t])
     return np.concatenate([_on(arc, i, part, places[i]) for arc in motion.arcs])
+
+
+def asks_multiplier(motion: Motion, name: str) -> bool:
+    """Is it a multiplier of a constraint, or its power, in a motion in which contacts push?"""
+    return touched(motion) and name in _reactions(motion)
+
+
+def touched(motion: Motion) -> bool:
+    """Has a contact pushed for a while?"""
+    return any(arc.contacts is not None for arc in motion.arcs) or stepped(motion)
+
+
+def stepped(motion: Motion) -> bool:
+    """Was it made by time stepping, with impulses of contacts in the steps?"""
+    log = motion.contacts
+    return log is not None and any(strike.step for strike in log.strikes)
+
+
+def _reactions(motion: Motion) -> dict[str, tuple[list[int], bool]]:
+    """Rows of constraints by the names of their multipliers and powers (which are marked)."""
+    held, found = motion.system.constrained, dict[str, tuple[list[int], bool]]()
+    if held is None:
+        return found
+    for owner in dict.fromkeys(held.rows.owners):
+        places = held.rows.of(owner)
+        found[f"{owner}.power"] = places, True
+        for k, place in enumerate(places):
+            found[f"{owner}.lambda" if len(places) == 1 else f"{owner}.lambda{k + 1}"] = [place], False
+    return {name: rows for name, rows in found.items() if name in motion.system.outputs}
+
+
+def multiplier_along(motion: Motion, name: str) -> Array:
+    """A multiplier, or the power of a constraint, with the contact forces in the balance."""
+    if stepped(motion):
+        refuse_disturbed(motion, [name])
+    rows, power = _reactions(motion)[name]
+    pieces = []
+    for arc in motion.arcs:
+        if arc.contacts is None:
+            (found,) = motion.values(
+                motion.system.in_states_and_rates([ex.symbol(name)]), arc.t, arc.y, arc.parameters, None
+            )
+        else:
+            multipliers, powers = arc.contacts.multipliers(arc.t, arc.y)
+            found = (powers if power else multipliers)[rows].sum(axis=0)
+        pieces.append(found)
+    return np.concatenate(pieces)
+
+
+def refuse_disturbed(motion: Motion, names: Iterable[str]) -> None:
+    """Outputs that are made without the contact forces are not told where contacts push."""
+    if not touched(motion):
+        return
+    known = _reactions(motion)
+    for name in names:
+        owner, _, part = name.rpartition(".")
+        link = part in COMPONENTS and name in motion.system.outputs
+        if link or name in known or (owner, part) == ("total", "power"):
+            way = "" if link or stepped(motion) or name not in known else f" Ask for mo['{name}'] alone."
+            raise SimulationError(
+                f"'{name}' is not known while contacts push: contact forces are not in its balance.{way} Known are "
+                "forces of contacts (`floor.force`), motions and energies, and everything on motions without contact."
+            )
+
+
+def refuse_slopes(motion: Motion) -> None:
+    """Time stepping has impulses, and no accelerations."""
+    if stepped(motion):
+        raise SimulationError(
+            "time stepping knows no accelerations where contacts push: differences of speeds do. Use an adaptive "
+            "method, method='DOP853'."
+        )
 
 
 def _on(arc: Any, i: int, part: int, place: int) -> Array:

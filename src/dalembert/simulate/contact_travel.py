@@ -19,8 +19,9 @@ from dalembert.simulate._reset import consistent
 from dalembert.simulate.arcs import Jump
 from dalembert.simulate.contact_bounces import Bounces
 from dalembert.simulate.contact_decide import APPROACH, TOUCHING, WEAK, Before, Decision, Happening
+from dalembert.simulate.contact_dips import Dips
 from dalembert.simulate.contact_machine import ContactMachine
-from dalembert.simulate.contact_mode import Mode, Regime
+from dalembert.simulate.contact_mode import Forces, Mode, Regime
 from dalembert.simulate.event import ResolvedEvent
 from dalembert.simulate.methods import integrate
 from dalembert.simulate.moreau_jean import inside
@@ -75,6 +76,8 @@ class _Trip:
         self.bounces = [Bounces() for _ in self.machine.names]
         scales = np.asarray(problem.scales, dtype=float)[: self.machine.coordinates]
         self.size = float(scales.max(initial=0.0)) if scales.size else 1.0
+        self.dips = Dips(system, system.contacts, np.asarray(problem.scales, dtype=float))
+        self.beat: float | None = None
         self.machine.time_scale = abs(self.end - self.begin) / 100 or 1.0
         if law not in LAWS_OF_IMPACT:
             raise SimulationError(f"unknown law of impacts '{law}'. Laws: {', '.join(LAWS_OF_IMPACT)}.")
@@ -127,7 +130,7 @@ class _Trip:
             watch = Callback(asked, self.machine.size, len(terminal))
             callbacks += [watch, regime.rates]
             events: Any = NativeEvents(watch.address, terminal, direction, (watch, own, regime))
-            rates, project, forces = regime.rates, regime.project, _Forces(regime)
+            rates, project, forces = regime.rates, regime.project, Forces(regime)
         else:
             gaps = [ResolvedEvent(f"{row.name}.gap", row.gap, None, 1, -1.0) for row in self.system.contacts]
             self.kinds = [(i, "gap") for i in range(len(gaps))]
@@ -149,8 +152,9 @@ class _Trip:
             callbacks=callbacks,
             first_step=None if first is None else min(first, abs(self.end - t) or 1.0, self.problem.max_step),
             leaving=self._leaving(t, y, happened, armed),
+            max_step=min(self.problem.max_step, self._beat(t, y)) if mode.closed else self.problem.max_step,
         )
-        solution = integrate(now)
+        solution = self._seen(now, mode, integrate(now))
         for k, found in enumerate((solution.t_events or [])[: len(self.watched)]):
             self.left[k] -= min(self.left[k], len(found))
         goes_on = solution.reason == at.TERMINAL and not (
@@ -165,6 +169,25 @@ class _Trip:
         if forces is not None:
             self.journey.arcs[-1] = replace(self.journey.arcs[-1], contacts=forces)
         return solution
+
+    def _beat(self, t: float, y: Array) -> float:
+        """How long steps may be where forces change with time by themselves while the state may rest."""
+        if self.beat is None:
+            self.beat = self.machine.beat(t, self.end, y, self.p)
+        return self.beat
+
+    def _seen(self, now: Problem, mode: Mode, solution: Solution) -> Solution:
+        """The same arc, or the arc up to the first contact that closes and opens again between samples of a step."""
+        if solution.sol is None:
+            return solution
+        dip = self.dips.first(solution.sol, self.p, mode.closed, TOUCHING * self.size)
+        if dip is None:
+            return solution
+        grid = now.t_eval if now.t_eval is None else np.asarray(now.t_eval)[np.asarray(now.t_eval) <= dip]
+        again = integrate(replace(now, span=(now.span[0], dip), t_eval=grid))
+        if again.reason == at.DONE:
+            raise SimulationError(f"a contact is passed near t = {dip:.9g} and is not located: use a smaller max_step.")
+        return again
 
     def _asked(self, own: NativeEvents | None, regime: Regime) -> Callable[[float, Any], Array]:
         from dalembert.simulate._callback import call_address
@@ -212,7 +235,7 @@ class _Trip:
                 y = self._stopped(t, y, kind[0], mode)
         happened = self._settle(t, y, Before(frozenset(released), yielding), mode)
         name = ", ".join(dict.fromkeys(f"{self.machine.names[i]}.{what}" for i, what in happened.events))
-        self._bounced(t, happened)
+        self._bounced(t, happened, released - happened.struck.keys())
         return happened, self._enter(t, solution.y_last, happened, name, mode)
 
     def _stopped(self, t: float, y: Array, i: int, mode: Mode) -> Array:
@@ -226,8 +249,8 @@ class _Trip:
         state[self.machine.coordinates :] = self.machine.at_rest(now, list(mode.closed), held)
         return state
 
-    def _bounced(self, t: float, happened: Happening) -> None:
-        """Sum the tail of infinitely many bounces where its ratio shows."""
+    def _bounced(self, t: float, happened: Happening, released: set[int]) -> None:
+        """Sum the tail of infinitely many bounces where its ratio shows; what was `released` leaves, however slowly."""
         restitution = self.machine.at(t, happened.y, self.p).restitution
         settled = list[int]()
         for i, (approach, rebound) in happened.struck.items():
@@ -243,7 +266,7 @@ class _Trip:
                 self.bounces[i] = Bounces()
         self._closed(t, happened, settled)
         for _ in self.machine.names:
-            instant = self._instant(t, happened)
+            instant = [i for i in self._instant(t, happened) if i not in released]
             if not instant:
                 break
             self._closed(t, happened, instant)
@@ -364,19 +387,3 @@ class _Trip:
 
 
 _BECOMES = {"open": "opens", "closed": "closes", "stick": "sticks", "slip": "slips"}
-
-
-class _Forces:
-    """The regime of an arc, for what is asked of its motion afterwards."""
-
-    def __init__(self, regime: Regime) -> None:
-        self.regime, self.mode = regime, regime.mode
-        self.solve = regime.solve
-
-    def accelerations(self, t: Array, y: Array) -> Array:
-        return np.array([self.regime._rates(float(a), b) for a, b in zip(t, y.T, strict=True)]).T
-
-    def forces(self, t: Array, y: Array) -> tuple[Array, Array]:
-        """Normal and tangential forces at states in the columns of y."""
-        done = [self.solve(self.regime.machine.at(float(a), b, self.regime.p)) for a, b in zip(t, y.T, strict=True)]
-        return np.array([one.normal for one in done]).T, np.array([one.tangential for one in done]).T

@@ -22,7 +22,14 @@ from dalembert.files import check_suffix, written_whole
 from dalembert.mechanism import Moment, did_you_mean
 from dalembert.simulate.arcs import Arc, Course, Jump, Side
 from dalembert.simulate.contact_log import ContactLog
-from dalembert.simulate.contact_outputs import asks_force, force_along
+from dalembert.simulate.contact_outputs import (
+    asks_force,
+    asks_multiplier,
+    force_along,
+    multiplier_along,
+    refuse_disturbed,
+    refuse_slopes,
+)
 from dalembert.simulate.quality import Quality, quality_of
 from dalembert.simulate.system import System
 from dalembert.simulate.work import work_along
@@ -106,12 +113,18 @@ class Motion:
                 return row
             if asks_force(self, what):
                 return force_along(self, what)
+            if asks_multiplier(self, what):
+                return multiplier_along(self, what)
             what = ex.symbol(what) if what in self.system.outputs else ex.parse(what)
         return self.evaluate([what])[0]
 
     def evaluate(self, exprs: Sequence[Expr]) -> list[Array]:
         """The values of expressions along the motion, one array each."""
+        if self.system.contacts:
+            refuse_disturbed(self, [x.name for x in ex.free_symbols(exprs)])
         told = self.system.in_states_and_rates(exprs)
+        if self.system.contacts and not ex.free_symbols(told).isdisjoint(self.system.slopes):
+            refuse_slopes(self)
         parts = [self.values(told, arc.t, arc.y, arc.parameters, arc.contacts) for arc in self.arcs]
         return parts[0] if len(parts) == 1 else [np.concatenate(pieces) for pieces in zip(*parts, strict=True)]
 
@@ -197,6 +210,8 @@ class Motion:
         return self._kept("work", self._work).copy()
 
     def _work(self) -> Array:
+        if self.system.contacts:
+            refuse_disturbed(self, ["total.power"])
         power = self.system.in_states_and_rates([self._energy("power", None)])
         parts, done = [], 0.0
         for arc in self.arcs:
