@@ -287,7 +287,7 @@ def test_asked_times_and_forces_by_name():
 
 
 def test_a_start_inside_is_refused():
-    with pytest.raises(da.SimulationError, match=r"'floor'.*starts 0\.25 inside"):
+    with pytest.raises(da.SimulationError, match=r"'floor'.*starts 0\.25 beyond"):
         ball().simulate((0, 1), start={"drop.x": -0.25})
 
 
