@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.optimize import brentq, minimize_scalar
@@ -77,3 +79,12 @@ def test_time_stepping_tells_no_accelerations_of_what_rests():
     mo = shaker().simulate((0, 0.1), method="moreau", max_step=0.01)
     with pytest.raises(da.SimulationError, match="no accelerations"):
         _ = mo["b.x''"]
+
+
+@pytest.mark.parametrize("asked", ["top.force", "b.x''", "motor.lambda", "b.Fz"])
+def test_a_motion_from_a_file_does_not_make_forces_up(asked: str, tmp_path: Path):
+    shaker().simulate((0, 0.1)).save(tmp_path / "mo.npz")
+    mo = da.Motion.load(tmp_path / "mo.npz")
+    assert abs(mo["top.gap"]).max() < 1e-9
+    with pytest.raises(da.SimulationError, match="not known"):
+        _ = mo[asked]

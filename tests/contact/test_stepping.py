@@ -164,5 +164,5 @@ def test_energy_is_kept_between_impacts_and_lost_in_them():
 
 
 def test_a_start_inside_is_refused_with_name_and_depth():
-    with pytest.raises(da.SimulationError, match=r"'floor'.*starts 0\.25 inside"):
+    with pytest.raises(da.SimulationError, match=r"'floor'.*starts 0\.25 beyond"):
         ball().simulate((0, 1), method="moreau", start={"drop.x": -0.25})

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 COMPONENTS = frozenset(("Fx", "Fy", "Fz", "Mx", "My", "Mz"))
+_LOST = (
+    "forces and accelerations are not known here: the log of contacts is not in the file of a motion. Simulate again, "
+    "or write them with `to_csv` from the motion itself."
+)
 FORCES = ("force", "friction", "friction2")
 
 
@@ -63,7 +67,9 @@ def force_along(motion: Motion, name: str) -> Array:
     if part > len(motion.system.contacts[i].slips):
         raise SimulationError(f"contact '{contact}' has no '{what}': it rubs in fewer directions.")
     log = motion.contacts
-    if log is not None and any(strike.step for strike in log.strikes):
+    if lost(motion):
+        raise SimulationError(_LOST)
+    if log is not None and stepped(motion):
         found = {round(s.t / s.step): (s.normal, *s.tangential)[part] / s.step for s in log.impulses(contact) if s.step}
         step = next(s.step for s in log.strikes if s.step)
         return np.array([found.get(round(t / step), 0.0) for t in motion.t])
@@ -76,8 +82,13 @@ def asks_multiplier(motion: Motion, name: str) -> bool:
 
 
 def touched(motion: Motion) -> bool:
-    """Has a contact pushed for a while?"""
-    return any(arc.contacts is not None for arc in motion.arcs) or stepped(motion)
+    """Has a contact pushed for a while, as far as is known?"""
+    return lost(motion) or any(arc.contacts is not None for arc in motion.arcs) or stepped(motion)
+
+
+def lost(motion: Motion) -> bool:
+    """Is the log of its contacts gone, as in a file?"""
+    return bool(motion.system.contacts) and motion.contacts is None
 
 
 def stepped(motion: Motion) -> bool:
@@ -101,7 +112,7 @@ def _reactions(motion: Motion) -> dict[str, tuple[list[int], bool]]:
 
 def multiplier_along(motion: Motion, name: str) -> Array:
     """A multiplier, or the power of a constraint, with the contact forces in the balance."""
-    if stepped(motion):
+    if stepped(motion) or lost(motion):
         refuse_disturbed(motion, [name])
     rows, power = _reactions(motion)[name]
     pieces = []
@@ -126,7 +137,9 @@ def refuse_disturbed(motion: Motion, names: Iterable[str]) -> None:
         owner, _, part = name.rpartition(".")
         link = part in COMPONENTS and name in motion.system.outputs
         if link or name in known or (owner, part) == ("total", "power"):
-            way = "" if link or stepped(motion) or name not in known else f" Ask for mo['{name}'] alone."
+            way = (
+                "" if link or stepped(motion) or lost(motion) or name not in known else f" Ask for mo['{name}'] alone."
+            )
             raise SimulationError(
                 f"'{name}' is not known while contacts push: contact forces are not in its balance.{way} Known are "
                 "forces of contacts (`floor.force`), motions and energies, and everything on motions without contact."
@@ -134,7 +147,9 @@ def refuse_disturbed(motion: Motion, names: Iterable[str]) -> None:
 
 
 def refuse_slopes(motion: Motion) -> None:
-    """Time stepping has impulses, and no accelerations."""
+    """Time stepping has impulses, and no accelerations; a file has no log of contacts."""
+    if lost(motion):
+        raise SimulationError(_LOST)
     if stepped(motion):
         raise SimulationError(
             "time stepping knows no accelerations where contacts push: differences of speeds do. Use an adaptive "
