@@ -255,3 +255,16 @@ def test_branches_that_were_not_met_are_not_said_to_be_none():
     with pytest.raises(da.ModelError, match="no branch was met"):
         loops.branches_through(cusp, {})
     assert loops.branches_through(stretched(1, 2, 3, 6), {}) == ()
+
+
+def test_the_checker_says_what_it_has_no_means_for():
+    m = da.Mechanism("rod between two balls")
+    rod = m.body("rod", mass=1, inertia=(1, 1, 1))
+    m.join(da.earth, rod, da.spherical("quaternion"), name="A")
+    m.join(rod.at([1, 0, 0]), da.earth.at([1, 0, 0]), da.spherical(), name="B")
+    found = m.mobility().certificate.check()
+    assert not found
+    assert "quaternion" in str(found)
+    open_arm = da.Mechanism("arm")
+    open_arm.join(da.earth, open_arm.body("arm", mass=1, inertia=(1, 1, 1)), da.spherical("quaternion"), name="A")
+    assert open_arm.mobility().certificate.check()

@@ -42,6 +42,7 @@ class Certificate:
     at_most: str
     proved: bool
     evidence: Evidence | None = field(default=None, repr=False, compare=False)
+    tree: bool = False
 
     def check(self) -> Check:
         """Check the bounds anew: other code, from the description, in balls of as many digits.
@@ -50,8 +51,10 @@ class Certificate:
         """
         from dalembert.loops.check import Check, check
 
-        if self.evidence is None:
+        if self.tree:
             return Check(("no loop: every coordinate is free",), (), ())
+        if self.evidence is None:
+            return Check((), (), ("both bounds: the checker knows no joints whose place is a quaternion",))
         found = check(self.evidence)
         if self.proved:
             return found
@@ -102,9 +105,8 @@ class Mobility:
     @property
     def certificate(self) -> Certificate:
         """What proves each bound; `certificate.check()` asks an independent checker."""
-        return Certificate(
-            f"{self.lower}: {self.lower_by}", f"{self.upper}: {self.upper_by}", self.proved, self.evidence
-        )
+        bounds = f"{self.lower}: {self.lower_by}", f"{self.upper}: {self.upper_by}"
+        return Certificate(*bounds, self.proved, self.evidence, tree=not self.loops and not self.rank_off_closure)
 
     def to_json(self) -> dict[str, Any]:
         """Plain data for machines."""
