@@ -18,6 +18,8 @@ _TURN = 0.25
 """Change of a coordinate between samples, at most, in parts of its scale: a quarter of a radian has one minimum."""
 _MOST = 4000
 """Samples of a step, at most."""
+_TOGETHER = 64
+"""Steps that are looked at in one call."""
 _HALVINGS = 40
 """Halvings towards a minimum: the twelfth digit of its time, beyond which its depth does not change."""
 
@@ -38,18 +40,20 @@ class Dips:
         open_ = [i for i in range(self._count) if i not in closed]
         if not open_ or len(sol.t) < 2:
             return None
-        for begin, end, before, after in zip(sol.t[:-1], sol.t[1:], sol.y[:-1], sol.y[1:], strict=True):
-            found = self._on(sol, p, open_, depth, self._samples(sol, begin, end, before, after))
+        for steps in np.array_split(np.arange(len(sol.t) - 1), -(-(len(sol.t) - 1) // _TOGETHER)):
+            found = self._on(sol, p, open_, depth, self._samples(sol, steps))
             if found is not None:
                 return found
         return None
 
-    def _samples(self, sol: DenseOutput, begin: float, end: float, before: Array, after: Array) -> Array:
-        n = self._coordinates
-        middle = sol((begin + end) / 2)
-        way = np.abs(middle[:n] - before[:n]) + np.abs(after[:n] - middle[:n])
-        parts = float((way / self._scales).max(initial=0.0)) / _TURN
-        return np.linspace(begin, end, int(min(max(np.ceil(parts), 4), _MOST)) + 1)
+    def _samples(self, sol: DenseOutput, steps: Array) -> Array:
+        """Times of some steps in a row, as close as their coordinates move."""
+        n, begin, end = self._coordinates, sol.t[steps], sol.t[steps + 1]
+        before, middle, after = sol.y[steps, :n], sol((begin + end) / 2).T[:, :n], sol.y[steps + 1, :n]
+        way = (np.abs(middle - before) + np.abs(after - middle)) / self._scales
+        parts = np.clip(np.ceil(way.max(axis=1, initial=0.0) / _TURN), 4, _MOST).astype(int)
+        pieces = [a + (b - a) * np.arange(k) / k for a, b, k in zip(begin, end, parts, strict=True)]
+        return np.append(np.concatenate(pieces), end[-1])
 
     def _on(self, sol: DenseOutput, p: Array, open_: list[int], depth: float, t: Array) -> float | None:
         gap, rate = self._at(sol, p, t)
