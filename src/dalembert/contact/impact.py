@@ -24,7 +24,8 @@ from dalembert.errors import ContactError
 Array = NDArray[np.float64]
 
 APPROACHING = 1e-12
-"""A touching contact whose rate is below minus this share of the largest speed of the contacts approaches."""
+"""A touching contact approaches if its rate is below minus this share of the speeds that it is the sum of: where bodies
+turn against each other the sum cancels, and what is left is rounding."""
 _AGAIN = 1000
 """Impacts at one instant, at most, before the sentence that they do not end."""
 _GAIN = 1e-10
@@ -94,19 +95,19 @@ def impact(
         )
     reduced = reduce_to_contacts(Moreau(m, 0 * v, g, 0 * f, names, bilateral, np.zeros(_count(bilateral, len(v)))))
     first, start, total, rounds = g @ v + f, v.copy(), np.zeros(len(g)), 0
-    size = np.abs(first).max(initial=0.0)
     while True:
         u = g @ v + f
-        if (u >= -APPROACHING * size).all():
+        least = APPROACHING * (np.abs(g) @ np.abs(v) + np.abs(f))
+        if (u >= -least).all():
             break
         rounds += 1
         if rounds > _AGAIN:
             raise ContactError(
                 f"impacts at one instant do not end (contacts {', '.join(names)}): use restitution below 1."
             )
-        held = [i for i in range(len(g)) if u[i] <= APPROACHING * size]
+        held = [i for i in range(len(g)) if u[i] <= least[i]]
         if law == "sequential":
-            pulses = _one_pair(reduced, u, e, order or range(len(g)), APPROACHING * size)
+            pulses = _one_pair(reduced, u, e, order or range(len(g)), least)
         else:
             pulses = np.zeros(len(g))
             pulses[held] = LAWS[law](reduced.rows[held], u[held], e[held], tuple(names[i] for i in held if names))
@@ -119,7 +120,7 @@ def impact(
     if energy > _GAIN * moved:
         raise ContactError(f"the law '{law}' would create the energy {energy:.3g} in this impact.")
     if (
-        size
+        rounds
         and np.abs(m @ (v - start) - g.T @ total).max(initial=0.0) > 1e-9 * np.abs(m @ start).max()
         and not _count(bilateral, len(v))
     ):
@@ -154,10 +155,10 @@ def _poisson(rows: Array, u: Array, e: Array, names: tuple[str, ...]) -> Array:
     return compression + least + _complementary(rows, compressed, names)
 
 
-def _one_pair(reduced: Reduced, u: Array, e: Array, order: Sequence[int], least: float) -> Array:
+def _one_pair(reduced: Reduced, u: Array, e: Array, order: Sequence[int], least: Array) -> Array:
     """The first contact in the order that approaches."""
     pulses = np.zeros(len(u))
-    i = next(k for k in order if u[k] < -least)
+    i = next(k for k in order if u[k] < -least[k])
     pulses[i] = -(1 + e[i]) * u[i] / float(reduced.rows[i] @ reduced.rows[i])
     return pulses
 
