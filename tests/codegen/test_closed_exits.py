@@ -125,7 +125,8 @@ def test_a_program_closes_a_changed_start_and_says_so_or_refuses(tmp_path: Path)
     (folder / "input.txt").write_text(text.replace("A.th = 1.0", "A.th = nan"))
     done = subprocess.run(["./motion"], cwd=folder, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 2
-    assert "do not close" in done.stderr
+    assert "input.txt:" in done.stderr
+    assert "expected 'name = number'" in done.stderr
 
 
 #: Names of the templates, of C and of calls, all allowed as names of parameters.

@@ -51,7 +51,7 @@ from dalembert.expr._parse import parse
 from dalembert.expr._pickle import flatten, restore_many
 from dalembert.expr._sympy import from_sympy, to_sympy, to_sympy_many
 from dalembert.expr._table import FUNCTIONS, Function, rebuild
-from dalembert.expr._text import Listing, latex, latex_matrix, latex_name, listing, text
+from dalembert.expr._text import Listing, latex, latex_matrix, latex_name, listing, text, whole_text
 from dalembert.expr._tidy import tidy
 from dalembert.expr._traverse import (
     count_by_kind,

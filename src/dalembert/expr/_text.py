@@ -254,10 +254,20 @@ def _last_readings(order: Sequence[Expr], keep: Iterable[Expr]) -> dict[Expr, li
 
 def text(e: Expr) -> str:
     """Infix text that our own grammar reads back; a formula too long for that is cut and says so."""
+    written, cut = _in_one_line(e)
+    return f"{written}  [{cut} intermediates; see listing()]" if cut else written
+
+
+def whole_text(e: Expr) -> str | None:
+    """The text of a formula that is not too long to be written in one line; else None."""
+    written, cut = _in_one_line(e)
+    return None if cut else written
+
+
+def _in_one_line(e: Expr) -> tuple[str, int]:
     writer = _Writer(TEXT)
     definitions = writer.run([e], shared=False, longest=_LONGEST)
-    written = writer.written[e][0]
-    return f"{written}  [{len(definitions)} intermediates; see listing()]" if definitions else written
+    return writer.written[e][0], len(definitions)
 
 
 def latex(e: Expr) -> str:

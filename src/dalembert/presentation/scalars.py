@@ -34,8 +34,8 @@ def scalar_lines(found: Scalars) -> tuple[list[Line], list[Line]]:
     flat = [x for _, left, right in sides for x in (left, right)]
     shown = ex.listing(flat)
     if ex.count_operations(flat) <= MOST_WRITTEN_OUT:
-        whole = [ex.text(x) for x in flat]
-        if max((len(x) for x in whole), default=0) < LONGEST_LINE:  # longer ones are cut, and read better in parts
+        whole = [x for x in map(ex.whole_text, flat) if x is not None and len(x) < LONGEST_LINE]
+        if len(whole) == len(flat):  # longer ones read better in parts
             shown = ex.Listing((), tuple(whole))
     where = [scalar_line("", name, value, ":=") for name, value in shown.definitions]
     lines: list[Line] = []
