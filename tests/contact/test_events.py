@@ -386,3 +386,15 @@ def test_a_crate_on_four_corners_slides_to_rest(speed):
     assert mo["f.x"][-1] == pytest.approx(speed**2 / (2 * 0.3 * 9.81), abs=1e-9)
     last = {phase.contact: phase.state for phase in mo.contacts.phases}
     assert {last[f"floor_{k}"] for k in (1, 2, 3, 4)} == {"stick"}
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1e-3, 1e3])
+def test_a_crate_slides_to_the_same_place_in_any_unit(unit):
+    m = da.Mechanism("crate")
+    m.gravity = [0, 0, -9.81 * unit]
+    crate = m.body("crate", mass=1, inertia=[unit**2 / 6] * 3)
+    m.join(da.earth, crate, da.free(), name="f")
+    m.contact(da.Box(crate, [unit, unit, unit / 2]), da.Plane(da.earth), friction=0.3, name="floor")
+    mo = m.simulate((0, 1.5), start={"f.z": unit / 4, "f.x'": 2 * unit})
+    assert mo["f.x"][-1] / unit == pytest.approx(2**2 / (2 * 0.3 * 9.81), rel=1e-12)
+    assert abs(mo["f.x'"][-1]) < 1e-12 * unit
