@@ -398,3 +398,13 @@ def test_a_crate_slides_to_the_same_place_in_any_unit(unit):
     mo = m.simulate((0, 1.5), start={"f.z": unit / 4, "f.x'": 2 * unit})
     assert mo["f.x"][-1] / unit == pytest.approx(2**2 / (2 * 0.3 * 9.81), rel=1e-12)
     assert abs(mo["f.x'"][-1]) < 1e-12 * unit
+
+
+def test_a_law_of_impacts_that_changes_nothing_is_refused():
+    m = da.Mechanism("ball")
+    m.join(da.earth, m.body("b", mass=1), da.prismatic("z"), name="z")
+    with pytest.raises(da.SimulationError, match="'ball' has no contacts"):
+        m.simulate((0, 1), impacts="poisson")
+    m.contact("z.x", restitution=0.5)
+    with pytest.raises(da.SimulationError, match="'moreau' has its own law"):
+        m.simulate((0, 1), start={"z.x": 1.0}, impacts="poisson", method="moreau", max_step=0.01)

@@ -117,6 +117,9 @@ def run(
         problem = replace(problem, balance=contact_machine(system))
         journey = travel_contacts(system, problem, watched, parameters, switch, impacts)
     else:
+        if impacts != "auto":
+            why = f"method '{chosen.name}' has its own law" if system.contacts else f"'{system.name}' has no contacts"
+            raise SimulationError(f"impacts='{impacts}' would change nothing: {why}. Leave it out.")
         journey = travel(system, problem, watched, parameters, rubs.switching(switch) if rubs else switch)
     said = "; ".join(filter(None, [first.message, branch]))
     return _told(result, system, problem, watched, journey, said)
