@@ -24,7 +24,7 @@ from dalembert import loops
 from dalembert.loops.local import local_dimension
 from dalembert.mechanism import Layout, earth, revolute
 from dalembert.simulate import simulate
-from dalembert.simulate.quality import closure_of
+from dalembert.simulate.motion.quality import closure_of
 
 FOLDER = Path(__file__).parents[1] / "examples" / "loops"
 GRAVITY = 9.81

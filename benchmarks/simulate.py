@@ -62,13 +62,14 @@ def measure(system: System, seconds: float, with_scipy: bool) -> list[dict[str, 
 def scipy_row(system: System, seconds: float, method: str, tolerance: float) -> dict[str, Any]:
     from scipy.integrate import solve_ivp
 
-    from dalembert.simulate._run import compiled
-    from dalembert.simulate._values import initial_values, parameter_values
+    from dalembert.simulate.system.compiled import native_rates
+    from dalembert.simulate.system.values import first_state, parameter_values
 
     values = parameter_values(system, None)
-    native = compiled("rates", system.symbols, system.known_parameters, system.rates)
+    native = native_rates(system)
     p = np.array([values[name] for name in system.known_parameters])
-    y0 = np.array(initial_values(system, None, values))
+    first = first_state(system, None, None, values, 0.0).values
+    y0 = np.array([first[name] for name in system.states])
     name = "RK45" if method == "DOPRI5" else method
 
     def solve() -> Any:

@@ -8,7 +8,7 @@ from dalembert import loops
 from dalembert.errors import SingularError
 from dalembert.mechanism import Layout
 from dalembert.simulate import simulate
-from dalembert.simulate.quality import closure_of
+from dalembert.simulate.motion.quality import closure_of
 
 
 def linkage_of(m):

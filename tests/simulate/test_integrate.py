@@ -312,7 +312,7 @@ def test_method_names_of_scipy_are_understood() -> None:
 def test_asked_times_let_go_of_steps_that_grow_too_many(
     pendulum: NativeFunction, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import dalembert.simulate._driver as core
+    import dalembert.simulate.methods.driver as core
 
     monkeypatch.setattr(core, "MOST_KEPT", 10_000)
     t = np.linspace(0, 500, 11)

@@ -9,7 +9,8 @@ import dalembert as da
 from dalembert import expr as ex
 from dalembert.constraints.numeric import RowNumbers
 from dalembert.dynamics.dynamics import dynamics_of
-from dalembert.simulate import large, simulate
+from dalembert.simulate import simulate
+from dalembert.simulate.system import large
 from linkages import four_bar
 
 

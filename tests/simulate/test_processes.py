@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from dalembert.simulate import Problem, _native, integrate
+from dalembert.simulate import Problem, integrate
+from dalembert.simulate.loop import native
 
 START = """
 import sys, json
@@ -52,17 +53,17 @@ def test_another_process_starts_without_compiling() -> None:
 
 
 def test_shipped_code_is_that_of_the_sources() -> None:
-    """After a change of the loop: `python -m dalembert.simulate._translate`."""
-    assert _native.shipped_text() is not None
+    """After a change of the loop: `python -m dalembert.simulate.loop.translate`."""
+    assert native.shipped_text() is not None
 
 
 def test_any_source_of_the_loop_is_part_of_its_fingerprint(monkeypatch: pytest.MonkeyPatch) -> None:
     real = Path.read_bytes
-    before = _native.fingerprint()
-    for name in ("_layout.py", "_step.py", "_stiff.py", "_crossing.py", "_loop.py", "_many.py"):
+    before = native.fingerprint()
+    for name in ("layout.py", "step.py", "stiff.py", "crossing.py", "loop.py", "many.py"):
         monkeypatch.setattr(Path, "read_bytes", lambda self, name=name: real(self) + b"#" * (self.name == name))
-        assert _native.fingerprint() != before
-        assert _native.shipped_text() is None
+        assert native.fingerprint() != before
+        assert native.shipped_text() is None
 
 
 def test_a_fresh_machine_needs_no_numba(tmp_path: Path) -> None:
@@ -76,7 +77,7 @@ def test_a_fresh_machine_needs_no_numba(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_numba_translates_the_loop_where_no_text_fits(tmp_path: Path) -> None:
     fresh = {**os.environ, "DALEMBERT_CACHE": str(tmp_path)}
-    start = "from dalembert.simulate import _native; _native.shipped_text = lambda: None" + START
+    start = "from dalembert.simulate.loop import native; native.shipped_text = lambda: None" + START
     done = subprocess.run(
         [sys.executable, "-c", start], capture_output=True, text=True, check=True, timeout=600, env=fresh
     )

@@ -11,7 +11,7 @@ import pytest
 import dalembert as da
 from dalembert.mechanism import Displacement, Joint, Step
 from dalembert.simulate import METHODS, run_many, system_of
-from dalembert.simulate.quality import QualityWarning, checked
+from dalembert.simulate.motion.quality import QualityWarning, checked
 from linkages import four_bar, slider_crank
 
 
@@ -190,7 +190,7 @@ def test_a_slow_passage_of_a_singular_posture_is_told_with_what_it_costs():
 
 
 def test_large_machines_tell_their_singular_passages_too(monkeypatch):
-    from dalembert.simulate import large
+    from dalembert.simulate.system import large
 
     monkeypatch.setattr(large, "_EXPANDED", 0)
     with pytest.warns(da.simulate.QualityWarning, match="slowly through a singular posture"):

@@ -1,21 +1,20 @@
 """Motion in time: native integration with error control, events that act, dense output, ensembles."""
 
 # the core, for any native right-hand side
-from dalembert.simulate._dense import DenseOutput
+# simulation and its result
+from dalembert.simulate.contact.moreau_jean import MoreauJean
+from dalembert.simulate.loop.dense import DenseOutput
+from dalembert.simulate.methods.contract import Method
+from dalembert.simulate.methods.problem import Ensemble, NativeEvents, NativeGuards, Problem, Solution
+from dalembert.simulate.methods.table import METHODS, find_method, integrate, integrate_many
+from dalembert.simulate.motion.arcs import Arc, Course, Jump
+from dalembert.simulate.motion.motion import Motion
+from dalembert.simulate.motion.quality import Quality, QualityWarning
+from dalembert.simulate.runs.run import run
+from dalembert.simulate.runs.run_many import run_many
+from dalembert.simulate.runs.simulate import simulate
 
-# simulation
-from dalembert.simulate._run import run
-from dalembert.simulate._run_many import run_many
-from dalembert.simulate._simulate import simulate
-from dalembert.simulate.arcs import Arc, Course, Jump
-from dalembert.simulate.contract import Method
-from dalembert.simulate.event import Event
-from dalembert.simulate.from_mechanism import system_of
-from dalembert.simulate.methods import METHODS, find_method, integrate, integrate_many
-from dalembert.simulate.moreau_jean import MoreauJean
-from dalembert.simulate.motion import Motion
-from dalembert.simulate.problem import Ensemble, NativeEvents, NativeGuards, Problem, Solution
-from dalembert.simulate.quality import Quality, QualityWarning
-
-# systems
-from dalembert.simulate.system import Condition, Constrained, Picture, System
+# what moves
+from dalembert.simulate.system.event import Event
+from dalembert.simulate.system.from_mechanism import system_of
+from dalembert.simulate.system.system import Condition, Constrained, Picture, System

@@ -1,0 +1,361 @@
+"""What contacts do next: impacts until none approaches, then which stay closed, stick or slip (Moreau; Coulomb)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert.contact import Frictional, Moreau, impact, path_impact, right_acceleration, solve_frictional
+from dalembert.contact.coulomb import Answer
+from dalembert.contact.nsgs import solve_frictional as solve
+from dalembert.errors import ContactError, SimulationError
+from dalembert.simulate.contact.machine import ContactMachine, Instant
+from dalembert.simulate.contact.mode import Mode
+
+Array = NDArray[Any]
+
+TOUCHING = 1e-10
+"""A gap within this share of the size of the machine is closed: events are located to 1e-13, starts are written so."""
+APPROACH = 1e-11
+"""A rate below this share of the speeds that it is made of is rounding: the contact neither approaches nor leaves."""
+WEAK = 1e-9
+"""A force below this share of the largest is nothing: the contact is undecided, and what was seen before decides."""
+_AGAIN, _PLASTIC = 200, 60
+"""Impacts at one instant, at most; after so many of them, those that are left do not bounce."""
+
+
+@dataclass(eq=False)
+class Happening:
+    """What an instant brings: speeds after impacts, the mode after it, and what is to be told."""
+
+    y: Array
+    mode: Mode
+    strikes: list[tuple[list[int], list[Array]]] = field(default_factory=list)
+    events: list[tuple[int, str]] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+    struck: dict[int, tuple[float, float]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Before:
+    """What the arc before has shown: contacts whose force fell to nothing, sticks that gave way (with direction)."""
+
+    released: frozenset[int] = frozenset()
+    yielding: Mapping[int, Array] = field(default_factory=dict)
+    settled: frozenset[int] = frozenset()
+
+
+class Decision:
+    """The laws of one motion: of impacts, and which answer is preferred where there are several."""
+
+    def __init__(self, machine: ContactMachine, parameters: Array, size: float, law: str, prefer: str) -> None:
+        self.machine, self.p, self.size, self.law, self.prefer = machine, parameters, size, law, prefer
+
+    def settle(self, t: float, y: Array, before: Before, mode: Mode) -> Happening:
+        """Impacts first, then the accelerations just after."""
+        found = Happening(y.copy(), mode)
+        for number in range(_AGAIN):
+            now = self.machine.at(t, found.y, self.p)
+            touching = self.touching(now, mode)
+            small = APPROACH * self.machine.rate_sizes(now)
+            approaching = [i for i in touching if now.rate[i] < -small[i] and i not in before.settled]
+            if not approaching:
+                break
+            inside = [i for i in touching if now.rate[i] <= small[i] or number >= _PLASTIC]
+            self._strike(now, inside, found, plastic=number >= _PLASTIC)
+        else:
+            names = ", ".join(self.machine.names[i] for i in approaching)
+            raise ContactError(
+                f"impacts at one instant do not end (contacts {names}): use restitution below 1, or method='moreau'."
+            )
+        closed = [i for i in touching if abs(now.rate[i]) <= small[i] or i in before.settled]
+        self._accelerate(t, now, closed, before, found)
+        return found
+
+    def touching(self, now: Instant, mode: Mode) -> list[int]:
+        return [i for i in range(len(now.gap)) if now.gap[i] <= TOUCHING * self.size or i in mode.closed]
+
+    # --- impacts ---------------------------------------------------------------------------------------------------
+
+    def _strike(self, now: Instant, inside: list[int], found: Happening, *, plastic: bool) -> None:
+        machine, e = self.machine, now.restitution
+        if plastic:  # what they converge to
+            now.values["restitution"] = e = 0 * e
+        if (
+            rubbing_at(now, inside) or machine.imperfect
+        ):  # impulses of imperfect constraints are not along their rows: no projection
+            pulses, change = self._rubbing(now, inside, found)
+        else:
+            law = self.law
+            law = "poisson" if law == "stronge" else law  # the same without friction, where one contact is struck
+            if law == "auto":
+                law = "moreau" if len({e[i] for i in inside}) == 1 else "newton"
+            names = tuple(machine.names[i] for i in inside)
+            done = impact(
+                now.mass,
+                now.speeds,
+                now.normal[inside],
+                e[inside],
+                drift=now.drift[inside],
+                law=law,
+                names=names,
+                bilateral=now.matrix[now.kept],
+            )
+            pulses, change = [np.array([p]) for p in done.impulses], done.velocity - now.speeds
+            if done.told:
+                found.remarks.append(f"t = {now.t:.6g}: {done.told}")
+        found.strikes.append((inside, pulses))
+        before = {i: float(now.rate[i]) for i in inside}
+        found.y[machine.coordinates :] += change
+        after = machine.at(now.t, found.y, self.p)
+        for i, pulse in zip(inside, pulses, strict=True):
+            if pulse[0] > 0:
+                first = found.struck.get(i, (before[i], 0.0))[0]
+                found.struck[i] = (first, float(after.rate[i]))
+                found.events.append((i, "impact"))
+
+    def _rubbing(self, now: Instant, inside: list[int], found: Happening) -> tuple[list[Array], Array]:
+        """Impact with friction: a path for one planar contact, else the algebraic law with its energy checked."""
+        machine = self.machine
+        rows, right, sizes = self._rows(now, inside)
+        matrix = rows @ now.compliance @ rows.T
+        imperfect = bool(machine.imperfect)
+        if len(inside) == 1 and sizes == [1] and not imperfect and self.law in ("auto", "poisson", "stronge"):
+            law: Any = "stronge" if self.law == "stronge" else "poisson"
+            i = inside[0]
+            done = path_impact(matrix, right, float(now.friction[i]), float(now.restitution[i]), law)
+            pulse = done.impulses
+        else:
+            wanted, place = right.copy(), 0
+            for i, size in zip(inside, sizes, strict=True):
+                wanted[place] *= 1 + now.restitution[i]
+                place += 1 + size
+            problem = Frictional(matrix, wanted, now.friction[inside], tuple(sizes))
+            answers, why = solve_frictional(problem)
+            if not answers:
+                names = ", ".join(machine.names[i] for i in inside)
+                if imperfect and not rubbing_at(now, inside):
+                    why = "Drives that push elsewhere than along their law take what the contacts give."
+                    raise ContactError(f"contacts {names}: no impulses stop them at t = {now.t:.6g}. {why}")
+                raise ContactError(f"contacts {names}: no impulses obey Coulomb's law in this impact. {why}")
+            if len(answers) > 1:
+                found.remarks.append(f"t = {now.t:.6g}: {len(answers)} answers of Coulomb's law; one is taken")
+            pulse = answers[0].impulses
+            drift = self._drifts(now, inside)
+            gain = float((matrix @ pulse / 2 + right - drift) @ pulse)
+            if imperfect:  # what keeps such a constraint may give energy
+                gain = 0.0
+            if gain > 1e-10 * float(np.abs(right) @ np.abs(pulse)) and self.law != "newton":
+                names = ", ".join(machine.names[i] for i in inside)
+                raise ContactError(
+                    f"contacts {names}: Newton's restitution with friction would create the energy {gain:.3g} in the "
+                    f"impact at t = {now.t:.6g}. Use restitution 0, or accept it with impacts='newton'."
+                )
+            if gain > 0:
+                found.remarks.append(f"t = {now.t:.6g}: the impact created the energy {max(gain, 0):.3g}")
+        parts, place = [], 0
+        for size in sizes:
+            parts.append(pulse[place : place + 1 + size])
+            place += 1 + size
+        return parts, now.compliance @ (rows.T @ pulse)
+
+    def _rows(self, now: Instant, inside: list[int]) -> tuple[Array, Array, list[int]]:
+        tangents = self.machine.tangents
+        rows = np.array([row for i in inside for row in (now.normal[i], *now.tangent[tangents[i]])])
+        right = np.array([x for i in inside for x in (now.rate[i], *now.slip[tangents[i]])])
+        return rows, right, [len(tangents[i]) for i in inside]
+
+    def _drifts(self, now: Instant, inside: list[int]) -> Array:
+        rows, right, _ = self._rows(now, inside)
+        found: Array = right - rows @ now.speeds
+        return found
+
+    # --- accelerations ---------------------------------------------------------------------------------------------
+
+    def _accelerate(self, t: float, now: Instant, closed: list[int], before: Before, found: Happening) -> None:
+        """Right accelerations: the mode that holds from here on."""
+        if not closed:
+            found.mode = Mode()
+            return
+        slow = APPROACH * 100 * self.machine.slip_sizes(now)
+        tangents = self.machine.tangents
+        directions: dict[int, Array] = {}
+        for i in closed:
+            slip = now.slip[tangents[i]]
+            size = float(np.linalg.norm(slip))
+            if i in before.yielding:
+                directions[i] = before.yielding[i]
+            elif len(slip) and size > max([slow[k] for k in tangents[i]]):
+                directions[i] = slip / size
+        still = [i for i in closed if tangents[i] and i not in directions]
+        if not still and not any(now.friction[i] for i in directions) and not self.machine.imperfect:
+            self._frictionless(now, closed, before, found, directions)
+            return
+        self._coulomb(t, now, closed, directions, before, found)
+
+    def _frictionless(
+        self, now: Instant, closed: list[int], before: Before, found: Happening, directions: dict[int, Array]
+    ) -> None:
+        names = tuple(self.machine.names[i] for i in closed)
+        problem = Moreau(
+            now.mass, now.right, now.normal[closed], now.least[closed], names, now.matrix[now.kept], now.gamma[now.kept]
+        )
+        answer = right_acceleration(problem)
+        force = np.asarray(answer.forces.one, dtype=float)
+        size = self._force_size(now)
+        kept, slack = list[int](), dict[int, float]()
+        for place, i in enumerate(closed):
+            high = float(answer.forces.intervals[place][1])
+            if place in answer.touching and (high > WEAK * size or i not in before.released) and high >= 0:
+                if high <= WEAK * size:
+                    if self._leaves(now, i, found.y):
+                        continue
+                    slack[i] = WEAK * size
+                kept.append(place)
+        if answer.told:
+            found.remarks.append(answer.told)
+        pushes = {closed[k]: force[k] for k in kept}
+        slip = {i: d for i, d in directions.items() if i in pushes}
+        found.mode = Mode(tuple(pushes), (), slip, {i: np.array([push]) for i, push in pushes.items()}, slack)
+
+    def _force_size(self, now: Instant) -> float:
+        """Efforts that have acted, at least what stops the fastest contact in a thousand of the motion's time scales.
+
+        Not those of the instant alone: where efforts cancel, as when one lifts what rests, rounding is all of them.
+        """
+        kinetic = float(np.abs(now.mass).max(initial=0.0)) * self.machine.fastest / self.machine.time_scale
+        self.machine.strongest = max(self.machine.strongest, float(np.abs(now.right).max(initial=0.0)))
+        return self.machine.strongest + 1e-3 * kinetic + 1e-100
+
+    def _leaves(self, now: Instant, i: int, y: Array) -> bool:
+        """An undecided contact opens if its gap would grow in the motion without it: the next derivative decides."""
+        h = 1e-5 * self.machine.time_scale
+        n = self.machine.coordinates
+        flow = self.machine.flow(now.t, y[:n], self.p, y[n:])
+        ahead = y + h * np.concatenate([flow, now.free])
+        later = self.machine.at(now.t + h, ahead, self.p)
+        onwards = np.concatenate([self.machine.flow(now.t + h, ahead[:n], self.p, ahead[n:]), later.free])
+        there = y + h / 2 * (np.concatenate([flow, now.free]) + onwards)
+        return bool(self.machine.at(now.t + h, there, self.p).rate[i] > APPROACH * self.machine.rate_sizes(now)[i])
+
+    def _coulomb(
+        self,
+        t: float,
+        now: Instant,
+        closed: list[int],
+        directions: dict[int, Array],
+        before: Before,
+        found: Happening,
+    ) -> None:
+        """Stick or slip, open or closed: all patterns of the problem at the level of accelerations."""
+        tangents = self.machine.tangents
+        base, keep, counts, column = list[Array](), list[int](), list[int](), 0
+        total = sum(1 + len(tangents[i]) for i in closed)
+        for i in closed:
+            own = np.zeros((total, 1))
+            own[column] = 1.0
+            size = len(tangents[i])
+            keep.append(column)
+            if i in directions:
+                own[column + 1 : column + 1 + size, 0] = -now.friction[i] * directions[i]
+                base.append(own)
+                counts.append(0)
+            else:
+                base += [own, *(np.eye(total)[:, column + 1 + k : column + 2 + k] for k in range(size))]
+                keep += [column + 1 + k for k in range(size)]
+                counts.append(size)
+            column += 1 + size
+        rows, _, _ = self._rows(now, closed)
+        wanted = np.array([x for i in closed for x in (now.least[i], *now.slip_gamma[tangents[i]])])
+        b = rows @ now.free - wanted
+        pushes = np.concatenate(base, axis=1)
+        matrix = (rows @ now.compliance @ rows.T @ pushes)[keep]
+        problem = Frictional(matrix, b[keep], now.friction[closed], tuple(counts), now.static[closed])
+        answers, why = solve(problem, prefer=self.prefer)
+        answers = self._possible(answers, closed, counts, before, now)
+        if not answers:
+            self._painleve(t, now, closed, directions, found, why)
+            return
+        if len(answers) > 1 and not _alike(answers):
+            states = "; ".join(self._said(closed, a) for a in answers[:4])
+            found.remarks.append(f"t = {t:.6g}: several answers of Coulomb's law ({states}); the first is taken")
+        self._taken(answers[0], closed, counts, directions, found)
+
+    def _said(self, closed: list[int], answer: Answer) -> str:
+        return ", ".join(f"{self.machine.names[i]} {s}" for i, s in zip(closed, answer.states, strict=True))
+
+    def _possible(
+        self, answers: list[Answer], closed: list[int], counts: list[int], before: Before, now: Instant
+    ) -> list[Answer]:
+        """Answers that do not contradict what was seen: a force that fell to nothing has gone."""
+        if not before.released:
+            return answers
+        size, some = WEAK * self._force_size(now), []
+        for answer in answers:
+            place, wrong = 0, False
+            for i, count, state in zip(closed, counts, answer.states, strict=True):
+                wrong |= i in before.released and state != "open" and answer.impulses[place] <= size
+                place += 1 + count
+            some += [] if wrong else [answer]
+        return some or answers
+
+    def _taken(
+        self, answer: Answer, closed: list[int], counts: list[int], directions: dict[int, Array], found: Happening
+    ) -> None:
+        keep, stick, slip, first, place = list[int](), list[int](), dict[int, Array](), dict[int, Array](), 0
+        for i, count, state in zip(closed, counts, answer.states, strict=True):
+            own, rates = answer.impulses[place : place + 1 + count], answer.rates[place : place + 1 + count]
+            place += 1 + count
+            if state == "open":
+                continue
+            keep.append(i)
+            first[i] = own
+            if i in directions:
+                slip[i] = directions[i]
+            elif state == "slip":
+                along = rates[1:]
+                size = float(np.linalg.norm(along))
+                slip[i] = along / size if size > 0 else -own[1:] / max(float(np.linalg.norm(own[1:])), 1e-300)
+            elif state == "stick":
+                stick.append(i)
+        found.mode = Mode(tuple(keep), tuple(stick), slip, first)
+
+    def _painleve(
+        self, t: float, now: Instant, closed: list[int], directions: dict[int, Array], found: Happening, why: str
+    ) -> None:
+        """No bounded force: an impact without collision, for one planar contact."""
+        names = ", ".join(self.machine.names[i] for i in closed)
+        if len(closed) != 1 or len(self.machine.tangents[closed[0]]) != 1:
+            raise SimulationError(
+                f"contacts {names}: no bounded forces obey Coulomb's law at t = {t:.6g} (Painleve). {why} Use less "
+                "friction, or method='moreau'."
+            )
+        i = closed[0]
+        rows, right, _ = self._rows(now, closed)
+        matrix = rows @ now.compliance @ rows.T
+        done = path_impact(matrix, [0.0, float(right[1])], float(now.friction[i]), float(now.restitution[i]))
+        found.strikes.append(([i], [done.impulses]))
+        found.events.append((i, "jam"))
+        found.remarks.append(
+            f"contact {names}: Painleve, no bounded force at t = {t:.6g}; continued with an impact without collision"
+        )
+        found.y[self.machine.coordinates :] += now.compliance @ (rows.T @ done.impulses)
+        again = self.settle(t, found.y, Before(), Mode((i,)) if done.rates[0] <= 0 else Mode())
+        found.y, found.mode = again.y, again.mode
+        found.events += again.events
+        found.remarks += again.remarks
+
+
+def rubbing_at(now: Instant, inside: list[int]) -> bool:
+    return any(now.machine.tangents[i] and now.friction[i] + now.static[i] > 0 for i in inside)
+
+
+def _alike(answers: list[Answer]) -> bool:
+    """Do all answers have the same rates? Then they differ in forces alone."""
+    first = answers[0].rates
+    small = 1e-8 * (1 + np.abs(first).max(initial=0.0))
+    return all(np.abs(a.rates - first).max(initial=0.0) <= small for a in answers)

@@ -1,0 +1,294 @@
+"""A machine with contacts in numbers: masses, efforts, rows of constraints and of contacts at a state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert import expr as ex
+from dalembert.constraints.independence import speed_scales
+from dalembert.constraints.numeric import RowNumbers
+from dalembert.constraints.rows import EPSILON, Rows
+from dalembert.contact.rows import ContactRow
+from dalembert.dynamics import Dynamics
+from dalembert.errors import ModelError
+from dalembert.expr import Expr
+from dalembert.simulate.contact.log import ContactLog
+from dalembert.simulate.system.large import Part
+from dalembert.simulate.system.system import System
+
+Array = NDArray[Any]
+
+_NONE = np.zeros(0, dtype=np.int64)
+_BEATS, _WINDOWS = 512, 6
+"""Samples of what changes with time by itself, in windows of a sixteenth each, until turns are far apart."""
+_REPEATS = 8
+"""Newton steps towards closed gaps, at most: quadratic convergence needs four from any state of a step."""
+
+
+@dataclass(frozen=True, eq=False)
+class Instant:
+    """Everything at one state. Rows of contacts: all normals first, then all tangents."""
+
+    machine: ContactMachine
+    t: float
+    y: Array
+    flat: Array
+    values: dict[str, Array] = field(default_factory=dict)
+
+    def __getattr__(self, name: str) -> Array:
+        """A table by its name, made when first asked for."""
+        if name not in self.machine.parts:
+            raise AttributeError(name)
+        if name not in self.values:
+            self.values[name] = self.machine.parts[name].of(self.flat)
+        return self.values[name]
+
+    @property
+    def speeds(self) -> Array:
+        return self.y[self.machine.coordinates :]
+
+    @cached_property
+    def kept(self) -> NDArray[np.int64]:
+        """Rows of constraints that count."""
+        if not len(self.machine.rounding):
+            return _NONE
+        told = RowNumbers(self.matrix, self.made_of, self.seen, self.scales, self.machine.rounding)
+        return told.independent(self.machine.imperfect)
+
+    @cached_property
+    def inverse(self) -> Array:
+        """M^-1."""
+        found: Array = np.linalg.inv(self.mass)
+        return found
+
+    @cached_property
+    def compliance(self) -> Array:
+        """What efforts do to accelerations with the constraints held: M^-1 less what the constraints take."""
+        rows, pushes = self.matrix[self.kept], self.pushes[self.kept]
+        if not len(rows):
+            return self.inverse
+        raised = self.inverse @ pushes.T
+        found: Array = self.inverse - raised @ np.linalg.solve(rows @ raised, rows @ self.inverse)
+        return found
+
+    @cached_property
+    def free(self) -> Array:
+        """Accelerations with all contacts open."""
+        rows, pushes = self.matrix[self.kept], self.pushes[self.kept]
+        plain = self.inverse @ self.right
+        if not len(rows):
+            return plain
+        raised = self.inverse @ pushes.T
+        missing = self.gamma[self.kept] - rows @ plain
+        found: Array = plain + raised @ np.linalg.solve(rows @ raised, missing)
+        return found
+
+    @property
+    def rows(self) -> Array:
+        """Normals, then tangents."""
+        return np.concatenate([self.normal, self.tangent])
+
+    @property
+    def rates(self) -> Array:
+        """Gap rates, then slips."""
+        return np.concatenate([self.rate, self.slip])
+
+    @property
+    def wanted(self) -> Array:
+        """What rows @ u' is where gaps and slips do not accelerate."""
+        return np.concatenate([self.least, self.slip_gamma])
+
+
+class ContactMachine:
+    """The numbers of a system with contacts, compiled once."""
+
+    def __init__(self, system: System, about: Dynamics) -> None:
+        from dalembert.simulate.system.compiled import compiled
+
+        self.system, self.contacts = system, system.contacts
+        self.coordinates, self.size = len(system.coordinates), len(system.states)
+        self.names = tuple(one.name for one in self.contacts)
+        self.rounding = np.array(about.rows.rounding) if about.closed else np.zeros(0)
+        _refuse_what_it_cannot_hold(system, about.rows)
+        #: Rows of constraints that push elsewhere than along their condition: what contacts do then is no projection.
+        self.imperfect = about.rows.imperfect
+        self._groups = [[system.states.index(x) for x in group] for group in system.quaternions]
+        self.tangents = tangent_places(self.contacts)
+        self.parts: dict[str, Part] = {}
+        outputs: list[Expr] = []
+        for name, shape, values in _tables(about, self.contacts):
+            some = [i for i, e in enumerate(values) if e is not ex.ZERO]
+            self.parts[name] = Part(shape, np.array(some, dtype=np.int64), len(outputs))
+            outputs += [values[i] for i in some]
+        #: Do efforts or gaps depend on time by themselves?
+        self.timed = ex.TIME in ex.free_symbols(
+            [*about.right_side, *about.rows.gamma, *(c.least for c in self.contacts)]
+        )
+        names = system.known_parameters
+        self._numbers = compiled("contact_numbers", system.symbols, names, tuple(outputs))
+        self._kinematics = compiled("kinematics", system.symbols, names, system.rates[: self.coordinates])
+        self.log = ContactLog(self.names)
+        self.strongest = 0.0
+        self.time_scale, self.fastest, self.fastest_slip = 1.0, 0.0, 0.0
+
+    def at(self, t: float, y: Array, p: Array) -> Instant:
+        flat = np.asarray(self._numbers([t], y, p))
+        return Instant(self, t, y, flat)
+
+    def beat(self, begin: float, end: float, y: Array, p: Array) -> float:
+        """Half the shortest time between turns of what depends on time by itself, with the state held."""
+        if not self.timed or not end > begin:
+            return float("inf")
+        window = end - begin
+        for _ in range(_WINDOWS):
+            t = np.linspace(begin, begin + window, _BEATS)
+            some = [np.concatenate([x.right, x.gamma, x.least, x.slip_gamma]) for x in (self.at(a, y, p) for a in t)]
+            values = np.array(some)
+            steps = np.diff(values, axis=0)
+            steps[np.abs(steps) <= 1e-9 * np.ptp(values, axis=0)] = 0.0
+            turns = [np.flatnonzero(row[:-1] * row[1:] < 0) for row in steps.T]
+            shortest = min((int(np.diff(one).min()) for one in turns if len(one) > 1), default=_BEATS)
+            if shortest >= 8:  # told apart from what is faster than the samples
+                return float(shortest * (t[1] - t[0])) / 2
+            window /= 16
+        return window
+
+    def moved(self, t: float, y: Array, p: Array, shift: Array) -> Array:
+        """Coordinates after a small motion of the speeds' kind."""
+        n = self.coordinates
+        going = np.asarray(self._kinematics([t], np.concatenate([y[:n], shift]), p))
+        resting = np.asarray(self._kinematics([t], np.concatenate([y[:n], 0 * shift]), p))
+        return y[:n] + going - resting
+
+    def flow(self, t: float, q: Array, p: Array, speeds: Array) -> Array:
+        """q'."""
+        return np.asarray(self._kinematics([t], np.concatenate([q, speeds]), p), dtype=float)
+
+    def normalised(self, y: Array) -> Array:
+        for group in self._groups:
+            y[group] /= np.linalg.norm(y[group])
+        return y
+
+    def rate_sizes(self, now: Instant) -> Array:
+        """What the rate of each gap is made of, at least a hundredth of the fastest that was seen, sliding included."""
+        found: Array = np.abs(now.normal) @ np.abs(now.speeds) + np.abs(now.drift)
+        slid: Array = np.abs(now.tangent) @ np.abs(now.speeds)
+        self.fastest = max(self.fastest, float(found.max(initial=0.0)), float(slid.max(initial=0.0)))
+        return np.maximum(found, max(found.max(initial=0.0), 0.01 * self.fastest))
+
+    def slip_sizes(self, now: Instant) -> Array:
+        """What each slip is made of, at least a hundredth of the fastest seen: all may come to rest at once."""
+        found: Array = np.abs(now.tangent) @ np.abs(now.speeds)
+        self.fastest_slip = max(self.fastest_slip, float(found.max(initial=0.0)))
+        return np.maximum(found, max(found.max(initial=0.0), 0.01 * max(self.fastest, self.fastest_slip)))
+
+    def speed_scale(self, now: Instant) -> float:
+        return float(self.slip_sizes(now).max(initial=0.0))
+
+    def projected(self, t: float, y: Array, p: Array, closed: list[int], small: float) -> tuple[Array, Instant]:
+        """The nearest posture whose loops are closed and whose `closed` contacts touch, in the kinetic metric."""
+        n, state = self.coordinates, y.copy()
+        for _ in range(_REPEATS):
+            now = self.at(t, state, p)
+            rows = np.concatenate([now.matrix[now.kept], now.normal[closed]])
+            gaps = np.concatenate([now.closure[now.kept], now.gap[closed]])
+            if np.abs(gaps).max(initial=0.0) <= small:
+                return state, now
+            shift = least_change(now.inverse, rows, -gaps)
+            state[:n] = self.moved(t, state, p, shift)
+            own = len(now.offset)
+            if own:
+                state[n - own : n] += now.offset
+            self.normalised(state)
+        return state, self.at(t, state, p)
+
+    def at_rest(self, now: Instant, closed: list[int], held: list[int]) -> Array:
+        """Speeds with the rates of closed contacts and the slips `held` exactly gone, by the least change."""
+        rows = np.concatenate([now.matrix[now.kept], now.normal[closed], now.tangent[held]])
+        left = np.concatenate([now.conditions[now.kept], now.rate[closed], now.slip[held]])
+        u = now.speeds
+        if not np.abs(left).max(initial=0.0):
+            return u
+        made = np.abs(rows) @ np.abs(u)
+        if (np.abs(left) <= 4 * EPSILON * made).all() and u.any():
+            return u
+        if len(rows) >= len(u) and np.linalg.matrix_rank(rows) == len(u):
+            drift = left - rows @ u
+            return np.linalg.lstsq(rows, -drift, rcond=None)[0] if drift.any() else 0 * u
+        return u + least_change(now.inverse, rows, -left)
+
+
+def _refuse_what_it_cannot_hold(system: System, rows: Rows) -> None:
+    """Reactions of constraints that are no linear function of the contact forces beside them."""
+    touching = ", ".join(f"'{one.name}'" for one in system.contacts)
+    for k in rows.sliding:
+        raise ModelError(
+            f"'{system.name}' has the constraint '{rows.owners[k]}' with dry friction beside contacts ({touching}): "
+            "its friction is not known while they push. Write it as a contact with friction, too."
+        )
+    for k in rows.bent:
+        raise ModelError(
+            f"'{system.name}' has the condition '{rows.owners[k]}', not linear in the speeds, beside contacts "
+            f"({touching}): an impact would break it. Take the contacts away, or write it linear in the speeds."
+        )
+    for k in rows.implied:
+        raise ModelError(
+            f"'{system.name}' has the law '{rows.owners[k]}' with hidden conditions beside contacts ({touching}): "
+            "what holds it through other motions cannot do so while they push. Take the contacts away, or drive it "
+            "directly."
+        )
+
+
+def least_change(inverse: Array, rows: Array, wanted: Array) -> Array:
+    """The smallest change of speeds, in the kinetic metric, with rows @ change = wanted."""
+    if not len(rows):
+        return np.zeros(len(inverse))
+    raised = inverse @ rows.T
+    found: Array = raised @ np.linalg.lstsq(rows @ raised, wanted, rcond=1e-12)[0]
+    return found
+
+
+def tangent_places(contacts: tuple[ContactRow, ...]) -> list[list[int]]:
+    """For each contact the places of its tangents among all tangents."""
+    found, place = [], 0
+    for one in contacts:
+        found.append(list(range(place, place + len(one.slips))))
+        place += len(one.slips)
+    return found
+
+
+def _tables(about: Dynamics, contacts: tuple[ContactRow, ...]) -> list[tuple[str, tuple[int, ...], Any]]:
+    n, count = len(about.speeds), len(contacts)
+    slips = [slip for one in contacts for slip in one.slips]
+    laws = [one.contact for one in contacts]
+    rows = about.rows
+    k = len(rows)
+    return [
+        ("mass", (n, n), about.mass_matrix.entries),
+        ("right", (n,), about.right_side),
+        ("matrix", (k, n), rows.matrix.entries),
+        ("pushes", (k, n), rows.reaction.entries),
+        ("made_of", (k, n), rows.made_of.entries),
+        ("seen", (k, n), rows.seen.entries),
+        ("scales", (n,), speed_scales(rows, about.mass_matrix) if k else rows.scales),
+        ("gamma", (k,), rows.gamma),
+        ("conditions", (k,), rows.conditions),
+        ("closure", (k,), [ex.ZERO if gap is None else gap for gap in rows.gap]),
+        ("offset", (len(rows.own),), [one.offset for one in rows.own]),
+        ("gap", (count,), [one.gap for one in contacts]),
+        ("rate", (count,), [one.rate for one in contacts]),
+        ("normal", (count, n), [x for one in contacts for x in one.row]),
+        ("drift", (count,), [one.drift for one in contacts]),
+        ("least", (count,), [one.least for one in contacts]),
+        ("slip", (len(slips),), [one.value for one in slips]),
+        ("tangent", (len(slips), n), [x for one in slips for x in one.row]),
+        ("slip_gamma", (len(slips),), [one.gamma for one in slips]),
+        ("restitution", (count,), [one.restitution for one in laws]),
+        ("friction", (count,), [one.friction for one in laws]),
+        ("static", (count,), [one.friction if one.static is None else one.static for one in laws]),
+    ]

@@ -1,0 +1,189 @@
+"""Contacts that stay as they are for a while: which are closed, stick or slip, and the equations that hold then."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert.simulate.contact.machine import ContactMachine, Instant
+from dalembert.simulate.loop.callback import Callback
+
+Array = NDArray[Any]
+
+NEAR = 1e-12
+"""A closed gap is brought back when it is more than this share of the size of the machine."""
+JAM = 1e-9
+"""W_nn - mu W_nt.d of a slipping contact, as a share of W_nn, below which it jams (Painleve)."""
+_POINTER = ctypes.POINTER(ctypes.c_double)
+
+
+@dataclass(frozen=True, eq=False)
+class Mode:
+    """Closed contacts with the forces they started with; those of them that stick; slipping ones with a direction.
+
+    `slack` are forces below which a contact that began without any opens: rounding does not open it. Where forces are
+    one of many, those of the motion are the nearest to the ones it started with.
+    """
+
+    closed: tuple[int, ...] = ()
+    stick: tuple[int, ...] = ()
+    slip: Mapping[int, Array] = field(default_factory=dict)
+    first: Mapping[int, Array] = field(default_factory=dict)
+    slack: Mapping[int, float] = field(default_factory=dict)
+
+    def state(self, i: int, rubs: bool) -> str:
+        if i not in self.closed:
+            return "open"
+        return "stick" if i in self.stick else "slip" if i in self.slip else "stick" if rubs else "closed"
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """Accelerations and contact forces at an instant: normal by contact, tangential by tangent."""
+
+    accelerations: Array
+    normal: Array
+    tangential: Array
+
+
+class Regime:
+    """A machine in one mode, behind addresses that the compiled loops call."""
+
+    def __init__(self, machine: ContactMachine, mode: Mode, parameters: Array, size: float) -> None:
+        self.machine, self.mode, self.p, self.size = machine, mode, parameters, size
+        self.held = [k for i in mode.stick for k in machine.tangents[i]]
+        self.closed = list(mode.closed)
+        normal = [float(mode.first[i][0]) for i in mode.closed]
+        self.before = np.array([*normal, *(float(x) for i in mode.stick for x in mode.first[i][1:])])
+        self.regular: bool | None = None
+        self.full = False
+        self.rates = Callback(self._rates, machine.size, machine.size)
+        self.project = Projection(self)
+
+    def direction(self, now: Instant, i: int) -> Array:
+        """Where a slipping contact slips; beyond a stop it is continued, so that a step that passes it stays smooth."""
+        first, slip = self.mode.slip[i], now.slip[self.machine.tangents[i]]
+        size = float(np.sqrt(slip @ slip))
+        along = float(slip @ first)
+        if len(first) == 1 or size <= 1e-10 * self.machine.speed_scale(now) or along == 0:
+            return first
+        return slip / size * np.sign(along)
+
+    def solve(self, now: Instant) -> Solved:
+        machine, mode = self.machine, self.mode
+        rows = np.concatenate([now.normal[self.closed], now.tangent[self.held]])
+        pushes = rows.copy()
+        directions = {i: self.direction(now, i) for i in mode.slip}
+        for place, i in enumerate(self.closed):
+            if i in directions:
+                pushes[place] -= now.friction[i] * (directions[i] @ now.tangent[machine.tangents[i]])
+        wanted = np.concatenate([now.least[self.closed], now.slip_gamma[self.held]])
+        raised = now.compliance @ pushes.T
+        missing = wanted - rows @ now.free
+        matrix = rows @ raised
+        if self.regular is None:
+            whole = np.concatenate([rows, now.matrix[now.kept]])
+            self.regular = bool(np.linalg.matrix_rank(matrix, 1e-9) == len(matrix))
+            self.full = bool(np.linalg.matrix_rank(whole, 1e-9) == len(now.free))
+        if self.regular:
+            forces = np.linalg.solve(matrix, missing)
+        else:
+            forces = self.before + np.linalg.lstsq(matrix, missing - matrix @ self.before, rcond=1e-11)[0]
+        a = now.free + raised @ forces
+        if self.full and not wanted.any() and not now.gamma[now.kept].any():
+            a = np.zeros_like(a)  # nothing is left to move: rest is exact
+        normal, tangential = np.zeros(len(now.gap)), np.zeros(len(now.slip))
+        normal[self.closed] = forces[: len(self.closed)]
+        tangential[self.held] = forces[len(self.closed) :]
+        for i, d in directions.items():
+            tangential[machine.tangents[i]] = -now.friction[i] * normal[i] * d
+        return Solved(a, normal, tangential)
+
+    def _rates(self, t: float, y: Array) -> Array:
+        now = self.machine.at(t, y, self.p)
+        flow = self.machine.flow(t, y[: self.machine.coordinates], self.p, now.speeds)
+        return np.concatenate([flow, self.solve(now).accelerations])
+
+    def watched(self) -> list[tuple[int, str]]:
+        """What may end the mode: contact and kind, in the order of `values`."""
+        found = [(i, "gap") for i in range(len(self.machine.names)) if i not in self.closed]
+        found += [(i, "force") for i in self.closed]
+        found += [(i, "hold") for i in self.mode.stick]
+        found += [(i, "slip") for i in self.mode.slip]
+        found += [(i, "jam") for i in self.mode.slip]
+        return found
+
+    def values(self, t: float, y: Array) -> Array:
+        now = self.machine.at(t, y, self.p)
+        done = self.solve(now)
+        gaps = np.delete(now.gap, self.closed)
+        tangents = self.machine.tangents
+        sizes = {i: float(np.linalg.norm(done.tangential[tangents[i]])) for i in self.mode.stick}
+        hold = [now.static[i] * done.normal[i] - size for i, size in sizes.items()]
+        slip = [float(now.slip[tangents[i]] @ first) for i, first in self.mode.slip.items()]
+        jam = []
+        for i in self.mode.slip:
+            push = now.normal[i] - now.friction[i] * (self.direction(now, i) @ now.tangent[tangents[i]])
+            own = float(now.normal[i] @ now.compliance @ now.normal[i])
+            jam.append(float(now.normal[i] @ now.compliance @ push) / own - JAM)
+        forces = [done.normal[i] + self.mode.slack.get(i, 0.0) for i in self.closed]
+        return np.concatenate([gaps, forces, hold, slip, jam])
+
+    def brought_back(self, t: float, y: Array) -> Array:
+        """A state whose closed contacts touch and whose held slips are nothing."""
+        near = NEAR * self.size
+        state, now = self.machine.projected(t, y, self.p, self.closed, near)
+        state[self.machine.coordinates :] = self.machine.at_rest(now, self.closed, self.held)
+        return state
+
+
+class Projection:
+    """`void project(const double *t, double *y, const double *p)` at `address`."""
+
+    def __init__(self, regime: Regime) -> None:
+        size = regime.machine.size
+
+        def call(t: Any, y: Any, p: Any) -> None:
+            state = np.ctypeslib.as_array(y, (size,))
+            try:
+                state[:] = regime.brought_back(float(t[0]), state.copy())
+            except np.linalg.LinAlgError:
+                state[:] = np.nan
+
+        self._function = ctypes.CFUNCTYPE(None, *[_POINTER] * 3)(call)
+        self.address = int(ctypes.cast(self._function, ctypes.c_void_p).value or 0)
+
+
+class Forces:
+    """The regime of an arc, for what is asked of its motion afterwards."""
+
+    def __init__(self, regime: Regime) -> None:
+        self.regime, self.mode = regime, regime.mode
+        self.solve = regime.solve
+
+    def accelerations(self, t: Array, y: Array) -> Array:
+        return np.array([self.regime._rates(float(a), b) for a, b in zip(t, y.T, strict=True)]).T
+
+    def forces(self, t: Array, y: Array) -> tuple[Array, Array]:
+        """Normal and tangential forces at states in the columns of y."""
+        done = [self.solve(self.regime.machine.at(float(a), b, self.regime.p)) for a, b in zip(t, y.T, strict=True)]
+        return np.array([one.normal for one in done]).T, np.array([one.tangential for one in done]).T
+
+    def multipliers(self, t: Array, y: Array) -> tuple[Array, Array]:
+        """Multipliers of the constraints and their powers: W^T lambda is M u' less efforts and contact forces."""
+        pieces = []
+        for a, b in zip(t, y.T, strict=True):
+            now = self.regime.machine.at(float(a), b, self.regime.p)
+            done, kept = self.solve(now), now.kept
+            left = now.mass @ done.accelerations - now.right - now.normal.T @ done.normal
+            left = left - now.tangent.T @ done.tangential
+            found = np.zeros(len(now.matrix))
+            found[kept] = np.linalg.lstsq(now.pushes[kept].T, left, rcond=1e-12)[0]
+            pieces.append([found, found * (now.pushes @ now.speeds)])
+        lambdas, powers = np.moveaxis(np.array(pieces), 0, -1)
+        return lambdas, powers

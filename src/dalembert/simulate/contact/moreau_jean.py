@@ -1,0 +1,304 @@
+"""Moreau-Jean time stepping: impacts and contact forces together, as impulses of a step; no event is located.
+
+    M (v+ - v) = h F_theta + G^T P,   q+ = q + h (theta v+ + (1 - theta) v),   0 <= u+ + e u  orthogonal to  P >= 0
+
+with friction on the slip at the end of the step. A contact takes part if it would be crossed: f + gamma h u <= 0.
+Order 1 through impacts; between them order 2 at theta = 1/2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert import expr as ex
+from dalembert.contact import Frictional, gauss_seidel, lemke, single, solve_frictional
+from dalembert.contact.coulomb import choose
+from dalembert.contact.planar import enumerable
+from dalembert.dynamics import dynamics_of
+from dalembert.errors import SimulationError
+from dalembert.simulate.contact.machine import ContactMachine, Instant
+from dalembert.simulate.methods.contract import Method
+from dalembert.simulate.methods.problem import Problem, Solution
+from dalembert.simulate.methods.stepwise import march
+from dalembert.simulate.system.system import System
+
+Array = NDArray[Any]
+
+_PASSES = 20
+_ENOUGH = 1e-13
+"""Newton ends when a pass changes the speeds by less than this share of the largest."""
+_SWEPT = 1e-8
+"""The same where impulses come from sweeps, which are not known to rounding."""
+_LONGEST = 100_000
+"""Operations of the derivatives of the efforts above which the step does without them."""
+_SWEEPS, _GOOD, _USABLE = 200, 1e-10, 1e-5
+"""Sweeps over the contacts of a step; the fault of the law (natural map over 1 + |b|) at which they end, and the
+largest with which the motion goes on: the next step starts from it."""
+_CLOSED = 1e-15
+"""Gap after a projection, in the unit of the gap: Newton goes on to rounding, or for eight steps."""
+_STEPS = 1000
+"""Steps of a motion whose step nobody has said."""
+
+
+@dataclass(frozen=True, eq=False)
+class MoreauJean(Method):
+    """Time stepping with `theta` (1/2 keeps energy between impacts, 1 damps), activation `gamma`, and a projection.
+
+    `projection`: "none" leaves penetrations of the order h^2; "direct" moves crossed contacts that are active back
+    ("all": every crossed one); "combined" activates by the free end position and puts pushing contacts on their gap.
+    `tangential` is the restitution of slip; with friction and restitution other than it, impacts may create energy.
+    """
+
+    theta: float = 0.5
+    gamma: float = 0.5
+    projection: Literal["none", "direct", "all", "combined"] = "none"
+    tolerance: float = 1e-8
+    tangential: float = 0.0
+    name: str = "moreau"
+    order: int = 1
+    kind: str = "time stepping"
+
+    def __post_init__(self) -> None:
+        if not 0.5 <= self.theta <= 1:
+            raise SimulationError(f"theta = {self.theta:g}: time stepping is stable for 1/2 <= theta <= 1.")
+        if self.projection not in ("none", "direct", "all", "combined"):
+            raise SimulationError(f"projection '{self.projection}' is none of: none, direct, all, combined.")
+
+    def integrate(self, problem: Problem) -> Solution:
+        machine = problem.balance
+        begin, end = map(float, problem.span)
+        wanted = min(problem.first_step or np.inf, problem.max_step)
+        wanted = wanted if np.isfinite(wanted) else abs(end - begin) / _STEPS
+        if end < begin:
+            raise SimulationError("time stepping goes forward in time: impacts cannot be undone.")
+        count = max(1, int(np.ceil((end - begin) / wanted * (1 - 1e-9))))
+        stepper = _Step(self, machine, np.asarray(problem.parameters, dtype=float), (end - begin) / count)
+        return march(stepper, problem, wanted)
+
+    def obstacle(self, system: System, parameters: Mapping[str, float]) -> str:
+        return "" if system.layout is not None else "it takes mechanisms, whose masses and rows it can ask for"
+
+    def wants(self, system: System) -> dict[str, Any]:
+        assert system.layout is not None
+        return {"balance": contact_machine(system)}
+
+
+def contact_machine(system: System) -> ContactMachine:
+    """The machine of a system, made once."""
+    assert system.layout is not None
+    return ContactMachine(system, dynamics_of(system.layout))
+
+
+class _Step:
+    """One step after the other; see `_stepwise.Stepper`."""
+
+    linear = True
+
+    def __init__(self, method: MoreauJean, machine: ContactMachine, parameters: Array, h: float) -> None:
+        self.method, self.machine, self.p, self.h = method, machine, parameters, h
+        self.name, self.nfev = method.name, 0
+        self.log = machine.log
+        self.slopes = _slopes(machine)
+        self.last: dict[tuple[int, ...], Array] = {}
+
+    def start(self, t: float, y: Array) -> Array:
+        self.y = y.copy()
+        now = self.machine.at(t, y, self.p)
+        deep = now.gap.min(initial=0.0)
+        if deep < -self.method.tolerance * max(1.0, np.abs(y).max(initial=0.0)):
+            raise inside(self.machine, now)
+        return np.concatenate([self.machine.flow(t, y[: self.machine.coordinates], self.p, now.speeds), now.free])
+
+    def _at(self, t: float, q: Array, v: Array) -> Instant:
+        self.nfev += 1
+        return self.machine.at(t, np.concatenate([q, v]), self.p)
+
+    def _end(self, t: float, q: Array, v: Array) -> Array:
+        """q after a step with the mean speeds v: the midpoint rule, exact where q' = v."""
+        half = q + self.h / 2 * self.machine.flow(t, q, self.p, v)
+        found = q + self.h * self.machine.flow(t + self.h / 2, half, self.p, v)
+        return self.machine.normalised(found)
+
+    def advance(self, t0: float, t1: float) -> tuple[Array, Array] | str:
+        m, h, n = self.method, self.h, self.machine.coordinates
+        q, v = self.y[:n], self.y[n:]
+        now = self._at(t0, q, v)
+        active = [int(i) for i in np.flatnonzero(now.gap + m.gamma * h * now.rate <= 0)]
+        new, pulses = v, np.zeros(0)
+        for number in range(_PASSES):
+            end = self._end(t0, q, m.theta * new + (1 - m.theta) * v)
+            there = self._at(t1, end, new)
+            efforts, matrix = m.theta * there.right + (1 - m.theta) * now.right, self._matrix(t1, there)
+            left = there.mass @ (new - v) - h * efforts
+            inverse, free = _held(matrix, there, new - np.linalg.solve(matrix, left), new)
+            if m.projection == "combined" and number == 0:
+                far = self._end(t0, q, m.theta * free + (1 - m.theta) * v)
+                active = [int(i) for i in np.flatnonzero(self._at(t1, far, free).gap <= 0)]
+            better, pulses = free, np.zeros(0)
+            if active:
+                made = self._pulses(now, there, active, inverse, free)
+                if isinstance(made, str):
+                    return made
+                pulses = made
+                better = free + inverse @ (self._rows(now, active).T @ pulses)
+            change = np.abs(better - new).max(initial=0.0)
+            new = better
+            if not np.isfinite(new).all():
+                return "the speeds of a step are not finite"
+            rubbing = sum(bool(self.machine.tangents[i]) for i in active)
+            enough = _ENOUGH if rubbing < 2 else _SWEPT
+            if change <= enough * (np.abs(new).max(initial=0.0) + np.abs(v).max(initial=0.0)):
+                break
+        y = np.concatenate([self._end(t0, q, m.theta * new + (1 - m.theta) * v), new])
+        y = self._projected(t1, y, active, pulses)
+        if active:
+            self.log.impulse(t1, active, self._told(active, pulses), h)
+        self.log.state(t1, {i: "closed" if self._pushes(active, pulses, i) else "open" for i in range(len(now.gap))})
+        slope = np.concatenate([(y[:n] - q) / h, (new - v) / h])
+        self.y = y
+        return y, slope
+
+    def _matrix(self, t: float, there: Instant) -> Array:
+        """M - h theta dF/dv - h^2 theta^2 dF/dq P."""
+        h, theta, n = self.h, self.method.theta, self.machine.coordinates
+        if self.slopes is None:
+            return there.mass
+        flat = np.asarray(self.slopes([t], there.y, self.p))
+        k = len(there.y) - n
+        by_speed, by_place = flat[: k * k].reshape(k, k), flat[k * k :].reshape(k, k)
+        found: Array = there.mass - h * theta * by_speed - (h * theta) ** 2 * by_place
+        return found
+
+    def _rows(self, now: Instant, active: list[int]) -> Array:
+        """Rows of active contacts, each normal before its tangents, at the beginning of the step."""
+        return np.array([row for i in active for row in (now.normal[i], *now.tangent[self.machine.tangents[i]])])
+
+    def _pulses(self, now: Instant, there: Instant, active: list[int], inverse: Array, free: Array) -> Array | str:
+        rows, tangents = self._rows(now, active), self.machine.tangents
+        right = rows @ free
+        place = 0
+        for i in active:
+            right[place] += there.drift[i] + now.restitution[i] * now.rate[i]
+            drift = there.slip[tangents[i]] - there.tangent[tangents[i]] @ there.speeds
+            right[place + 1 : place + 1 + len(tangents[i])] += drift + self.method.tangential * now.slip[tangents[i]]
+            place += 1 + len(tangents[i])
+        matrix = rows @ inverse @ rows.T
+        problem = Frictional(
+            matrix, right, now.friction[active], tuple(len(tangents[i]) for i in active), now.static[active]
+        )
+        found = impulses(problem, self.last.get(tuple(active)))
+        if isinstance(found, str):
+            return f"the contacts {', '.join(self.machine.names[i] for i in active)}: {found}"
+        self.last = {tuple(active): found}
+        return found
+
+    def _projected(self, t: float, y: Array, active: list[int], pulses: Array) -> Array:
+        """Loops closed, and crossed contacts brought back as the method asks."""
+        m, machine = self.method, self.machine
+        asked = list[int]()
+        if m.projection != "none":
+            gap = machine.at(t, y, self.p).gap
+            crossed = [int(i) for i in np.flatnonzero(gap < -m.tolerance)]
+            asked = [i for i in crossed if m.projection != "direct" or i in active]
+            if m.projection == "combined":
+                pushing = [i for i in active if self._pushes(active, pulses, i)]
+                asked = sorted({*asked, *(i for i in pushing if abs(gap[i]) > m.tolerance)})
+        if asked or len(machine.rounding):
+            y, _ = machine.projected(t, y, self.p, asked, _CLOSED)
+        return y
+
+    def _pushes(self, active: list[int], pulses: Array, i: int) -> bool:
+        if i not in active or not len(pulses):
+            return False
+        return bool(self._told(active, pulses)[active.index(i)][0] > 0)
+
+    def _told(self, active: list[int], pulses: Array) -> list[Array]:
+        found, place = [], 0
+        for i in active:
+            size = 1 + len(self.machine.tangents[i])
+            found.append(pulses[place : place + size])
+            place += size
+        return found
+
+
+def _held(matrix: Array, there: Instant, free: Array, new: Array) -> tuple[Array, Array]:
+    """The inverse and the free speeds with the constraints held."""
+    inverse = np.linalg.inv(matrix)
+    rows, pushes = there.matrix[there.kept], there.pushes[there.kept]
+    if not len(rows):
+        return inverse, free
+    raised = inverse @ pushes.T
+    small = rows @ raised
+    left = there.conditions[there.kept] + rows @ (free - new)
+    return inverse - raised @ np.linalg.solve(small, rows @ inverse), free - raised @ np.linalg.solve(small, left)
+
+
+def impulses(problem: Frictional, guess: Array | None = None) -> Array | str:
+    """The impulses of a step, to rounding: exactly for few contacts, swept and polished for many."""
+    count = len(problem.tangents)
+    if not any(problem.tangents):
+        if count == 1:
+            if problem.matrix[0, 0] > 0:
+                return np.maximum(-problem.right / problem.matrix[0], 0.0)[:1]
+            return np.zeros(1) if problem.right[0] >= 0 else "no impulse moves it: what keeps the constraints takes all"
+        found = lemke(problem.matrix, problem.right)
+        if found.z is None:
+            return "no impulses keep all of them out"
+        pushing = np.flatnonzero(found.z > 0)
+        exact = found.z.copy()
+        if len(pushing):  # once more, from the contacts that push: pivots leave rounding
+            part = problem.matrix[np.ix_(pushing, pushing)]
+            if np.linalg.cond(part) < 1e10:
+                exact[pushing] = np.linalg.solve(part, -problem.right[pushing])
+        good = (exact >= 0).all()
+        return np.asarray(exact if good else found.z, dtype=np.float64)
+    if count == 1:
+        answers = single(problem.matrix, problem.right, float(problem.mu[0]), float(problem.static[0]))
+        return choose(answers).impulses if answers else "no impulse obeys Coulomb's law (Painleve): use a smaller step"
+    warm = guess if guess is not None and len(guess) == len(problem.right) else None
+    swept = gauss_seidel(problem, warm, most=_SWEEPS, accept=_GOOD)
+    if swept.fault <= _GOOD:
+        return swept.impulses
+    answers = solve_frictional(problem)[0] if enumerable(problem) else []
+    if answers:
+        return answers[0].impulses
+    if swept.fault < _USABLE:
+        return swept.impulses
+    return f"no impulses obey Coulomb's law to better than {swept.fault:.1e} (Painleve?): use a smaller step"
+
+
+def inside(machine: ContactMachine, now: Instant) -> SimulationError:
+    """The refusal of a start that is inside something."""
+    i = int(np.argmin(now.gap))
+    return SimulationError(
+        f"contact '{machine.names[i]}' of '{machine.system.name}' starts {-now.gap[i]:.3g} beyond what it allows: "
+        f"'{machine.names[i]}.gap' must not be negative. Change the start, or the contact."
+    )
+
+
+def _slopes(machine: ContactMachine) -> Any:
+    """dF/dv, then dF/dq P, compiled; nothing where they are too long."""
+    from dalembert.simulate.system.compiled import compiled
+
+    system = machine.system
+    assert system.layout is not None
+    about = dynamics_of(system.layout)
+    speeds, places = about.speeds, about.coordinates
+    by_speed = [x for row in ex.jacobian(about.right_side, speeds) for x in row]
+    directions = ex.jacobian(list(about.rates), speeds)
+    by_place = ex.jacobian(about.right_side, places)
+    columns = range(len(speeds))
+    moved = [
+        ex.dot_product(list(row), [directions[i][j] for i in range(len(places))]) for row in by_place for j in columns
+    ]
+    outputs = (*by_speed, *moved)
+    if ex.count_operations(outputs) > _LONGEST:
+        return None
+    if all(e is ex.ZERO for e in outputs):
+        return None
+    return compiled("effort_slopes", system.symbols, system.known_parameters, outputs)

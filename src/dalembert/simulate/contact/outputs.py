@@ -1,0 +1,165 @@
+"""What a motion tells of its contacts: `floor.gap`, `floor.rate`, `floor.slip`, `floor.force`, `floor.friction`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert import expr as ex
+from dalembert.contact.rows import ContactRow
+from dalembert.errors import SimulationError
+from dalembert.expr import Expr
+
+if TYPE_CHECKING:
+    from dalembert.simulate.motion.motion import Motion
+
+Array = NDArray[np.float64]
+COMPONENTS = frozenset(("Fx", "Fy", "Fz", "Mx", "My", "Mz"))
+_LOST = (
+    "forces and accelerations are not known here: the log of contacts is not in the file of a motion. Simulate again, "
+    "or write them with `to_csv` from the motion itself."
+)
+FORCES = ("force", "friction", "friction2")
+
+
+class WithContacts(Mapping[str, Expr]):
+    """The outputs of a machine, and gaps, rates and slips of its contacts."""
+
+    def __init__(self, outputs: Mapping[str, Expr], contacts: tuple[ContactRow, ...]) -> None:
+        self.outputs, self.own = outputs, dict[str, Expr]()
+        for one in contacts:
+            self.own |= {f"{one.name}.gap": one.gap, f"{one.name}.rate": one.rate}
+            for k, slip in enumerate(one.slips):
+                self.own[f"{one.name}.slip{k + 1 if k else ''}"] = slip.value
+
+    def __getitem__(self, name: str) -> Expr:
+        return self.own[name] if name in self.own else self.outputs[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.own or name in self.outputs
+
+    def __iter__(self) -> Iterator[str]:
+        yield from self.own
+        yield from self.outputs
+
+    def __len__(self) -> int:
+        return len(self.own) + len(self.outputs)
+
+
+def asks_force(motion: Motion, name: str) -> bool:
+    """Is it the force of a contact?"""
+    contact, _, what = name.rpartition(".")
+    return what in FORCES and any(one.name == contact for one in motion.system.contacts)
+
+
+def force_along(motion: Motion, name: str) -> Array:
+    """A contact force at each time of a motion; of time stepping, the impulse of the step over its length."""
+    contact, _, what = name.rpartition(".")
+    names = [one.name for one in motion.system.contacts]
+    i, part = names.index(contact), FORCES.index(what)
+    places, count = list[int](), 0
+    for one in motion.system.contacts:
+        places.append(count)
+        count += len(one.slips)
+    if part > len(motion.system.contacts[i].slips):
+        raise SimulationError(f"contact '{contact}' has no '{what}': it rubs in fewer directions.")
+    log = motion.contacts
+    if lost(motion):
+        raise SimulationError(_LOST)
+    if log is not None and stepped(motion):
+        found = {round(s.t / s.step): (s.normal, *s.tangential)[part] / s.step for s in log.impulses(contact) if s.step}
+        step = next(s.step for s in log.strikes if s.step)
+        return np.array([found.get(round(t / step), 0.0) for t in motion.t])
+    return np.concatenate([_on(arc, i, part, places[i]) for arc in motion.arcs])
+
+
+def asks_multiplier(motion: Motion, name: str) -> bool:
+    """Is it a multiplier of a constraint, or its power, in a motion in which contacts push?"""
+    return touched(motion) and name in _reactions(motion)
+
+
+def touched(motion: Motion) -> bool:
+    """Has a contact pushed for a while, as far as is known?"""
+    return lost(motion) or any(arc.contacts is not None for arc in motion.arcs) or stepped(motion)
+
+
+def lost(motion: Motion) -> bool:
+    """Is the log of its contacts gone, as in a file?"""
+    return bool(motion.system.contacts) and motion.contacts is None
+
+
+def stepped(motion: Motion) -> bool:
+    """Was it made by time stepping, with impulses of contacts in the steps?"""
+    log = motion.contacts
+    return log is not None and any(strike.step for strike in log.strikes)
+
+
+def _reactions(motion: Motion) -> dict[str, tuple[list[int], bool]]:
+    """Rows of constraints by the names of their multipliers and powers (which are marked)."""
+    held, found = motion.system.constrained, dict[str, tuple[list[int], bool]]()
+    if held is None:
+        return found
+    for owner in dict.fromkeys(held.rows.owners):
+        places = held.rows.of(owner)
+        found[f"{owner}.power"] = places, True
+        for k, place in enumerate(places):
+            found[f"{owner}.lambda" if len(places) == 1 else f"{owner}.lambda{k + 1}"] = [place], False
+    return {name: rows for name, rows in found.items() if name in motion.system.outputs}
+
+
+def multiplier_along(motion: Motion, name: str) -> Array:
+    """A multiplier, or the power of a constraint, with the contact forces in the balance."""
+    if stepped(motion) or lost(motion):
+        refuse_disturbed(motion, [name])
+    rows, power = _reactions(motion)[name]
+    pieces = []
+    for arc in motion.arcs:
+        if arc.contacts is None:
+            (found,) = motion.values(
+                motion.system.in_states_and_rates([ex.symbol(name)]), arc.t, arc.y, arc.parameters, None
+            )
+        else:
+            multipliers, powers = arc.contacts.multipliers(arc.t, arc.y)
+            found = (powers if power else multipliers)[rows].sum(axis=0)
+        pieces.append(found)
+    return np.concatenate(pieces)
+
+
+def refuse_disturbed(motion: Motion, names: Iterable[str]) -> None:
+    """Outputs that are made without the contact forces are not told where contacts push."""
+    if not touched(motion):
+        return
+    known = _reactions(motion)
+    for name in names:
+        owner, _, part = name.rpartition(".")
+        link = part in COMPONENTS and name in motion.system.outputs
+        if link or name in known or (owner, part) == ("total", "power"):
+            way = (
+                "" if link or stepped(motion) or lost(motion) or name not in known else f" Ask for mo['{name}'] alone."
+            )
+            raise SimulationError(
+                f"'{name}' is not known while contacts push: contact forces are not in its balance.{way} Known are "
+                "forces of contacts (`floor.force`), motions and energies, and everything on motions without contact."
+            )
+
+
+def refuse_slopes(motion: Motion) -> None:
+    """Time stepping has impulses, and no accelerations; a file has no log of contacts."""
+    if lost(motion):
+        raise SimulationError(_LOST)
+    if stepped(motion):
+        raise SimulationError(
+            "time stepping knows no accelerations where contacts push: differences of speeds do. Use an adaptive "
+            "method, method='DOP853'."
+        )
+
+
+def _on(arc: Any, i: int, part: int, place: int) -> Array:
+    if arc.contacts is None or not len(arc.t):
+        return np.zeros(len(arc.t))
+    normal, tangential = arc.contacts.forces(arc.t, arc.y)
+    found: Array = normal[i] if part == 0 else tangential[place + part - 1]
+    return found

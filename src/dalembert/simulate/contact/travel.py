@@ -1,0 +1,389 @@
+"""Event-driven motion through contacts: high order between events, impacts and changes of state exactly at them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert.errors import SimulationError
+from dalembert.simulate.contact.bounces import Bounces
+from dalembert.simulate.contact.decide import APPROACH, TOUCHING, WEAK, Before, Decision, Happening
+from dalembert.simulate.contact.dips import Dips
+from dalembert.simulate.contact.machine import ContactMachine
+from dalembert.simulate.contact.mode import Forces, Mode, Regime
+from dalembert.simulate.contact.moreau_jean import inside
+from dalembert.simulate.loop import layout as at
+from dalembert.simulate.loop.callback import Callback
+from dalembert.simulate.methods.inputs import as_grid, as_span
+from dalembert.simulate.methods.problem import NativeEvents, Problem, Solution
+from dalembert.simulate.methods.table import integrate
+from dalembert.simulate.motion.arcs import Jump
+from dalembert.simulate.runs.hybrid import Journey, changed, shared, values_of
+from dalembert.simulate.runs.reset import consistent
+from dalembert.simulate.system.compiled import native_events
+from dalembert.simulate.system.event import ResolvedEvent
+from dalembert.simulate.system.system import System
+
+Array = NDArray[Any]
+
+LAWS_OF_IMPACT = ("auto", "moreau", "newton", "poisson", "stronge", "sequential")
+_INSTANT = 1e-9
+"""A flight shorter than this share of the time scale of the motion is none."""
+_LOW = 1e-14
+"""A flight lower than this share of the size of the machine is none: gaps are not known better."""
+_ROUNDING = 1e-16
+"""Gap of a closed contact at the beginning of an arc, as a share of the size of the machine."""
+_INSIDE = 1e-8
+"""A gap below minus this share of the size of the machine at the end of an arc: its contact was missed."""
+_CHATTER, _SHORT = 100, 1e-7
+"""So many arcs in a row within this share of the time scale of the motion: it does not get on."""
+
+
+def travel_contacts(
+    system: System,
+    problem: Problem,
+    watched: Sequence[ResolvedEvent],
+    parameters: Mapping[str, float],
+    switch: Callable[[Mapping[str, float]], Mapping[str, float]],
+    law: str,
+) -> Journey:
+    """Integrate from one change of the contacts to the next."""
+    return _Trip(system, problem, watched, parameters, switch, law).go()
+
+
+class _Trip:
+    def __init__(
+        self,
+        system: System,
+        problem: Problem,
+        watched: Sequence[ResolvedEvent],
+        parameters: Mapping[str, float],
+        switch: Callable[[Mapping[str, float]], Mapping[str, float]],
+        law: str,
+    ) -> None:
+        self.system, self.problem, self.watched, self.switch, self.law = system, problem, watched, switch, law
+        self.parameters, self.switched = parameters, dict[str, float]()
+        self.machine: ContactMachine = problem.balance
+        self.log = self.machine.log
+        self.begin, self.end = as_span(problem.span)
+        self.grid = as_grid(problem.t_eval, as_span(problem.span))
+        self.left = [event.terminal for event in watched]
+        self.journey = Journey(times=[[] for _ in watched], states=[[] for _ in watched])
+        self.bounces = [Bounces() for _ in self.machine.names]
+        scales = np.asarray(problem.scales, dtype=float)[: self.machine.coordinates]
+        self.size = float(scales.max(initial=0.0)) if scales.size else 1.0
+        self.dips = Dips(system, system.contacts, np.asarray(problem.scales, dtype=float))
+        self.beat: float | None = None
+        self.machine.time_scale = abs(self.end - self.begin) / 100 or 1.0
+        if law not in LAWS_OF_IMPACT:
+            raise SimulationError(f"unknown law of impacts '{law}'. Laws: {', '.join(LAWS_OF_IMPACT)}.")
+        if self.end < self.begin:
+            raise SimulationError("a motion with contacts goes forward in time: impacts cannot be undone.")
+
+    @property
+    def p(self) -> Array:
+        return values_of(self.system, self.parameters)
+
+    def go(self) -> Journey:
+        t, y = self.begin, np.asarray(self.problem.y0, dtype=float).copy()
+        now = self.machine.at(t, y, self.p)
+        if now.gap.min(initial=0.0) < -TOUCHING * self.size:
+            raise inside(self.machine, now)
+        happened = self._settle(t, y, Before(), Mode())
+        y = self._enter(t, y, happened, "")
+        while True:
+            solution = self._arc(t, y, happened)
+            t, y = solution.t_last, solution.y_last.copy()
+            if self._passed(t, y):
+                break
+            if solution.reason != at.TERMINAL:
+                break
+            number = solution.culprit
+            if number < len(self.watched):
+                if self.watched[number].then is None or self._over(number):
+                    break
+                happened, y = self._user(t, y, number, solution)
+                continue
+            happened, y = self._contact(t, y, solution)
+            if self._stuck():
+                break
+        self.log.state(t, {})
+        return self.journey
+
+    # --- one arc ---------------------------------------------------------------------------------------------------
+
+    def _arc(self, t: float, y: Array, happened: Happening) -> Solution:
+        mode, callbacks = happened.mode, list[Any]()
+        pairs = zip(self.watched, self.left, strict=True)
+        armed = [replace(event, terminal=1 if event.then is not None else k) for event, k in pairs]
+        if mode.closed:
+            regime = Regime(self.machine, mode, self.p, self.size)
+            self.kinds = regime.watched()
+            own = native_events(armed, self.system, self.p, callbacks)
+            terminal = (*(own.terminal if own else ()), *(1 for _ in self.kinds))
+            direction = (*(own.direction if own else ()), *(-1.0 for _ in self.kinds))
+            asked = self._asked(own, regime)
+            watch = Callback(asked, self.machine.size, len(terminal))
+            callbacks += [watch, regime.rates]
+            events: Any = NativeEvents(watch.address, terminal, direction, (watch, own, regime))
+            rates, project, forces = regime.rates, regime.project, Forces(regime)
+        else:
+            gaps = [ResolvedEvent(f"{row.name}.gap", row.gap, None, 1, -1.0) for row in self.system.contacts]
+            self.kinds = [(i, "gap") for i in range(len(gaps))]
+            events = native_events([*armed, *gaps], self.system, self.p, callbacks)
+            rates, project, forces = self.problem.rhs, self.problem.project, None
+        first = self.problem.first_step
+        if self.journey.lengths:
+            short = max(self.journey.lengths[-1], 1e-9 * self.machine.time_scale)
+            first = short if first is None else min(first, short)
+        now = replace(
+            self.problem,
+            rhs=rates,
+            project=project,
+            span=(t, self.end),
+            y0=y,
+            parameters=self.p,
+            t_eval=self.grid,
+            events=events,
+            callbacks=callbacks,
+            first_step=None if first is None else min(first, abs(self.end - t) or 1.0, self.problem.max_step),
+            leaving=self._leaving(t, y, happened, armed),
+            max_step=min(self.problem.max_step, self._beat(t, y)) if mode.closed else self.problem.max_step,
+        )
+        solution = self._seen(now, mode, integrate(now))
+        for k, found in enumerate((solution.t_events or [])[: len(self.watched)]):
+            self.left[k] -= min(self.left[k], len(found))
+        goes_on = solution.reason == at.TERMINAL and not (
+            solution.culprit < len(self.watched) and self.watched[solution.culprit].then is None
+        )
+        if self.grid is not None and goes_on:
+            solution, self.grid = shared(solution, self.grid, self.end)
+        if solution.sol is not None and goes_on:
+            _ = solution.sol.coefficients  # makes the steps again now, so that the memory of the arc can go
+        told = [part[: len(self.watched)] if part else None for part in (solution.t_events, solution.y_events)]
+        self.journey.add(replace(solution, t_events=told[0], y_events=told[1]), self.parameters, t)
+        if forces is not None:
+            self.journey.arcs[-1] = replace(self.journey.arcs[-1], contacts=forces)
+        return solution
+
+    def _beat(self, t: float, y: Array) -> float:
+        """How long steps may be where forces change with time by themselves while the state may rest."""
+        if self.beat is None:
+            self.beat = self.machine.beat(t, self.end, y, self.p)
+        return self.beat
+
+    def _seen(self, now: Problem, mode: Mode, solution: Solution) -> Solution:
+        """The same arc, or the arc up to the first contact that closes and opens again between samples of a step."""
+        if solution.sol is None:
+            return solution
+        dip = self.dips.first(solution.sol, self.p, mode.closed, TOUCHING * self.size)
+        if dip is None:
+            return solution
+        grid = now.t_eval if now.t_eval is None else np.asarray(now.t_eval)[np.asarray(now.t_eval) <= dip]
+        again = integrate(replace(now, span=(now.span[0], dip), t_eval=grid))
+        if again.reason == at.DONE:
+            raise SimulationError(f"a contact is passed near t = {dip:.9g} and is not located: use a smaller max_step.")
+        return again
+
+    def _asked(self, own: NativeEvents | None, regime: Regime) -> Callable[[float, Any], Array]:
+        from dalembert.simulate.loop.callback import call_address
+
+        count = len(own.terminal) if own else 0
+
+        def asked(t: float, y: Any) -> Array:
+            first = call_address(own.address, t, y, self.p, count) if own else np.zeros(0)
+            return np.concatenate([first, regime.values(t, y)])
+
+        return asked
+
+    def _leaving(self, t: float, y: Array, happened: Happening, armed: Sequence[ResolvedEvent]) -> dict[int, float]:
+        """Contacts that are open and touch, slips that begin: all of them leave with a plus sign."""
+        now, found, shift = self.machine.at(t, y, self.p), dict[int, float](), len(armed)
+        for k, (i, kind) in enumerate(self.kinds, shift):
+            slow = kind == "slip"
+            if (kind == "gap" and now.gap[i] <= TOUCHING * self.size) or slow or kind in ("force", "hold", "jam"):
+                found[k] = 1.0
+        return found
+
+    # --- what happens ----------------------------------------------------------------------------------------------
+
+    def _settle(self, t: float, y: Array, before: Before, mode: Mode) -> Happening:
+        return Decision(self.machine, self.p, self.size, self.law, "stick").settle(t, y, before, mode)
+
+    def _contact(self, t: float, y: Array, solution: Solution) -> tuple[Happening, Array]:
+        """An event of contacts: what shows in the arc that it ends decides what the accelerations alone do not."""
+        kind = self.kinds[solution.culprit - len(self.watched)]
+        regime, released, yielding = self.journey.arcs[-1].contacts, set[int](), dict[int, Array]()
+        mode = regime.mode if regime is not None else Mode()
+        if regime is not None:
+            now = self.machine.at(t, y, self.p)
+            done, tangents = regime.solve(now), self.machine.tangents
+            size = np.abs(done.normal).max(initial=0.0)
+            weak = {i for i in mode.closed if done.normal[i] <= 1e-10 * size and i not in mode.slack}
+            released = weak | {i for i in mode.closed if (i, "force") == kind}
+            for i in mode.stick:
+                along = done.tangential[tangents[i]]
+                length = float(np.linalg.norm(along))
+                margin = now.static[i] * done.normal[i] - length
+                if ((i, "hold") == kind or margin <= 1e-12 * length) and i not in released and length > 0:
+                    yielding[i] = -along / length
+            if kind[1] == "slip":
+                y = self._stopped(t, y, kind[0], mode)
+        happened = self._settle(t, y, Before(frozenset(released), yielding), mode)
+        name = ", ".join(dict.fromkeys(f"{self.machine.names[i]}.{what}" for i, what in happened.events))
+        self._bounced(t, happened, released - happened.struck.keys())
+        return happened, self._enter(t, solution.y_last, happened, name, mode)
+
+    def _stopped(self, t: float, y: Array, i: int, mode: Mode) -> Array:
+        """A slip that has come to its end is nothing, exactly."""
+        now = self.machine.at(t, y, self.p)
+        slip = now.slip[self.machine.tangents[i]]
+        if float(np.linalg.norm(slip)) > 1e-7 * self.machine.slip_sizes(now).max(initial=0.0):
+            return y  # it has turned by a right angle, and goes on
+        held = [*self.machine.tangents[i], *(k for j in mode.stick for k in self.machine.tangents[j])]
+        state = y.copy()
+        state[self.machine.coordinates :] = self.machine.at_rest(now, list(mode.closed), held)
+        return state
+
+    def _bounced(self, t: float, happened: Happening, released: set[int]) -> None:
+        """Sum the tail of infinitely many bounces where its ratio shows; what was `released` leaves, however slowly."""
+        restitution = self.machine.at(t, happened.y, self.p).restitution
+        settled = list[int]()
+        for i, (approach, rebound) in happened.struck.items():
+            self.bounces[i].add(t, approach, rebound)
+            over = self.bounces[i].end(float(restitution[i]))
+            if over is not None and over <= self.end:
+                settled.append(i)
+                self.log.event(over, self.machine.names[i], "accumulation")
+                self.log.remark(
+                    f"contact {self.machine.names[i]}: infinitely many bounces end at t = {over:.9g} "
+                    f"({len(self.bounces[i].times)} located, the rest summed)"
+                )
+                self.bounces[i] = Bounces()
+        self._closed(t, happened, settled)
+        for _ in self.machine.names:
+            instant = [i for i in self._instant(t, happened) if i not in released]
+            if not instant:
+                break
+            self._closed(t, happened, instant)
+
+    def _closed(self, t: float, happened: Happening, settled: list[int]) -> None:
+        """Let contacts that hardly leave be closed, with those that are closed already.
+
+        What is taken from their speeds may let others approach that touch as well: those come to rest with them.
+        """
+        if not settled:
+            return
+        now, n = self.machine.at(t, happened.y, self.p), self.machine.coordinates
+        together = sorted({*settled, *happened.mode.closed})
+        touching = np.flatnonzero(now.gap <= TOUCHING * self.size).tolist()
+        while True:
+            happened.y[n:] = self.machine.at_rest(now, together, [])
+            then = self.machine.at(t, happened.y, self.p)
+            small = APPROACH * self.machine.rate_sizes(then)
+            more = [i for i in touching if then.rate[i] < -small[i] and i not in together]
+            if not more:
+                break
+            together = sorted({*together, *more})
+        again = self._settle(t, happened.y, Before(settled=frozenset(together)), Mode(tuple(together)))
+        happened.y, happened.mode = again.y, again.mode
+        happened.remarks += again.remarks
+
+    def _instant(self, t: float, happened: Happening) -> list[int]:
+        """Contacts that touch and leave for a flight too short or too low to be seen: they are closed."""
+        now, mode = self.machine.at(t, happened.y, self.p), happened.mode
+        touching = [i for i in np.flatnonzero(now.gap <= TOUCHING * self.size) if i not in mode.closed]
+        if not touching:
+            return []
+        a = Regime(self.machine, mode, self.p, self.size).solve(now).accelerations if mode.closed else now.free
+        found = []
+        for i in touching:
+            pull, up = float(now.least[i] - now.normal[i] @ a), max(float(now.rate[i]), 0.0)
+            made = abs(float(now.least[i])) + float(np.abs(now.normal[i]) @ np.abs(a))
+            if pull <= WEAK * made:  # it leaves, or nothing pulls it back
+                continue
+            if 2 * up / pull < _INSTANT * self.machine.time_scale or up**2 / (2 * pull) < _LOW * self.size:
+                found.append(int(i))
+        return found
+
+    def _enter(self, t: float, before: Array, happened: Happening, name: str, old: Mode | None = None) -> Array:
+        """The state on the contacts of the new mode; a jump if it is another one, and what is to be told."""
+        y, mode, names = happened.y, happened.mode, self.machine.names
+        y = self._outside(t, y, mode)
+        for inside_, pulses in happened.strikes:
+            self.log.impulse(t, inside_, pulses)
+        for i, what in happened.events:
+            self.log.event(t, names[i], what)
+        rubs = [bool(one.slips) for one in self.system.contacts]
+        states = {i: mode.state(i, rubs[i]) for i in range(len(names))}
+        if old is not None:
+            for i, state in states.items():
+                was = old.state(i, rubs[i])
+                if was != state:
+                    self.log.event(t, names[i], _BECOMES[state] if state != "open" or was != "open" else "")
+        self.log.state(t, states)
+        for remark in happened.remarks:
+            self.log.remark(remark)
+        if old is not None:
+            told = [dict(zip(self.system.states, x.tolist(), strict=True)) for x in (before, y)]
+            self.journey.jumps.append(Jump(t, told[0], told[1], name or "contact"))
+        return y
+
+    def _outside(self, t: float, y: Array, mode: Mode) -> Array:
+        """Closed contacts touch and no other is inside: what brings one to its gap may push others in, and they join.
+
+        One that began inside, however little, would never be seen to come in.
+        """
+        together, least = set(mode.closed), _ROUNDING * self.size
+        for _ in self.machine.names:
+            gap = self.machine.at(t, y, self.p).gap
+            inwards = np.flatnonzero((gap < (0.0 if not together else -least)) & (gap >= -TOUCHING * self.size))
+            fresh = {int(i) for i in inwards} - together
+            together |= fresh
+            if not together or (not fresh and np.abs(gap[sorted(together)]).max() <= least):
+                break
+            y, _ = self.machine.projected(t, y, self.p, sorted(together), least)
+        if mode.closed:
+            y = Regime(self.machine, mode, self.p, self.size).brought_back(t, y)
+        return y
+
+    def _over(self, number: int) -> bool:
+        return self.watched[number].terminal > 0 and self.left[number] == 0
+
+    def _user(self, t: float, y: Array, number: int, solution: Solution) -> tuple[Happening, Array]:
+        """An event of the user's that changes something."""
+        new, touched, switched = changed(self.system, self.watched, [number], solution, self.parameters)
+        if switched:
+            self.switched |= switched
+            self.parameters = self.switch(self.switched)
+        now = replace(self.problem, parameters=self.p)
+        new = consistent(self.system, now, t, new, touched)
+        happened = self._settle(t, new, Before(), Mode())
+        return happened, self._enter(t, y, happened, self.watched[number].name, Mode())
+
+    def _passed(self, t: float, y: Array) -> bool:
+        """No answer may be inside a contact: an arc that ends there has missed it."""
+        gap = self.machine.at(t, y, self.p).gap
+        if not len(gap) or gap.min() >= -_INSIDE * self.size:
+            return False
+        name = self.machine.names[int(np.argmin(gap))]
+        self.journey.piled = (
+            f"contact {name} was missed: at t = {t:.6g} it is {-gap.min():.3g} inside. Use a smaller max_step, "
+            "or method='moreau'"
+        )
+        return True
+
+    def _stuck(self) -> bool:
+        lengths = self.journey.lengths
+        if len(lengths) < _CHATTER or sum(lengths[-_CHATTER:]) > _SHORT * self.machine.time_scale:
+            return False
+        names = sorted({name for _, name, _ in self.log.events[-_CHATTER:]})
+        self.journey.piled = f"infinitely many impacts without rest at contact {', '.join(names)}"
+        return True
+
+
+_BECOMES = {"open": "opens", "closed": "closes", "stick": "sticks", "slip": "slips"}

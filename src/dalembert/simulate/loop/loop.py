@@ -1,0 +1,310 @@
+"""The compiled integration loop: one machine-code function for every right-hand side and every method.
+
+Nothing here knows a mechanism: right-hand side, projection, events and guards are called by address, and a method is a
+table of numbers. Import it only inside functions: it loads numba.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from dalembert.simulate.loop.crossing import crossings, guarded, suspect
+from dalembert.simulate.loop.layout import (
+    ACCEPTED,
+    ALPHA,
+    ATOL,
+    BAD_EVENT,
+    BETA,
+    COEFFICIENT,
+    COLLAPSE,
+    CONTINUE,
+    DENSE_ROWS,
+    DONE,
+    EARLY,
+    EPS,
+    EVENT,
+    EVENT_ROOM,
+    EVENT_T,
+    EVENT_Y,
+    EVENTED,
+    EVENTS,
+    EXPONENT,
+    GRID_SIZE,
+    GRID_T,
+    GRID_Y,
+    IMPLICIT,
+    INFO,
+    KEEP,
+    LARGEST_FACTOR,
+    LAST_ERROR,
+    MAX_STEP,
+    NEW_EVENT,
+    NEXT,
+    NFEV,
+    OLD_EVENT,
+    PROJECT,
+    QUATERNIONS,
+    REAL,
+    REJECTED,
+    RTOL,
+    SAFETY,
+    SAMPLES,
+    SHRUNK,
+    SINGULAR,
+    SLOPE,
+    SMALLEST_FACTOR,
+    STAGES,
+    STALE,
+    STEP,
+    STEP_H,
+    STEP_ROOM,
+    STEP_T,
+    STEP_Y,
+    STOP,
+    STOPPED,
+    STORED,
+    T_END,
+    T_START,
+    TERMINAL,
+    WEIGHTS,
+    Y_NEW,
+    Y_TRY,
+    N,
+    T,
+    Y,
+)
+from dalembert.simulate.loop.step import (
+    compiled,
+    compose,
+    copy,
+    dense,
+    doubles,
+    error,
+    evaluate,
+    explicit,
+    larger,
+    past,
+    project,
+    rates,
+    smaller,
+    state_at,
+)
+from dalembert.simulate.loop.stiff import rosenbrock
+
+
+@compiled
+def _first_step(m: Any) -> float:
+    """A first step from the sizes of y, y' and y'' (Hairer, Norsett and Wanner I, II.4)."""
+    n, real, y, y_try = m[N], doubles(m[REAL]), doubles(m[Y]), doubles(m[Y_TRY])
+    rtol, atol, slope, second = doubles(m[RTOL]), doubles(m[ATOL]), doubles(m[SLOPE]), doubles(m[Y_NEW])
+    span = real[T_END] - real[T]
+    d0 = d1 = d2 = 0.0
+    for i in range(n):
+        scale = atol[i] + abs(y[i]) * rtol[i]
+        d0 += (y[i] / scale) ** 2
+        d1 += (slope[i] / scale) ** 2
+    d0, d1 = math.sqrt(d0 / n), math.sqrt(d1 / n)
+    size = smaller(1e-6 if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1, abs(span))
+    h = math.copysign(size, span)
+    for i in range(n):
+        y_try[i] = y[i] + h * slope[i]
+    rates(m, real[T] + h, y_try, second)
+    for i in range(n):
+        d2 += ((second[i] - slope[i]) / (atol[i] + abs(y[i]) * rtol[i])) ** 2
+    largest = larger(d1, math.sqrt(d2 / n) / size)
+    if not math.isfinite(largest):
+        return size
+    guess = larger(1e-6, size * 1e-3) if largest <= 1e-15 else (0.01 / largest) ** real[EXPONENT]
+    return smaller(smaller(100.0 * size, guess), abs(span))
+
+
+@compiled
+def _store(m: Any, t: float, h: float) -> None:
+    if m[KEEP]:
+        place = m[STORED]
+        doubles(m[STEP_T])[place] = t
+        doubles(m[STEP_H])[place] = h
+        copy(m[N], doubles(m[Y]), past(doubles(m[STEP_Y]), m[N] * place))
+        m[STORED] += 1
+
+
+@compiled
+def _begin(m: Any) -> int:
+    """First slope, first step, first signs; the start itself is the first result."""
+    n, real, y, slope = m[N], doubles(m[REAL]), doubles(m[Y]), doubles(m[SLOPE])
+    t, grid = real[T], doubles(m[GRID_T])
+    project(m, t, y)
+    _store(m, t, 0.0)
+    while m[NEXT] < m[GRID_SIZE] and grid[m[NEXT]] == t:
+        copy(n, y, past(doubles(m[GRID_Y]), n * m[NEXT]))
+        m[NEXT] += 1
+    rates(m, t, y, slope)
+    m[NFEV] += 1
+    m[INFO] = guarded(m, t, y)
+    if m[INFO] >= 0:
+        return SINGULAR
+    for i in range(n):
+        if not math.isfinite(slope[i]):
+            return COLLAPSE
+    if real[STEP] <= 0.0:
+        real[STEP] = _first_step(m)
+        m[NFEV] += 1
+    if m[EVENTS] > 0:
+        value = doubles(m[OLD_EVENT])
+        evaluate(m, m[EVENT], t, y, value)
+        for j in range(m[EVENTS]):
+            if not math.isfinite(value[j]):
+                m[INFO] = j
+                return BAD_EVENT
+    return CONTINUE
+
+
+@compiled
+def _try_step(m: Any, t: float, y: Any, h: float) -> bool:
+    """Make a step and size the next one; False if the error is too large."""
+    real = doubles(m[REAL])
+    m[NFEV] += rosenbrock(m, t, y, h) if m[IMPLICIT] else explicit(m, t, y, h)
+    size = error(m, y, h)
+    if not (size < 1.0):
+        factor = larger(SMALLEST_FACTOR, SAFETY * size ** -real[EXPONENT])
+        real[STEP] = abs(h) * factor
+        m[SHRUNK] = 1
+        m[REJECTED] += 1
+        return False
+    factor = LARGEST_FACTOR
+    if size > 0.0:
+        damping = real[LAST_ERROR] ** real[BETA] if real[BETA] != 0.0 else 1.0
+        factor = smaller(factor, SAFETY * size ** -real[ALPHA] * damping)
+        factor = larger(SMALLEST_FACTOR, factor)
+    real[STEP] = abs(h) * (smaller(1.0, factor) if m[SHRUNK] else factor)
+    real[LAST_ERROR] = larger(size, 1e-4)
+    m[SHRUNK] = 0
+    moved = m[QUATERNIONS] > 0 or m[PROJECT] != 0
+    y_new = doubles(m[Y_NEW])
+    if moved:
+        project(m, t + h, y_new)
+    if moved or not m[EARLY]:
+        rates(m, t + h, y_new, past(doubles(m[SLOPE]), m[N] * m[STAGES]))
+        m[NFEV] += 1
+    return True
+
+
+@compiled
+def _fixed_step(m: Any, t: float, y: Any, h: float) -> bool:
+    m[NFEV] += compose(m, t, y, h)
+    y_new, total = doubles(m[Y_NEW]), 0.0
+    for i in range(m[N]):
+        total += y_new[i]
+    return math.isfinite(total)
+
+
+@compiled
+def _fill_grid(m: Any, t: float, y: Any, t_new: float, limit: float) -> None:
+    """The asked times inside this step, up to `limit`; dense output is made only if it is needed."""
+    n, h, grid, y_try = m[N], t_new - t, doubles(m[GRID_T]), doubles(m[Y_TRY])
+    known = False
+    while m[NEXT] < m[GRID_SIZE] and (grid[m[NEXT]] - limit) * h <= 0.0:
+        asked, place = grid[m[NEXT]], past(doubles(m[GRID_Y]), n * m[NEXT])
+        if asked == t_new:
+            copy(n, doubles(m[Y_NEW]), place)
+        else:
+            if not known:
+                m[NFEV] += dense(m, t, y, h)
+                known = True
+            state_at(m, t, y, h, (asked - t) / h, y_try)
+            copy(n, y_try, place)
+        m[NEXT] += 1
+
+
+@compiled
+def loop(m: Any, attempts: int) -> int:
+    """Go on for at most `attempts` steps, or until a buffer is full, the end, a terminal event or a failure."""
+    n, fixed, real, y, y_new, slope = (
+        m[N],
+        m[WEIGHTS] > 0,
+        doubles(m[REAL]),
+        doubles(m[Y]),
+        doubles(m[Y_NEW]),
+        doubles(m[SLOPE]),
+    )
+    end = real[T_END]
+    sense = math.copysign(1.0, end - real[T_START])
+    last = past(slope, n if fixed else n * m[STAGES])
+    if m[NFEV] == 0:
+        status = _begin(m)
+        if status != CONTINUE:
+            return status
+    for _ in range(attempts):
+        t = real[T]
+        if (end - t) * sense <= 0.0:
+            return DONE
+        if m[STOP] != 0:
+            return STOPPED
+        full = m[KEEP] != 0 and m[STORED] >= m[STEP_ROOM]
+        if full or m[EVENT_ROOM] - m[EVENTED] < m[EVENTS] * m[SAMPLES]:
+            return CONTINUE
+        h = smaller(real[STEP], real[MAX_STEP])
+        if not (h > 10.0 * EPS * abs(t)) or h < 1e-300:
+            return COLLAPSE
+        # a fixed step counts from the start, so that rounding does not pile up into a last tiny step
+        t_new = real[T_START] + (m[ACCEPTED] + 1) * h * sense if fixed else t + h * sense
+        if (end - t_new) * sense <= 1e-6 * h:
+            t_new = end
+        h = t_new - t
+        if fixed:
+            if not _fixed_step(m, t, y, h):
+                return COLLAPSE
+        elif not _try_step(m, t, y, h):
+            continue
+        m[INFO] = guarded(m, t_new, y_new)
+        if m[INFO] >= 0:
+            return SINGULAR
+        found = 0
+        reached = t_new
+        if m[EVENTS] > 0:
+            if suspect(m, t, y, h, last):
+                m[NFEV] += dense(m, t, y, h)
+                found = crossings(m, t, y, h)
+                if found < 0:
+                    return BAD_EVENT
+                if found > 0:
+                    reached = doubles(m[EVENT_T])[m[EVENTED] - 1]
+            else:
+                copy(m[EVENTS], doubles(m[NEW_EVENT]), doubles(m[OLD_EVENT]))
+        _fill_grid(m, t, y, t_new, reached)
+        copy(n, past(doubles(m[EVENT_Y]), n * (m[EVENTED] - 1)) if found > 0 else y_new, y)
+        copy(n, last, slope)
+        m[STALE] = 1
+        real[T] = reached
+        m[ACCEPTED] += 1
+        _store(m, reached, h)
+        if found > 0:
+            return TERMINAL
+    return DONE if (end - real[T]) * sense <= 0.0 else CONTINUE
+
+
+@compiled
+def steps_again(m: Any, first: int, last: int) -> int:
+    """Dense output of the kept steps [first, last): each is made again, so nothing is stored until it is asked for.
+
+    GRID_Y receives the coefficients, one block a step; STEP_T, STEP_H and STEP_Y hold the steps.
+    """
+    n, t, h, states = m[N], doubles(m[STEP_T]), doubles(m[STEP_H]), doubles(m[STEP_Y])
+    slope, y_new, size = doubles(m[SLOPE]), doubles(m[Y_NEW]), n * (m[DENSE_ROWS] + 1)
+    for k in range(first, last):
+        y = past(states, n * k)
+        rates(m, t[k], y, slope)
+        if m[WEIGHTS] > 0:
+            compose(m, t[k], y, h[k])
+        else:
+            if m[IMPLICIT]:
+                m[STALE] = 1
+                rosenbrock(m, t[k], y, h[k])
+            else:
+                explicit(m, t[k], y, h[k])
+            project(m, t[k] + h[k], y_new)
+            rates(m, t[k] + h[k], y_new, past(slope, n * m[STAGES]))
+        dense(m, t[k], y, h[k])
+        copy(size, doubles(m[COEFFICIENT]), past(doubles(m[GRID_Y]), size * k))
+    return last

@@ -1,0 +1,65 @@
+"""The loop's Python turned into LLVM text by numba, under one plain name. Loads numba.
+
+Run `python -m dalembert.simulate.loop.translate` after a change of the loop: it writes the text that travels with the
+package.
+"""
+
+from __future__ import annotations
+
+import gzip
+import re
+
+from numba import njit
+from numba.core import config
+
+from dalembert.files import written_whole
+from dalembert.simulate.loop.loop import loop, steps_again
+from dalembert.simulate.loop.many import loop_many
+from dalembert.simulate.loop.native import SHIPPED, fingerprint
+from dalembert.simulate.loop.step import integers
+
+NAME = "dalembert_integrate"
+
+
+def llvm_text() -> str:
+    """Optimised LLVM text of `int dalembert_integrate(int64 *result, void *, int64 task, int64 block, first, last)`.
+
+    Nothing in it depends on the processor or the process; the names of numba's functions are made short.
+    """
+    config.SLP_VECTORIZE = 1  # sums of four states at a time become vectors
+    options = {"nogil": True, "error_model": "numpy", "fastmath": {"contract"}}
+
+    @njit("int64(int64, int64, int64, int64)", no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)
+    def run(task: int, m: int, first: int, last: int) -> int:
+        if task == 0:
+            return loop(integers(m), last)
+        if task == 1:
+            return steps_again(integers(m), first, last)
+        return loop_many(integers(m), first, last)
+
+    made = run.overloads[run.signatures[0]]
+    text: str = made.library.get_llvm_str()
+    text = re.sub(r"(?m)^(target (triple|datalayout) = .*|source_filename.*|; ModuleID.*)\n", "", text)
+    text = re.sub(r"(?m)^@\"?_ZN08NumbaEnv.*\n", "", text)
+    names = [made.fndesc.llvm_func_name, *sorted(set(re.findall(r'@"?(_ZN[\w.$]+)"?', text)))]
+    short = {name: f"f{k}" for k, name in enumerate(names)} | {names[0]: NAME}
+    return _portable(re.sub(r'@"?(_ZN[\w.$]+)"?', lambda found: f"@{short[found.group(1)]}", text))
+
+
+def _portable(text: str) -> str:
+    """The same text in words that older LLVM know: hints to the optimiser, which has done its work, are left out."""
+    text = re.sub(r" captures\(none\)| range\(i32 [^)]*\)| initializes\(\(.*?\)\)| nneg| samesign| disjoint", "", text)
+    text = re.sub(r"(?m)^.*@llvm\.(lifetime\.(start|end)|experimental\.noalias\.scope\.decl).*\n", "", text)
+    text = re.sub(r"(?m)^(attributes #\d+ = ).*$", r"\1{ nounwind }", text)
+    return re.sub(r"<(\d+) x (\w+)> splat \((.*?)\)", _spelled, text)
+
+
+def _spelled(found: re.Match[str]) -> str:
+    count, kind, value = found.groups()
+    return f"<{count} x {kind}> <{', '.join([value] * int(count))}>"
+
+
+if __name__ == "__main__":
+    with written_whole(SHIPPED) as file:
+        file.write(gzip.compress(f"; {fingerprint()}\n{llvm_text()}".encode("ascii"), mtime=0))
+    print(f"wrote {SHIPPED.name}, {SHIPPED.stat().st_size} bytes")

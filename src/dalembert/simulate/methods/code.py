@@ -1,0 +1,88 @@
+"""The machine code of a problem: addresses of its right-hand side, events, guards and projection."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dalembert.errors import SimulationError
+from dalembert.simulate.loop import layout as at
+from dalembert.simulate.loop.callback import Callback, call_setup, joined
+from dalembert.simulate.methods.memory import Memory, allocate
+from dalembert.simulate.methods.problem import Array, NativeEvents, Problem
+from dalembert.simulate.methods.schemes import Scheme
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Where the functions of a problem are; Python functions stand behind an address too."""
+
+    problem: Problem
+    size: int
+    addresses: dict[int, int]
+    events: NativeEvents | None
+
+    @classmethod
+    def of(cls, problem: Problem, size: int) -> Code:
+        events = as_events(problem.events, size, problem.callbacks)
+        addresses = {
+            at.RHS: as_address(problem.rhs, size, problem.callbacks),
+            at.PROJECT: getattr(problem.project, "address", problem.project),
+            at.JACOBIAN: getattr(problem.jacobian, "address", problem.jacobian),
+            at.EVENT: getattr(events, "address", 0),
+            at.GUARD: getattr(problem.guards, "address", 0),
+        }
+        return cls(problem, size, addresses, events)
+
+    def memory(self, scheme: Scheme, keep: bool) -> Memory:
+        """A block of memory in which the compiled loop finds them."""
+        memory = allocate(
+            scheme,
+            self.size,
+            self.addresses,
+            quaternions=self.problem.quaternions,
+            events=len(self.events.terminal) if self.events else 0,
+            guards=self.problem.guards.count if self.problem.guards else 0,
+            keep=keep,
+        )
+        if self.events is not None:
+            memory[at.DIRECTION][: len(self.events.direction)] = self.events.direction
+        return memory
+
+
+def set_parameters(memory: Memory, rhs: Any, parameters: Array) -> None:
+    """Give the parameters; a right-hand side that digests them once (`setup_address`) does so here."""
+    memory.bind(at.P, parameters)
+    setup = getattr(rhs, "setup_address", 0)
+    if setup:
+        kept = np.zeros(rhs.constants)
+        call_setup(setup, parameters, kept)
+        memory.bind(at.KEPT, kept)
+        memory.block[at.RHS] = rhs.state_address
+
+
+def as_address(rhs: Any, size: int, callbacks: list[Callback]) -> int:
+    if isinstance(rhs, int | np.integer):
+        return int(rhs)
+    address = getattr(rhs, "address", None)
+    if isinstance(address, int):
+        return address
+    if not callable(rhs):
+        raise SimulationError(f"cannot integrate {rhs!r}: give an address, a compiled function, or a function f(t, y).")
+    callbacks.append(Callback(rhs, size, size))
+    return callbacks[-1].address
+
+
+def as_events(events: Any, size: int, callbacks: list[Callback]) -> NativeEvents | None:
+    """SciPy's convention: functions f(t, y), with attributes `terminal` (True or a count) and `direction`."""
+    if events is None or isinstance(events, NativeEvents):
+        return events
+    functions = [events] if callable(events) else list(events)
+    if not functions:
+        return None
+    callbacks.append(Callback(joined(functions), size, len(functions)))
+    terminal = tuple(int(getattr(f, "terminal", 0) or 0) for f in functions)
+    direction = tuple(float(getattr(f, "direction", 0.0)) for f in functions)
+    return NativeEvents(callbacks[-1].address, terminal, direction)

@@ -1,0 +1,120 @@
+"""Many trajectories through the compiled loop: each with its own step control, spread over the processor's cores."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dalembert.errors import SimulationError
+from dalembert.simulate.loop import layout as at
+from dalembert.simulate.loop import native
+from dalembert.simulate.loop.attention import progress_bar, watching_interrupt
+from dalembert.simulate.loop.callback import Callback
+from dalembert.simulate.methods.code import Code
+from dalembert.simulate.methods.inputs import as_grid, as_span, set_grid, set_tolerances, step_sizes
+from dalembert.simulate.methods.memory import Memory, begin
+from dalembert.simulate.methods.problem import MESSAGES, Array, Ensemble, Problem
+from dalembert.simulate.methods.schemes import Scheme
+
+
+def solve_many(scheme: Scheme, problem: Problem, threads: int | None) -> Ensemble:
+    """The trajectories of all rows of `y0` and `parameters`."""
+    span = as_span(problem.span)
+    starts, table = _tables(problem.y0, problem.parameters)
+    count, size = starts.shape
+    grid = as_grid([span[1]] if problem.t_eval is None else problem.t_eval, span)
+    code = Code.of(problem, size)
+    result = {
+        at.MANY_STATUS: np.full(count, at.STOPPED, dtype=np.int64),
+        at.MANY_NFEV: np.zeros(count, dtype=np.int64),
+        at.MANY_T_LAST: np.full(count, span[0]),
+        at.MANY_Y_LAST: starts.copy(),
+        at.MANY_GRID: np.full((count, len(grid) if grid is not None else 0, size), np.nan),
+    }
+
+    def make() -> Memory:
+        memory = code.memory(scheme, keep=False)
+        set_tolerances(memory, problem.rtol, problem.tolerance, size)
+        set_grid(memory, grid, 0)
+        begin(memory, span, starts[0], *step_sizes(scheme, span, problem.first_step, problem.max_step))
+        terminal = np.array(code.events.terminal if code.events else [0], dtype=np.int64)
+        for slot, array in {at.MANY_Y: starts, at.MANY_P: table, at.MANY_TERMINAL: terminal, **result}.items():
+            memory.bind(slot, array)
+        memory.block[at.MANY_P_STRIDE] = table.shape[1] if len(table) > 1 else 0
+        if getattr(problem.rhs, "setup_address", 0):
+            memory.room(at.KEPT, problem.rhs.constants)
+            memory.block[[at.SETUP, at.RHS]] = problem.rhs.setup_address, problem.rhs.state_address
+        return memory
+
+    _spread(make, count, 1 if problem.callbacks else threads, problem.callbacks, problem.progress)
+    status = np.array([MESSAGES[int(reason)][0] for reason in result[at.MANY_STATUS]], dtype=np.int64)
+    return Ensemble(
+        t=grid if grid is not None else np.zeros(0),
+        y=np.swapaxes(result[at.MANY_GRID], 1, 2),
+        status=status,
+        t_last=result[at.MANY_T_LAST],
+        y_last=result[at.MANY_Y_LAST],
+        nfev=result[at.MANY_NFEV],
+    )
+
+
+def _spread(
+    make: Callable[[], Memory], count: int, threads: int | None, callbacks: list[Callback], show: bool | None
+) -> None:
+    """Blocks of trajectories to threads, each with its own memory; Ctrl-C stops all of them at their next step."""
+    workers = max(1, min(threads or _processors(), count))
+    block = max(1, min(64, count // (8 * workers)))
+    starts = itertools.count(0, block)
+    memories = [make() for _ in range(workers)]
+    finished = [0] * workers
+    stop = threading.Event()
+
+    def work(worker: int) -> None:
+        for first in iter(lambda: next(starts), None):
+            if first >= count or stop.is_set():
+                return
+            last = min(first + block, count)
+            finished[worker] += native.advance_many(memories[worker].address, first, last)
+
+    with (
+        watching_interrupt() as interrupt,
+        progress_bar(count, "simulate", show) as bar,
+        ThreadPoolExecutor(workers, thread_name_prefix="dalembert-simulate") as pool,
+    ):
+        running = {pool.submit(work, worker) for worker in range(workers)}
+        while running:
+            done, running = wait(running, timeout=0.05, return_when=FIRST_COMPLETED)
+            for future in done:
+                future.result()
+            bar.update(sum(finished), f"{sum(finished)} of {count}")
+            if interrupt.pressed or any(callback.error for callback in callbacks):
+                stop.set()
+                for memory in memories:
+                    memory.block[at.STOP] = 1
+    for callback in callbacks:
+        if callback.error is not None:
+            raise callback.error
+
+
+def _tables(y0: ArrayLike, parameters: ArrayLike) -> tuple[Array, Array]:
+    starts = np.array(y0, dtype=float, ndmin=2, order="C")
+    table = np.array(parameters, dtype=float, ndmin=2, order="C")
+    if len(starts) == 1 and len(table) > 1:
+        starts = np.repeat(starts, len(table), axis=0)
+    if starts.ndim != 2 or table.ndim != 2 or (len(table) not in (1, len(starts))) or 0 in starts.shape:
+        raise SimulationError(
+            f"starts {starts.shape} and parameters {table.shape} do not match: one row each, or one for all."
+        )
+    if not np.isfinite(starts).all():
+        raise SimulationError(f"trajectory {int(np.argwhere(~np.isfinite(starts))[0, 0])} has no finite start.")
+    return starts, table
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

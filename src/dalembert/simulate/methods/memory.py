@@ -1,0 +1,142 @@
+"""The block of memory that one trajectory uses, filled from Python's side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert.simulate.loop import layout as at
+from dalembert.simulate.methods.schemes import Scheme, degree, slopes, table
+
+STEP_ROOM = 1024
+EVENT_ROOM = 64
+SAMPLES = 4
+
+
+class Memory:
+    """Arrays by slot, their addresses in `block`; the arrays live as long as this does."""
+
+    def __init__(self) -> None:
+        self.block = np.zeros(at.INTEGERS, dtype=np.int64)
+        self._arrays: dict[int, NDArray[Any]] = {}
+
+    def __getitem__(self, slot: int) -> NDArray[Any]:
+        return self._arrays[slot]
+
+    def bind(self, slot: int, array: NDArray[Any]) -> None:
+        """Let a slot point at an array."""
+        if not array.flags.c_contiguous:
+            raise ValueError("an array of the compiled loop must be contiguous")
+        self._arrays[slot] = array
+        self.block[slot] = array.__array_interface__["data"][0]
+
+    def room(self, slot: int, *shape: int) -> None:
+        """Let a slot point at fresh zeros."""
+        self.bind(slot, np.zeros(shape))
+
+    def rooms(self, shapes: dict[int, tuple[int, ...]]) -> None:
+        """Fresh zeros for several slots, side by side in one piece of memory."""
+        sizes = [math.prod(shape) for shape in shapes.values()]
+        piece = np.zeros(sum(sizes))
+        base, at_number = piece.__array_interface__["data"][0], 0
+        for (slot, shape), size in zip(shapes.items(), sizes, strict=True):
+            self._arrays[slot] = piece[at_number : at_number + size].reshape(shape)
+            self.block[slot] = base + piece.itemsize * at_number
+            at_number += size
+
+    @property
+    def address(self) -> int:
+        return int(self.block.ctypes.data)
+
+    @property
+    def real(self) -> NDArray[Any]:
+        return self._arrays[at.REAL]
+
+
+def allocate(
+    method: Scheme,
+    size: int,
+    addresses: dict[int, int],
+    *,
+    quaternions: Sequence[Sequence[int]] = (),
+    events: int = 0,
+    guards: int = 0,
+    keep: bool = True,
+) -> Memory:
+    """Memory for one trajectory of `size` states; `addresses` maps RHS, EVENT, GUARD and PROJECT to code."""
+    memory = Memory()
+    m = memory.block
+    for slot, address in addresses.items():
+        m[slot] = address
+    numbers = table(method)
+    m[at.N], m[at.EVENTS], m[at.GUARDS], m[at.SAMPLES], m[at.KEEP] = size, events, guards, SAMPLES, keep
+    m[at.STAGES], m[at.EARLY], m[at.WEIGHTS] = numbers.stages, numbers.early, len(numbers.weights)
+    m[at.SLOPES], m[at.DENSE_ROWS] = slopes(method), degree(method) - 1
+    m[at.START : at.WEIGHT + 1] = _table_addresses(method)
+    groups = np.array(quaternions, dtype=np.int64).reshape(-1, 4)
+    m[at.QUATERNIONS] = len(groups)
+    memory.bind(at.QUATERNION, groups)
+    shapes: dict[int, tuple[int, ...]] = {at.REAL: (at.REALS,), at.TIME: (1,)}
+    shapes |= {at.SLOPE: (slopes(method), size), at.COEFFICIENT: (degree(method), size)}
+    shapes |= dict.fromkeys((at.Y, at.Y_NEW, at.Y_TRY), (size,))
+    shapes |= dict.fromkeys((at.OLD_EVENT, at.NEW_EVENT, at.ROOT, at.DIRECTION), (max(events, 1),))
+    shapes |= dict.fromkeys((at.OLD_GUARD, at.NEW_GUARD, at.GUARD_SCALE), (max(guards, 1),))
+    memory.rooms(shapes | _results(memory, size, events, keep))
+    memory.real[[at.EXPONENT, at.ALPHA, at.BETA]] = numbers.exponent, numbers.alpha, numbers.beta
+    if method.implicit:
+        _allocate_implicit(memory, method, size)
+    return memory
+
+
+@cache
+def _table_addresses(method: Scheme) -> list[int]:
+    """Where the numbers of a method are, from START to WEIGHT; the table lives for ever."""
+    numbers = table(method)
+    arrays = (numbers.start, numbers.column, numbers.value, numbers.node, numbers.error, numbers.dense, numbers.weights)
+    return [int(array.ctypes.data) for array in arrays]
+
+
+def _allocate_implicit(memory: Memory, method: Scheme, size: int) -> None:
+    implicit = method.tableau.implicit if method.tableau else None
+    if implicit is None:
+        return
+    coupling = np.zeros((len(implicit.coupling), len(implicit.coupling)))
+    for i, row in enumerate(implicit.coupling):
+        for j, weight in row.items():
+            coupling[i, j] = weight
+    memory.bind(at.COUPLING, coupling)
+    memory.bind(at.DRIFT, np.array(implicit.drift))
+    memory.room(at.MATRIX, size * size + size)
+    memory.room(at.FACTORED, size, size)
+    memory.bind(at.PIVOT, np.zeros(size, dtype=np.int64))
+    memory.real[at.GAMMA] = implicit.gamma
+    memory.block[at.IMPLICIT] = 1
+
+
+def _results(memory: Memory, size: int, events: int, keep: bool) -> dict[int, tuple[int, ...]]:
+    """Room for steps and events."""
+    steps = STEP_ROOM if keep else 0
+    found = max(EVENT_ROOM, 4 * SAMPLES * events) if events else 0
+    memory.block[at.STEP_ROOM], memory.block[at.EVENT_ROOM] = steps, found
+    memory.bind(at.EVENT_INDEX, np.zeros(found, dtype=np.int64))
+    memory.bind(at.REMAINING, np.zeros(max(events, 1), dtype=np.int64))
+    shapes: dict[int, tuple[int, ...]] = {at.STEP_T: (steps,), at.STEP_H: (steps,), at.STEP_Y: (steps, size)}
+    return shapes | {at.EVENT_T: (found,), at.EVENT_Y: (found, size)}
+
+
+def begin(
+    memory: Memory, t_span: tuple[float, float], y0: NDArray[np.float64], first_step: float, max_step: float
+) -> None:
+    """Put a trajectory at its start; counters go to zero."""
+    m, real = memory.block, memory.real
+    m[[at.STORED, at.EVENTED, at.NEXT, at.NFEV, at.ACCEPTED, at.REJECTED, at.SHRUNK, at.STOP]] = 0
+    m[at.INFO], m[at.STALE] = -1, 1
+    real[[at.T, at.T_START, at.T_END]] = t_span[0], t_span[0], t_span[1]
+    real[[at.STEP, at.CHOSEN_STEP, at.MAX_STEP, at.LAST_ERROR]] = first_step, first_step, max_step, 1e-4
+    memory[at.Y][:] = y0
+    memory[at.GUARD_SCALE][:] = 0.0

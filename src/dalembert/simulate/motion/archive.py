@@ -1,0 +1,180 @@
+"""A motion as arrays and back: expressions travel as a flat list, records as their fields, never as code or pickles."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from fractions import Fraction
+from importlib import import_module
+from typing import Any, TypeVar
+
+import numpy as np
+
+from dalembert import expr as ex
+from dalembert.dynamics import dynamics_of
+from dalembert.dynamics.outputs import Outputs
+from dalembert.errors import SimulationError
+from dalembert.expr import Expr, Matrix
+from dalembert.simulate.loop.dense import DenseOutput, Manifold
+from dalembert.simulate.motion.arcs import Arc, Jump
+from dalembert.simulate.motion.motion import Motion
+from dalembert.simulate.system.compiled import native_projection, quaternion_rows
+from dalembert.simulate.system.system import System
+
+FORMAT = "dalembert-motion-3"
+M = TypeVar("M", bound=Motion)
+_PLAIN = ("event_names", "status", "message", "method", "nfev", "accepted", "rejected")
+_STEPS = ("step_t", "step_h", "step_y", "step_c")
+
+
+def pack(motion: Motion) -> dict[str, Any]:
+    """Named arrays, the arcs one after the other; everything that is not a table of numbers is JSON in `about`."""
+    arcs = motion.arcs
+    arrays: dict[str, Any] = {"t": motion.t, "y": motion.y, "counts": np.array([len(arc.t) for arc in arcs])}
+    pieces = [arc.sol for arc in arcs if arc.sol is not None]
+    if len(pieces) == len(arcs):
+        arrays["steps"] = np.array([len(piece.t) for piece in pieces])
+        arrays["step_t"] = np.concatenate([piece.t for piece in pieces])
+        arrays["step_h"] = np.concatenate([piece.h for piece in pieces])
+        arrays["step_y"] = np.concatenate([piece.y for piece in pieces])
+        blocks = [piece.coefficients for piece in pieces if len(piece.t) > 1]
+        degree = max((block.shape[1] for block in blocks), default=1)
+        blocks = [np.pad(block, ((0, 0), (0, degree - block.shape[1]), (0, 0))) for block in blocks]
+        arrays["step_c"] = np.concatenate([*blocks, np.zeros((0, degree, len(motion.names)))])
+    for k, (times, states) in enumerate(zip(motion.t_events or [], motion.y_events or [], strict=True)):
+        arrays |= {f"event_{k}_t": times, f"event_{k}_y": states}
+    packer = _Packer()
+    about = {
+        "format": FORMAT,
+        "system": packer.pack(motion.system),
+        "parameters": [dict(arc.parameters) for arc in arcs],
+        "jumps": [[j.t, dict(j.before), dict(j.after), j.event, dict(j.switched)] for j in motion.jumps],
+        **{name: getattr(motion, name) for name in _PLAIN},
+    }
+    rows, results = ex.flatten(packer.expressions)
+    about["rows"] = [[op, _pack_data(data), list(operands)] for op, data, operands in rows]
+    about["results"] = results
+    arrays["about"] = np.array(json.dumps(about))
+    return arrays
+
+
+def unpack(kind: type[M], stored: Mapping[str, Any], path: str) -> M:
+    """The motion that was packed."""
+    try:
+        about = json.loads(str(stored["about"]))
+        known = about["format"] == FORMAT
+    except (KeyError, ValueError, TypeError):
+        known = False
+    if not known:
+        raise SimulationError(f"{path} is not a motion saved by this version of dalembert.")
+    rows = [(op, _unpack_data(data), tuple(operands)) for op, data, operands in about["rows"]]
+    system = _Unpacker(ex.restore_many((rows, about["results"]))).unpack(about["system"])
+    names = tuple(about["event_names"])
+    return kind(
+        system=system,
+        arcs=tuple(_arcs(system, stored, about["parameters"])),
+        jumps=tuple(Jump(*jump) for jump in about["jumps"]),
+        t_events=[stored[f"event_{k}_t"] for k in range(len(names))] if names else None,
+        y_events=[stored[f"event_{k}_y"] for k in range(len(names))] if names else None,
+        **{name: about[name] for name in _PLAIN if name != "event_names"},
+        event_names=names,
+    )
+
+
+def _arcs(system: System, stored: Mapping[str, Any], parameters: list[dict[str, float]]) -> list[Arc]:
+    edges = np.concatenate([[0], np.cumsum(stored["counts"])])
+    t, y = stored["t"], stored["y"]
+    arcs = [Arc(t[a:b], y[:, a:b], numbers) for a, b, numbers in zip(edges[:-1], edges[1:], parameters, strict=True)]
+    if "steps" not in stored:
+        return arcs
+    counts = stored["steps"]
+    points, steps = np.concatenate([[0], np.cumsum(counts)]), np.concatenate([[0], np.cumsum(counts - 1)])
+    times, lengths, states, blocks = (stored[name] for name in _STEPS)
+    groups = np.array(quaternion_rows(system), dtype=np.int64).reshape(-1, 4)
+    projection = native_projection(system)
+    found = []
+    for k, arc in enumerate(arcs):
+        a, b, c, d = points[k], points[k + 1], steps[k], steps[k + 1]
+        numbers = np.array([arc.parameters.get(name, np.nan) for name in system.known_parameters])
+        manifold = Manifold(groups, getattr(projection, "address", 0), numbers, projection)
+        sol = DenseOutput(times[a:b], lengths[c:d], states[a:b], blocks[c:d], manifold)
+        found.append(Arc(arc.t, arc.y, arc.parameters, sol))
+    return found
+
+
+class _Packer:
+    """Records of dalembert as their fields; expressions as numbers in one list."""
+
+    def __init__(self) -> None:
+        self.expressions: list[Expr] = []
+
+    def pack(self, value: Any) -> Any:
+        if isinstance(value, Expr):
+            self.expressions.append(value)
+            return {"expr": len(self.expressions) - 1}
+        if isinstance(value, Matrix):
+            return {"matrix": [[self.pack(e) for e in row] for row in value.rows()], "shape": list(value.shape)}
+        if is_dataclass(value) and not isinstance(value, type):
+            kind = type(value)
+            told = {f.name: self.pack(getattr(value, f.name)) for f in fields(value) if f.init}
+            return {"record": [kind.__module__, kind.__qualname__], "fields": told}
+        if isinstance(value, Outputs):  # made again from the machine, when asked for
+            return {"outputs": self.pack(value.tree.layout)}
+        if isinstance(value, Mapping):
+            return {"map": [[key, self.pack(item)] for key, item in value.items()]}
+        if isinstance(value, tuple | list):
+            return {"tuple": [self.pack(item) for item in value]}
+        if isinstance(value, Fraction):
+            return {"fraction": str(value)}
+        return value.item() if isinstance(value, np.generic) else value
+
+
+class _Unpacker:
+    def __init__(self, expressions: Any) -> None:
+        self.expressions = list(expressions)
+
+    def unpack(self, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        if "expr" in value:
+            return self.expressions[value["expr"]]
+        if "matrix" in value:
+            rows, columns = value["shape"]
+            return Matrix([[self.unpack(e) for e in row] for row in value["matrix"]], (rows, columns))
+        if "record" in value:
+            return _record(*value["record"])(**{k: self.unpack(item) for k, item in value["fields"].items()})
+        if "outputs" in value:
+            return dynamics_of(self.unpack(value["outputs"])).outputs
+        if "map" in value:
+            return {key: self.unpack(item) for key, item in value["map"]}
+        if "fraction" in value:
+            return Fraction(value["fraction"])
+        return tuple(self.unpack(item) for item in value["tuple"])
+
+
+def _record(module: str, name: str) -> Any:
+    """A record class of dalembert; nothing else is ever made from a file."""
+    try:
+        kind = getattr(import_module(module), name, None) if module.startswith("dalembert.") else None
+    except ImportError:
+        kind = None
+    if not (isinstance(kind, type) and is_dataclass(kind)):
+        raise SimulationError(f"the file asks for '{module}.{name}', which is no record of dalembert.")
+    return kind
+
+
+def _pack_data(data: Any) -> Any:
+    if isinstance(data, Fraction):
+        return {"fraction": str(data)}
+    if isinstance(data, tuple):
+        return {"tuple": [_pack_data(item) for item in data]}
+    return data
+
+
+def _unpack_data(data: Any) -> Any:
+    if isinstance(data, dict):
+        if "fraction" in data:
+            return Fraction(data["fraction"])
+        return tuple(_unpack_data(item) for item in data["tuple"])
+    return data

@@ -1,0 +1,285 @@
+"""How good a motion is: what should stay closed, balanced, constant or of length one, and by how much it does not."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from itertools import groupby, pairwise
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert import expr as ex
+from dalembert.errors import SimulationError
+from dalembert.expr import Expr
+from dalembert.simulate.motion.arcs import Arc
+
+if TYPE_CHECKING:
+    from dalembert.simulate.motion.motion import Motion
+    from dalembert.simulate.system.system import Constrained, System
+
+Array = NDArray[np.float64]
+M = TypeVar("M", bound="Motion")
+
+OPEN = 1e-6
+"""A gap larger than this share of the machine is an open loop: a millionth can be seen in no drawing of it."""
+UNBALANCED = 1e-4
+"""Energy that appears or vanishes, in parts of the largest exchanged: visible as a line that is not level."""
+CLOSED, BALANCED = 1e-10, 1e-8
+"""What a motion keeps with small tolerances: a gap as a share of the machine, energy in parts of that exchanged."""
+_SHORT = 1e-3
+"""Of the longest step: a motion that loses something at a singular posture steps through it by shorter ones."""
+_MOST = 64
+"""Instants of an arc at which it is judged."""
+_LEVEL = 1e-9
+"""Of the potential energy's own size: where less than this is exchanged, rounding is all that could be seen."""
+_QUICK = 2000
+"""Steps up to which a motion is judged at once; a longer one when its `quality` is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """Largest faults along a motion, all dimensionless; None where there is nothing to judge.
+
+    `closure`: gap of the loops in parts of the motions that must cancel; `energy`: E(t) - E(0) - work in parts of the
+    largest energy exchanged; `norm`: quaternions; `integrals`: drift of momenta that are known to be constant.
+    `singular` are instants at which the motion stepped through a posture where its loops do not tell motions apart.
+    """
+
+    closure: float | None = None
+    energy: float | None = None
+    norm: float | None = None
+    integrals: Mapping[str, float] = field(default_factory=dict)
+    singular: tuple[float, ...] = ()
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is not small, in words."""
+        found = []
+        if self.closure is not None and not self.closure < OPEN:
+            found.append(f"a loop is open by {self.closure:.2g} of its size")
+        if self.energy is not None and not self.energy < UNBALANCED:
+            found.append(
+                f"the energy balance is off by {self.energy:.2g} of the largest energy exchanged: "
+                "take smaller tolerances or steps"
+            )
+        if self.norm is not None and not self.norm < OPEN:
+            found.append(f"a quaternion is off the unit sphere by {self.norm:.2g}")
+        if self.singular and ((self.closure or 0.0) > CLOSED or (self.energy or 0.0) > BALANCED):
+            found.append(
+                f"it goes slowly through a singular posture at t = {self.singular[0]:.6g}, where its loops do not tell "
+                f"branches apart: from there on the loops are closed to {self.closure or 0.0:.1g}, the energy is "
+                f"balanced to {self.energy or 0.0:.1g}. Start beside that posture, or pass it faster"
+            )
+        for name, drift in self.integrals.items():
+            if not drift < UNBALANCED:
+                found.append(f"{name} should be constant and drifts by {drift:.2g} of its size")
+        return tuple(found)
+
+    def __str__(self) -> str:
+        told = {"closure": self.closure, "energy balance": self.energy, "unit quaternions": self.norm, **self.integrals}
+        lines = [f"{name}: {value:.2g}" for name, value in told.items() if value is not None]
+        return "; ".join(lines) or "nothing to judge"
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "closure": self.closure,
+            "energy": self.energy,
+            "norm": self.norm,
+            "integrals": dict(self.integrals),
+            "singular": list(self.singular),
+            "remarks": list(self.remarks),
+        }
+
+
+def quality_of(motion: Motion) -> Quality:
+    """Judge a motion at up to 64 instants of each arc."""
+    if motion.system.contacts:  # contact forces and impulses exchange energy and momentum that its efforts do not show
+        return Quality(closure_of(motion), None, _norm(motion))
+    seen = _seen(motion)
+    integrals, singular = _integrals(motion, seen), passages(motion)
+    return Quality(closure_of(motion), _energy(motion, seen), _norm(motion), integrals, singular)
+
+
+class QualityWarning(UserWarning):
+    """A motion that does not keep what should be kept."""
+
+
+def checked(motion: M) -> M:
+    """The same motion, if its loops are closed; what else is not small is said in a warning."""
+    closure = closure_of(motion)
+    if closure is not None and not closure < OPEN:
+        sentence = f"a loop of '{motion.system.name}' is open by {closure:.2g} of its size"
+        raise SimulationError(
+            f"{sentence}: the constraints could not be kept.\n"
+            "  What to do: start at a posture that is not singular, take smaller tolerances, or method='DAE' with "
+            "small steps. The motion is in the error's `partial`.",
+            partial=replace(motion, status=-1, message=sentence),
+        )
+    if motion.accepted <= _QUICK:
+        for remark in motion.quality.remarks:
+            warnings.warn(f"'{motion.system.name}': {remark}.", QualityWarning, stacklevel=5)
+    return motion
+
+
+def closure_of(motion: Motion) -> float | None:
+    """The largest gap of a loop along a motion, in parts of what it is made of anywhere: an arc may rest at nothing."""
+    worst = None
+    for parameters, arcs in groupby(motion.arcs, key=lambda arc: dict(arc.parameters)):
+        states = [_judged(arc) for arc in arcs]
+        t, y = np.concatenate([a for a, _ in states]), np.concatenate([b for _, b in states], axis=1)
+        found = gaps(motion.system, t, y, parameters) if len(t) else None
+        if found is not None:
+            worst = max(worst or 0.0, float(np.max(np.nan_to_num(found, nan=np.inf))))
+    return worst
+
+
+def gaps(system: System, t: Array, y: Array, parameters: Mapping[str, Any]) -> Array | None:
+    """How far the loops are from closed at states in the columns of `y`; nothing where there are none.
+
+    Each gap in parts of what its row is made of, for displacements of the machine's scale.
+    """
+    held = system.constrained.rows if system.constrained is not None else None
+    if held is None or not any(gap is not None for gap in held.gap):
+        return None
+    rows = [i for i, gap in enumerate(held.gap) if gap is not None]
+    sizes = [*(held.reach[i] for i in rows), *(x for i in rows for x in held.made_of.rows()[i])]
+    values: dict[Expr, Any] = dict(zip(system.symbols, y, strict=True)) | {ex.TIME: t}
+    values |= {ex.symbol(name): number for name, number in parameters.items()}
+    flat = ex.evaluate([*(gap for gap in held.gap if gap is not None), *sizes], values)
+    found = np.array([np.broadcast_to(np.asarray(x, dtype=float), t.shape) for x in flat])
+    one = {name: float(np.ravel(number)[0]) for name, number in parameters.items()}
+    scales = system.scale_of(one, y[:, 0], float(t[0]))[len(system.coordinates) :]
+    gap, reach, parts = (
+        np.abs(found[: len(rows)]),
+        np.abs(found[len(rows) : 2 * len(rows)]),
+        np.abs(found[2 * len(rows) :]),
+    )
+    made = np.einsum("ijk,j->ik", parts.reshape(len(rows), len(scales), -1), scales)
+    whole = np.maximum(made, reach).max(axis=1, keepdims=True)  # nothing that slides turns: `made` may be nothing
+    share: Array = gap / np.maximum(whole, 1e-300)
+    return np.max(share, axis=0)
+
+
+def passages(motion: Motion) -> tuple[float, ...]:
+    """Instants, one for each passage, at which fewer rows count than elsewhere: the posture is singular there."""
+    held, found = motion.system.constrained, list[float]()
+    if held is None:
+        return ()
+    for arc in motion.arcs:
+        if arc.sol is None or len(arc.sol.t) < 2:
+            continue
+        t, y = arc.sol.t, arc.sol.y.T
+        steps = np.abs(np.diff(t))
+        short = np.flatnonzero(steps < _SHORT * steps.max())
+        some = np.unique([0, len(t) // 2, len(t) - 1, *short])
+        counts = _counted(motion.system, held, t[some], y[:, some], arc.parameters)
+        fewer = counts < counts.max()
+        begins = fewer & ~np.concatenate([[False], fewer[:-1]])
+        found += t[some][begins].tolist()
+    return tuple(found)
+
+
+def _counted(system: System, held: Constrained, t: Array, y: Array, parameters: Mapping[str, Any]) -> Array:
+    """How many rows count at states in the columns of y."""
+    if held.resolved is None:
+        p = np.array([parameters.get(name, np.nan) for name in system.known_parameters])
+        pairs = zip(t.tolist(), y.T, strict=True)
+        return np.array([len(system.machine.numbers(a, b, p)[1].kept) for a, b in pairs], dtype=float)
+    values: dict[Expr, Any] = dict(zip(system.symbols, y, strict=True)) | {ex.TIME: t}
+    values |= {ex.symbol(name): number for name, number in parameters.items()}
+    told: Array = sum(np.broadcast_to(x, t.shape) for x in ex.evaluate(held.resolved.kept, values)) + np.zeros(t.shape)
+    return told
+
+
+def _judged(arc: Arc) -> tuple[Array, Array]:
+    """Some of the steps of an arc, its end among them."""
+    t, y = (arc.t, arc.y) if arc.sol is None else (arc.sol.t, arc.sol.y.T)
+    some = np.unique(np.linspace(0, len(t) - 1, _MOST).round().astype(int)) if len(t) else np.zeros(0, dtype=int)
+    return t[some], y[:, some]
+
+
+def _seen(motion: Motion) -> Motion:
+    arcs = []
+    for arc in motion.arcs:
+        t, y = _judged(arc)
+        arcs.append(replace(arc, t=t, y=y))
+    return replace(motion, arcs=tuple(arcs))
+
+
+def _energy(motion: Motion, seen: Motion) -> float | None:
+    """E(t) - E(0) - work on each arc."""
+    if motion.sol is None or "total.power" not in motion.system.outputs or not _known(motion, ("T", "V", "power")):
+        return None
+    kinetic, potential, work = seen.kinetic_energy(), seen.potential_energy(), seen.work()
+    if not len(kinetic) or _stands(seen):
+        return None
+    energy, rounding = kinetic + potential, _LEVEL * float(np.max(np.abs(potential)))
+    scale = max(float(np.max(kinetic)), float(np.ptp(potential)), float(np.ptp(work)), rounding)
+    return _spread(seen, energy - work) / scale if scale > 0 else None
+
+
+def _stands(seen: Motion) -> bool:
+    """Does nothing move but by rounding? Then no energy is exchanged that could be balanced."""
+    system = seen.system
+    if system.scales is None:
+        return False
+    size = system.scales.at({ex.symbol(name): number for name, number in seen.parameters.items()})
+    return all((np.ptp(arc.y, axis=1) <= _LEVEL * size)[: len(system.coordinates)].all() for arc in seen.arcs)
+
+
+def _known(motion: Motion, kinds: tuple[str, ...]) -> bool:
+    """Have all parameters of these outputs a value?"""
+    exprs = motion.system.in_states_and_rates([ex.symbol(f"total.{kind}") for kind in kinds])
+    lacking = set(motion.system.names_in(exprs)) - {*motion.parameters}
+    return lacking <= {x.name for x in motion.system.slopes}
+
+
+def _norm(motion: Motion) -> float | None:
+    system = motion.system
+    if not system.quaternions:
+        return None
+    rows = [[system.states.index(x) for x in group] for group in system.quaternions]
+    worst = [
+        float(np.max(np.abs(np.linalg.norm(y[row], axis=0) - 1), initial=0.0))
+        for y in (_judged(arc)[1] for arc in motion.arcs)
+        for row in rows
+    ]
+    return max(worst, default=0.0)
+
+
+def _integrals(motion: Motion, seen: Motion) -> dict[str, float]:
+    """Momenta of coordinates that neither energy contains, where nothing else acts (cyclic coordinates)."""
+    system = motion.system
+    if system.constrained is not None or not _known_conservative(motion):
+        return {}
+    kinetic, potential = system.in_states_and_rates([seen._energy("T", system.kinetic), ex.symbol("total.V")])
+    used = ex.free_symbols([kinetic, potential])
+    found: dict[str, float] = {}
+    for coordinate, rate in zip(system.coordinates, system.rates, strict=False):
+        speed = rate.name if rate.op == "symbol" else ""
+        if speed not in system.speeds or ex.symbol(coordinate) in used:
+            continue
+        momentum = ex.derivative(kinetic, ex.symbol(speed))
+        inertia = ex.derivative(momentum, ex.symbol(speed))
+        found[f"the momentum of '{coordinate}'"] = _drift(seen, momentum, ex.sqrt(2 * kinetic * inertia))
+    return found
+
+
+def _known_conservative(motion: Motion) -> bool:
+    outputs = motion.system.outputs
+    return "total.V" in outputs and outputs.get("total.power") is ex.ZERO and _known(motion, ("T", "V"))
+
+
+def _drift(seen: Motion, momentum: Expr, most: Expr) -> float:
+    """How much a momentum changes on an arc, in parts of the largest that the kinetic energy allows: sqrt(2 T M)."""
+    values, sizes = seen.evaluate([momentum, most])
+    return _spread(seen, values) / max(float(np.max(np.abs(sizes), initial=0.0)), 1e-300)
+
+
+def _spread(seen: Motion, values: Array) -> float:
+    """The largest difference of values within one arc; a jump between arcs is no fault."""
+    edges = np.cumsum([0, *(len(arc.t) for arc in seen.arcs)])
+    return max((float(np.ptp(values[a:b])) for a, b in pairwise(edges) if b > a), default=0.0)

@@ -1,0 +1,99 @@
+"""Why an integration stopped, in words: when, where, the likely reason, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert import expr as ex
+from dalembert.simulate.loop import layout as at
+from dalembert.simulate.methods.problem import Solution
+from dalembert.simulate.system.compiled import native_rates
+from dalembert.simulate.system.system import Condition, System
+
+_NEAR = 1e-3
+"""Share of its value at the start below which a condition is what has stopped a motion."""
+_SHOWN = 8
+
+
+def diagnose(
+    system: System,
+    parameters: Mapping[str, float],
+    solution: Solution,
+    event_names: Sequence[str],
+    first: NDArray[np.float64],
+) -> tuple[str, Condition | None]:
+    """Why a motion stopped, in words, and the condition that vanished there; `first` is where it began."""
+    values: dict[ex.Expr, float] = {ex.symbol(name): number for name, number in parameters.items()}
+    began = {**values, **dict(zip(system.symbols, map(float, first), strict=True)), ex.TIME: solution.t_last}
+    values |= dict(zip(system.symbols, map(float, solution.y_last), strict=True))
+    values[ex.TIME] = solution.t_last
+    broken = _condition(system, values, began, solution)
+    why, remedy = _broken(broken) if broken is not None else _reason(system, values, solution, event_names)
+    message = (
+        f"the simulation of '{system.name}' stopped at t = {solution.t_last:.9g}: {why}.\n"
+        f"  State: {_state(system, solution)}.\n"
+        f"  What to do: {remedy}. The motion until then is in the error's `partial`."
+    )
+    return message, broken
+
+
+def _condition(
+    system: System, values: Mapping[ex.Expr, float], began: Mapping[ex.Expr, float], solution: Solution
+) -> Condition | None:
+    if solution.reason == at.BAD_EVENT:
+        return None
+    return system.conditions[solution.culprit] if solution.reason == at.SINGULAR else _nearest(system, values, began)
+
+
+def _reason(
+    system: System, values: Mapping[ex.Expr, float], solution: Solution, event_names: Sequence[str]
+) -> tuple[str, str]:
+    if solution.reason == at.BAD_EVENT:
+        return f"the event '{event_names[solution.culprit]}' has no finite value", "check its formula at this state"
+    if solution.why:
+        return solution.why, "take smaller steps (max_step), or the default method, which passes singular postures"
+    numbers = np.array([values.get(ex.symbol(name), np.nan) for name in system.known_parameters])
+    rates = np.array(native_rates(system)([solution.t_last], solution.y_last, numbers))
+    bad = [name for name, rate in zip(system.states, rates, strict=True) if not np.isfinite(rate)]
+    if bad:
+        return (
+            f"the rate of {_listing(bad)} is not a finite number there",
+            "start elsewhere, or describe the mechanism with other coordinates that are regular at this state",
+        )
+    fastest = int(np.argmax(np.abs(rates) / (1e-3 + np.abs(solution.y_last))))
+    return (
+        f"the step size has collapsed; '{system.states[fastest]}' changes fastest, at the rate {rates[fastest]:.3g}",
+        "look for a force that jumps or grows without bound (smooth it, or stop at it with an event), "
+        "or for a singular configuration of the coordinates",
+    )
+
+
+def _broken(condition: Condition) -> tuple[str, str]:
+    remedy = condition.remedy.rstrip(". ") or "choose coordinates that are regular here, or stop before with an event"
+    return f"{condition.meaning} ({ex.text(condition.value)[:120]} vanishes)", remedy
+
+
+def _nearest(system: System, values: Mapping[ex.Expr, float], began: Mapping[ex.Expr, float]) -> Condition | None:
+    """The condition that has nearly vanished where the motion stopped, in parts of its value at the start."""
+    if not system.conditions:
+        return None
+    with np.errstate(all="ignore"):
+        told = [condition.value for condition in system.conditions]
+        now, then = (np.abs(np.array(ex.evaluate(told, at), dtype=float)) for at in (values, began))
+    shares = np.where(np.isfinite(now), now, 0.0) / np.where(np.isfinite(then) & (then > 0), then, 1.0)
+    worst = int(np.argmin(shares))
+    return system.conditions[worst] if shares[worst] < _NEAR else None
+
+
+def _state(system: System, solution: Solution) -> str:
+    shown = [f"{name} = {value:.6g}" for name, value in zip(system.states, solution.y_last, strict=True)]
+    more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
+    return ", ".join(shown[:_SHOWN]) + more
+
+
+def _listing(names: Sequence[str]) -> str:
+    text = ", ".join(f"'{name}'" for name in names[:_SHOWN])
+    return text if len(names) <= _SHOWN else f"{text} and {len(names) - _SHOWN} more"

@@ -1,0 +1,95 @@
+"""Simulate a system from many starts, with many parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dalembert.dynamics.numbers import count_of
+from dalembert.errors import SimulationError
+from dalembert.mechanism.contact import refuse_contacts
+from dalembert.simulate.methods.inputs import as_span
+from dalembert.simulate.methods.problem import FAILED, RTOL, Ensemble, Problem
+from dalembert.simulate.methods.table import find_method, integrate_many
+from dalembert.simulate.motion.quality import OPEN, gaps
+from dalembert.simulate.system.branch import on_its_branch
+from dalembert.simulate.system.compiled import (
+    native_events,
+    native_guards,
+    native_projection,
+    native_rates,
+    quaternion_rows,
+)
+from dalembert.simulate.system.event import resolve_events
+from dalembert.simulate.system.system import System
+from dalembert.simulate.system.values import first_state, parameter_values
+
+
+def run_many(
+    system: System,
+    t_span: tuple[float, float],
+    *,
+    start: Mapping[str, Any] | None = None,
+    given: Mapping[str, Any] | None = None,
+    method: str = "DOP853",
+    t_eval: ArrayLike | None = None,
+    events: Any = None,
+    rtol: ArrayLike = RTOL,
+    atol: ArrayLike | None = None,
+    max_step: float = np.inf,
+    first_step: float | None = None,
+    threads: int | None = None,
+    progress: bool | None = None,
+) -> Ensemble:
+    """Motions for arrays of starts and parameters: `run_many(arm, (0, 1), start={"elbow.th": angles}, t_eval=times)`.
+
+    Arrays in `start` and `given` have one entry for each trajectory; what is a single number holds for all. A failing
+    trajectory does not stop the others. `t_eval` None gives the end of the span only.
+    """
+    refuse_contacts([one.contact for one in system.contacts], "an ensemble", "Simulate one motion at a time.")
+    system, _ = on_its_branch(system, start, given, as_span(t_span)[0], many=True)
+    watched = resolve_events(events, system)
+    if any(event.function is not None for event in watched):
+        raise SimulationError("events of an ensemble are formulas or expressions, not Python functions.")
+    if any(event.then is not None for event in watched):
+        raise SimulationError("events of an ensemble change nothing: simulate one motion at a time to use `then`.")
+    chosen = find_method(method)
+    needed = system.names_in([e for event in watched for e in event.needs])
+    parameters = parameter_values(system, given, needed)
+    first = first_state(system, start, given, parameters, float(t_span[0]), many=True).values
+    one = {name: float(np.ravel(x)[0]) for name, x in parameters.items()}
+    chosen.check(system, one)
+    values = [parameters.get(name, np.nan) for name in system.known_parameters]
+    count = count_of({**first, **parameters})
+    problem = Problem(
+        native_rates(system),
+        t_span,
+        _columns(list(first.values()), count),
+        _columns(values, count if any(np.ndim(x) for x in values) else 1),
+        method=chosen.name,
+        t_eval=t_eval,
+        events=native_events(watched, system, None, []),
+        rtol=rtol,
+        atol=atol,
+        scales=system.scale_of(one, [float(np.ravel(x)[0]) for x in first.values()], float(t_span[0])),
+        max_step=max_step,
+        first_step=first_step,
+        guards=native_guards(system),
+        project=native_projection(system),
+        quaternions=quaternion_rows(system),
+        progress=progress,
+        **chosen.wants(system),
+    )
+    many = replace(integrate_many(problem, threads=threads), names=system.states)
+    open_by = gaps(system, many.t_last, many.y_last.T, parameters)
+    if open_by is None:
+        return many
+    return replace(many, status=np.where(open_by < OPEN, many.status, FAILED))
+
+
+def _columns(values: list[Any], count: int) -> ArrayLike:
+    return np.stack([np.broadcast_to(np.asarray(x, dtype=float), (count,)) for x in values], axis=1) if values else ()

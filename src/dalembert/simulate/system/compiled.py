@@ -1,0 +1,103 @@
+"""Machine code of a system: rates, Jacobian, conditions, events, projection."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from dalembert import expr as ex
+from dalembert.codegen import Function, NativeFunction, compile_functions
+from dalembert.expr import Expr
+from dalembert.simulate.loop.callback import Callback
+from dalembert.simulate.methods.problem import NativeEvents, NativeGuards
+from dalembert.simulate.system.event import ResolvedEvent
+from dalembert.simulate.system.large import LargeProjection, LargeRates
+from dalembert.simulate.system.projection import Projection, in_place
+from dalembert.simulate.system.system import System
+
+_LONGEST_JACOBIAN = 100_000
+"""Operations above which differences are quicker to have than a compiled Jacobian."""
+_REPEATS = 8
+"""Newton steps towards the constraints, at most: quadratic convergence needs four from any state of a step."""
+
+
+@lru_cache(maxsize=64)
+def compiled(
+    name: str, states: tuple[Expr, ...], parameters: tuple[str, ...], outputs: tuple[Expr, ...]
+) -> NativeFunction:
+    """One native function of (t, y, p); asked for again, it is not compiled again."""
+    inputs = [[ex.TIME], states, [ex.symbol(p) for p in parameters]]
+    constants = [2] if name == "rates" and parameters else []
+    return compile_functions([Function(name, inputs, outputs, constants=constants)])[name]
+
+
+def native_rates(system: System) -> NativeFunction | LargeRates:
+    if system.large:
+        return LargeRates(system.machine)
+    return compiled("rates", system.symbols, system.known_parameters, system.rates)
+
+
+def native_projection(system: System) -> Projection | LargeProjection | int:
+    """The projection on the constraints, repeated in place; nothing where there are none."""
+    if system.large:
+        return LargeProjection(system.machine)
+    if not system.corrected:
+        return 0
+    step = (*system.corrected, system.still_open)
+    return _projection(system.symbols, system.known_parameters, step)
+
+
+@lru_cache(maxsize=32)
+def _projection(states: tuple[Expr, ...], parameters: tuple[str, ...], step: tuple[Expr, ...]) -> Projection:
+    return in_place(compiled("projection", states, parameters, step), len(states), _REPEATS)
+
+
+def native_jacobian(system: System) -> NativeFunction | int:
+    """The derivatives of the rates by the states, row by row, then by time; nothing where they are too long."""
+    if system.large:
+        return 0
+    outputs = _derivatives(system.rates, system.symbols)
+    if ex.count_operations(outputs) > _LONGEST_JACOBIAN:
+        return 0
+    return compiled("jacobian", system.symbols, system.known_parameters, outputs)
+
+
+@lru_cache(maxsize=16)
+def _derivatives(rates: tuple[Expr, ...], states: tuple[Expr, ...]) -> tuple[Expr, ...]:
+    rows = ex.jacobian(rates, [*states, ex.TIME])
+    return (*(e for row in rows for e in row[:-1]), *(row[-1] for row in rows))
+
+
+def quaternion_rows(system: System) -> list[list[int]]:
+    """Where the quaternions are in the state."""
+    return [[system.states.index(name) for name in group] for group in system.quaternions]
+
+
+def native_guards(system: System) -> NativeGuards | None:
+    if not system.conditions:
+        return None
+    values = tuple(condition.value for condition in system.conditions)
+    function = compiled("conditions", system.symbols, system.known_parameters, values)
+    return NativeGuards(function.address, len(values), function)
+
+
+def native_events(
+    watched: Sequence[ResolvedEvent], system: System, values: Any, callbacks: list[Callback]
+) -> NativeEvents | None:
+    """One compiled function for all events; Python functions among them make it a Python function."""
+    if not watched:
+        return None
+    terminal = tuple(event.terminal for event in watched)
+    direction = tuple(event.direction for event in watched)
+    formulas = tuple(event.value for event in watched if event.value is not None)
+    native = compiled("events", system.symbols, system.known_parameters, formulas) if formulas else None
+    if native is not None and len(formulas) == len(watched):
+        return NativeEvents(native.address, terminal, direction, native)
+
+    def all_events(t: float, y: Any) -> list[float]:
+        known = iter(native([t], y, values) if native is not None else ())
+        return [next(known) if event.function is None else float(event.function(t, y)) for event in watched]
+
+    callbacks.append(Callback(all_events, len(system.states), len(watched)))
+    return NativeEvents(callbacks[-1].address, terminal, direction, callbacks[-1])

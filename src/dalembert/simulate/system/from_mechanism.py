@@ -1,0 +1,136 @@
+"""A mechanism as something that moves: its first-order equations with energies, pictures and conditions."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from dalembert import expr as ex
+from dalembert.constraints.factor import factor_symmetric
+from dalembert.contact.rows import contact_rows
+from dalembert.dynamics import Dynamics, dynamics_of
+from dalembert.dynamics.scales import scales_of
+from dalembert.errors import ExpressionError
+from dalembert.expr import Expr, Matrix
+from dalembert.expr.space import is_zero3
+from dalembert.kinematics import Pose, Tree, effort_singularities, frame_pose, poses
+from dalembert.mechanism import EARTH, Layout, Link, Mechanism, Model, Spring
+from dalembert.simulate.contact.outputs import WithContacts
+from dalembert.simulate.system.chart_ends import chart_ends, has_edges
+from dalembert.simulate.system.constrained import coupling_conditions, with_loops
+from dalembert.simulate.system.large import is_large, with_numbers
+from dalembert.simulate.system.system import Condition, Picture, System
+
+#: Degrees of freedom up to which the pivots of the mass matrix are watched while a motion is computed.
+_WATCHED = 12
+
+
+def system_of(mechanism: Mechanism | Model, layout: Layout | None = None) -> System:
+    """The motion of a machine: q' = P u, u' from the equations, with what its user wants to see of it."""
+    about = dynamics_of(layout or Layout.of(mechanism))
+    absolute, large = poses(about.tree), is_large(about)
+    rows = contact_rows(about)
+    quaternions = about.state.quaternions
+    upright = {group[0]: 1.0 for group in quaternions}
+    system = System(
+        about.state.coordinates,
+        about.state.speeds,
+        (*about.rates, *(about.accelerations_given if large else about.accelerations())),
+        given=dict(mechanism.given),
+        start={**upright, **mechanism.start},
+        kinetic=about.energies.kinetic,
+        quaternions=quaternions,
+        conditions=(
+            *_charts(about.tree),
+            *_springs(about.tree),
+            *chart_ends(about.layout),
+            *_pivots(about),
+            *coupling_conditions(about),
+        ),
+        pictures=(*(_picture(about.tree, name, absolute) for name in mechanism.bodies), *_coils(about.tree, absolute)),
+        outputs=WithContacts(about.outputs, rows) if rows else about.outputs,
+        constants=about.model.parameters(),
+        contacts=rows,
+        scales=scales_of(about.layout),
+        up=_up(mechanism),
+        name=mechanism.name,
+        layout=about.layout,
+    )
+    if large:
+        return with_numbers(system, about)
+    return with_loops(system, about) if about.closed else system
+
+
+def _charts(tree: Tree) -> list[Condition]:
+    remedy = "Describe this rotation with another sequence of angles, or with a quaternion."
+    return [Condition(value, f"the {name} is singular", remedy) for name, value in tree.conditions]
+
+
+def _springs(tree: Tree) -> list[Condition]:
+    remedy = "Keep its ends apart, or let it be a bare spring of length zero, which needs no direction."
+    return [
+        Condition(length, f"the ends of spring '{name}' meet, and its force has no direction there", remedy)
+        for name, length in effort_singularities(tree)
+    ]
+
+
+def _pivots(about: Dynamics) -> list[Condition]:
+    """Pivots of the mass matrix that depend on the configuration: one vanishes where the matrix is singular."""
+    if not 0 < len(about.speeds) <= _WATCHED:
+        return []
+    return list(_watch(about.mass_matrix, about.state.speeds, frozenset(about.coordinates)))
+
+
+@lru_cache(maxsize=64)
+def _watch(mass: Matrix, speeds: tuple[str, ...], moving: frozenset[Expr]) -> tuple[Condition, ...]:
+    _, diagonal = factor_symmetric(mass, speeds)
+    singular = "the mass matrix is singular: the speed '{}' moves no mass there"
+    remedy = "Give mass or inertia to what it moves, or choose other coordinates."
+    pivots = [(name, pivot) for name, pivot in zip(speeds, diagonal, strict=True) if ex.free_symbols([pivot]) & moving]
+    found = [Condition(pivot, singular.format(name), remedy) for name, pivot in pivots]
+    if has_edges(mass.entries, set(moving)):
+        infinite = "the chart ends: the mass that the speed '{}' moves is infinite there"
+        found += [
+            Condition(ex.ONE / pivot, infinite.format(name), "Choose other coordinates.") for name, pivot in pivots
+        ]
+    return tuple(found)
+
+
+def _picture(tree: Tree, body: str, absolute: list[Pose]) -> Picture:
+    """A body as segments between the origins of the frames that its links use; a slide shows its rail."""
+    mechanism = tree.layout.model
+    frames = [frame for link in mechanism.links.values() for frame in (link.first, link.second) if frame.body == body]
+    frames += [link.first for link in mechanism.links.values() if link.second.body == body and _is_slide(link)]
+    points = [frame_pose(tree, frame, absolute).position for frame in frames]
+    held = mechanism.bodies[body]
+    if body == EARTH:
+        return Picture(body, tuple(dict.fromkeys(points)), fixed=True)
+    centre = frame_pose(tree, held.centre_frame, absolute).position
+    x, y, z = zip(*frame_pose(tree, held.frame, absolute).rotation, strict=True)
+    massive = held.mass is not ex.ZERO
+    if massive and len(set(points)) == 1 and centre not in points:
+        points.append(centre)
+    return Picture(body, tuple(dict.fromkeys(points)), centre if massive else None, (x, y, z))
+
+
+def _coils(tree: Tree, absolute: list[Pose]) -> list[Picture]:
+    """Springs between two points."""
+    springs = [effort for effort in tree.layout.model.efforts if isinstance(effort, Spring)]
+    ends = [tuple(frame_pose(tree, frame, absolute).position for frame in spring.frames) for spring in springs]
+    return [Picture(spring.name, points, coil=True) for spring, points in zip(springs, ends, strict=True)]
+
+
+def _is_slide(link: Link) -> bool:
+    sliding = any(not is_zero3(step.displacement.translation) for step in link.joint.steps)
+    return sliding and link.joint.dof <= 2
+
+
+def _up(mechanism: Mechanism | Model) -> tuple[float, float, float]:
+    """Against gravity where it is known, else along z."""
+    values = {ex.symbol(name): value for name, value in mechanism.given.items() if isinstance(value, int | float)}
+    try:
+        x, y, z = ex.evaluate([ex.as_expr(g) for g in mechanism.gravity], values)
+    except ExpressionError:
+        signs = [-1.0 if g.op == "neg" else 1.0 for g in mechanism.gravity]
+        x, y, z = (0.0 if g is ex.ZERO else sign for g, sign in zip(mechanism.gravity, signs, strict=True))
+    size = (x * x + y * y + z * z) ** 0.5
+    return (-x / size, -y / size, -z / size) if size > 0 else (0.0, 0.0, 1.0)

@@ -1,0 +1,183 @@
+"""Large closed machines: masses, efforts and rows in machine code, solved in numbers at every instant.
+
+The expanded code of the constrained solve grows with the cube of the machine; these grow with the machine. Both are
+behind the same address, so that methods, events and dense output do not know which it is.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert import expr as ex
+from dalembert.constraints.independence import speed_scales
+from dalembert.constraints.numeric import NumericResolved, RowNumbers
+from dalembert.constraints.rows import EPSILON
+from dalembert.dynamics import Dynamics
+from dalembert.expr import Expr
+from dalembert.simulate.system.system import Constrained, System
+
+Array = NDArray[np.float64]
+
+#: Rows, squared, times speeds: what orthogonal rows cost. Above this the compiler needs minutes.
+_EXPANDED = 50_000
+_REPEATS = 8
+"""Newton steps towards the constraints, at most: quadratic convergence needs four from any state of a step."""
+_POINTER = ctypes.POINTER(ctypes.c_double)
+
+
+def is_large(about: Dynamics) -> bool:
+    """Whether the solve of a machine is left to numbers."""
+    large = about.closed and len(about.rows) ** 2 * len(about.speeds) > _EXPANDED
+    return large and not (about.rows.sliding or about.rows.implied)  # choices by value, which expressions can make
+
+
+def with_numbers(system: System, about: Dynamics) -> System:
+    """The system with its equations before they are solved; the multipliers stay numbers, reactions are not told."""
+    held = Constrained(about.mass_matrix, tuple(about.right_side), about.rows, None)
+    return replace(system, constrained=held)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Some of the numbers of a state: where they come from and where they go; the others are zero."""
+
+    shape: tuple[int, ...]
+    places: NDArray[np.int64]
+    begin: int
+
+    def of(self, flat: Array) -> Array:
+        found = np.zeros(self.shape)
+        found.flat[self.places] = flat[self.begin : self.begin + len(self.places)]
+        return found
+
+
+class LargeMachine:
+    """Rates and projection of a system, in numbers."""
+
+    def __init__(self, system: System) -> None:
+        from dalembert.simulate.system.compiled import compiled
+
+        held = system.constrained
+        assert held is not None
+        self.coordinates, self.size = len(system.coordinates), len(system.states)
+        self._groups = [[system.states.index(x) for x in group] for group in system.quaternions]
+        self._parts: dict[str, Part] = {}
+        self._rounding = np.array(held.rows.rounding)
+        self._imperfect = held.rows.imperfect
+        places = {rate: i for i, rate in enumerate(system.rates[: self.coordinates])}
+        #: The coordinate whose rate is a speed; -1 where there is none.
+        self._own_place = np.array([places.get(ex.symbol(u), -1) for u in system.speeds])
+        outputs: list[Expr] = []
+        for name, shape, values in _tables(system, held):
+            some = [i for i, e in enumerate(values) if e is not ex.ZERO]
+            self._parts[name] = Part(shape, np.array(some, dtype=np.int64), len(outputs))
+            outputs += [values[i] for i in some]
+        names = system.known_parameters
+        self._numbers = compiled("numbers", system.symbols, names, tuple(outputs))
+        self._kinematics = compiled("kinematics", system.symbols, names, system.rates[: self.coordinates])
+        self.parameters = len(names)
+
+    def numbers(self, t: float, y: Array, p: Array) -> tuple[dict[str, Array], NumericResolved]:
+        """The tables of a state, and its least motions."""
+        flat = np.asarray(self._numbers([t], y, p))
+        found = {name: part.of(flat) for name, part in self._parts.items()}
+        sizes = (found["made_of"], found["seen"], found["scales"], self._rounding)
+        return found, NumericResolved(
+            found["mass"], RowNumbers(found["matrix"], *sizes, found["reaction"]), self._imperfect
+        )
+
+    def rates(self, t: float, y: Array, p: Array) -> Array:
+        found, solver = self.numbers(t, y, p)
+        return np.concatenate([self._kinematics([t], y, p), solver.accelerations(found["right"], found["gamma"])])
+
+    def project(self, t: float, y: Array, p: Array) -> None:
+        """Newton steps towards the constraints, in place, as long as the state before the step was open."""
+        n = self.coordinates
+        for _ in range(_REPEATS):
+            before = y.copy()
+            found, solver = self.numbers(t, y, p)
+            shift, change = solver.least(-found["gap"]), solver.least(-found["conditions"])
+            moving = np.asarray(self._kinematics([t], np.concatenate([y[:n], shift]), p))
+            resting = np.asarray(self._kinematics([t], np.concatenate([y[:n], 0 * shift]), p))
+            y[:n] += moving - resting
+            y[n - len(found["offset"]) : n] += found["offset"]
+            y[n:] += change
+            for group in self._groups:
+                y[group] /= np.linalg.norm(y[group])
+            if not self._open(found, before):
+                break
+
+    def _open(self, found: dict[str, Array], y: Array) -> bool:
+        """Is a gap, or a speed that opens one, more than rounding of what it is made of? (`Dynamics.still_open`)"""
+        made_of, rounding = found["made_of"], self._rounding
+        places = np.where(self._own_place >= 0, np.abs(y[self._own_place]), 0.0)
+        gap = np.abs(found["gap"]) - rounding * found["reach"] - EPSILON * (made_of @ places)
+        made = made_of @ np.abs(y[self.coordinates :]) + np.abs(found["drift"])
+        return bool(((gap > 0) & (found["gap"] != 0)).any() or (np.abs(found["conditions"]) > rounding * made).any())
+
+
+def _tables(system: System, held: Constrained) -> list[tuple[str, tuple[int, ...], Sequence[Expr]]]:
+    rows, n, count = held.rows, len(system.speeds), len(held.rows)
+    return [
+        ("mass", (n, n), held.mass.entries),
+        ("right", (n,), held.right),
+        ("matrix", (count, n), rows.matrix.entries),
+        ("reaction", (count, n), rows.reaction.entries if rows.pushed else [ex.ZERO] * (count * n)),
+        ("made_of", (count, n), rows.made_of.entries),
+        ("seen", (count, n), rows.seen.entries),
+        ("scales", (n,), speed_scales(rows, held.mass)),
+        ("gamma", (count,), rows.gamma),
+        ("conditions", (count,), rows.conditions),
+        ("gap", (count,), [ex.ZERO if gap is None else gap for gap in rows.gap]),
+        ("offset", (len(rows.own),), [one.offset for one in rows.own]),
+        ("reach", (count,), rows.reach),
+        ("drift", (count,), rows.drift),
+    ]
+
+
+class LargeRates:
+    """`void f(const double *t, const double *y, const double *p, double *dy)` at `address`; called, as from Python."""
+
+    def __init__(self, machine: LargeMachine) -> None:
+        self.machine = machine
+
+        def call(t: Any, y: Any, p: Any, out: Any) -> None:
+            result = np.ctypeslib.as_array(out, (machine.size,))
+            try:
+                result[:] = machine.rates(float(t[0]), *_arrays(machine, y, p))
+            except np.linalg.LinAlgError:  # no mass: the step is refused
+                result[:] = np.nan
+
+        self._function = ctypes.CFUNCTYPE(None, *[_POINTER] * 4)(call)
+        self.address = int(ctypes.cast(self._function, ctypes.c_void_p).value or 0)
+
+    def __call__(self, t: Any, y: Any, p: Any) -> Array:
+        times, states = np.broadcast_to(np.asarray(t, dtype=float), np.shape(y)[:-1] or (1,)), np.atleast_2d(y)
+        found = np.array([self.machine.rates(float(a), b, p) for a, b in zip(times, states, strict=True)])
+        return found if np.ndim(y) > 1 else found[0]
+
+
+class LargeProjection:
+    """`void project(const double *t, double *y, const double *p)` at `address`."""
+
+    def __init__(self, machine: LargeMachine) -> None:
+        def call(t: Any, y: Any, p: Any) -> None:
+            state = np.ctypeslib.as_array(y, (machine.size,))
+            try:
+                machine.project(float(t[0]), state, _arrays(machine, y, p)[1])
+            except np.linalg.LinAlgError:
+                state[:] = np.nan
+
+        self._function = ctypes.CFUNCTYPE(None, *[_POINTER] * 3)(call)
+        self.address = int(ctypes.cast(self._function, ctypes.c_void_p).value or 0)
+
+
+def _arrays(machine: LargeMachine, y: Any, p: Any) -> tuple[Array, Array]:
+    numbers = np.ctypeslib.as_array(p, (machine.parameters,)) if machine.parameters else np.zeros(0)
+    return np.ctypeslib.as_array(y, (machine.size,)), numbers

@@ -1,0 +1,214 @@
+"""What can be simulated: named states with their rates, and what else is worth knowing about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dalembert import expr as ex
+from dalembert.analysis.reactions import check_determined, marked_outputs
+from dalembert.constraints import Resolved, Rows
+from dalembert.contact.rows import ContactRow
+from dalembert.dynamics.scales import Scales
+from dalembert.errors import SimulationError
+from dalembert.expr import Expr, Matrix, Scalar
+from dalembert.mechanism import Layout
+
+if TYPE_CHECKING:
+    from dalembert.simulate.system.large import LargeMachine
+
+Point = tuple[Expr, Expr, Expr]
+Value = Scalar | str
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """An expression that must not vanish or change sign, what it means when it does, and what to do then.
+
+    A pivot of the mass matrix, the sine of a nutation: `Condition(sin(th), "the Euler angles of 'top' are singular",
+    "describe its rotation by a quaternion")`.
+    """
+
+    value: Expr
+    meaning: str
+    remedy: str = ""
+    coupling: bool = False  # of reactions that lose their hold
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """How a body is drawn: segments between the origins of its joint frames, a marker at its centre of mass.
+
+    `axes` are the three directions of the body's base, drawn where segments alone would not show how it turns;
+    a `fixed` picture is the ground's, a `coil` that of a spring between two points.
+    """
+
+    name: str
+    points: tuple[Point, ...]
+    centre: Point | None = None
+    axes: tuple[Point, Point, Point] | None = None
+    fixed: bool = False
+    coil: bool = False
+
+    @property
+    def vectors(self) -> tuple[Point, ...]:
+        """All its triples of expressions: points, centre, axes."""
+        return (*self.points, *(() if self.centre is None else (self.centre,)), *(self.axes or ()))
+
+
+@dataclass(frozen=True, slots=True)
+class Constrained:
+    """M u' = right + G^T lambda with G u + drift = 0: what a method needs that solves for the multipliers itself.
+
+    `resolved` is None for a machine so large that it is solved in numbers: its accelerations have no expressions, and
+    stand in `System.rates` as the symbols of u'.
+    """
+
+    mass: Matrix
+    right: tuple[Expr, ...]
+    rows: Rows
+    resolved: Resolved | None
+
+
+@dataclass(frozen=True)
+class System:
+    """First-order equations y' = rates(t, y, parameters), y the coordinates (of cut links too), then the speeds.
+
+    States and parameters are symbols of the same name. `outputs` are further named expressions that a motion can tell,
+    in states and their rates (they may be made only when asked for: then `constants` are all their parameters);
+    `corrected` is the state one Newton step nearer to its constraints (`still_open`: 1 where that is worth a step),
+    `constrained` the equations before they are solved for the multipliers, both empty for a tree; `contacts` are rows
+    of what cannot be crossed; `scales` are sizes of
+    the states; `up` is where pictures have their top; `layout` is that of the mechanism whose motion this is: it knows
+    where to start.
+
+    >>> from dalembert import expr as ex
+    >>> x, v, k = ex.symbols("x x' k")
+    >>> System(("x",), ("x'",), (v, -k * x), given={"k": 4.0}, start={"x": 1.0}).parameters
+    ('k',)
+    """
+
+    coordinates: tuple[str, ...]
+    speeds: tuple[str, ...]
+    rates: tuple[Expr, ...] = field(repr=False)
+    given: Mapping[str, Value] = field(default_factory=dict)
+    start: Mapping[str, Value] = field(default_factory=dict)
+    kinetic: Expr | None = field(default=None, repr=False)
+    potential: Expr | None = field(default=None, repr=False)
+    quaternions: tuple[tuple[str, str, str, str], ...] = ()
+    conditions: tuple[Condition, ...] = field(default=(), repr=False)
+    pictures: tuple[Picture, ...] = field(default=(), repr=False)
+    outputs: Mapping[str, Expr] = field(default_factory=dict, repr=False)
+    constants: tuple[str, ...] | None = None
+    corrected: tuple[Expr, ...] = field(default=(), repr=False)
+    still_open: Expr = field(default=ex.ZERO, repr=False)
+    constrained: Constrained | None = field(default=None, repr=False)
+    contacts: tuple[ContactRow, ...] = field(default=(), repr=False)
+    scales: Scales | None = field(default=None, repr=False)
+    up: tuple[float, float, float] = (0.0, 0.0, 1.0)
+    name: str = "system"
+    layout: Layout | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if len(self.rates) != len(self.states):
+            raise SimulationError(f"'{self.name}' has {len(self.states)} states but {len(self.rates)} rates.")
+        if len(set(self.states)) != len(self.states):
+            raise SimulationError(f"'{self.name}' has two states of the same name.")
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        """The names of y, in order."""
+        return (*self.coordinates, *self.speeds)
+
+    @cached_property
+    def symbols(self) -> tuple[Expr, ...]:
+        """The symbols of y."""
+        return tuple(ex.symbol(name) for name in self.states)
+
+    @cached_property
+    def parameters(self) -> tuple[str, ...]:
+        """Names that need a value for the equations to run, in alphabetical order."""
+        rates: Sequence[Expr] = self.rates
+        if self.large and self.constrained is not None:
+            held = self.constrained
+            rates = [*rates[: len(self.coordinates)], *held.mass.entries, *held.right, *held.rows.matrix.entries]
+            rates = [*rates, *held.rows.gamma, *held.rows.conditions]
+        touching = [x for one in self.contacts for x in one.expressions]
+        return self.names_in([*rates, *(condition.value for condition in self.conditions), *touching])
+
+    @property
+    def large(self) -> bool:
+        """Is it solved in numbers, not by expanded code?"""
+        return self.constrained is not None and self.constrained.resolved is None
+
+    @cached_property
+    def machine(self) -> LargeMachine:
+        """Of a large one: its equations in numbers."""
+        from dalembert.simulate.system.large import LargeMachine
+
+        return LargeMachine(self)
+
+    @cached_property
+    def known_parameters(self) -> tuple[str, ...]:
+        """Every name that may be given a value: also what only energies, outputs and pictures use."""
+        if self.constants is not None:
+            return tuple(sorted({*self.parameters, *self.constants, *self.given}))
+        energies = [e for e in (self.kinetic, self.potential) if e is not None]
+        points = [x for picture in self.pictures for vector in picture.vectors for x in vector]
+        everything = self.names_in([*energies, *points, *self.with_outputs(self.outputs.values())])
+        return tuple(sorted({*self.parameters, *everything, *self.given}))
+
+    @cached_property
+    def slopes(self) -> Mapping[Expr, Expr]:
+        """The rate of each state by its symbol `prime(state)`, where that is not a state itself."""
+        known = set(self.symbols)
+        pairs = ((ex.prime(x), rate) for x, rate in zip(self.symbols, self.rates, strict=True))
+        return {x: rate for x, rate in pairs if x not in known}
+
+    @property
+    def balanced(self) -> Layout | None:
+        """The layout that outputs are of: where a contact may stick, `layout` and what holds its slip."""
+        tree = getattr(self.outputs, "tree", None)
+        return self.layout if self.layout is None or tree is None else tree.layout
+
+    @cached_property
+    def marked(self) -> frozenset[str]:
+        """Outputs that a motion tells only where mechanics determines them."""
+        return frozenset() if self.layout is None else marked_outputs(self.layout) & self.outputs.keys()
+
+    def in_states_and_rates(self, exprs: Iterable[Expr]) -> list[Expr]:
+        """Expressions in which the names of outputs stand for what they are; rates of states may be left in them."""
+        found = list(exprs)
+        while True:
+            names = ex.free_symbols(found) - set(self.symbols)
+            used = {x: self.outputs[x.name] for x in names if x.name in self.outputs and x.name not in self.marked}
+            if not used:
+                return found
+            found = ex.substitute(found, used)
+
+    def scale_of(self, parameters: Mapping[str, float], y: ArrayLike, t: float) -> NDArray[np.float64]:
+        """The size of each state: a radian, the length of the machine, either in a second; 1 where nothing is known."""
+        if self.scales is None:
+            return np.ones(len(self.states))
+        values = {ex.symbol(name): number for name, number in parameters.items()} | {ex.TIME: t}
+        return self.scales.at({**values, **dict(zip(self.symbols, np.asarray(y, dtype=float).tolist(), strict=True))})
+
+    def with_outputs(self, exprs: Iterable[Expr]) -> list[Expr]:
+        """Expressions in states and parameters alone: outputs and rates of states stand for what they are."""
+        found = self.in_states_and_rates(exprs)
+        hidden = {x: self.outputs[x.name] for x in ex.free_symbols(found) if x.name in self.marked}
+        if hidden and self.layout is not None:
+            check_determined(self.layout, [x.name for x in hidden])
+            found = self.in_states_and_rates(ex.substitute(found, hidden))
+        used = ex.free_symbols(found)
+        return ex.substitute(found, {x: rate for x, rate in self.slopes.items() if x in used})
+
+    def names_in(self, exprs: Iterable[Expr]) -> tuple[str, ...]:
+        """The symbols of some expressions that are neither states nor time."""
+        found = ex.free_symbols(exprs) - set(self.symbols) - {ex.TIME}
+        return tuple(sorted(x.name for x in found))
