@@ -17,7 +17,9 @@ from dalembert.errors import ContactError
 Array = NDArray[np.float64]
 
 ADMISSIBLE = 1e-10
-"""Fault of an answer, as a share of 1 + the largest of b, that is rounding."""
+"""Fault of an answer of a balanced problem (no units, the largest of b is 1) that is rounding."""
+_SINGULAR = 1e-11
+"""A singular value of the block of one contact, as a share of the largest, that is nothing: the rows depend."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,6 +53,29 @@ class Frictional:
     def block(self, i: int) -> slice:
         start = self.starts[i]
         return slice(start, start + 1 + self.tangents[i])
+
+
+def balanced(problem: Frictional) -> tuple[Frictional, Array, float]:
+    """The same problem without units, with scales s and the size b: P = b s p, u = b w / s.
+
+    Each contact has the mean compliance 1, and the largest right side is 1: the law is homogeneous, so that nothing of
+    it depends on the units of mass, length and time, nor on how heavy the bodies of one contact are beside another's.
+    """
+    compliance = np.zeros(len(problem.right))
+    for i in range(len(problem.tangents)):
+        part = problem.block(i)
+        compliance[part] = np.abs(np.diag(problem.matrix)[part]).mean()
+    largest = compliance.max(initial=0.0)
+    scale = 1 / np.sqrt(np.where(compliance > 0, compliance, largest if largest > 0 else 1.0))
+    size = float(np.abs(scale * problem.right).max(initial=0.0)) or 1.0
+    same = Frictional(
+        scale[:, None] * problem.matrix * scale,
+        scale * problem.right / size,
+        problem.mu,
+        problem.tangents,
+        problem.mu_static,
+    )
+    return same, scale, size
 
 
 def check_friction(mu: float, name: str = "") -> float:
@@ -89,15 +114,12 @@ def single(matrix: Array, right: Array, mu: float, mu_static: float | None = Non
     >>> single(W, np.array([-1, .1, .05]), 0.5)[0].states
     ('stick',)
     """
-    held = mu if mu_static is None else mu_static
-    size = 1 + np.abs(right).max()
+    small = ADMISSIBLE * float(np.abs(right).max())
+    tiny = small / max(float(np.abs(np.diag(matrix)).mean()), 1e-300)
     found: list[Answer] = []
-    try:
-        stuck = np.asarray(np.linalg.solve(matrix, -right), dtype=np.float64)
-        if stuck[0] >= 0 and np.linalg.norm(stuck[1:]) <= held * stuck[0] * (1 + 1e-14):
-            found.append(Answer(stuck, 0 * right, ("stick",)))
-    except np.linalg.LinAlgError:
-        pass
+    stuck = _stuck(matrix, right, mu if mu_static is None else mu_static)
+    if stuck is not None:
+        found.append(Answer(stuck, 0 * right, ("stick",)))
     for direction in _slips(matrix, right, mu):
         ratio = np.concatenate([[1.0], -mu * direction])
         push = -right[0] / float(matrix[0] @ ratio)
@@ -105,12 +127,42 @@ def single(matrix: Array, right: Array, mu: float, mu_static: float | None = Non
         u = matrix @ pulse + right
         u[0] = 0.0
         forward = float(u[1:] @ direction)
-        new = all(np.abs(pulse - other.impulses).max() > ADMISSIBLE * size for other in found)
-        if push >= 0 and forward > 0 and new:
+        new = all(np.abs(pulse - other.impulses).max() > tiny for other in found)
+        moves = forward > (0 if stuck is None else small)  # else it is one of the impulses with which it sticks
+        if push >= 0 and moves and new:
             found.append(Answer(pulse, u, ("slip",)))
-    if right[0] >= 0 and all(np.abs(other.impulses).max() > ADMISSIBLE * size for other in found):
+    if right[0] >= 0 and all(np.abs(other.impulses).max() > tiny for other in found):
         found.append(Answer(0 * right, right.copy(), ("open",)))
     return found
+
+
+def _stuck(matrix: Array, right: Array, mu: float) -> Array | None:
+    """Impulses in the cone that stop the contact: where its rows depend on each other, the least of them."""
+    u, values, v = np.linalg.svd(matrix)
+    rank = int((values > _SINGULAR * values[0]).sum())
+    if rank == len(right):
+        plain = np.asarray(np.linalg.solve(matrix, -right), dtype=np.float64)
+        return plain if _inside(plain, mu, 1e-14) else None
+    if rank == 0:
+        return None if np.abs(right).max() > 0 else 0 * right
+    least = -v[:rank].T @ ((u[:, :rank].T @ right) / values[:rank])
+    if np.abs(matrix @ least + right).max() > ADMISSIBLE * np.abs(right).max():
+        return None
+    along = v[rank]
+    if len(right) - rank == 2:  # one equation: the tangent that has most of it, and the normal
+        side = np.concatenate([[0.0], v[0, 1:]])
+        length = float(np.linalg.norm(side))
+        side = side / length if length else np.array([0.0, 1.0, 0.0])
+        along = np.array([side @ v[0], *(-v[0, 0] * side[1:])])
+    # |p_t|^2 - (mu p_n)^2 along the line least + z along: it is inside at z = 0, or nearest to that at a root
+    signs = np.array([-mu * mu, *np.ones(len(right) - 1)])
+    roots = np.roots([signs @ along**2, 2 * (signs * along) @ least, signs @ least**2])
+    ways = [least, *(least + float(z.real) * along for z in sorted(roots, key=abs))]
+    return next((p for p in ways if _inside(p, mu, 1e-9)), None)
+
+
+def _inside(p: Array, mu: float, share: float) -> bool:
+    return bool(p[0] >= 0 and np.linalg.norm(p[1:]) <= mu * p[0] * (1 + share))
 
 
 def _slips(matrix: Array, right: Array, mu: float) -> list[Array]:

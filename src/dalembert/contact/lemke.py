@@ -49,7 +49,8 @@ def lemke(matrix: Array, right: Array) -> Lemke:
         table[i, i] = one
     table[:, n : 2 * n] = -(matrix * scale[:, None] * scale[None, :])
     table[:, 2 * n] = -one
-    table[:, -1] = right * scale
+    unit = one if exact else float(np.abs(right * scale).max())
+    table[:, -1] = right * scale / unit
     basis = list(range(n))
     row = min(range(n), key=lambda i: (table[i, -1], i))
     entering, pivots = 2 * n, 0
@@ -59,7 +60,7 @@ def lemke(matrix: Array, right: Array) -> Lemke:
         basis[row] = entering
         pivots += 1
         if leaving == 2 * n:
-            return Lemke(_read(table, basis, n, scale, zero), None, pivots)
+            return Lemke(unit * _read(table, basis, n, scale, zero), None, pivots)
         entering = leaving + n if leaving < n else leaving - n
         found = _leaving(table, basis, entering, n, exact)
         if found is None or (not exact and pivots > _MOST * n):
@@ -69,7 +70,8 @@ def lemke(matrix: Array, right: Array) -> Lemke:
 
 def _scales(matrix: Array) -> Array:
     diagonal = np.abs(np.diag(matrix))
-    found: Array = np.where(diagonal > 0, 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0)), 1.0)
+    largest = diagonal.max(initial=0.0) or 1.0
+    found: Array = 1 / np.sqrt(np.where(diagonal > 0, diagonal, largest))
     return found
 
 

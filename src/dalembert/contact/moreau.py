@@ -25,7 +25,7 @@ from dalembert.errors import ContactError, SingularError
 Array = NDArray[Any]
 
 ACCEPTED = 1e-10
-"""Complementarity residual of an answer, in rows of unit length, as a share of 1 + the largest right side."""
+"""Complementarity residual of an answer, in rows of unit length, as a share of what the right sides are made of."""
 NOTHING = 1e-12
 """A row whose length in the kinetic metric is less than this share of its length before the bilateral rows took their
 part moves nothing that can move."""
@@ -94,6 +94,8 @@ class Reduced:
     free: Array
     back: Array
     gone: tuple[int, ...]
+    made_of: Array
+    """|G| |a_free| + |s|: what `right` is the difference of, and rounds with."""
 
 
 def reduce_to_contacts(problem: Moreau) -> Reduced:
@@ -129,7 +131,8 @@ def reduce_to_contacts(problem: Moreau) -> Reduced:
         back = back @ (np.eye(len(mass)) - v[kept].T @ v[kept])
         scaled = rows @ back
     gone = tuple(int(i) for i in np.flatnonzero((scaled**2).sum(axis=1) <= (NOTHING * before) ** 2))
-    return Reduced(scaled, rows @ free - least, free, back, gone)
+    made_of = np.abs(rows) @ np.abs(free) + np.abs(least)
+    return Reduced(scaled, rows @ free - least, free, back, gone, made_of)
 
 
 def right_acceleration(problem: Moreau, *, precise: bool = False, guess: tuple[int, ...] = ()) -> RightAcceleration:
@@ -146,9 +149,8 @@ def right_acceleration(problem: Moreau, *, precise: bool = False, guess: tuple[i
         return _in_fractions(problem)
     reduced = reduce_to_contacts(problem)
     rows, right, gone = reduced.rows.copy(), reduced.right.copy(), list(reduced.gone)
-    scale = 1 + np.abs(right).max(initial=0.0)
     for i in gone:
-        if right[i] < -ACCEPTED * scale:
+        if right[i] < -ACCEPTED * reduced.made_of[i]:
             raise ContactError(
                 f"contact {called(problem.names, i)}: its gap closes and no coordinate moves it. "
                 "Let the gap depend on a coordinate, or slow its prescribed motion."
@@ -160,18 +162,13 @@ def right_acceleration(problem: Moreau, *, precise: bool = False, guess: tuple[i
     sizes = np.sqrt((rows**2).sum(axis=1))
     sizes[sizes == 0] = 1.0
     opening = rows @ found.x + right
-    small = ACCEPTED * (1 + np.abs(right / sizes).max(initial=0.0))
+    unit = float((reduced.made_of / sizes)[[i for i in range(len(rows)) if i not in gone]].max(initial=0.0))
+    small = ACCEPTED * unit
     touching = tuple(i for i in range(len(rows)) if opening[i] / sizes[i] <= small and i not in gone)
     forces = forces_of(rows, found.x, touching, found.multipliers)
     strong = found.multipliers * sizes
-    residual = float(
-        max(
-            -(opening / sizes).min(initial=0.0),
-            -strong.min(initial=0.0),
-            abs((strong * opening / sizes).sum()),
-        )
-        / (1 + np.abs(right / sizes).max(initial=0.0))
-    )
+    apart, push = opening / sizes / (unit or 1.0), strong / (unit or 1.0)
+    residual = float(max(-apart.min(initial=0.0), -push.min(initial=0.0), abs(push @ apart)))
     if residual > ACCEPTED:
         raise ContactError(f"the contact forces are known to {residual:.1e} only: ask for precise=True.")
     acceleration = reduced.free + reduced.back @ found.x

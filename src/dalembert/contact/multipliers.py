@@ -144,12 +144,13 @@ def _bounds(held: Array, x: Array) -> tuple[Array, Array]:
     from scipy.optimize import linprog
 
     low, high = np.zeros(len(held)), np.zeros(len(held))
+    size = float(np.abs(x).max(initial=0.0)) or 1.0  # the programs have absolute tolerances
     basis = np.linalg.svd(held.T)[0][:, : int(np.linalg.matrix_rank(held, _SMALL))]
-    equations, right = basis.T @ held.T, basis.T @ x
+    equations, right = basis.T @ held.T, basis.T @ (x / size)
     for i in range(len(held)):
         cost = np.zeros(len(held))
         cost[i] = 1.0
         low[i] = linprog(cost, A_eq=equations, b_eq=right).x[i]
         most = linprog(-cost, A_eq=equations, b_eq=right)
         high[i] = np.inf if most.status == 3 else most.x[i]
-    return low, high
+    return low * size, high * size

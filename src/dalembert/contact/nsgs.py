@@ -5,18 +5,18 @@ Frictionless contacts are projected Gauss-Seidel. It stops on the natural map, n
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.contact.coulomb import Answer, Frictional, choose, fault, onto_cone, single
+from dalembert.contact.coulomb import Answer, Frictional, balanced, choose, fault, onto_cone, single
 from dalembert.contact.planar import all_answers, enumerable
 
 Array = NDArray[np.float64]
 
 TOLERANCE = 1e-12
-"""Natural map over 1 + |b|: what a polished answer has; unpolished ones are accepted to `LOOSE`."""
+"""Natural map over |b| of the balanced problem: what a polished answer has; unpolished ones are accepted to `LOOSE`."""
 LOOSE = 1e-8
 _SWEEPS = 2000
 _INNER = 5
@@ -25,7 +25,7 @@ _TURNS = 40
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Swept:
-    """Impulses, the natural map left over 1 + |b|, sweeps, and the contact with the largest share of the fault."""
+    """Impulses, the natural map left over |b| (balanced), sweeps, and the contact with the largest share of it."""
 
     impulses: Array
     fault: float
@@ -38,10 +38,16 @@ def gauss_seidel(
     problem: Frictional, guess: Array | None = None, most: int = _SWEEPS, accept: float = TOLERANCE
 ) -> Swept:
     """Sweep over the contacts, alternating directions; after each few sweeps try the pattern that shows."""
+    same, scale, unit = balanced(problem)
+    swept = _sweep(same, None if guess is None else guess / (scale * unit), most, accept)
+    return replace(swept, impulses=unit * scale * swept.impulses)
+
+
+def _sweep(problem: Frictional, guess: Array | None, most: int, accept: float) -> Swept:
     count = len(problem.tangents)
     p = np.zeros(len(problem.right)) if guess is None else guess.copy()
     u = problem.matrix @ p + problem.right
-    size = 1 + float(np.linalg.norm(problem.right))
+    size = float(np.linalg.norm(problem.right)) or 1.0
     parts = [problem.block(i) for i in range(count)]
     best, sweep, left = p.copy(), 0, np.inf
     for sweep in range(1, most + 1):
@@ -62,7 +68,6 @@ def gauss_seidel(
                     best, left = trial.copy(), here
             if left <= accept:
                 break
-    u = problem.matrix @ best + problem.right
     return Swept(best, left, sweep, _worst(problem, best), pattern_of(problem, best))
 
 
@@ -95,6 +100,8 @@ def _spatial(own: Array, b: Array, mu: float) -> Array | None:
         stuck = np.asarray(np.linalg.solve(own, -b), dtype=np.float64)
     except np.linalg.LinAlgError:
         return None
+    if np.abs(stuck).max() * np.abs(np.diag(own)).max() > 1e8 * np.abs(b).max():
+        return None  # its rows nearly depend on each other
     if stuck[0] >= 0 and stuck[1] ** 2 + stuck[2] ** 2 <= (mu * stuck[0]) ** 2:
         return stuck
     x, y = float(b[1]), float(b[2])
@@ -122,13 +129,13 @@ def pattern_of(problem: Frictional, p: Array) -> tuple[str, ...]:
     for i, d in enumerate(problem.tangents):
         part = problem.block(i)
         n = part.start
-        if p[n] <= 1e-12 * (1 + np.abs(p).max(initial=0.0)):
+        if p[n] <= 1e-12 * np.abs(p).max(initial=0.0):
             found.append("open")
         elif d == 0:
             found.append("closed")
         else:
             along = float(np.linalg.norm(p[n + 1 : part.stop]))
-            slipping = np.linalg.norm(u[n + 1 : part.stop]) > 1e-9 * (1 + np.abs(problem.right).max())
+            slipping = np.linalg.norm(u[n + 1 : part.stop]) > 1e-9 * np.abs(problem.right).max()
             found.append("slip" if slipping and along >= problem.mu[i] * p[n] * (1 - 1e-7) else "stick")
     return tuple(found)
 
@@ -170,7 +177,7 @@ def polished(problem: Frictional, p: Array) -> Array:
         new = 0 * p
         new[unknown] = values
         rows = unknown
-        done = np.abs(new - found).max() <= 1e-15 * (1 + np.abs(new).max())
+        done = np.abs(new - found).max() <= 1e-15 * np.abs(new).max()
         found = new
         if done or "slip" not in pattern or not rows:
             break

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.contact.coulomb import ADMISSIBLE, Answer, Frictional
+from dalembert.contact.coulomb import ADMISSIBLE, Answer, Frictional, balanced
 
 Array = NDArray[np.float64]
 
@@ -33,12 +33,12 @@ def all_answers(problem: Frictional) -> list[Answer]:
     [('stick',)]
     """
     found: list[Answer] = []
-    size = 1 + np.abs(problem.right).max(initial=0.0)
+    same, scale, size = balanced(problem)
     for pattern in product(*(_FREE[d] for d in problem.tangents)):
-        answer = _try(problem, pattern, ADMISSIBLE * size)
-        if answer is not None and not any(_same(answer, other, ADMISSIBLE * size) for other in found):
+        answer = _try(same, pattern, ADMISSIBLE)
+        if answer is not None and not any(_same(answer, other, ADMISSIBLE) for other in found):
             found.append(answer)
-    return found
+    return [Answer(size * scale * one.impulses, size * one.rates / scale, one.states) for one in found]
 
 
 def _same(a: Answer, b: Answer, small: float) -> bool:
@@ -118,13 +118,12 @@ def _within(problem: Frictional, pattern: tuple[str, ...], base: Array, system: 
     cost = np.zeros(size + 1)
     cost[-1] = -1.0
     limits = np.concatenate([-np.array(faces), np.ones((len(faces), 1))], axis=1)
-    top = 1 + np.abs(problem.right).max()
     found = linprog(
         cost,
         A_ub=limits,
         b_ub=np.zeros(len(faces)),
         A_eq=np.concatenate([equations, np.zeros((len(equations), 1))], axis=1),
         b_eq=wanted,
-        bounds=[(None, None)] * size + [(0, top)],
+        bounds=[(None, None)] * size + [(0, 1.0)],
     )
     return base @ found.x[:-1] if found.success else None

@@ -357,5 +357,5 @@ def rubbing_at(now: Instant, inside: list[int]) -> bool:
 def _alike(answers: list[Answer]) -> bool:
     """Do all answers have the same rates? Then they differ in forces alone."""
     first = answers[0].rates
-    small = 1e-8 * (1 + np.abs(first).max(initial=0.0))
-    return all(np.abs(a.rates - first).max(initial=0.0) <= small for a in answers)
+    largest = max(float(np.abs(a.rates).max(initial=0.0)) for a in answers)
+    return all(np.abs(a.rates - first).max(initial=0.0) <= 1e-8 * largest for a in answers)

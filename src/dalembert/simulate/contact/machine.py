@@ -18,6 +18,7 @@ from dalembert.dynamics import Dynamics
 from dalembert.errors import ModelError
 from dalembert.expr import Expr
 from dalembert.simulate.contact.log import ContactLog
+from dalembert.simulate.methods.problem import Problem
 from dalembert.simulate.system.large import Part
 from dalembert.simulate.system.system import System
 
@@ -139,6 +140,15 @@ class ContactMachine:
     def at(self, t: float, y: Array, p: Array) -> Instant:
         flat = np.asarray(self._numbers([t], y, p))
         return Instant(self, t, y, flat)
+
+    def gap_sizes(self, problem: Problem) -> Array:
+        """How far each gap goes where coordinates go as far as they are large: what a gap is small beside."""
+        scales = np.broadcast_to(np.asarray(problem.scales, dtype=float), (self.size,))[self.coordinates :]
+        start = self.at(
+            float(problem.span[0]), np.asarray(problem.y0, dtype=float), np.asarray(problem.parameters, dtype=float)
+        )
+        found: Array = np.abs(start.normal) @ scales
+        return found
 
     def beat(self, begin: float, end: float, y: Array, p: Array) -> float:
         """Half the shortest time between turns of what depends on time by itself, with the state held."""

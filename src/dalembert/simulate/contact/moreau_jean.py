@@ -31,16 +31,16 @@ Array = NDArray[Any]
 
 _PASSES = 20
 _ENOUGH = 1e-13
-"""Newton ends when a pass changes the speeds by less than this share of the largest."""
+"""Newton ends when a pass changes the speeds by less than this share of them, in the kinetic metric."""
 _SWEPT = 1e-8
 """The same where impulses come from sweeps, which are not known to rounding."""
 _LONGEST = 100_000
 """Operations of the derivatives of the efforts above which the step does without them."""
 _SWEEPS, _GOOD, _USABLE = 200, 1e-10, 1e-5
-"""Sweeps over the contacts of a step; the fault of the law (natural map over 1 + |b|) at which they end, and the
+"""Sweeps over the contacts of a step; the fault of the law (natural map over |b|, no units) at which they end, and the
 largest with which the motion goes on: the next step starts from it."""
 _CLOSED = 1e-15
-"""Gap after a projection, in the unit of the gap: Newton goes on to rounding, or for eight steps."""
+"""Gap after a projection, as a share of the sizes of the gaps: Newton goes on to rounding, or for eight steps."""
 _STEPS = 1000
 """Steps of a motion whose step nobody has said."""
 
@@ -51,6 +51,7 @@ class MoreauJean(Method):
 
     `projection`: "none" leaves penetrations of the order h^2; "direct" moves crossed contacts that are active back
     ("all": every crossed one); "combined" activates by the free end position and puts pushing contacts on their gap.
+    A contact is crossed beyond `tolerance`, as a share of the size of its gap.
     `tangential` is the restitution of slip; with friction and restitution other than it, impacts may create energy.
     """
 
@@ -77,7 +78,7 @@ class MoreauJean(Method):
         if end < begin:
             raise SimulationError("time stepping goes forward in time: impacts cannot be undone.")
         count = max(1, int(np.ceil((end - begin) / wanted * (1 - 1e-9))))
-        stepper = _Step(self, machine, np.asarray(problem.parameters, dtype=float), (end - begin) / count)
+        stepper = _Step(self, machine, problem, (end - begin) / count)
         return march(stepper, problem, wanted)
 
     def obstacle(self, system: System, parameters: Mapping[str, float]) -> str:
@@ -99,9 +100,10 @@ class _Step:
 
     linear = True
 
-    def __init__(self, method: MoreauJean, machine: ContactMachine, parameters: Array, h: float) -> None:
-        self.method, self.machine, self.p, self.h = method, machine, parameters, h
-        self.name, self.nfev = method.name, 0
+    def __init__(self, method: MoreauJean, machine: ContactMachine, problem: Problem, h: float) -> None:
+        self.method, self.machine, self.h = method, machine, h
+        self.p = np.asarray(problem.parameters, dtype=float)
+        self.name, self.nfev, self.sizes = method.name, 0, machine.gap_sizes(problem)
         self.log = machine.log
         self.slopes = _slopes(machine)
         self.last: dict[tuple[int, ...], Array] = {}
@@ -109,8 +111,7 @@ class _Step:
     def start(self, t: float, y: Array) -> Array:
         self.y = y.copy()
         now = self.machine.at(t, y, self.p)
-        deep = now.gap.min(initial=0.0)
-        if deep < -self.method.tolerance * max(1.0, np.abs(y).max(initial=0.0)):
+        if (now.gap < -self.method.tolerance * self.sizes).any():
             raise inside(self.machine, now)
         return np.concatenate([self.machine.flow(t, y[: self.machine.coordinates], self.p, now.speeds), now.free])
 
@@ -146,13 +147,12 @@ class _Step:
                     return made
                 pulses = made
                 better = free + inverse @ (self._rows(now, active).T @ pulses)
-            change = np.abs(better - new).max(initial=0.0)
-            new = better
+            change, new = better - new, better
             if not np.isfinite(new).all():
                 return "the speeds of a step are not finite"
             rubbing = sum(bool(self.machine.tangents[i]) for i in active)
             enough = _ENOUGH if rubbing < 2 else _SWEPT
-            if change <= enough * (np.abs(new).max(initial=0.0) + np.abs(v).max(initial=0.0)):
+            if _energy(there.mass, change) <= enough**2 * (_energy(there.mass, new) + _energy(there.mass, v)):
                 break
         y = np.concatenate([self._end(t0, q, m.theta * new + (1 - m.theta) * v), new])
         y = self._projected(t1, y, active, pulses)
@@ -202,14 +202,14 @@ class _Step:
         m, machine = self.method, self.machine
         asked = list[int]()
         if m.projection != "none":
-            gap = machine.at(t, y, self.p).gap
+            gap = machine.at(t, y, self.p).gap / self.sizes
             crossed = [int(i) for i in np.flatnonzero(gap < -m.tolerance)]
             asked = [i for i in crossed if m.projection != "direct" or i in active]
             if m.projection == "combined":
                 pushing = [i for i in active if self._pushes(active, pulses, i)]
                 asked = sorted({*asked, *(i for i in pushing if abs(gap[i]) > m.tolerance)})
         if asked or len(machine.rounding):
-            y, _ = machine.projected(t, y, self.p, asked, _CLOSED)
+            y, _ = machine.projected(t, y, self.p, asked, _CLOSED * self.sizes[asked].max(initial=0.0))
         return y
 
     def _pushes(self, active: list[int], pulses: Array, i: int) -> bool:
@@ -224,6 +224,10 @@ class _Step:
             found.append(pulses[place : place + size])
             place += size
         return found
+
+
+def _energy(mass: Array, speeds: Array) -> float:
+    return float(speeds @ mass @ speeds)
 
 
 def _held(matrix: Array, there: Instant, free: Array, new: Array) -> tuple[Array, Array]:
