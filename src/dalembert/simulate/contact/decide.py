@@ -28,13 +28,22 @@ _AGAIN, _PLASTIC = 200, 60
 """Impacts at one instant, at most; after so many of them, those that are left do not bounce."""
 
 
+@dataclass(frozen=True, eq=False)
+class Struck:
+    """Impulses of contacts that are struck together, each normal before its tangents, and their work."""
+
+    contacts: list[int]
+    pulses: list[Array]
+    works: list[float]
+
+
 @dataclass(eq=False)
 class Happening:
     """What an instant brings: speeds after impacts, the mode after it, and what is to be told."""
 
     y: Array
     mode: Mode
-    strikes: list[tuple[list[int], list[Array]]] = field(default_factory=list)
+    strikes: list[Struck] = field(default_factory=list)
     events: list[tuple[int, str]] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
     struck: dict[int, tuple[float, float]] = field(default_factory=dict)
@@ -108,7 +117,7 @@ class Decision:
             pulses, change = [np.array([p]) for p in done.impulses], done.velocity - now.speeds
             if done.told:
                 found.remarks.append(f"t = {now.t:.6g}: {done.told}")
-        found.strikes.append((inside, pulses))
+        found.strikes.append(self._struck(now, inside, pulses, change))
         before = {i: float(now.rate[i]) for i in inside}
         found.y[machine.coordinates :] += change
         after = machine.at(now.t, found.y, self.p)
@@ -162,6 +171,16 @@ class Decision:
             parts.append(pulse[place : place + 1 + size])
             place += 1 + size
         return parts, now.compliance @ (rows.T @ pulse)
+
+    def _struck(self, now: Instant, inside: list[int], pulses: list[Array], change: Array) -> Struck:
+        """Impulses with their work in the mean of the speeds before and after."""
+        mean, works = now.speeds + change / 2, list[float]()
+        for i, pulse in zip(inside, pulses, strict=True):
+            work = pulse[0] * (now.normal[i] @ mean)
+            if len(pulse) > 1:
+                work += pulse[1:] @ (now.tangent[self.machine.tangents[i]] @ mean)
+            works.append(float(work))
+        return Struck(inside, pulses, works)
 
     def _rows(self, now: Instant, inside: list[int]) -> tuple[Array, Array, list[int]]:
         tangents = self.machine.tangents
@@ -338,14 +357,16 @@ class Decision:
         rows, right, _ = self._rows(now, closed)
         matrix = rows @ now.compliance @ rows.T
         done = path_impact(matrix, [0.0, float(right[1])], float(now.friction[i]), float(now.restitution[i]))
-        found.strikes.append(([i], [done.impulses]))
+        change = now.compliance @ (rows.T @ done.impulses)
+        found.strikes.append(self._struck(now, [i], [done.impulses], change))
         found.events.append((i, "jam"))
         found.remarks.append(
             f"contact {names}: Painleve, no bounded force at t = {t:.6g}; continued with an impact without collision"
         )
-        found.y[self.machine.coordinates :] += now.compliance @ (rows.T @ done.impulses)
+        found.y[self.machine.coordinates :] += change
         again = self.settle(t, found.y, Before(), Mode((i,)) if done.rates[0] <= 0 else Mode())
         found.y, found.mode = again.y, again.mode
+        found.strikes += again.strikes
         found.events += again.events
         found.remarks += again.remarks
 

@@ -1,9 +1,10 @@
-"""What contacts have done: states over time, forces, impulses, by name."""
+"""What contacts have done: states over time, forces, impulses with their work, by name."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,13 +24,18 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class Strike:
-    """An impulse: of an impact, or of a step of time stepping (`step` its length; 0 for an impact)."""
+    """An impulse: of an impact, or of a step of time stepping (`step` its length; 0 for an impact).
+
+    `work` is what it gives to the machine, P (u- + u+)/2 with the speeds of its rows before and after: negative where
+    energy is lost. Of contacts that are struck together only the sum is a change of energy.
+    """
 
     t: float
     contact: str
     normal: float
     tangential: tuple[float, ...] = ()
     step: float = 0.0
+    work: float = 0.0
 
 
 @dataclass(eq=False)
@@ -46,10 +52,13 @@ class ContactLog:
     def __post_init__(self) -> None:
         self._changes = [[] for _ in self.names]
 
-    def impulse(self, t: float, contacts: Sequence[int], pulses: Sequence[Array], step: float = 0.0) -> None:
-        for i, pulse in zip(contacts, pulses, strict=True):
+    def impulse(
+        self, t: float, contacts: Sequence[int], pulses: Sequence[Array], works: Sequence[float], step: float = 0.0
+    ) -> None:
+        for i, pulse, work in zip(contacts, pulses, works, strict=True):
             if pulse[0] > 0:
-                self.strikes.append(Strike(t, self.names[i], float(pulse[0]), tuple(map(float, pulse[1:])), step))
+                along = tuple(map(float, pulse[1:]))
+                self.strikes.append(Strike(t, self.names[i], float(pulse[0]), along, step, float(work)))
 
     def state(self, t: float, states: Mapping[int, str]) -> None:
         """The state of contacts from `t` on (events), or during the step that ends at `t` (time stepping)."""
@@ -84,3 +93,37 @@ class ContactLog:
         for t, contact, what in self.events:
             found.setdefault(f"{contact}.{what}", []).append(t)
         return {name: np.array(times) for name, times in found.items()}
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything in it as plain data; `from_dict` reads it."""
+        return {
+            "names": list(self.names),
+            "impulses": [asdict(strike) for strike in self.strikes],
+            "events": [list(event) for event in self.events],
+            "remarks": list(self.remarks),
+            "states": [[list(change) for change in changes] for changes in self._changes],
+            "until": self._last if np.isfinite(self._last) else None,
+        }
+
+    @classmethod
+    def from_dict(cls, told: Mapping[str, Any]) -> ContactLog:
+        """The log that `as_dict` wrote."""
+        strikes = [Strike(**{**one, "tangential": tuple(one["tangential"])}) for one in told["impulses"]]
+        events = [(float(t), contact, what) for t, contact, what in told["events"]]
+        found = cls(tuple(told["names"]), strikes, events, list(told["remarks"]))
+        found._changes = [[(float(t), state) for t, state in changes] for changes in told["states"]]
+        found._last = -np.inf if told["until"] is None else float(told["until"])
+        return found
+
+    def followed_by(self, other: ContactLog) -> ContactLog:
+        """This log, then the one of a motion that begins where this one ends."""
+        found = ContactLog.from_dict(self.as_dict())
+        found.strikes += other.strikes
+        found.events += other.events
+        for remark in other.remarks:
+            found.remark(remark)
+        for i, changes in enumerate(other._changes):
+            for t, state in changes:
+                found.state(t, {i: state})
+        found._last = max(self._last, other._last)
+        return found

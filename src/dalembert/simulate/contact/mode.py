@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -160,11 +161,49 @@ class Projection:
 
 
 class Forces:
-    """The regime of an arc, for what is asked of its motion afterwards."""
+    """The regime of an arc, for what is asked of its motion afterwards; read from a file it is made when asked for."""
 
-    def __init__(self, regime: Regime) -> None:
-        self.regime, self.mode = regime, regime.mode
-        self.solve = regime.solve
+    def __init__(self, mode: Mode, make: Callable[[], Regime]) -> None:
+        self.mode, self._make = mode, make
+
+    @cached_property
+    def regime(self) -> Regime:
+        return self._make()
+
+    def solve(self, now: Instant) -> Solved:
+        return self.regime.solve(now)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The mode and what was found of its rows, as plain data."""
+        mode, regime = self.mode, self.regime
+        vectors = [{i: [float(x) for x in v] for i, v in one.items()} for one in (mode.slip, mode.first)]
+        return {
+            "closed": [int(i) for i in mode.closed],
+            "stick": [int(i) for i in mode.stick],
+            "slip": sorted(vectors[0].items()),
+            "first": sorted(vectors[1].items()),
+            "slack": sorted(mode.slack.items()),
+            "parameters": regime.p.tolist(),
+            "size": regime.size,
+            "rows": [regime.regular, regime.full],
+            "fastest": [regime.machine.fastest, regime.machine.fastest_slip],
+        }
+
+    @classmethod
+    def from_dict(cls, told: Mapping[str, Any], machine: Callable[[], ContactMachine]) -> Forces:
+        """What `as_dict` wrote, of the machine that is made when forces are asked for."""
+        vectors = [{int(i): np.array(v) for i, v in told[name]} for name in ("slip", "first")]
+        slack = {int(i): float(x) for i, x in told["slack"]}
+        mode = Mode(tuple(told["closed"]), tuple(told["stick"]), vectors[0], vectors[1], slack)
+
+        def make() -> Regime:
+            one = machine()
+            one.fastest, one.fastest_slip = (max(a, b) for a, b in zip(told["fastest"], (0.0, 0.0), strict=True))
+            found = Regime(one, mode, np.array(told["parameters"], dtype=float), float(told["size"]))
+            found.regular, found.full = told["rows"]
+            return found
+
+        return cls(mode, make)
 
     def accelerations(self, t: Array, y: Array) -> Array:
         return np.array([self.regime._rates(float(a), b) for a, b in zip(t, y.T, strict=True)]).T

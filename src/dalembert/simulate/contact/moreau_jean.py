@@ -157,7 +157,7 @@ class _Step:
         y = np.concatenate([self._end(t0, q, m.theta * new + (1 - m.theta) * v), new])
         y = self._projected(t1, y, active, pulses)
         if active:
-            self.log.impulse(t1, active, self._told(active, pulses), h)
+            self.log.impulse(t1, active, self._told(active, pulses), self._works(now, active, pulses, (v + new) / 2), h)
         self.log.state(t1, {i: "closed" if self._pushes(active, pulses, i) else "open" for i in range(len(now.gap))})
         slope = np.concatenate([(y[:n] - q) / h, (new - v) / h])
         self.y = y
@@ -216,6 +216,11 @@ class _Step:
         if i not in active or not len(pulses):
             return False
         return bool(self._told(active, pulses)[active.index(i)][0] > 0)
+
+    def _works(self, now: Instant, active: list[int], pulses: Array, mean: Array) -> list[float]:
+        """What the impulses of each contact give to the machine, with the mean of the speeds of the step."""
+        parts = self._told(active, pulses * (self._rows(now, active) @ mean))
+        return [float(part.sum()) for part in parts]
 
     def _told(self, active: list[int], pulses: Array) -> list[Array]:
         found, place = [], 0

@@ -1,8 +1,8 @@
-"""What a motion tells of its contacts: `floor.gap`, `floor.rate`, `floor.slip`, `floor.force`, `floor.friction`."""
+"""What a motion tells of its contacts: `floor.gap`, `.rate`, `.slip`, `.force`, `.friction`, `.power` and `.work`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,17 +12,16 @@ from dalembert import expr as ex
 from dalembert.contact.rows import ContactRow
 from dalembert.errors import SimulationError
 from dalembert.expr import Expr
+from dalembert.simulate.contact.energy import TOTAL, contact_powers, power_on, work_of
+from dalembert.simulate.contact.log import Strike
 
 if TYPE_CHECKING:
     from dalembert.simulate.motion.motion import Motion
 
 Array = NDArray[np.float64]
 COMPONENTS = frozenset(("Fx", "Fy", "Fz", "Mx", "My", "Mz"))
-_LOST = (
-    "forces and accelerations are not known here: the log of contacts is not in the file of a motion. Simulate again, "
-    "or write them with `to_csv` from the motion itself."
-)
 FORCES = ("force", "friction", "friction2")
+ENERGIES = ("power", "work")
 
 
 class WithContacts(Mapping[str, Expr]):
@@ -50,15 +49,17 @@ class WithContacts(Mapping[str, Expr]):
 
 
 def asks_force(motion: Motion, name: str) -> bool:
-    """Is it the force of a contact?"""
+    """Is it the force of a contact, its power or its work?"""
     contact, _, what = name.rpartition(".")
-    return what in FORCES and any(one.name == contact for one in motion.system.contacts)
+    return what in (*FORCES, *ENERGIES) and any(one.name == contact for one in motion.system.contacts)
 
 
 def force_along(motion: Motion, name: str) -> Array:
     """A contact force at each time of a motion; of time stepping, the impulse of the step over its length."""
     contact, _, what = name.rpartition(".")
     names = [one.name for one in motion.system.contacts]
+    if what in ENERGIES:
+        return _energy_along(motion, contact, names.index(contact), what)
     i, part = names.index(contact), FORCES.index(what)
     places, count = list[int](), 0
     for one in motion.system.contacts:
@@ -66,14 +67,41 @@ def force_along(motion: Motion, name: str) -> Array:
         count += len(one.slips)
     if part > len(motion.system.contacts[i].slips):
         raise SimulationError(f"contact '{contact}' has no '{what}': it rubs in fewer directions.")
-    log = motion.contacts
-    if lost(motion):
-        raise SimulationError(_LOST)
-    if log is not None and stepped(motion):
-        found = {round(s.t / s.step): (s.normal, *s.tangential)[part] / s.step for s in log.impulses(contact) if s.step}
-        step = next(s.step for s in log.strikes if s.step)
-        return np.array([found.get(round(t / step), 0.0) for t in motion.t])
+    if stepped(motion):
+        return _of_steps(motion, contact, lambda strike: (strike.normal, *strike.tangential)[part])
     return np.concatenate([_on(arc, i, part, places[i]) for arc in motion.arcs])
+
+
+def _of_steps(motion: Motion, contact: str, value: Callable[[Strike], float]) -> Array:
+    """Impulses of time stepping over the length of their step; at a time within a step, those of the step."""
+    log = motion.contacts
+    assert log is not None
+    begin, step = motion.arcs[0].span[0], next(s.step for s in log.strikes if s.step)
+    found = {round((s.t - begin) / step): value(s) / s.step for s in log.impulses(contact)}
+    return np.array([found.get(int(np.ceil((t - begin) / step - 1e-6)), 0.0) for t in motion.t])
+
+
+def _energy_along(motion: Motion, contact: str, i: int, what: str) -> Array:
+    if what == "work":
+        if any(arc.contacts is not None and arc.sol is None for arc in motion.arcs):
+            raise SimulationError("the work of a contact needs the dense output: simulate with dense_output=True.")
+        return work_of(motion, contact)
+    if stepped(motion):
+        return _of_steps(motion, contact, lambda strike: strike.work)
+    pieces = [
+        np.zeros(len(arc.t))
+        if arc.contacts is None or not len(arc.t)
+        else contact_powers(arc.contacts, arc.t, arc.y)[i]
+        for arc in motion.arcs
+    ]
+    return np.concatenate(pieces)
+
+
+def total_power(motion: Motion) -> Array:
+    """`total.power` with contact forces, and with the reactions to them, in it."""
+    if stepped(motion):
+        refuse_disturbed(motion, [TOTAL])
+    return np.concatenate([power_on(motion, arc, arc.t, arc.y) for arc in motion.arcs])
 
 
 def asks_multiplier(motion: Motion, name: str) -> bool:
@@ -83,12 +111,7 @@ def asks_multiplier(motion: Motion, name: str) -> bool:
 
 def touched(motion: Motion) -> bool:
     """Has a contact pushed for a while, as far as is known?"""
-    return lost(motion) or any(arc.contacts is not None for arc in motion.arcs) or stepped(motion)
-
-
-def lost(motion: Motion) -> bool:
-    """Is the log of its contacts gone, as in a file?"""
-    return bool(motion.system.contacts) and motion.contacts is None
+    return any(arc.contacts is not None for arc in motion.arcs) or stepped(motion)
 
 
 def stepped(motion: Motion) -> bool:
@@ -112,7 +135,7 @@ def _reactions(motion: Motion) -> dict[str, tuple[list[int], bool]]:
 
 def multiplier_along(motion: Motion, name: str) -> Array:
     """A multiplier, or the power of a constraint, with the contact forces in the balance."""
-    if stepped(motion) or lost(motion):
+    if stepped(motion):
         refuse_disturbed(motion, [name])
     rows, power = _reactions(motion)[name]
     pieces = []
@@ -134,12 +157,10 @@ def refuse_disturbed(motion: Motion, names: Iterable[str]) -> None:
         return
     known = _reactions(motion)
     for name in names:
-        owner, _, part = name.rpartition(".")
+        part = name.rpartition(".")[2]
         link = part in COMPONENTS and name in motion.system.outputs
-        if link or name in known or (owner, part) == ("total", "power"):
-            way = (
-                "" if link or stepped(motion) or lost(motion) or name not in known else f" Ask for mo['{name}'] alone."
-            )
+        if link or name in known or name == TOTAL:
+            way = "" if link or stepped(motion) else f" Ask for mo['{name}'] alone."
             raise SimulationError(
                 f"'{name}' is not known while contacts push: contact forces are not in its balance.{way} Known are "
                 "forces of contacts (`floor.force`), motions and energies, and everything on motions without contact."
@@ -147,9 +168,7 @@ def refuse_disturbed(motion: Motion, names: Iterable[str]) -> None:
 
 
 def refuse_slopes(motion: Motion) -> None:
-    """Time stepping has impulses, and no accelerations; a file has no log of contacts."""
-    if lost(motion):
-        raise SimulationError(_LOST)
+    """Time stepping has impulses, and no accelerations."""
     if stepped(motion):
         raise SimulationError(
             "time stepping knows no accelerations where contacts push: differences of speeds do. Use an adaptive "

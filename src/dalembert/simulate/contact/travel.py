@@ -129,7 +129,7 @@ class _Trip:
             watch = Callback(asked, self.machine.size, len(terminal))
             callbacks += [watch, regime.rates]
             events: Any = NativeEvents(watch.address, terminal, direction, (watch, own, regime))
-            rates, project, forces = regime.rates, regime.project, Forces(regime)
+            rates, project, forces = regime.rates, regime.project, Forces(mode, lambda: regime)
         else:
             gaps = [ResolvedEvent(f"{row.name}.gap", row.gap, None, 1, -1.0) for row in self.system.contacts]
             self.kinds = [(i, "gap") for i in range(len(gaps))]
@@ -149,11 +149,14 @@ class _Trip:
             t_eval=self.grid,
             events=events,
             callbacks=callbacks,
+            dense_output=True,  # touches between samples are looked for on it
             first_step=None if first is None else min(first, abs(self.end - t) or 1.0, self.problem.max_step),
             leaving=self._leaving(t, y, happened, armed),
             max_step=min(self.problem.max_step, self._beat(t, y)) if mode.closed else self.problem.max_step,
         )
         solution = self._seen(now, mode, integrate(now))
+        if self.problem.dense_output is False:
+            solution = replace(solution, sol=None)
         for k, found in enumerate((solution.t_events or [])[: len(self.watched)]):
             self.left[k] -= min(self.left[k], len(found))
         goes_on = solution.reason == at.TERMINAL and not (
@@ -177,8 +180,7 @@ class _Trip:
 
     def _seen(self, now: Problem, mode: Mode, solution: Solution) -> Solution:
         """The same arc, or the arc up to the first contact that closes and opens again between samples of a step."""
-        if solution.sol is None:
-            return solution
+        assert solution.sol is not None
         dip = self.dips.first(solution.sol, self.p, mode.closed, TOUCHING * self.size)
         if dip is None:
             return solution
@@ -290,6 +292,7 @@ class _Trip:
             together = sorted({*together, *more})
         again = self._settle(t, happened.y, Before(settled=frozenset(together)), Mode(tuple(together)))
         happened.y, happened.mode = again.y, again.mode
+        happened.strikes += again.strikes
         happened.remarks += again.remarks
 
     def _instant(self, t: float, happened: Happening) -> list[int]:
@@ -313,8 +316,8 @@ class _Trip:
         """The state on the contacts of the new mode; a jump if it is another one, and what is to be told."""
         y, mode, names = happened.y, happened.mode, self.machine.names
         y = self._outside(t, y, mode)
-        for inside_, pulses in happened.strikes:
-            self.log.impulse(t, inside_, pulses)
+        for struck in happened.strikes:
+            self.log.impulse(t, struck.contacts, struck.pulses, struck.works)
         for i, what in happened.events:
             self.log.event(t, names[i], what)
         rubs = [bool(one.slips) for one in self.system.contacts]

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from importlib import import_module
 from typing import Any, TypeVar
 
 import numpy as np
 
 from dalembert import expr as ex
+from dalembert.contact.rows import contact_rows
 from dalembert.dynamics import dynamics_of
 from dalembert.dynamics.outputs import Outputs
 from dalembert.errors import SimulationError
 from dalembert.expr import Expr, Matrix
+from dalembert.simulate.contact.log import ContactLog
+from dalembert.simulate.contact.machine import ContactMachine
+from dalembert.simulate.contact.mode import Forces
+from dalembert.simulate.contact.moreau_jean import contact_machine
+from dalembert.simulate.contact.outputs import WithContacts
 from dalembert.simulate.loop.dense import DenseOutput, Manifold
 from dalembert.simulate.motion.arcs import Arc, Jump
 from dalembert.simulate.motion.motion import Motion
@@ -49,6 +56,8 @@ def pack(motion: Motion) -> dict[str, Any]:
         "format": FORMAT,
         "system": packer.pack(motion.system),
         "parameters": [dict(arc.parameters) for arc in arcs],
+        "contacts": None if motion.contacts is None else motion.contacts.as_dict(),
+        "closed": [None if arc.contacts is None else arc.contacts.as_dict() for arc in arcs],
         "jumps": [[j.t, dict(j.before), dict(j.after), j.event, dict(j.switched)] for j in motion.jumps],
         **{name: getattr(motion, name) for name in _PLAIN},
     }
@@ -73,12 +82,13 @@ def unpack(kind: type[M], stored: Mapping[str, Any], path: str) -> M:
     names = tuple(about["event_names"])
     return kind(
         system=system,
-        arcs=tuple(_arcs(system, stored, about["parameters"])),
+        arcs=tuple(_touching(system, _arcs(system, stored, about["parameters"]), about["closed"])),
         jumps=tuple(Jump(*jump) for jump in about["jumps"]),
         t_events=[stored[f"event_{k}_t"] for k in range(len(names))] if names else None,
         y_events=[stored[f"event_{k}_y"] for k in range(len(names))] if names else None,
         **{name: about[name] for name in _PLAIN if name != "event_names"},
         event_names=names,
+        contacts=None if about["contacts"] is None else ContactLog.from_dict(about["contacts"]),
     )
 
 
@@ -103,6 +113,17 @@ def _arcs(system: System, stored: Mapping[str, Any], parameters: list[dict[str, 
     return found
 
 
+def _touching(system: System, arcs: list[Arc], closed: list[Any]) -> list[Arc]:
+    """The arcs with the contacts that were closed on them; the machine that tells their forces is made when asked."""
+
+    @lru_cache(maxsize=1)
+    def machine() -> ContactMachine:
+        return contact_machine(system)
+
+    told = [None if one is None else Forces.from_dict(one, machine) for one in closed]
+    return [replace(arc, contacts=one) for arc, one in zip(arcs, told, strict=True)]
+
+
 class _Packer:
     """Records of dalembert as their fields; expressions as numbers in one list."""
 
@@ -121,6 +142,8 @@ class _Packer:
             return {"record": [kind.__module__, kind.__qualname__], "fields": told}
         if isinstance(value, Outputs):  # made again from the machine, when asked for
             return {"outputs": self.pack(value.tree.layout)}
+        if isinstance(value, WithContacts) and isinstance(value.outputs, Outputs):
+            return {"with_contacts": self.pack(value.outputs.tree.layout)}
         if isinstance(value, Mapping):
             return {"map": [[key, self.pack(item)] for key, item in value.items()]}
         if isinstance(value, tuple | list):
@@ -143,14 +166,27 @@ class _Unpacker:
             rows, columns = value["shape"]
             return Matrix([[self.unpack(e) for e in row] for row in value["matrix"]], (rows, columns))
         if "record" in value:
-            return _record(*value["record"])(**{k: self.unpack(item) for k, item in value["fields"].items()})
+            kind = _record(*value["record"])
+            told = {k: self.unpack(item) for k, item in value["fields"].items()}
+            return kind(**told) if kind.__dataclass_params__.init else _filled(kind, told)
         if "outputs" in value:
             return dynamics_of(self.unpack(value["outputs"])).outputs
+        if "with_contacts" in value:
+            about = dynamics_of(self.unpack(value["with_contacts"]))
+            return WithContacts(about.outputs, contact_rows(about))
         if "map" in value:
             return {key: self.unpack(item) for key, item in value["map"]}
         if "fraction" in value:
             return Fraction(value["fraction"])
         return tuple(self.unpack(item) for item in value["tuple"])
+
+
+def _filled(kind: Any, values: Mapping[str, Any]) -> Any:
+    """A record that people make with other arguments than its fields."""
+    made = object.__new__(kind)
+    for name, value in values.items():
+        object.__setattr__(made, name, value)
+    return made
 
 
 def _record(module: str, name: str) -> Any:

@@ -37,8 +37,10 @@ def joined(first: M, second: Motion) -> M:
     times = [_gathered(name, first.t_events, second.t_events, first, second) for name in names]
     states = [_gathered(name, first.y_events, second.y_events, first, second) for name in names]
     jump = () if np.array_equal(before, after) and not changed else (_jump(first, end, before, after, changed),)
+    logs = (first.contacts, second.contacts)
     return replace(
         first,
+        contacts=None if logs[0] is None or logs[1] is None else logs[0].followed_by(logs[1]),
         arcs=(*first.arcs, *second.arcs),
         jumps=(*first.jumps, *jump, *second.jumps),
         t_events=times if names else None,

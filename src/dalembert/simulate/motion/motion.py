@@ -20,6 +20,7 @@ from dalembert.errors import SimulationError
 from dalembert.expr import Expr
 from dalembert.files import check_suffix, written_whole
 from dalembert.mechanism import Moment, did_you_mean
+from dalembert.simulate.contact.energy import TOTAL, power_on, stepped_work
 from dalembert.simulate.contact.log import ContactLog
 from dalembert.simulate.contact.outputs import (
     asks_force,
@@ -28,6 +29,9 @@ from dalembert.simulate.contact.outputs import (
     multiplier_along,
     refuse_disturbed,
     refuse_slopes,
+    stepped,
+    total_power,
+    touched,
 )
 from dalembert.simulate.motion.arcs import Arc, Course, Jump, Side
 from dalembert.simulate.motion.quality import Quality, quality_of
@@ -115,6 +119,8 @@ class Motion:
                 return force_along(self, what)
             if asks_multiplier(self, what):
                 return multiplier_along(self, what)
+            if what == TOTAL and touched(self):
+                return total_power(self)
             what = ex.symbol(what) if what in self.system.outputs else ex.parse(what)
         return self.evaluate([what])[0]
 
@@ -202,26 +208,25 @@ class Motion:
         return self._kept("potential", lambda: self.evaluate([self._energy("V", self.system.potential)])[0]).copy()
 
     def work(self) -> Array:
-        """Work of all that has no potential (dampers, motors, drives, explicit time) from the start to each time.
+        """Work of all that has no potential (dampers, drives, explicit time, contact forces) up to each time.
 
         Found from efforts and reactions and integrated along the arcs: on each of them `energy()` changes by as much;
-        what a jump takes or gives is not in it.
+        what a jump takes or gives is not in it: `mo.contacts.strikes` have the work of impacts.
         """
         return self._kept("work", self._work).copy()
 
     def _work(self) -> Array:
-        if self.system.contacts:
-            refuse_disturbed(self, ["total.power"])
-        power = self.system.in_states_and_rates([self._energy("power", None)])
+        self._energy("power", None)
+        if stepped(self):
+            return stepped_work(self)
         parts, done = [], 0.0
         for arc in self.arcs:
             if arc.sol is None:
                 raise SimulationError(
                     "the work along a motion needs its dense output: simulate with dense_output=True."
                 )
-            numbers = arc.parameters
             end = np.append(arc.t, arc.sol.t[-1])
-            found = work_along(arc.sol, end, lambda t, y, p=numbers: self.values(power, t, y, p)[0])  # type: ignore[misc]
+            found = work_along(arc.sol, end, lambda t, y, arc=arc: power_on(self, arc, t, y))  # type: ignore[misc]
             parts.append(done + found[:-1])
             done += found[-1]
         return np.concatenate(parts)
@@ -250,6 +255,7 @@ class Motion:
             "parameters": dict(self.parameters),
             "events": {name: times.tolist() for name, times in self.events.items()},
             "jumps": [jump.as_dict() for jump in self.jumps],
+            **({} if self.contacts is None else {"contacts": self.contacts.as_dict()}),
             "status": self.status,
             "success": self.success,
             "message": self.message,

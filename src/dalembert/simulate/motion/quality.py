@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from dalembert import expr as ex
 from dalembert.errors import SimulationError
 from dalembert.expr import Expr
+from dalembert.simulate.contact.energy import driven, jump_fault
+from dalembert.simulate.contact.outputs import stepped
 from dalembert.simulate.motion.arcs import Arc
 
 if TYPE_CHECKING:
@@ -27,6 +29,8 @@ OPEN = 1e-6
 """A gap larger than this share of the machine is an open loop: a millionth can be seen in no drawing of it."""
 UNBALANCED = 1e-4
 """Energy that appears or vanishes, in parts of the largest exchanged: visible as a line that is not level."""
+ROUGH = 1e-2
+"""The same of time stepping, where impacts fall anywhere in a step: order one, a hundredth with usual steps."""
 CLOSED, BALANCED = 1e-10, 1e-8
 """What a motion keeps with small tolerances: a gap as a share of the machine, energy in parts of that exchanged."""
 _SHORT = 1e-3
@@ -37,6 +41,8 @@ _LEVEL = 1e-9
 """Of the potential energy's own size: where less than this is exchanged, rounding is all that could be seen."""
 _QUICK = 2000
 """Steps up to which a motion is judged at once; a longer one when its `quality` is asked for."""
+_QUICK_TOUCHING = 100
+"""The same of steps while contacts push: their forces are solved for once more, instant by instant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +51,9 @@ class Quality:
 
     `closure`: gap of the loops in parts of the motions that must cancel; `energy`: E(t) - E(0) - work in parts of the
     largest energy exchanged; `norm`: quaternions; `integrals`: drift of momenta that are known to be constant.
-    `singular` are instants at which the motion stepped through a posture where its loops do not tell motions apart.
+    `inside` is the deepest that a contact is crossed, in parts of the machine. `singular` are instants at which the
+    motion stepped through a posture where its loops do not tell motions apart. With contacts `energy` counts the work
+    of their forces and impulses; that of time stepping shrinks with the step.
     """
 
     closure: float | None = None
@@ -53,6 +61,8 @@ class Quality:
     norm: float | None = None
     integrals: Mapping[str, float] = field(default_factory=dict)
     singular: tuple[float, ...] = ()
+    inside: float | None = None
+    rough: bool = False
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -60,7 +70,7 @@ class Quality:
         found = []
         if self.closure is not None and not self.closure < OPEN:
             found.append(f"a loop is open by {self.closure:.2g} of its size")
-        if self.energy is not None and not self.energy < UNBALANCED:
+        if self.energy is not None and not self.energy < (ROUGH if self.rough else UNBALANCED):
             found.append(
                 f"the energy balance is off by {self.energy:.2g} of the largest energy exchanged: "
                 "take smaller tolerances or steps"
@@ -80,6 +90,7 @@ class Quality:
 
     def __str__(self) -> str:
         told = {"closure": self.closure, "energy balance": self.energy, "unit quaternions": self.norm, **self.integrals}
+        told["deepest crossing of a contact"] = self.inside
         lines = [f"{name}: {value:.2g}" for name, value in told.items() if value is not None]
         return "; ".join(lines) or "nothing to judge"
 
@@ -90,15 +101,17 @@ class Quality:
             "norm": self.norm,
             "integrals": dict(self.integrals),
             "singular": list(self.singular),
+            "inside": self.inside,
             "remarks": list(self.remarks),
         }
 
 
 def quality_of(motion: Motion) -> Quality:
     """Judge a motion at up to 64 instants of each arc."""
-    if motion.system.contacts:  # contact forces and impulses exchange energy and momentum that its efforts do not show
-        return Quality(closure_of(motion), None, _norm(motion))
     seen = _seen(motion)
+    if motion.system.contacts:  # what contacts push is no first integral
+        told = (closure_of(motion), _energy(motion, seen), _norm(motion))
+        return Quality(*told, inside=_inside(motion, seen), rough=stepped(motion))
     integrals, singular = _integrals(motion, seen), passages(motion)
     return Quality(closure_of(motion), _energy(motion, seen), _norm(motion), integrals, singular)
 
@@ -118,7 +131,7 @@ def checked(motion: M) -> M:
             "small steps. The motion is in the error's `partial`.",
             partial=replace(motion, status=-1, message=sentence),
         )
-    if motion.accepted <= _QUICK:
+    if motion.accepted <= _QUICK and _touching(motion) <= _QUICK_TOUCHING:
         for remark in motion.quality.remarks:
             warnings.warn(f"'{motion.system.name}': {remark}.", QualityWarning, stacklevel=5)
     return motion
@@ -213,12 +226,41 @@ def _energy(motion: Motion, seen: Motion) -> float | None:
     """E(t) - E(0) - work on each arc."""
     if motion.sol is None or "total.power" not in motion.system.outputs or not _known(motion, ("T", "V", "power")):
         return None
+    if motion.contacts is not None and stepped(motion) and driven(motion):
+        return None
     kinetic, potential, work = seen.kinetic_energy(), seen.potential_energy(), seen.work()
     if not len(kinetic) or _stands(seen):
         return None
     energy, rounding = kinetic + potential, _LEVEL * float(np.max(np.abs(potential)))
     scale = max(float(np.max(kinetic)), float(np.ptp(potential)), float(np.ptp(work)), rounding)
-    return _spread(seen, energy - work) / scale if scale > 0 else None
+    return (_spread(seen, energy - work) + _at_jumps(motion)) / scale if scale > 0 else None
+
+
+def _at_jumps(motion: Motion) -> float:
+    """Energy that impacts have changed by more or less than the work of their impulses, at the most."""
+    if motion.contacts is None:
+        return 0.0
+    faults = [0.0]
+    for jump in motion.jumps:
+        if jump.event not in (*motion.event_names, "joined"):  # what users change has no cause here
+            k = next((k for k, arc in enumerate(motion.arcs) if arc.span[0] >= jump.t), -1)
+            faults.append(jump_fault(motion, jump, motion.arcs[k].parameters))
+    return max(faults)
+
+
+def _inside(motion: Motion, seen: Motion) -> float:
+    """The deepest crossing of a contact, in parts of the largest coordinate scale."""
+    names = [f"{one.name}.gap" for one in motion.system.contacts]
+    deepest = min(float(np.min(gap, initial=0.0)) for gap in seen.evaluate([ex.symbol(name) for name in names]))
+    first = motion.arcs[0]
+    scales = motion.system.scale_of(first.parameters, first.y[:, 0], float(first.t[0])) if len(first.t) else np.ones(1)
+    return abs(deepest) / float(np.max(scales[: max(len(motion.system.coordinates), 1)]))
+
+
+def _touching(motion: Motion) -> int:
+    """Steps of arcs on which contacts push, and jumps."""
+    steps = sum(len(arc.t if arc.sol is None else arc.sol.t) for arc in motion.arcs if arc.contacts is not None)
+    return steps + (len(motion.jumps) if motion.contacts is not None else 0)
 
 
 def _stands(seen: Motion) -> bool:

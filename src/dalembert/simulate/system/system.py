@@ -74,6 +74,12 @@ class Constrained:
     rows: Rows
     resolved: Resolved | None
 
+    @property
+    def works(self) -> bool:
+        """May its reactions have power: driven by time, pushing elsewhere than along their condition?"""
+        rows = self.rows
+        return bool(rows.imperfect or rows.bent or any(x is not ex.ZERO for x in rows.drift))
+
 
 @dataclass(frozen=True)
 class System:
