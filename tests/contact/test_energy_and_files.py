@@ -1,4 +1,4 @@
-"""The energy that contacts exchange is balanced to the tolerance of the method, and files keep everything of contacts."""
+"""The energy that contacts exchange is balanced, and files keep everything of contacts."""
 
 from __future__ import annotations
 
