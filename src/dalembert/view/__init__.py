@@ -1,6 +1,8 @@
-"""Pictures of motions: curves, three-dimensional animation, self-contained files."""
+"""Pictures of machines and motions: scenes, pages that play, curves; self-contained files."""
 
 from dalembert.view.animation import animate
 from dalembert.view.motion import Motion
+from dalembert.view.page import page
 from dalembert.view.plots import plot, plot_energy, plot_phase
+from dalembert.view.scene import Scene, scene_of
 from dalembert.view.theme import COLOURS

@@ -1,0 +1,165 @@
+"""The numbers of a machine that a picture needs: sizes of its bodies, places of its joints, poses over the frames."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert import expr as ex
+from dalembert.expr import Expr
+from dalembert.kinematics.bodies import body_poses
+from dalembert.kinematics.spatial import Pose
+from dalembert.kinematics.tree import Tree
+from dalembert.mechanism import EARTH, Body, Displacement, Frame, Link, Model
+
+Array = NDArray[np.float64]
+Numbers = Callable[[Sequence[Expr]], Array]
+"""Expressions to their values: a row for each, a column for each frame."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hold:
+    """A joint as a body feels it: where, about or along what (in the body's base), and which link it is."""
+
+    link: Link
+    at: Array
+    turn: Array  # 3x3: base of the joint's frame
+    parent: bool  # the joint that carries the body, seen from earth
+
+
+@dataclass(frozen=True, eq=False)
+class BodyFacts:
+    """A body in numbers: mass, centre, principal axes (columns) and moments about the centre, and its joints."""
+
+    body: Body
+    mass: float
+    centre: Array
+    axes: Array
+    moments: Array
+    holds: tuple[Hold, ...] = ()
+
+    @property
+    def name(self) -> str:
+        return self.body.name
+
+    @cached_property
+    def edges(self) -> Array:
+        """Edges, along the principal axes, of the homogeneous box that has these moments; 0 where there is none."""
+        if self.mass <= 0:
+            return np.zeros(3)
+        a, b, c = self.moments
+        return np.sqrt(np.maximum(6 * np.array([b + c - a, c + a - b, a + b - c]) / self.mass, 0.0))
+
+    @cached_property
+    def points(self) -> list[Array]:
+        """Places of its joints, that of its parent first, each once."""
+        found: list[Array] = []
+        ordered = sorted(self.holds, key=lambda hold: not hold.parent)
+        for hold in ordered:
+            if all(np.linalg.norm(hold.at - other) > 1e-9 * (1 + np.abs(hold.at).max()) for other in found):
+                found.append(hold.at)
+        return found
+
+    @cached_property
+    def reach(self) -> float:
+        """How far from its centre the body is: its joints, and its inertia."""
+        far = [float(np.linalg.norm(p - self.centre)) for p in self.points]
+        return max([*far, float(self.edges.max()) / 2, 0.0])
+
+
+@dataclass(frozen=True, eq=False)
+class Machine:
+    """A model in numbers over the frames of a picture: facts of bodies, and their poses."""
+
+    model: Model
+    tree: Tree
+    numbers: Numbers
+    poses: Array = field(init=False)  # body (earth first), frame, 3x4
+    bodies: tuple[BodyFacts, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        layout = self.tree.layout
+        flat = [x for pose in body_poses(self.tree) for x in _scalars(pose)]
+        values = self.numbers(flat)
+        shape = (len(layout.bodies), 12, values.shape[1])
+        object.__setattr__(self, "poses", values.reshape(shape).transpose(0, 2, 1).reshape(shape[0], -1, 3, 4))
+        object.__setattr__(self, "bodies", tuple(self._facts(body) for body in layout.bodies))
+
+    @cached_property
+    def index(self) -> Mapping[str, int]:
+        """Numbers of bodies, earth 0."""
+        return {body.name: k for k, body in enumerate(self.tree.layout.bodies)}
+
+    def constants(self, exprs: Sequence[Expr]) -> Array:
+        """Values of what does not move."""
+        found: Array = self.numbers(list(exprs))[:, 0]
+        return found
+
+    def place(self, displacement: Displacement) -> tuple[Array, Array]:
+        """Origin and base of a frame in its body."""
+        matrix = displacement.matrix
+        values = self.constants([*displacement.translation, *(x for row in matrix for x in row)])
+        return values[:3], values[3:].reshape(3, 3)
+
+    def world(self, frame: Frame) -> Array:
+        """The origin of a frame at each frame of the picture."""
+        at, _ = self.place(frame.displacement)
+        pose = self.poses[self.index[frame.body]]
+        found: Array = pose[:, :, :3] @ at + pose[:, :, 3]
+        return found
+
+    @cached_property
+    def size(self) -> float:
+        """How large the machine is where the picture begins: the diagonal of its bodies' places and reaches."""
+        first = self.poses[:, 0]
+        points = [pose[:, :3] @ facts.centre + pose[:, 3] for pose, facts in zip(first, self.bodies, strict=True)]
+        reach = np.array([facts.reach for facts in self.bodies])
+        points, reach = points[1:] or points, reach[1:] if len(reach) > 1 else reach
+        places = np.array(points)
+        spread = (places + reach[:, None]).max(axis=0) - (places - reach[:, None]).min(axis=0)
+        return float(np.linalg.norm(spread)) or 1.0
+
+    def _facts(self, body: Body) -> BodyFacts:
+        massive = body.mass is not ex.ZERO  # a place of no mass may well have no numbers
+        centre, base = self.place(body.iframe) if massive else (np.zeros(3), np.eye(3))
+        mass, *entries = self.constants([body.mass, *body.inertia.entries])
+        xx, yy, zz, xy, xz, yz = entries
+        inertia = base @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ base.T
+        inertia = np.where(np.abs(inertia) > 1e-12 * (np.abs(inertia).max() or 1.0), inertia, 0.0)
+        if np.count_nonzero(inertia - np.diag(np.diagonal(inertia))) == 0:
+            moments, axes = np.diagonal(inertia).copy(), np.eye(3)
+        else:
+            moments, axes = np.linalg.eigh(inertia)
+            axes[:, 2] *= np.sign(np.linalg.det(axes))
+        carried = {link.link.name: link for link in self.tree.layout.tree}
+        number = self.tree.layout.number(body.name)
+        holds = []
+        for link in self.model.links.values():
+            for frame in (link.first, link.second):
+                if frame.body == body.name:
+                    parent = link.name in carried and carried[link.name].child == number
+                    holds.append(Hold(link, *self.place(frame.displacement), parent))
+        return BodyFacts(body, float(mass), centre, axes, np.maximum(moments, 0.0), tuple(holds))
+
+
+def _scalars(pose: Pose) -> list[Any]:
+    return [x for row, p in zip(pose.rotation, pose.position, strict=True) for x in (*row, p)]
+
+
+def is_earth(facts: BodyFacts) -> bool:
+    return facts.name == EARTH
+
+
+def numbers_of(values: Mapping[Expr, Any], frames: int) -> Numbers:
+    """Evaluate with these values."""
+
+    def evaluate(exprs: Sequence[Expr]) -> Array:
+        found = ex.evaluate(list(exprs), dict(values))
+        return np.array([np.broadcast_to(np.asarray(x, dtype=float), (frames,)) for x in found]).reshape(-1, frames)
+
+    return evaluate
