@@ -117,7 +117,7 @@ class Balance:
         """Where the second frame of each link is: rotation by rows, position."""
         found: list[Expr] = []
         for link in self.links:
-            pose = self.dynamics.outputs.pose(link.second)
+            pose = self.dynamics.outputs.moving.pose(link.second)
             found += [*(x for row in pose.rotation for x in row), *pose.position]
         return found
 

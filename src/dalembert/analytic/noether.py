@@ -100,15 +100,20 @@ def symmetry_of(system: System, integral: Formula) -> Noether:
     return Noether(shifts, sp.Integer(0), tidy(sp.expand(phi)), quantity, book.close())
 
 
-def finite_invariance(system: System, replaced: Mapping[str, Formula]) -> sp.Expr:
-    """For q -> q_new(q, t): the function f with L(q_new) = L(q) + df/dt, or a refusal."""
+def _change_of_lagrangian(system: System, replaced: Mapping[str, Formula]) -> sp.Expr:
+    """L(q_new, q_new') - L(q, q')."""
     n = system.names
     L = system.freeze(system.lagrangian)
     images = {n.symbol(c): n.read(replaced.get(c, c)) for c in system.coordinates}
     changes: dict[sp.Symbol, sp.Expr] = dict(images)
     for c in system.coordinates:
         changes[n.velocity(c)] = n.derivative(images[n.symbol(c)])
-    return gauge_function(sp.expand(L.subs(changes, simultaneous=True) - L), (), names=n)
+    return sp.expand(L.subs(changes, simultaneous=True) - L)
+
+
+def finite_invariance(system: System, replaced: Mapping[str, Formula]) -> sp.Expr:
+    """For q -> q_new(q, t): the function f with L(q_new) = L(q) + df/dt, or a refusal."""
+    return gauge_function(_change_of_lagrangian(system, replaced), (), names=system.names)
 
 
 def invariance_family(system: System, replaced: Mapping[str, Formula], unknown: str) -> tuple[list[sp.Expr], sp.Expr]:
@@ -121,12 +126,7 @@ def invariance_family(system: System, replaced: Mapping[str, Formula], unknown: 
     from .lagrange import euler_lagrange
 
     n = system.names
-    L = system.freeze(system.lagrangian)
-    images = {n.symbol(c): n.read(replaced.get(c, c)) for c in system.coordinates}
-    changes: dict[sp.Symbol, sp.Expr] = dict(images)
-    for c in system.coordinates:
-        changes[n.velocity(c)] = n.derivative(images[n.symbol(c)])
-    difference = sp.expand(L.subs(changes, simultaneous=True) - L)
+    difference = _change_of_lagrangian(system, replaced)
     function = sp.Function(unknown, real=True)(n.time)
     conditions: list[sp.Expr] = []
     moving = [*n.q, *n.v, *n.a]

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 from dalembert import expr as ex
 from dalembert.expr import HALF, ONE, ZERO, Expr
 from dalembert.expr.space import Vector3, cross, dot3, norm3
-from dalembert.kinematics import EARTH_NODE, Pose, Tree, Twist, frame_pose, poses
-from dalembert.kinematics.motion import time_derivative, twists
+from dalembert.kinematics import EARTH_NODE, FrameMotions, Pose, time_derivative
 from dalembert.mechanism import Frame
 from dalembert.mechanism.contact import Touching
 from dalembert.mechanism.shapes import Box, Capsule, Cylinder, Plane, Shape, Sphere
@@ -23,22 +21,8 @@ class Touch:
     slip: tuple[Expr, ...]
 
 
-class Places:
+class Places(FrameMotions):
     """Where bodies are and how they move, made once for all contacts of a machine."""
-
-    def __init__(self, tree: Tree) -> None:
-        self.tree = tree
-
-    @cached_property
-    def _poses(self) -> list[Pose]:
-        return poses(self.tree)
-
-    @cached_property
-    def _twists(self) -> list[Twist]:
-        return twists(self.tree)
-
-    def pose(self, frame: Frame) -> Pose:
-        return frame_pose(self.tree, frame, self._poses)
 
     def velocity(self, frame: Frame, point: Vector3) -> Vector3:
         """Of the material point of a frame's body that is at `point` (in the base of earth)."""
@@ -46,7 +30,7 @@ class Places:
         if node == EARTH_NODE:
             return Vector3((ZERO, ZERO, ZERO))
         origin = self.pose(frame).position
-        turning = self._poses[node].vector(self._twists[node].angular)
+        turning = self.nodes[node].vector(self.twists[node].angular)
         return Vector3(time_derivative(self.tree, list(origin))) + cross(turning, point - origin)
 
     def touch(self, place: Touching) -> Touch:

@@ -341,11 +341,11 @@ class Dynamics:
         raise ModelError(f"'{self.model.name}' has no frame or body '{name}'.{did_you_mean(name, known)}")
 
     def pose(self, name: str) -> Pose:
-        return self.outputs.pose(self.frame(name))
+        return self.outputs.moving.pose(self.frame(name))
 
     def velocity(self, name: str) -> list[Expr]:
         """Angular velocity, then velocity of the origin, both in the base of earth."""
-        return list(self.outputs.velocity(self.frame(name)).scalars)
+        return list(self.outputs.moving.twist(self.frame(name)).scalars)
 
     def frame_acceleration(self, name: str) -> list[Expr]:
         """Angular acceleration, then acceleration of the origin, in the motion."""

@@ -18,17 +18,13 @@ from dalembert.expr import ZERO, Expr
 from dalembert.expr.space import ZERO3, Vector3, add3, cross, scale3
 from dalembert.kinematics import (
     COMPONENTS,
-    EARTH_NODE,
-    Pose,
+    FrameMotions,
     Tree,
     Twist,
     Wrench,
     effort_told,
-    frame_pose,
     in_speeds,
     node_inertias,
-    poses,
-    twists,
 )
 from dalembert.mechanism import EARTH, Coulomb, Frame, Spring, TorsionSpring
 
@@ -74,7 +70,7 @@ class Outputs(Mapping[str, Expr]):
     """
 
     def __init__(self, tree: Tree, energies: Energies | None = None, transmitted: Transmitted | None = None) -> None:
-        self.tree = tree
+        self.tree, self.moving = tree, FrameMotions(tree)
         self._energies, self._transmitted = energies, transmitted
         self._made: dict[str, Expr] = {}
 
@@ -155,14 +151,14 @@ class Outputs(Mapping[str, Expr]):
             return self._of_constraint(owner)
         frame = self.frames[owner]
         if part in _PLACES:
-            return self._named(owner, _PLACES, self.pose(frame).position)
+            return self._named(owner, _PLACES, self.moving.pose(frame).position)
         if part[0] == "R":
-            return self._named(owner, _FRAME[9:18], [x for row in self.pose(frame).rotation for x in row])
+            return self._named(owner, _FRAME[9:18], [x for row in self.moving.pose(frame).rotation for x in row])
         if part[0] == "W":
-            return self._named(owner, ("WX", "WY", "WZ"), self.velocity(frame).angular)
+            return self._named(owner, ("WX", "WY", "WZ"), self.moving.twist(frame).angular)
         if part.endswith("''"):
             return self._named(owner, _FRAME[6:9], self.acceleration(frame).linear)
-        return self._named(owner, _FRAME[3:6], self.velocity(frame).linear)
+        return self._named(owner, _FRAME[3:6], self.moving.twist(frame).linear)
 
     def _of_spring(self, spring: Spring | TorsionSpring) -> dict[str, Expr]:
         told = in_speeds(self.tree, effort_told(self.tree, spring))
@@ -203,7 +199,7 @@ class Outputs(Mapping[str, Expr]):
         if part[0] == "L":
             return self._named(WHOLE, ("LX", "LY", "LZ"), spin)
         mass, first = ZERO, ZERO3
-        for inertia, pose in zip(node_inertias(self.tree), self._poses, strict=True):
+        for inertia, pose in zip(node_inertias(self.tree), self.moving.nodes, strict=True):
             mass = mass + inertia.mass
             first = add3(first, add3(scale3(inertia.mass, pose.position), pose.vector(inertia.moment)))
         return self._named(WHOLE, _PLACES, [x / mass for x in first])
@@ -212,18 +208,10 @@ class Outputs(Mapping[str, Expr]):
         return {f"{owner}.{part}": value for part, value in zip(parts, values, strict=True)}
 
     @cached_property
-    def _poses(self) -> list[Pose]:
-        return poses(self.tree)
-
-    @cached_property
-    def _twists(self) -> list[Twist]:
-        return twists(self.tree)
-
-    @cached_property
     def _momenta(self) -> tuple[Vector3, Vector3]:
         """Momentum, and angular momentum about the origin of earth, in the base of earth."""
         linear, angular = ZERO3, ZERO3
-        for inertia, twist, pose in zip(node_inertias(self.tree), self._twists, self._poses, strict=True):
+        for inertia, twist, pose in zip(node_inertias(self.tree), self.moving.twists, self.moving.nodes, strict=True):
             spin, push = (pose.vector(v) for v in inertia.momentum(twist))
             linear = add3(linear, push)
             angular = add3(angular, add3(spin, cross(pose.position, push)))
@@ -231,18 +219,7 @@ class Outputs(Mapping[str, Expr]):
 
     # --- frames ----------------------------------------------------------------------------------------------------
 
-    def pose(self, frame: Frame) -> Pose:
-        return frame_pose(self.tree, frame, self._poses)
-
-    def velocity(self, frame: Frame) -> Twist:
-        """Angular velocity, and velocity of the origin, in the base of earth."""
-        node, place = self.tree.frame_place(frame)
-        if node == EARTH_NODE:
-            return Twist()
-        twist, pose = self._twists[node], self._poses[node]
-        return Twist(pose.vector(twist.angular), pose.vector(twist.velocity(place.position)))
-
     def acceleration(self, frame: Frame) -> Twist:
         """Their time derivatives, in the symbols of u'."""
         moving = {ex.TIME: ex.ONE, **self.tree.rates, **{u: ex.prime(u) for u in self.tree.speeds}}
-        return Twist.of(ex.tangent(list(self.velocity(frame).scalars), moving))
+        return Twist.of(ex.tangent(list(self.moving.twist(frame).scalars), moving))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pygments.lexer import RegexLexer, words
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Text
 
+from dalembert.lsd.lexer import DECLARING
+
 
 class LsdLexer(RegexLexer):
     """LSD, the language of mechanisms."""
@@ -48,25 +50,7 @@ class LsdLexer(RegexLexer):
                 Keyword,
             ),
             (
-                words(
-                    (
-                        "given",
-                        "start",
-                        "gravity",
-                        "use",
-                        "spring",
-                        "torsion",
-                        "bushing",
-                        "constrain",
-                        "drive",
-                        "roll",
-                        "gear",
-                        "rope",
-                        "contact",
-                        "limit",
-                    ),
-                    suffix=r"\b",
-                ),
+                words(tuple(sorted(DECLARING)), suffix=r"\b"),
                 Keyword.Declaration,
             ),
             (r"\b(earth|pi)\b", Name.Builtin),

@@ -19,13 +19,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dalembert import expr as ex
-from dalembert.constraints.eliminate import Elimination
-from dalembert.constraints.factor import solve_symmetric
-from dalembert.constraints.rows import Rows
 from dalembert.errors import ModelError, SingularError
 from dalembert.expr import Expr, Matrix
-from dalembert.formalisms.equations import Equations
-from dalembert.mechanism import Layout
+from dalembert.formalisms.projected import ProjectedEquations
 
 if TYPE_CHECKING:
     from dalembert.presentation.lines import Statement
@@ -52,76 +48,22 @@ class Chart:
     signs: tuple[float, ...] = ()  # of the determinants at the posture: another sign is another branch
 
 
-@dataclass(frozen=True)
-class MinimalEquations:
+@dataclass(frozen=True, repr=False)
+class MinimalEquations(ProjectedEquations):
     """M P'' = S + F in independent coordinates P, by one formalism; `closed` are its equations with multipliers.
 
     `mass_matrix`, `bias` and `forces` are written in all coordinates and speeds; `definitions` are those that are not
     independent, q = q(P) and u = Psi P' + c. `domain` says where they hold.
     """
 
-    closed: Equations = field(repr=False)
     chart: Chart
-    elimination: Elimination = field(repr=False)
-    follow: Callable[[Array, float, Mapping[Expr, float]], Array] | None = field(default=None, repr=False)
-    given: Mapping[str, float] = field(default_factory=dict, repr=False)
+    follow: Callable[[Array, float, Mapping[Expr, float]], Array] | None = None
+    given: Mapping[str, float] = field(default_factory=dict)
     level: str = "scalar"
-
-    @property
-    def formalism(self) -> str:
-        return self.closed.formalism
-
-    @property
-    def layout(self) -> Layout:
-        return self.closed.layout
-
-    @property
-    def rows(self) -> Rows:
-        assert self.closed.rows is not None
-        return self.closed.rows
 
     @property
     def coordinates(self) -> tuple[str, ...]:
         return self.chart.independent
-
-    @property
-    def speeds(self) -> tuple[str, ...]:
-        return tuple(self.closed.speeds[k] for k in self.elimination.independent)
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        return self.closed.parameters
-
-    @property
-    def psi(self) -> Matrix:
-        """Psi: u = Psi P' + c, as many rows as the tree has speeds."""
-        return self.elimination.psi
-
-    @cached_property
-    def mass_matrix(self) -> Matrix:
-        found = self.psi.T @ self.closed.mass_matrix @ self.psi
-        n = found.shape[0]
-        return Matrix([[found[min(i, j), max(i, j)] for j in range(n)] for i in range(n)], found.shape)
-
-    @cached_property
-    def bias(self) -> tuple[Expr, ...]:
-        """S_P = Psi^T (S - M b)."""
-        bent = self.closed.mass_matrix @ Matrix.column(self.elimination.bend)
-        return (self.psi.T @ (Matrix.column(self.closed.bias) - bent)).entries
-
-    @cached_property
-    def forces(self) -> tuple[Expr, ...]:
-        """F_P = Psi^T F."""
-        return (self.psi.T @ Matrix.column(self.closed.forces)).entries
-
-    @cached_property
-    def right_side(self) -> tuple[Expr, ...]:
-        return tuple(s + f for s, f in zip(self.bias, self.forces, strict=True))
-
-    @cached_property
-    def accelerations(self) -> tuple[Expr, ...]:
-        """P'' in all coordinates and speeds."""
-        return tuple(solve_symmetric(self.mass_matrix, self.right_side, self.speeds))
 
     # --- definitions -----------------------------------------------------------------------------------------------
 
@@ -129,16 +71,6 @@ class MinimalEquations:
     def positions(self) -> dict[str, Expr] | None:
         """q = q(P), each in the independent coordinates and those before it; None where Newton finds them."""
         return None if self.chart.definitions is None else dict(self.chart.definitions)
-
-    @cached_property
-    def dependent_speeds(self) -> dict[str, Expr]:
-        """u = Psi P' + c of the speeds that are not independent."""
-        own = [ex.symbol(x) for x in self.speeds]
-        found = {}
-        for k, (name, row) in enumerate(zip(self.closed.speeds, self.psi.rows(), strict=True)):
-            if k not in self.elimination.independent:
-                found[name] = ex.dot_product(row, own) + self.elimination.rest[k]
-        return found
 
     @property
     def definitions(self) -> dict[str, Expr]:
@@ -298,29 +230,12 @@ class MinimalEquations:
 
     def as_dict(self) -> dict[str, Any]:
         """Names, M, S, F, Psi and the definitions as formulas with shared intermediates: the JSON form."""
-        n, m = len(self.coordinates), len(self.closed.speeds)
-        defined = self.definitions
-        entries = [*self.mass_matrix.entries, *self.bias, *self.forces, *self.psi.entries, *defined.values()]
-        listing = ex.listing(entries)
-        results = iter(listing.results)
-
-        def take(count: int) -> list[str]:
-            return [next(results) for _ in range(count)]
-
-        return {
-            "formalism": self.formalism,
-            "motion": "M P'' = S + F, u = Psi P' + c",
-            "coordinates": list(self.coordinates),
-            "speeds": list(self.speeds),
-            "parameters": list(self.parameters),
+        n, defined = len(self.coordinates), self.definitions
+        found = self._table("M P'' = S + F, u = Psi P' + c", {"psi": self.psi.entries}, defined)
+        return found | {
             "operations": self.operations,
-            "intermediates": dict(listing.definitions),
-            "mass_matrix": [take(n) for _ in range(n)],
-            "bias": take(n),
-            "forces": take(n),
             "all_speeds": list(self.closed.speeds),
-            "psi": [take(n) for _ in range(m)],
-            "definitions": dict(zip(defined, take(len(defined)), strict=True)),
+            "psi": [found["psi"][k : k + n] for k in range(0, len(found["psi"]), n)],
             "positions": "formulas" if self.positions is not None else "Newton",
             "domain": list(self.domain),
         }
@@ -337,23 +252,12 @@ class MinimalEquations:
 
         return replace(self, level=LEVELS[min(LEVELS.index(self.level) + 1, len(LEVELS) - 1)])  # type: ignore[arg-type]
 
-    @property
-    def formulas(self) -> Statement:
-        """The table of formulas of the equations with multipliers."""
-        return self.closed.formulas
-
     def __repr__(self) -> str:
         how = "formulas" if self.positions is not None else "Newton"
         return (
             f"<MinimalEquations of {self.layout.model.name!r} by {self.formalism}: in {', '.join(self.coordinates)}, "
             f"other coordinates by {how}>"
         )
-
-    def _repr_latex_(self) -> str:
-        return self.show()._repr_latex_()
-
-    def _repr_html_(self) -> str:
-        return self.show()._repr_html_()
 
 
 #: What dips below this share of its largest value touches zero: a root or a determinant falls like a square there.

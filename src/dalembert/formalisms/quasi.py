@@ -1,12 +1,8 @@
 """Equations in quasi-velocities for machines with conditions on speeds: no multipliers, all coordinates.
 
-With u = Psi v + c, where G Psi = 0, perfect reactions drop out of any formalism's equations times Psi^T:
-
-    M_v v' = S_v + F_v,    M_v = Psi^T M Psi,    S_v = Psi^T (S - M b),    F_v = Psi^T F        u' = Psi v' + b
-
-From Lagrange's equations these are Maggi's; Kane's partial velocities and Gibbs's function by v' are the same
-projection done before. Boltzmann and Hamel derive T in all quasi-velocities w = A u, the conditions among them, and set
-these to zero afterwards, with the three-index symbols of A and B = A^-1 (u the rates of the coordinates):
+Projected (`projected`), Lagrange's equations are Maggi's; Kane's partial velocities and Gibbs's function by v' are the
+same projection done before. Boltzmann and Hamel derive T in all quasi-velocities w = A u, the conditions among them,
+and set these to zero afterwards, with the three-index symbols of A and B = A^-1 (u the rates of the coordinates):
 
     d/dt dT/dw_i + sum_jk gamma^k_ij w_j dT/dw_k - sum_r B_ri dT/dq_r = Q_i
     gamma^k_ij = sum_rs (dA_kr/dq_s - dA_ks/dq_r) B_ri B_sj
@@ -15,19 +11,15 @@ these to zero afterwards, with the three-index symbols of A and B = A^-1 (u the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from dalembert import expr as ex
-from dalembert.constraints.eliminate import Elimination
-from dalembert.constraints.factor import solve_symmetric
-from dalembert.constraints.rows import Rows
 from dalembert.errors import ModelError
 from dalembert.expr import HALF, ONE, TIME, ZERO, Expr, Matrix
 from dalembert.expr.elimination import solve_linear
-from dalembert.formalisms.equations import Equations
-from dalembert.mechanism import Layout
+from dalembert.formalisms.projected import ProjectedEquations
 
 if TYPE_CHECKING:
     from dalembert.presentation.lines import Statement
@@ -35,88 +27,18 @@ if TYPE_CHECKING:
 _TITLES = {"lagrange": "Maggi", "kane": "Kane", "gibbs-appell": "Gibbs-Appell"}
 
 
-@dataclass(frozen=True)
-class QuasiEquations:
-    """M v' = S + F in independent speeds v, by one formalism; `closed` are its equations with multipliers."""
+@dataclass(frozen=True, repr=False)
+class QuasiEquations(ProjectedEquations):
+    """M v' = S + F in independent speeds v, by one formalism; all coordinates stay."""
 
-    closed: Equations = field(repr=False)
-    elimination: Elimination = field(repr=False)
-
-    @property
-    def formalism(self) -> str:
-        return self.closed.formalism
-
-    @property
-    def layout(self) -> Layout:
-        return self.closed.layout
-
-    @property
-    def rows(self) -> Rows:
-        assert self.closed.rows is not None
-        return self.closed.rows
-
-    @property
-    def coordinates(self) -> tuple[str, ...]:
-        """All of them: conditions on speeds take none away."""
-        return self.closed.coordinates
-
-    @property
-    def speeds(self) -> tuple[str, ...]:
-        return tuple(self.closed.speeds[k] for k in self.elimination.independent)
-
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        return self.closed.parameters
-
-    @property
-    def psi(self) -> Matrix:
-        """Psi: u = Psi v + c."""
-        return self.elimination.psi
-
-    @cached_property
-    def dependent_speeds(self) -> dict[str, Expr]:
-        """u = Psi v + c of the speeds that are not independent."""
-        own = [ex.symbol(x) for x in self.speeds]
-        found = {}
-        for k, (name, row) in enumerate(zip(self.closed.speeds, self.psi.rows(), strict=True)):
-            if k not in self.elimination.independent:
-                found[name] = ex.dot_product(list(row), own) + self.elimination.rest[k]
-        return found
-
-    def _written(self, exprs: Sequence[Expr]) -> list[Expr]:
+    def _written(self, exprs: Sequence[Expr]) -> tuple[Expr, ...]:
         """In coordinates and independent speeds alone."""
-        return ex.substitute(list(exprs), {ex.symbol(x): e for x, e in self.dependent_speeds.items()})
-
-    @cached_property
-    def mass_matrix(self) -> Matrix:
-        found = self.psi.T @ self.closed.mass_matrix @ self.psi
-        n = found.shape[0]
-        return Matrix([[found[min(i, j), max(i, j)] for j in range(n)] for i in range(n)], found.shape)
-
-    @cached_property
-    def bias(self) -> tuple[Expr, ...]:
-        """S_v = Psi^T (S - M b)."""
-        bent = self.closed.mass_matrix @ Matrix.column(self.elimination.bend)
-        return tuple(self._written((self.psi.T @ (Matrix.column(self.closed.bias) - bent)).entries))
-
-    @cached_property
-    def forces(self) -> tuple[Expr, ...]:
-        """F_v = Psi^T F."""
-        return tuple(self._written((self.psi.T @ Matrix.column(self.closed.forces)).entries))
-
-    @cached_property
-    def right_side(self) -> tuple[Expr, ...]:
-        return tuple(s + f for s, f in zip(self.bias, self.forces, strict=True))
+        return tuple(ex.substitute(list(exprs), {ex.symbol(x): e for x, e in self.dependent_speeds.items()}))
 
     @cached_property
     def rates(self) -> tuple[Expr, ...]:
         """q' in v."""
-        return tuple(self._written(self.closed.rates))
-
-    @cached_property
-    def accelerations(self) -> tuple[Expr, ...]:
-        """v'."""
-        return tuple(solve_symmetric(self.mass_matrix, self.right_side, self.speeds))
+        return self._written(self.closed.rates)
 
     # --- Boltzmann and Hamel -----------------------------------------------------------------------------------------
 
@@ -192,11 +114,12 @@ class QuasiEquations:
 
     # --- for people --------------------------------------------------------------------------------------------------
 
-    def show(self, level: str = "scalar") -> Statement:
+    def show(self, level: str | None = None) -> Statement:
         """The equations as scalars: M v' = S + F, what the other speeds are, and the rates of the coordinates."""
         from dalembert.presentation.lines import Statement
         from dalembert.presentation.scalars import Scalars, scalar_lines
 
+        level = level or "scalar"
         if level != "scalar":
             raise ModelError("equations in quasi-velocities are shown at the scalar level.")
         primes = [ex.prime(ex.symbol(x)) for x in self.speeds]
@@ -206,41 +129,10 @@ class QuasiEquations:
         title = f"{_TITLES.get(self.formalism, self.formalism)} in {', '.join(self.speeds)} alone"
         return Statement(self.formalism, level, title, *map(tuple, scalar_lines(Scalars(sides, tuple(told)))))
 
-    @property
-    def formulas(self) -> Statement:
-        """The table of formulas of the equations with multipliers."""
-        return self.closed.formulas
-
     def as_dict(self) -> dict[str, Any]:
         """Names, M, S, F and the definitions as formulas with shared intermediates: the JSON form."""
-        n, defined = len(self.speeds), self.dependent_speeds
-        entries = [*self.mass_matrix.entries, *self.bias, *self.forces, *self.rates, *defined.values()]
-        listing = ex.listing(entries)
-        results = iter(listing.results)
-
-        def take(count: int) -> list[str]:
-            return [next(results) for _ in range(count)]
-
-        return {
-            "formalism": self.formalism,
-            "motion": "M v' = S + F, u = Psi v + c",
-            "coordinates": list(self.coordinates),
-            "speeds": list(self.speeds),
-            "parameters": list(self.parameters),
-            "intermediates": dict(listing.definitions),
-            "mass_matrix": [take(n) for _ in range(n)],
-            "bias": take(n),
-            "forces": take(n),
-            "rates": take(len(self.rates)),
-            "definitions": dict(zip(defined, take(len(defined)), strict=True)),
-        }
+        return self._table("M v' = S + F, u = Psi v + c", {"rates": self.rates}, self.dependent_speeds)
 
     def __repr__(self) -> str:
         name = self.layout.model.name
         return f"<Equations of {name!r} by {self.formalism} in the quasi-velocities {', '.join(self.speeds)}>"
-
-    def _repr_latex_(self) -> str:
-        return self.show()._repr_latex_()
-
-    def _repr_html_(self) -> str:
-        return self.show()._repr_html_()

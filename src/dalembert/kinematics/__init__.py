@@ -10,6 +10,7 @@ from dalembert.kinematics.effort import (
     in_base,
 )
 from dalembert.kinematics.energy import gravity_energy, kinetic_energy
+from dalembert.kinematics.frames import FrameMotions
 from dalembert.kinematics.inertia import RigidInertia, body_inertia, node_inertias
 from dalembert.kinematics.links import LinkMotion, joint_columns, link_motions_of, link_twist
 from dalembert.kinematics.motion import (

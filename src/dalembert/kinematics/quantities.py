@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 
 from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.expr import ONE, Expr
 from dalembert.expr.space import Vector3, norm3
-from dalembert.kinematics.motion import frame_pose, poses, twists
-from dalembert.kinematics.spatial import Pose, Twist
-from dalembert.kinematics.tree import EARTH_NODE, Tree
+from dalembert.kinematics.frames import FrameMotions
+from dalembert.kinematics.spatial import Pose
+from dalembert.kinematics.tree import Tree
 from dalembert.kinematics.wrench import in_speeds
-from dalembert.mechanism import Frame, Quantity, quantities, virtual_parts
+from dalembert.mechanism import Quantity, quantities, virtual_parts
 from dalembert.mechanism.quantities import RATE
 
 
@@ -35,21 +34,13 @@ def form_row(tree: Tree, form: Expr, own: Mapping[Expr, Expr] | None = None) -> 
     return row
 
 
-class FramesInState:
-    """Places and motions of frames, each made when first asked for."""
+class FramesInState(FrameMotions):
+    """Quantities of frames, where coordinates of cut links have the rates `own`."""
 
     def __init__(self, tree: Tree, own: Mapping[Expr, Expr]) -> None:
-        self.tree = tree
+        super().__init__(tree)
         self.own = own
         self.moving: dict[Expr, Expr] = {ex.TIME: ONE, **tree.rates, **own}
-
-    @cached_property
-    def _nodes(self) -> list[Pose]:
-        return poses(self.tree)
-
-    @cached_property
-    def _twists(self) -> list[Twist]:
-        return twists(self.tree)
 
     def written(self, exprs: list[Expr]) -> list[Expr]:
         asked = quantities(exprs)
@@ -88,14 +79,3 @@ class FramesInState:
             return base.vector_back(Vector3((rotation[0][k], rotation[1][k], rotation[2][k])))[axis]
         twist = self.twist(frames[0])
         return base.vector_back(twist.linear if one.kind == "vel" else twist.angular)[axis]
-
-    def pose(self, frame: Frame) -> Pose:
-        return frame_pose(self.tree, frame, self._nodes)
-
-    def twist(self, frame: Frame) -> Twist:
-        """Angular velocity, and velocity of the origin, in the base of earth."""
-        node, place = self.tree.frame_place(frame)
-        if node == EARTH_NODE:
-            return Twist()
-        pose, twist = self._nodes[node], self._twists[node]
-        return Twist(pose.vector(twist.angular), pose.vector(twist.velocity(place.position)))

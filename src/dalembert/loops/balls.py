@@ -19,7 +19,7 @@ from dalembert import expr as ex
 from dalembert.expr import Expr
 from dalembert.loops.arithmetic import Balls, ball_functions, evaluate_in, exact
 from dalembert.loops.assembly import Closing
-from dalembert.loops.linkage import Atom, Linkage
+from dalembert.loops.linkage import Linkage, geometry_of
 from dalembert.loops.positions import Positions, cross
 
 Array = Any
@@ -43,13 +43,7 @@ def precision(digits: int) -> Iterator[None]:
 
 def working_digits(linkage: Linkage, least: int = 50) -> int:
     """Digits to work with: 40 and eight for each digit of the longest number that the description spells."""
-    exprs: list[Expr] = list(linkage.equations)
-    for chain in linkage.chains.values():
-        for piece in chain.pieces:
-            if isinstance(piece, Atom):
-                exprs += piece.axis
-            else:
-                exprs += [x for row in piece.pose.rotation for x in row] + list(piece.pose.position)
+    exprs = [*linkage.equations, *geometry_of(linkage)]
     longest = 1
     for e in ex.topological(exprs):
         if e.op == "const":

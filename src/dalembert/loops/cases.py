@@ -21,10 +21,9 @@ import numpy as np
 
 from dalembert.errors import ModelError
 from dalembert.loops.assembly import Closing, project
-from dalembert.loops.linkage import Linkage, build_linkage
+from dalembert.loops.linkage import Linkage, build_linkage, geometry_of
 from dalembert.loops.local import tangent_at
 from dalembert.loops.mobility import mobility
-from dalembert.loops.polynomials import geometry_of
 from dalembert.loops.verdict import Mobility
 from dalembert.mechanism import Layout, Mechanism
 

@@ -368,3 +368,15 @@ def _rational_rotation(e: tuple[Fraction, ...]) -> Any:
 
 def _is_identity(pose: Pose) -> bool:
     return pose.rotation == IDENTITY3 and is_zero3(pose.position)
+
+
+def geometry_of(linkage: Linkage) -> list[Expr]:
+    """All scalars of axes and constant poses."""
+    scalars: list[Expr] = []
+    for chain in linkage.chains.values():
+        for piece in chain.pieces:
+            if isinstance(piece, Atom):
+                scalars += piece.axis
+            else:
+                scalars += [x for row in piece.pose.rotation for x in row] + list(piece.pose.position)
+    return scalars

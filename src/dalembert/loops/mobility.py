@@ -19,7 +19,7 @@ from dalembert.loops.assembly import CLOSED, Closing, assemble
 from dalembert.loops.check import Evidence
 from dalembert.loops.cycles import Loop, independent_loops
 from dalembert.loops.genericrank import rank_off
-from dalembert.loops.linkage import Atom, Linkage, build_linkage, formulas_of
+from dalembert.loops.linkage import Linkage, build_linkage, formulas_of, geometry_of
 from dalembert.loops.local import LocalDimension, local_dimension
 from dalembert.loops.redundancy import redundant_links
 from dalembert.loops.units import in_own_units
@@ -170,13 +170,7 @@ def _with_ideal(local: LocalDimension, linkage: Linkage, largest: int = 12, seco
 
 def _check_values(linkage: Linkage) -> None:
     """Lengths and directions need numbers; masses do not."""
-    scalars: list[Expr] = list(linkage.equations)
-    for chain in linkage.chains.values():
-        for piece in chain.pieces:
-            if isinstance(piece, Atom):
-                scalars += piece.axis
-            else:
-                scalars += [x for row in piece.pose.rotation for x in row] + list(piece.pose.position)
+    scalars = [*linkage.equations, *geometry_of(linkage)]
     known = {*linkage.given, *linkage.variables, *linkage.coordinates([0.0] * linkage.size)}
     missing = sorted({x.name for x in ex.free_symbols(scalars)} - known)
     if missing:

@@ -13,7 +13,7 @@ from typing import Any
 
 from dalembert.errors import ExpressionError
 from dalembert.expr import Expr
-from dalembert.loops.linkage import Atom, Linkage
+from dalembert.loops.linkage import Linkage, geometry_of
 from dalembert.loops.positions import Positions
 from dalembert.loops.ring import Ratio, Ring
 from dalembert.loops.scan import plain
@@ -61,18 +61,6 @@ class _Exact:
 
     def normal(self, array: Any) -> Any:
         return array
-
-
-def geometry_of(linkage: Linkage) -> list[Expr]:
-    """All scalars of axes and constant poses."""
-    scalars: list[Expr] = []
-    for chain in linkage.chains.values():
-        for piece in chain.pieces:
-            if isinstance(piece, Atom):
-                scalars += piece.axis
-            else:
-                scalars += [x for row in piece.pose.rotation for x in row] + list(piece.pose.position)
-    return scalars
 
 
 def polynomial_closure(

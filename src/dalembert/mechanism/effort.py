@@ -8,19 +8,79 @@ from a potential and the rest (damping, actuation).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Any, ClassVar, TypeAlias, TypeVar, cast
 
 from dalembert import expr as ex
 from dalembert.expr import ZERO, Expr
 from dalembert.expr.space import ZERO3, Vector3, is_zero3
 from dalembert.mechanism.body import EARTH, Frame
 
+E = TypeVar("E", bound=Any)
+
 #: In the law of a spring, the distance of its two points and its rate; in that of a torsion spring, angle and rate.
 LENGTH, ANGLE = ex.symbol("l"), ex.symbol("th")
 
 
+class _Known:
+    """What a force and a torque share: three components, no potential."""
+
+    __slots__ = ()
+    value: Vector3
+
+    @property
+    def scalars(self) -> tuple[Expr, ...]:
+        return self.value
+
+    def split(self: E) -> tuple[E | None, E | None]:
+        return None, self
+
+
+class _Between:
+    """What efforts between two frames share."""
+
+    __slots__ = ()
+    first: Frame
+    second: Frame
+
+    @property
+    def frames(self) -> tuple[Frame, ...]:
+        return (self.first, self.second)
+
+
+class _Elastic(_Between):
+    """A measure of two frames (`VARIABLE`) with a spring, a damper and any law: -k (x - rest) - c x' + law(x, x')."""
+
+    __slots__ = ()
+    VARIABLE: ClassVar[Expr]
+    REST: ClassVar[str]
+    LAW: ClassVar[str]
+    stiffness: Expr
+    damping: Expr
+
+    @property
+    def further(self) -> Expr:
+        """What the effort is beside spring and damper."""
+        return cast(Expr, getattr(self, self.LAW))
+
+    def law(self, value: Expr, rate: Expr) -> Expr:
+        """The effort on the measure, from its value and its rate."""
+        own = -self.stiffness * (value - getattr(self, self.REST)) - self.damping * rate
+        if self.further.is_number:
+            return own + self.further
+        return own + ex.substitute([self.further], {self.VARIABLE: value, ex.prime(self.VARIABLE): rate})[0]
+
+    def energy(self, value: Expr) -> Expr:
+        return ex.HALF * self.stiffness * (value - getattr(self, self.REST)) ** 2
+
+    def split(self: E) -> tuple[E | None, E | None]:
+        if self.stiffness is ZERO:
+            return None, self
+        elastic = replace(self, damping=ZERO, **{self.LAW: ZERO})
+        return elastic, None if self == elastic else replace(self, stiffness=ZERO, **{self.REST: ZERO})
+
+
 @dataclass(frozen=True, slots=True)
-class Force:
+class Force(_Known):
     """A force at the origin of a frame; its components are in the base of the body `base`."""
 
     at: Frame
@@ -32,16 +92,9 @@ class Force:
     def frames(self) -> tuple[Frame, ...]:
         return (self.at,)
 
-    @property
-    def scalars(self) -> tuple[Expr, ...]:
-        return self.value
-
-    def split(self) -> tuple[Effort | None, Effort | None]:
-        return None, self
-
 
 @dataclass(frozen=True, slots=True)
-class Torque:
+class Torque(_Known):
     """A torque on a body; its components are in the base of the body `base`."""
 
     on: str
@@ -53,21 +106,16 @@ class Torque:
     def frames(self) -> tuple[Frame, ...]:
         return (Frame(self.on),)
 
-    @property
-    def scalars(self) -> tuple[Expr, ...]:
-        return self.value
-
-    def split(self) -> tuple[Effort | None, Effort | None]:
-        return None, self
-
 
 @dataclass(frozen=True, slots=True)
-class Spring:
+class Spring(_Elastic):
     """A spring, damper or actuator between the origins of two frames, whose distance is l.
 
     It pushes them apart with -stiffness (l - length) - damping l' + force; `force` is a formula that may use `l` and
     `l'`.
     """
+
+    VARIABLE, REST, LAW = LENGTH, "length", "force"
 
     first: Frame
     second: Frame
@@ -78,10 +126,6 @@ class Spring:
     name: str = ""
 
     @property
-    def frames(self) -> tuple[Frame, ...]:
-        return (self.first, self.second)
-
-    @property
     def scalars(self) -> tuple[Expr, ...]:
         return (self.stiffness, self.damping, self.length)
 
@@ -90,29 +134,17 @@ class Spring:
         """Whether the force is undefined where the two points meet: a bare spring of length zero has none there."""
         return not (self.length is ZERO and self.damping is ZERO and self.force is ZERO)
 
-    def law(self, l: Expr, rate: Expr) -> Expr:
-        """The effort on the distance, from its value and its rate."""
-        own = -self.stiffness * (l - self.length) - self.damping * rate
-        return own + _placed(self.force, LENGTH, l, rate)
-
-    def energy(self, l: Expr) -> Expr:
-        return ex.HALF * self.stiffness * (l - self.length) ** 2
-
-    def split(self) -> tuple[Effort | None, Effort | None]:
-        if self.stiffness is ZERO:
-            return None, self
-        elastic = replace(self, damping=ZERO, force=ZERO)
-        return elastic, None if self == elastic else replace(self, stiffness=ZERO, length=ZERO)
-
 
 @dataclass(frozen=True, slots=True)
-class TorsionSpring:
+class TorsionSpring(_Elastic):
     """A torsion spring, damper or motor between two frames about an axis that has these components in both.
 
     The angle th is that of the second frame from the first about the axis, between -pi and pi; the torque on the
     second is -stiffness (th - angle) - damping th' + torque about the axis (about the bisector of its two directions
     where the frames tilt, so that its power is torque times th'); `torque` is a formula that may use `th` and `th'`.
     """
+
+    VARIABLE, REST, LAW = ANGLE, "angle", "torque"
 
     first: Frame
     second: Frame
@@ -124,30 +156,12 @@ class TorsionSpring:
     name: str = ""
 
     @property
-    def frames(self) -> tuple[Frame, ...]:
-        return (self.first, self.second)
-
-    @property
     def scalars(self) -> tuple[Expr, ...]:
         return (*self.axis, self.stiffness, self.damping, self.angle)
 
-    def law(self, angle: Expr, rate: Expr) -> Expr:
-        """The effort on the angle, from its value and its rate."""
-        own = -self.stiffness * (angle - self.angle) - self.damping * rate
-        return own + _placed(self.torque, ANGLE, angle, rate)
-
-    def energy(self, angle: Expr) -> Expr:
-        return ex.HALF * self.stiffness * (angle - self.angle) ** 2
-
-    def split(self) -> tuple[Effort | None, Effort | None]:
-        if self.stiffness is ZERO:
-            return None, self
-        elastic = replace(self, damping=ZERO, torque=ZERO)
-        return elastic, None if self == elastic else replace(self, stiffness=ZERO, angle=ZERO)
-
 
 @dataclass(frozen=True, slots=True)
-class Bushing:
+class Bushing(_Between):
     """Springs and dampers along and about the three axes of the first frame, slack where the frames coincide.
 
     With p the place of the second origin in the first frame and psi twice the vector part of the unit quaternion of
@@ -162,10 +176,6 @@ class Bushing:
     turning: Vector3 = ZERO3
     turning_damping: Vector3 = ZERO3
     name: str = ""
-
-    @property
-    def frames(self) -> tuple[Frame, ...]:
-        return (self.first, self.second)
 
     @property
     def scalars(self) -> tuple[Expr, ...]:
@@ -203,14 +213,6 @@ def effort_bodies(effort: Effort) -> tuple[str, ...]:
 def effort_symbols(effort: Effort) -> set[Expr]:
     """Symbols that an effort takes from its model: those of its formulas, but the variable of its own law."""
     found = ex.free_symbols(effort.scalars)
-    if isinstance(effort, Spring):
-        found |= ex.free_symbols(effort.force) - {LENGTH, ex.prime(LENGTH)}
-    elif isinstance(effort, TorsionSpring):
-        found |= ex.free_symbols(effort.torque) - {ANGLE, ex.prime(ANGLE)}
+    if isinstance(effort, Spring | TorsionSpring):
+        found |= ex.free_symbols(effort.further) - {effort.VARIABLE, ex.prime(effort.VARIABLE)}
     return found
-
-
-def _placed(law: Expr, variable: Expr, value: Expr, rate: Expr) -> Expr:
-    if law.is_number:
-        return law
-    return ex.substitute([law], {variable: value, ex.prime(variable): rate})[0]

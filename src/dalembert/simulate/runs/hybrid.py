@@ -242,7 +242,7 @@ def _refuse_moved(
     if moved:
         raise SimulationError(
             f"the event '{name}' of '{system.name}' asks at t = {solution.t_last:.6g} for what its closed loops do not "
-            f"allow: {', '.join(moved)}. Ask for fewer speeds, then the rest follows; or for all coordinates of a loop."
+            f"allow: {', '.join(moved)}. Ask for fewer of them, then the rest follows."
         )
 
 

@@ -6,6 +6,8 @@ from collections.abc import Collection
 
 import numpy as np
 
+from dalembert.dynamics import dynamics_of
+from dalembert.dynamics.closing import CLOSED, Loops, close
 from dalembert.simulate.loop.dense import Manifold
 from dalembert.simulate.methods.problem import Array, Problem
 from dalembert.simulate.system.balance import Balance
@@ -16,19 +18,35 @@ _KEPT = 1e-9
 
 
 def consistent(system: System, problem: Problem, t: float, y: Array, touched: Collection[str]) -> Array:
-    """The state with unit quaternions and closed loops; speeds that the event has set are kept, the others follow."""
+    """The state with unit quaternions and closed loops; what the event has set is kept, the others follow."""
     state = y.copy()
     values = np.asarray(problem.parameters, dtype=float)
     quaternions = np.array(problem.quaternions, dtype=np.int64).reshape(-1, 4)
     manifold = Manifold(quaternions, getattr(problem.project, "address", problem.project), values, problem)
     if system.constrained is not None:
         count = len(system.coordinates)
-        placed = state.copy()
+        placed = _placed(system, t, state, values, touched)
         manifold.bring_back(np.array([t]), placed[None])
         state[:count] = placed[:count]
         held = [i for i, name in enumerate(system.speeds) if name in touched]
         state[count:] = _following(system, t, state, values, held)
     manifold.bring_back(np.array([t]), state[None])
+    return state
+
+
+def _placed(system: System, t: float, y: Array, values: Array, touched: Collection[str]) -> Array:
+    """The state with coordinates that the event has set in place and the others closed around them, where they can."""
+    free = np.array([name not in touched for name in system.coordinates])
+    state = y.copy()
+    if system.layout is None or free.all() or not free.any():
+        return state
+    closure, count = dynamics_of(system.layout).closure, len(free)
+    parameters = dict(zip(system.known_parameters, values.tolist(), strict=True))
+    x = state[None, :count]
+    loops = Loops(closure, t, parameters, closure.scales(x, t, parameters))
+    found, gap = close(loops, x, free)
+    if gap[0] < CLOSED:
+        state[:count] = found[0]
     return state
 
 

@@ -8,7 +8,7 @@ from dalembert.dynamics import Dynamics
 from dalembert.simulate.system.system import Condition, Constrained, System
 
 
-def with_loops(system: System, about: Dynamics) -> System:
+def kept_closed(system: System, about: Dynamics) -> System:
     """The system, brought back to its constraints after every step."""
     return replace(
         system,

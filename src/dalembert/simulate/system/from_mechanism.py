@@ -16,7 +16,7 @@ from dalembert.kinematics import Pose, Tree, effort_singularities, frame_pose, p
 from dalembert.mechanism import EARTH, Layout, Link, Mechanism, Model, Spring
 from dalembert.simulate.contact.outputs import WithContacts
 from dalembert.simulate.system.chart_ends import chart_ends, has_edges
-from dalembert.simulate.system.constrained import coupling_conditions, with_loops
+from dalembert.simulate.system.constrained import coupling_conditions, kept_closed
 from dalembert.simulate.system.large import is_large, with_numbers
 from dalembert.simulate.system.system import Condition, Picture, System
 
@@ -57,7 +57,7 @@ def system_of(mechanism: Mechanism | Model, layout: Layout | None = None) -> Sys
     )
     if large:
         return with_numbers(system, about)
-    return with_loops(system, about) if about.closed else system
+    return kept_closed(system, about) if about.closed else system
 
 
 def _charts(tree: Tree) -> list[Condition]:
