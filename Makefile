@@ -22,7 +22,7 @@ endif
 .PHONY: help run test quick lint docs bench clean distclean
 
 help:
-	@echo "make run     simulate $(MODEL) and say where the results are"
+	@echo "make run     simulate $(MODEL), write a report with its animation, and say where the results are"
 	@echo "make test    formatting, lint, types, layers and every test"
 	@echo "make quick   the tests that take seconds"
 	@echo "make docs    the manual in docs/_build/html"
@@ -48,7 +48,9 @@ $(VENV)/.installed-dev: pyproject.toml | $(VENV)/pyvenv.cfg
 
 run: $(VENV)/.installed
 	@$(BIN)/dalembert simulate $(MODEL) --until 10 --out $(OUT)/ --plot
+	@$(BIN)/dalembert report $(MODEL) --until 10 --out $(OUT)/report.html > $(OUT)/.made && rm -f $(OUT)/.made
 	@echo "results:"; for file in $(OUT)/*; do echo "  $$file"; done
+	@echo "Open $(OUT)/report.html in a browser; then try $(BIN)/dalembert report examples/four_bar.lsd -o $(OUT)/four_bar.html"
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .

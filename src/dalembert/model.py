@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -284,6 +285,32 @@ class Mechanism(description.Mechanism):
         from dalembert.analysis import coupling
 
         return coupling(self, at, given=given, t=t, cut=cut)
+
+    @verb
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        formalisms: Sequence[str] = ("kane",),
+        levels: Sequence[str] = ("vector", "scalar"),
+        until: float = 10.0,
+        start: Mapping[str, Any] | None = None,
+        given: Mapping[str, Any] | None = None,
+        cut: Collection[str] = (),
+        source: str | None = None,
+        seconds: float = 60.0,
+        progress: bool = False,
+    ) -> list[Path]:
+        """Everything about the machine in one document, .html, .pdf or .tex; the files written.
+
+        `source` is the program to show instead of the printed description. Each section may take `seconds`; what does
+        not apply or cannot be computed is said in a sentence.
+        """
+        from dalembert.view.report import Study, check_report_name, make_report, write_report
+
+        check_report_name(Path(path))
+        study = Study(self, source, tuple(formalisms), tuple(levels), until, start or {}, given or {}, tuple(cut))
+        return write_report(make_report(study, seconds=seconds, progress=progress), path)
 
     def to_lsd(self) -> str:
         """The description as an LSD program that reads back to an equal mechanism."""

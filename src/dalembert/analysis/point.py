@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from dalembert import expr as ex
@@ -11,7 +12,7 @@ from dalembert.dynamics import Dynamics
 from dalembert.dynamics.numbers import check_names, giving, resolve, single
 from dalembert.errors import ModelError
 from dalembert.expr import Expr
-from dalembert.mechanism import Layout, Model, Moment, check_numbers
+from dalembert.mechanism import Displacement, Layout, Model, Moment, check_numbers
 
 
 def with_parameters(model: Model, at: Mapping[str, Any] | None, given: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -26,7 +27,9 @@ def parameters_of(
     """A number for every parameter; `given` over what the model says."""
     check_names(given or {}, model.parameters(), "parameter", model.name)
     found = single(resolve({**model.given, **(given or {})}, "given"))
-    missing = [x for x in (model.parameters() if needed is None else needed) if x not in found]
+    counting = _that_count(model)
+    found = {**{x: 0.0 for x in model.parameters() if x not in counting}, **found}
+    missing = [x for x in (counting if needed is None else needed) if x not in found]
     if missing:
         raise ModelError(
             f"'{model.name}' needs values for {', '.join(missing)}: this is a question in numbers. "
@@ -34,6 +37,16 @@ def parameters_of(
         )
     check_numbers(model, found)
     return found
+
+
+def _that_count(model: Model) -> tuple[str, ...]:
+    """All parameters but those that only say where the centre of a body without mass and inertia would be."""
+    nothing = (ex.ZERO,) * 6
+    bodies = {
+        name: replace(body, iframe=Displacement()) if body.mass is ex.ZERO and body.inertia.entries == nothing else body
+        for name, body in model.bodies.items()
+    }
+    return replace(model, bodies=bodies).parameters()
 
 
 def numbers_of(dynamics: Dynamics, given: Mapping[str, Any] | None, t: float) -> dict[Expr, float]:

@@ -28,6 +28,7 @@ COMMANDS = {
     "codegen": "Write the equations as source code.",
     "mobility": "Count the true freedoms, with a proof.",
     "simulate": "Run a mechanism: tables, pictures, animation.",
+    "report": "Everything about a machine in one document.",
     "lsp": "Serve LSD to an editor.",
 }
 
@@ -59,7 +60,7 @@ def _root(
     """
 
 
-OWN_PROGRESS = ("simulate", "lsp")  # they tell how far they are themselves
+OWN_PROGRESS = ("simulate", "report", "lsp")  # they tell how far they are themselves
 
 
 def _attentive(name: str, command: Callable[..., Any]) -> Callable[..., Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from dalembert import expr as ex
 from dalembert.constraints.friction import drag_along
@@ -34,8 +35,9 @@ def constraint_actions(tree: Tree, rows: Rows, multipliers: Sequence[Expr]) -> A
     """Of all constraints that are formulas, with these multipliers."""
     own = {one.coordinate: one.rate for one in rows.own}
     made = _Made(tree, FramesInState(tree, own), Actions())
+    places = {one.name: iter(rows.of(one.name)) for one in tree.layout.further}  # parts of one constraint share a name
     for one in tree.layout.further:
-        weights = [multipliers[k] for k in rows.of(one.name)]
+        weights = [multipliers[k] for k in islice(places[one.name], len(one.expressions))]
         for what, weight in _forms(made, one, weights):
             made.push(what, weight)
     return made.found

@@ -10,7 +10,7 @@ import numpy as np
 
 from dalembert.errors import SimulationError
 from dalembert.simulate import Arc, Motion
-from dalembert.view.theme import GREY, style
+from dalembert.view.theme import GREY, plain, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -67,7 +67,7 @@ def plot_energy(motion: Motion) -> Figure:
         upper.plot(*_broken(seen, seen.t, potential), label="potential")
         upper.plot(*_broken(seen, seen.t, total), label="total", color=GREY, lw=2.2)
         upper.legend(ncols=3, loc="lower left", bbox_to_anchor=(0, 1.0), borderaxespad=0)
-        upper.set_title(f"{motion.system.name}: energy", pad=22)
+        upper.set_title(plain(f"{motion.system.name}: energy"), pad=22)
         steps = _steps(motion)
         drift = steps.energy() - steps.work() if motion.sol is not None and _balanced(motion) else steps.energy()
         scale = max(float(np.max(np.abs(kinetic))), float(np.ptp(potential)), 1e-300)
@@ -87,7 +87,7 @@ def _overview(motion: Motion) -> Figure:
     for axis, (kind, names) in zip(axes, groups, strict=True):
         _curves(axis, motion, names[:_MOST_CURVES])
         more = f" (first {_MOST_CURVES} of {len(names)})" if len(names) > _MOST_CURVES else ""
-        axis.set_title(f"{system.name}: {kind}{more}")
+        axis.set_title(plain(f"{system.name}: {kind}{more}"))
     axes[-1].set_xlabel("t")
     return figure
 
@@ -100,7 +100,7 @@ def _groups(motion: Motion) -> list[tuple[str, Sequence[str]]]:
 def _curves(axis: Axes, motion: Motion, names: Sequence[str]) -> None:
     seen = _smooth(motion)
     for name in names:
-        axis.plot(*_broken(seen, seen.t, seen[name]), label=name)
+        axis.plot(*_broken(seen, seen.t, seen[name]), label=plain(name))
     for times in motion.t_events or []:
         for t in times[:200]:
             axis.axvline(float(t), color=GREY, lw=0.5, alpha=0.5, zorder=0)
@@ -175,6 +175,6 @@ def _stack(count: int, heights: Sequence[float]) -> tuple[Figure, Any]:
 
 
 def _finish(axis: Axes, motion: Motion, x: str, y: str, title: str = "") -> None:
-    axis.set_xlabel(x)
-    axis.set_ylabel(y)
-    axis.set_title(f"{motion.system.name}: {title}" if title else motion.system.name)
+    axis.set_xlabel(plain(x))
+    axis.set_ylabel(plain(y))
+    axis.set_title(plain(f"{motion.system.name}: {title}" if title else motion.system.name))

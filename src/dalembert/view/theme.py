@@ -15,6 +15,11 @@ def colour(number: int) -> str:
     return COLOURS[number % len(COLOURS)]
 
 
+def plain(text: str) -> str:
+    """Text that matplotlib shows as it is: between two dollars it would set mathematics."""
+    return text.replace("$", r"\$")
+
+
 def style() -> dict[Any, Any]:
     """Matplotlib settings of the house: quiet axes, thin grid, legible sizes."""
     from cycler import cycler
