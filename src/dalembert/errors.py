@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, Self
 
 
 class DalembertError(Exception):
-    """Root of every error that dalembert raises on purpose."""
+    """Root of every error that dalembert raises on purpose; `about` names what is at fault, where it is known."""
+
+    about: tuple[str, ...] = ()
+
+    def of(self, names: Iterable[str]) -> Self:
+        """The same error, that knows whose it is."""
+        self.about = tuple(names)
+        return self
 
 
 class ArgumentError(DalembertError, TypeError):

@@ -16,7 +16,7 @@ from dalembert.verbs import verb
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from dalembert.analysis import Equilibrium, Hold, Linearization, Reaction
+    from dalembert.analysis import ConstraintEffort, Equilibrium, Hold, Linearization, Reaction
     from dalembert.analysis.compare import Comparison
     from dalembert.codegen import CompiledMechanism
     from dalembert.formalisms import Equations, Hamiltonian, Lagrangian
@@ -271,6 +271,20 @@ class Mechanism(description.Mechanism):
         from dalembert.analysis import reactions
 
         return reactions(self, at, given=given, t=t, cut=cut)
+
+    @verb
+    def constraint_efforts(
+        self,
+        at: Mapping[str, Any] | None = None,
+        *,
+        given: Mapping[str, Any] | None = None,
+        t: float | None = None,
+        cut: Collection[str] = (),
+    ) -> dict[str, ConstraintEffort]:
+        """Efforts and powers of all constraints and drives at a state, and which are determined."""
+        from dalembert.analysis import constraint_efforts
+
+        return constraint_efforts(self, at, given=given, t=t, cut=cut)
 
     @verb
     def coupling(

@@ -1,6 +1,7 @@
 """Questions that every model answers, closed or not: small motions, equilibria, reactions, comparisons."""
 
 from dalembert.analysis.compare import Comparison, compare
+from dalembert.analysis.constraint_efforts import ConstraintEffort, constraint_efforts
 from dalembert.analysis.coupling import Hold, coupling
 from dalembert.analysis.equilibria import Equilibrium, equilibria
 from dalembert.analysis.linearization import Linearization
@@ -10,12 +11,14 @@ from dalembert.analysis.reactions import Reaction, reactions
 
 __all__ = [
     "Comparison",
+    "ConstraintEffort",
     "Equilibrium",
     "Hold",
     "Linearization",
     "Mode",
     "Reaction",
     "compare",
+    "constraint_efforts",
     "coupling",
     "equilibria",
     "linearize",

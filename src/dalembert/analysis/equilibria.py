@@ -23,6 +23,8 @@ Array = Any
 
 #: A balance holds when what is left of it is this share of the forces met in the search; Newton leaves rounding.
 _BALANCED = 1e-9
+#: And it lasts when a radian of the motion changes it by less than this share: slopes are less exact than forces.
+_LASTING = 1e-7
 #: Configurations that differ by less, in radians or lengths of the machine, are one.
 _SAME = 1e-5
 #: Directions along which the forces change by less than this share of the most are families of equilibria.
@@ -156,7 +158,16 @@ class _Search:
         smalls = self._smalls(q)
         limits = [np.abs(one.tangent).T @ forces for one in smalls]
         good = [bool((np.abs(one.residual) <= _BALANCED * x).all()) for one, x in zip(smalls, limits, strict=True)]
+        if self.speeds:
+            pace = self._pace(q, smalls)
+            good = [ok and _lasts(*one) for ok, one in zip(good, zip(smalls, limits, pace, strict=True), strict=True)]
         return q[:, [i for i, ok in enumerate(good) if ok]]
+
+    def _pace(self, q: Array, smalls: list[Small]) -> Array:
+        """The fastest rate of a coordinate, in its natural unit."""
+        here = {**self.numbers, **dict(zip(self.symbols, q, strict=True))}
+        ways = self.reduction.arrays([self.reduction.directions], here, q.shape[1])[0]
+        return np.array([np.abs(w @ one.speeds / self.units).max() for w, one in zip(ways, smalls, strict=True)])
 
     def _walked(self, q: Array, centre: Array | None, times: int) -> Array:
         """Newton steps until nothing moves; what has come to rest waits for the others."""
@@ -177,7 +188,7 @@ class _Search:
         return np.where(found > 0, found, found.max() or 1.0)[: len(self.reduction.speeds)]
 
     def _smalls(self, q: Array) -> list[Small]:
-        return self.reduction.at(self.numbers, q, self.speeds)
+        return self.reduction.at(self.numbers, q, self.speeds, tuple(self.speeds))
 
     def _stepped(self, q: Array, centre: Array | None) -> tuple[Array, Array]:
         """One Newton step from each column; towards `centre` where equilibria form a family. Lost columns go."""
@@ -297,6 +308,12 @@ class _Search:
         for i in self.angles:
             gap[i] = np.abs(np.angle(np.exp(1j * gap[i])))
         return bool(gap.max(initial=0.0) < _SAME)
+
+
+def _lasts(one: Small, forces: Array, pace: float) -> bool:
+    """Does the balance hold on, as the motion goes through postures at constant speeds? A pendulum's does not."""
+    change = one.stiffness @ one.speeds[list(one.leading)]
+    return bool((np.abs(change) <= _LASTING * forces * pace).all())
 
 
 def _metric(one: Small) -> Array:

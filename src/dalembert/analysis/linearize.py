@@ -127,9 +127,10 @@ def _closed(
     rates = {x: f"{x}'" for x in layout.coordinates}
     wanted = [rates.get(x, x) for x in independent]
     check_names(wanted, layout.speeds, "coordinate or speed of the tree", layout.model.name)
-    named = [*(x for x in at if x in layout.speeds), *(x for x in layout.speeds if start[x] and x not in at)]
-    speeds = {x: start[x] for x in named}
-    (small,) = reduction.at(numbers, q, speeds, wanted)
+    wanted += [x for x in at if x in layout.speeds]
+    if not reduction.kinematic:
+        wanted += [x for x in layout.speeds if start[x]]
+    (small,) = reduction.at(numbers, q, {x: start[x] for x in layout.speeds}, wanted)
     moving = tuple(layout.speeds[i] for i in small.independent)
     point = {ex.symbol(x): ex.const(float(v)) for x, v in start.items()}
     return Linearization(

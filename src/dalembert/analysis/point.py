@@ -65,6 +65,17 @@ def time_of(reduction: Reduction, t: float | None, what: str) -> float:
     return float(t or 0.0)
 
 
+def check_slips(dynamics: Dynamics, values: Mapping[Expr, float]) -> None:
+    """Dry friction has a direction where its contact slips: at rest it holds as much as is asked of it."""
+    rows = dynamics.rows
+    for k, speed in zip(rows.sliding, ex.evaluate([x.speed for x in rows.sliding.values()], dict(values)), strict=True):
+        if speed == 0:
+            raise ModelError(
+                f"the contact '{rows.owners[k]}' of '{dynamics.layout.model.name}' does not slip at this state: "
+                "whether it sticks is decided by a motion. Simulate from here, or ask at a state in which it slips."
+            ).of([rows.owners[k]])
+
+
 def check_laws(dynamics: Dynamics, why: str) -> None:
     unknown = sorted(ex.unknown_functions(list(dynamics.right_side)))
     if unknown:

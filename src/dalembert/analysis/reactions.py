@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from dalembert import expr as ex
-from dalembert.analysis.point import parameters_of, with_parameters
+from dalembert.analysis.point import check_slips, parameters_of, with_parameters
 from dalembert.constraints.independence import speed_scales
 from dalembert.dynamics import Dynamics, dynamics_of
 from dalembert.dynamics.start import closed_start
@@ -321,6 +321,8 @@ def reactions(
     start = closed_start(layout, {k: v for k, v in at.items() if k != "t"}, given, time)
     if start.message:
         warnings.warn(f"reactions of '{layout.model.name}': {start.message}", stacklevel=2)
+    numbers = {ex.symbol(k): v for k, v in {**parameters, **start.values}.items()}
+    check_slips(dynamics_of(layout), {**numbers, ex.TIME: time})
     y = np.array([[start.values[name]] for name in layout.state.names])
     series = balance_of(layout).at(np.array([time]), y, parameters)
     if not series.exist[0]:

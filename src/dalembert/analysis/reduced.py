@@ -159,8 +159,8 @@ class Reduction:
     ) -> list[Small]:
         """Small motions at configurations in the columns of `coordinates`.
 
-        The independent speeds have the values `speeds` (zero unless said); those named and `wanted` are independent if
-        they can be.
+        The independent speeds have the values `speeds` (zero unless said); those `wanted`, in their order, are
+        independent if they can be.
         """
         names = self.dynamics.state.speeds
         count = coordinates.shape[1]
@@ -168,7 +168,7 @@ class Reduction:
         resting = {**here, **dict.fromkeys(self.speeds, 0.0)}
         mass, _, g, _, drift, counts, _ = self.arrays(self._first, resting, count)
         g = g * counts
-        order = [*(names.index(x) for x in (*wanted, *speeds) if x in names), *self._plain]
+        order = [*(names.index(x) for x in wanted if x in names), *self._plain]
         bases = [allowed_speeds(m, rows, order) for m, rows in zip(mass, g, strict=True)]
         placed = [k for k, gap in enumerate(self.rows.gap) if gap is not None]
         whole = len(placed) == len(self.rows)
@@ -194,9 +194,25 @@ class Reduction:
 
     @cached_property
     def _plain(self) -> list[int]:
-        """Speeds that are rates of coordinates first: they make independent coordinates with names of their own."""
+        """Speeds that are rates of coordinates first: they make independent coordinates with names of their own.
+
+        Beside conditions on speeds, rates of coordinates that nothing depends on come last: a wheel that turns in a
+        circle has a constant lean, and the velocity of its centre, which changes, follows.
+        """
         plain = [i for i, u in enumerate(self.speeds) if any(ex.prime(x) is u for x in self.coordinates)]
-        return [*plain, *(i for i in range(len(self.speeds)) if i not in plain)]
+        order = [*plain, *(i for i in range(len(self.speeds)) if i not in plain)]
+        if not self.kinematic:
+            return order
+        mass, right, *rest = self._first
+        used = ex.free_symbols([x for m in (mass, right, *rest) for x in m.entries])
+        used |= ex.free_symbols([x for x in self.rows.gap if x is not None])
+        idle = {ex.prime(x) for x in self.coordinates if x not in used}
+        return sorted(order, key=lambda i: self.speeds[i] in idle)
+
+    @property
+    def kinematic(self) -> bool:
+        """Are there conditions on speeds?"""
+        return any(gap is None for gap in self.rows.gap)
 
     def coordinate_names(self, small: Small) -> tuple[str, ...]:
         """Names of the independent coordinates: those whose rates v are, else the integral of the speed."""

@@ -19,23 +19,25 @@ def command(
     show: Annotated[bool, typer.Option("--print", help="Print the mechanism as a complete LSD program.")] = False,
     format: FormatOption = Format.text,
 ) -> None:
-    """Check programs: syntax, types, connection to earth. Every fault is shown with its place and a hint.
+    """Check programs: syntax, types, connection to earth, constraints that can be obeyed, a start that closes.
 
-    Remarks say what has no number yet.
+    Every fault is shown with its place and a hint. Remarks say what has no number yet.
 
     Example: dalembert check examples/satellite.lsd
     """
-    from dalembert.errors import CouplingError, LsdError, ModelError
+    from dalembert.errors import CouplingError, LsdError, ModelError, SimulationError, SingularError
     from dalembert.lsd.printer import to_lsd
+    from dalembert.lsd.source import Diagnostic
     from dalembert.mechanism.numbers import remarks
 
     results: list[dict[str, Any]] = []
     failed = False
     for path in files:
         result: dict[str, Any] = {"file": str(path), "ok": True}
+        places: dict[tuple[str, str], Any] = {}
         try:
-            mechanism, result["summary"], diagnostics = _read(path, strict, lenient)
-            if mechanism is not None and mechanism.constraints:
+            mechanism, result["summary"], diagnostics, places = _read(path, strict, lenient)
+            if mechanism is not None:
                 _derive(mechanism)
             result["diagnostics"] = [one.as_dict() for one in diagnostics]
             result["remarks"] = [] if mechanism is None else list(remarks(mechanism.freeze()))
@@ -53,11 +55,16 @@ def command(
             if format is Format.text:
                 shown = [str(d) for d in error.diagnostics] or [str(error)]
                 print("\n".join(shown), file=sys.stderr)
-        except (ModelError, CouplingError) as error:
+        except (ModelError, CouplingError, SimulationError, SingularError) as error:
             failed = True
-            result |= {"ok": False, "diagnostics": [{"severity": "error", "message": str(error)}]}
+            at = next(
+                (places[kind, x] for x in error.about for kind in ("constraint", "link") if (kind, x) in places), None
+            )
+            found = None if at is None else Diagnostic("error", str(error), *at)
+            told = {"severity": "error", "message": str(error)} if found is None else found.as_dict()
+            result |= {"ok": False, "diagnostics": [told]}
             if format is Format.text:
-                print(f"{path}: error: {error}", file=sys.stderr)
+                print(f"{path}: error: {error}" if found is None else found, file=sys.stderr)
         results.append(result)
     if format is Format.json:
         show_json(results if len(results) > 1 else results[0])
@@ -65,14 +72,20 @@ def command(
 
 
 def _derive(mechanism: Any) -> None:
-    """Constraints that no motion can obey show themselves in the solve: contradictions, devices without hold."""
+    """Constraints that no motion can obey show themselves in the solve and, where numbers are known, at the start."""
     from dalembert.dynamics import dynamics_of
+    from dalembert.dynamics.start import closed_start
     from dalembert.mechanism import Layout
 
-    _ = dynamics_of(Layout.of(mechanism)).resolved
+    layout = Layout.of(mechanism)
+    about = dynamics_of(layout)
+    if mechanism.constraints:
+        _ = about.resolved
+    if layout.constraints and set(about.closure.parameters) <= set(mechanism.given):
+        closed_start(layout)
 
 
-def _read(path: Path, strict: bool, lenient: bool) -> tuple[Any, str, list[Any]]:
+def _read(path: Path, strict: bool, lenient: bool) -> tuple[Any, str, list[Any], dict[tuple[str, str], Any]]:
     from dalembert import lsd
     from dalembert.lsd.reading import read_source
     from dalembert.mechanism import Mechanism
@@ -81,8 +94,9 @@ def _read(path: Path, strict: bool, lenient: bool) -> tuple[Any, str, list[Any]]
     mechanism = lsd.elaborate(checked, Mechanism(path.stem))
     diagnostics = list(checked.diagnostics)
     if checked.is_library:
-        return None, f"a library, {len(checked.program.declarations)} declarations", diagnostics
+        return None, f"a library, {len(checked.program.declarations)} declarations", diagnostics, {}
     bodies, links = len(mechanism.bodies) - 1, len(mechanism.links)
     coordinates = sum(len(link.coordinates) for link in mechanism.links.values())
     counts = (bodies, "body", "bodies"), (links, "link", "links"), (coordinates, "coordinate", "coordinates")
-    return mechanism, ", ".join(f"{n} {one if n == 1 else many}" for n, one, many in counts), diagnostics
+    summary = ", ".join(f"{n} {one if n == 1 else many}" for n, one, many in counts)
+    return mechanism, summary, diagnostics, checked.places

@@ -1,4 +1,4 @@
-"""`dalembert reactions`: efforts in all links at one state."""
+"""`dalembert reactions`: efforts in all links, and of all constraints, at one state."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def command(
     cut: Annotated[list[str] | None, typer.Option(help="A link that closes a loop (repeat).")] = None,
     format: FormatOption = Format.text,
 ) -> None:
-    """Efforts in all links at a state, on second bodies, at and in the bases of second frames.
+    """Efforts in all links at a state, on second bodies, at and in the bases of second frames; then of constraints.
 
     What --at does not name follows from `start` and from the closure. Components that redundant constraints leave open
-    are marked. Efforts of constraints are told by a motion: simulate --columns road.lambda1.
+    are marked. Of constraints and drives: the effort lambda of each condition, friction, and their power.
 
     Example: dalembert reactions examples/four_bar.lsd --at ground.th=1
     """
@@ -37,8 +37,13 @@ def command(
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "the mechanics of rigid bodies")  # the components are marked one by one
         found = mechanism.reactions(read_values(at, "--at"), t=t, cut=cut or ())
+        held = mechanism.constraint_efforts(read_values(at, "--at"), t=t, cut=cut or ())
     if format is Format.json:
-        show_json({"mechanism": mechanism.name, "t": t, "links": {k: one.as_dict() for k, one in found.items()}})
+        told = {
+            key: {k: one.as_dict() for k, one in some.items()}
+            for key, some in (("links", found), ("constraints", held))
+        }
+        show_json({"mechanism": mechanism.name, "t": t, **told})
         return
-    for one in found.values():
+    for one in [*found.values(), *held.values()]:
         typer.echo(str(one))

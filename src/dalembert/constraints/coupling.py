@@ -16,6 +16,8 @@ Array = NDArray[np.float64]
 
 #: Rows that agree to this share of their length, in the kinetic metric, ask or push the same: rounding of a solve.
 ALIKE = 1e-10
+#: The same, of postures that are closed to 1e-10 only: rows that agree show that much of it, and some more.
+LOOSE = 1e-8
 #: Below this a single state is refused: the force that is needed is beyond what numbers hold.
 LOST = 1e-10
 #: Below this efforts are a thousand times what a perfect reaction would need: worth a word.
@@ -53,6 +55,22 @@ def left_null(matrix: Array) -> Array:
     u, s, _ = np.linalg.svd(matrix / sizes[:, None])
     rank = int((s > ALIKE * s.max(initial=0.0)).sum()) if s.size else 0
     found: Array = u[:, rank:].T / sizes
+    return found
+
+
+def loose_combinations(mass: Array, reaction: Array, made_of: Array) -> Array:
+    """Efforts that do nothing together, y with W^T y = 0: orthonormal rows, in the units of the multipliers.
+
+    A row that is nothing beside what it is made of, as of a hinge on the axis of another, does nothing alone.
+    """
+    inverse = np.linalg.inv(np.linalg.cholesky(mass))
+    columns = inverse @ reaction.T
+    sizes, parts = np.linalg.norm(columns, axis=0), np.linalg.norm(np.abs(inverse) @ np.abs(made_of.T), axis=0)
+    nothing = sizes <= LOOSE * parts
+    sizes = np.where(nothing, 1.0, sizes)
+    _, s, vt = np.linalg.svd(np.where(nothing, 0.0, columns) / sizes)
+    rank = int((s > LOOSE * s.max(initial=0.0)).sum()) if s.size else 0
+    found: Array = np.linalg.qr((vt[rank:] / sizes).T)[0].T
     return found
 
 

@@ -42,10 +42,13 @@ def sliding(tree: Tree, reaction: Coulomb, own: Mapping[Expr, Expr]) -> Sliding:
 
 
 def drag_along(reaction: Coulomb, friction: Expr, slip: Sequence[Expr]) -> list[Expr]:
-    """friction s / |s|: what a unit of the normal reaction takes from each component of the slip."""
-    if len(slip) == 1:
-        return [friction * (reaction.way[0] if reaction.way else ex.sign(slip[0]))]
-    speed = ex.sqrt(ex.dot_product(list(slip), list(slip)))
+    """friction s / |s|: what a unit of the normal reaction takes from each component of the slip.
+
+    A contact that does not slip, and whose direction nobody tells, has none: not a number, not freedom from friction.
+    """
+    if len(slip) == 1 and reaction.way:
+        return [friction * reaction.way[0]]
+    speed = ex.sqrt(ex.dot_product(list(slip), list(slip))) if len(slip) > 1 else ex.absolute(slip[0])
     if not reaction.way:
         return [friction * x / speed for x in slip]
     hardly = ex.less(speed, reaction.slow)

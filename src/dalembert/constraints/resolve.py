@@ -164,5 +164,5 @@ def resolve(mass: Matrix, right: Sequence[Expr], rows: Rows, names: Sequence[str
         raise CouplingError(
             f"the actuators of {names} have no hold on what they keep: G M^-1 W^T is zero in every configuration "
             "(kappa = 0). Push on what is coupled to the condition; behind closed loops laws are not derived further."
-        ) from None
+        ).of(rows.owners[k] for k in others) from None
     return replace(solver, accelerations=tuple(accelerations), multipliers=tuple(multipliers))

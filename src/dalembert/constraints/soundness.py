@@ -54,13 +54,13 @@ def check_rows(mass: Matrix, rows: Rows) -> None:
             f"the constraints {_listed(rows, range(count))} give {one.rank} independent conditions and "
             f"{one.rank_of_reactions} independent reactions (hypothesis H0). Let every condition have a reaction "
             "of its own, or leave out a condition that follows from the others."
-        )
+        ).of(rows.owners)
     if all(x.kappa < LOST for x in lost):
         raise CouplingError(
             f"the actuator of '{rows.owners[one.actuator]}' cannot impose the law '{rows.owners[one.law]}': the "
             "inverse mass coupling G M^-1 W^T is zero in every configuration (kappa = 0). Push on a coordinate that is "
             "inertially coupled to what the law holds."
-        )
+        ).of([rows.owners[one.law]])
 
 
 def undetermined(rows: Rows) -> frozenset[str]:
@@ -83,6 +83,14 @@ def undetermined(rows: Rows) -> frozenset[str]:
     return frozenset(rows.names[k] for k in found or ())
 
 
+def undetermined_words(name: str) -> str:
+    """What is said of such an effort."""
+    return (
+        f"'{name}' is not determined by the mechanics of rigid bodies: conditions follow from each other. The value of "
+        "least norm is told; sums of such efforts may be determined, each is not."
+    )
+
+
 def _check_agreement(rows: Rows, matrix: Array, drift: Array) -> None:
     """Combinations of rows that vanish must ask for nothing: y G = 0 needs y . drift = 0."""
     for weights in left_null(matrix):
@@ -93,17 +101,17 @@ def _check_agreement(rows: Rows, matrix: Array, drift: Array) -> None:
             if len(names) == 1:
                 raise ModelError(
                     f"the condition '{names[0]}' moves nothing, and time asks something of it: no motion can obey it."
-                )
+                ).of(names)
             raise ModelError(
                 f"the conditions {_listed(rows, np.flatnonzero(used))} contradict each other: they hold the same "
                 "motion and ask different rates of it. Leave one of them out, or let them agree."
-            )
+            ).of(names)
         for k in np.flatnonzero(used):
             if k in rows.pushed or k in rows.sliding:
                 raise ModelError(
                     f"the condition '{rows.owners[k]}' follows from the others ({_listed(rows, np.flatnonzero(used))})"
                     ", and its reaction is not perfect: nothing tells how large it is. Leave out one of the conditions."
-                )
+                ).of([rows.owners[k]])
 
 
 def _listed(rows: Rows, places: Sequence[int] | range | NDArray[np.intp]) -> str:

@@ -25,6 +25,8 @@ _NONE = 1e-6
 #: What is left of the conditions, as a share of the square of the speeds, when they are nearly met. A posture that is
 #: _NONE off leaves as much, times the curvature of a motion in its natural units.
 _BENT = 1e-5
+#: Rounding of a second rate, as a share of the largest: from rest a law of time may ask for much.
+_ROUNDED = 1e-12
 #: A solution leaves less than this, as a share of the square of its speeds: what a posture leaves that is known to the
 #: square root of rounding, tenfold. Where two solutions meet they are known to the square root of that.
 _SOLVED, _APART = 1e-7, 1e-3
@@ -61,7 +63,8 @@ def misfits(bending: Bending, loops: Loops, x: Array, w: Array) -> tuple[Array, 
     probe = np.einsum("kij,ki->kj", vt, np.where(turned, 0.0, mixed))
     size = np.maximum(np.abs(w).max(axis=1, initial=0.0), np.abs(drift).max(axis=1, initial=0.0))
     still = bending.at(loops, x, np.zeros_like(w))
-    bent = _left(u, held, bending.at(loops, x, w)) > _BENT * size**2
+    whole = bending.at(loops, x, w)
+    bent = _left(u, held, whole) > _BENT * size**2 + _ROUNDED * np.abs(whole).max(axis=1, initial=0.0)
     even = (bending.at(loops, x, probe) + bending.at(loops, x, -probe)) / 2 - still
     return bent, _left(u, held, even) > _BENT * (probe**2).sum(axis=1)
 

@@ -12,7 +12,7 @@ from functools import cached_property
 
 from dalembert import expr as ex
 from dalembert.constraints.friction import stick_name
-from dalembert.constraints.soundness import undetermined
+from dalembert.constraints.soundness import undetermined, undetermined_words
 from dalembert.dynamics.energies import Energies
 from dalembert.expr import ZERO, Expr
 from dalembert.expr.space import ZERO3, Vector3, add3, cross, scale3
@@ -172,11 +172,8 @@ class Outputs(Mapping[str, Expr]):
         places = rows.of(name)
         loose = [x for x in undetermined(rows) if x in {rows.names[k] for k in places}]
         if loose:
-            warnings.warn(
-                f"'{min(loose)}' is not determined by the mechanics of rigid bodies: conditions follow from each "
-                "other. The value of least norm is told; sums of such efforts may be determined, each is not.",
-                stacklevel=3,
-            )
+            warnings.warn(undetermined_words(min(loose)), stacklevel=3)
+        if loose or self.tree.layout.cuts:  # which follow from closed loops, postures tell: `Motion.evaluate`
             multipliers = self._energies.machine.resolved.least_norm()
         powers = rows.powers(multipliers, self.tree.speeds)
         total = sum((powers[k] for k in places), ZERO)

@@ -208,7 +208,7 @@ def _closed(
                 if stiff
                 else "Check its lengths, or give a start that is nearly closed."
             )
-        )
+        ).of([*held, *links])
     _refuse_contradictions(closure.coordinates, posture, x, asked, first, loops)
     loops = Loops(closure, t, parameters, closure.scales(posture.values, t, parameters))
     places, firm = asked.among(closure.speeds)

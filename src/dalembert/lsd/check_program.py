@@ -19,7 +19,7 @@ from dalembert.lsd.checking import Context, Fact, Thunk
 from dalembert.lsd.parser import parse_into
 from dalembert.lsd.running import AppliedValue, BetweenValue, Fault, JoinValue, Run
 from dalembert.lsd.scope import Bound, DefinitionBody, Scope, similar
-from dalembert.lsd.source import Diagnostic, Report, Source, TooManyErrors
+from dalembert.lsd.source import Diagnostic, Report, Source, Span, TooManyErrors
 from dalembert.lsd.syntax_contacts import Contact
 from dalembert.lsd.types import BETWEEN, LAW_VARIABLES, TYPE_NAMES, Type
 from dalembert.lsd.values import BodyValue, FrameValue
@@ -38,6 +38,9 @@ class CheckedProgram:
     context: Context
     scope: Scope
     used: dict[str, s.Program] = field(default_factory=dict)
+    places: dict[tuple[str, str], tuple[Source, Span]] = field(
+        default_factory=dict
+    )  # of what was made, by kind and name
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:

@@ -68,7 +68,8 @@ class _Elaboration:
         self.checked, self.state, self.into = checked, state, into
         self.report = checked.report
         self.joints: dict[int, Joint] = {}
-        self.places: dict[tuple[str, str], Place] = {("symbol", x): place for x, place in state.quantities.items()}
+        self.places = checked.places
+        self.places.update({("symbol", x): place for x, place in state.quantities.items()})
 
     def run(self) -> None:
         bodies = self._bodies()
@@ -116,6 +117,9 @@ class _Elaboration:
             made = build()
             if place is not None and made is not None:
                 self.places[_KIND.get(type(made), "effort"), made.name] = place
+            if place is not None and isinstance(made, Constraint):  # one declaration may make several
+                for one in self.into.constraints:
+                    self.places.setdefault(("constraint", one.name), place)
         except (DalembertError, ArithmeticError, ValueError) as error:
             source, span = place or (self.checked.program.source, (0, 0))
             self.report.add(source, span, str(error).rstrip("."))

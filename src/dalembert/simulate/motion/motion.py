@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import isnan
@@ -14,7 +15,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dalembert import expr as ex
+from dalembert.analysis.constraint_efforts import undetermined_efforts
 from dalembert.analysis.reactions import balance_of
+from dalembert.constraints.soundness import undetermined_words
+from dalembert.dynamics import dynamics_of
 from dalembert.dynamics.numbers import giving
 from dalembert.errors import SimulationError
 from dalembert.expr import Expr
@@ -40,6 +44,9 @@ from dalembert.simulate.system.system import System
 
 Array = NDArray[np.float64]
 M = TypeVar("M", bound="Motion")
+
+_POSTURES = 8
+"""Postures of an arc at which it is asked whether efforts of constraints are determined."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -128,11 +135,28 @@ class Motion:
         """The values of expressions along the motion, one array each."""
         if self.system.contacts:
             refuse_disturbed(self, [x.name for x in ex.free_symbols(exprs)])
+        self._say_undetermined(x.name for x in ex.free_symbols(exprs))
         told = self.system.in_states_and_rates(exprs)
         if self.system.contacts and not ex.free_symbols(told).isdisjoint(self.system.slopes):
             refuse_slopes(self)
         parts = [self.values(told, arc.t, arc.y, arc.parameters, arc.contacts) for arc in self.arcs]
         return parts[0] if len(parts) == 1 else [np.concatenate(pieces) for pieces in zip(*parts, strict=True)]
+
+    def _say_undetermined(self, names: Iterable[str]) -> None:
+        """Efforts of constraints beside closed loops that follow from each other: each posture tells which."""
+        layout, held = self.system.balanced, self.system.constrained
+        asked = sorted({*names} & {*held.rows.names}) if held is not None and layout is not None and layout.cuts else []
+        if not asked or layout is None:
+            return
+        for arc in self.arcs:
+            some = np.unique(np.linspace(0, max(len(arc.t) - 1, 0), _POSTURES).astype(int))[: len(arc.t)]
+            values: dict[Expr, Any] = dict(zip(self.system.symbols, arc.y[:, some], strict=True))
+            values |= {ex.symbol(name): number for name, number in arc.parameters.items()} | {ex.TIME: arc.t[some]}
+            loose = undetermined_efforts(dynamics_of(layout), values, len(some))
+            for name in asked:
+                if name in loose:
+                    warnings.warn(undetermined_words(name), stacklevel=4)
+                    return
 
     def values(
         self, exprs: Sequence[Expr], t: Array, y: Array, parameters: Mapping[str, float], contacts: Any = None

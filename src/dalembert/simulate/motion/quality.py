@@ -12,11 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert import expr as ex
+from dalembert.constraints.coupling import WEAK
 from dalembert.errors import SimulationError
 from dalembert.expr import Expr
 from dalembert.simulate.contact.energy import driven, jump_fault
 from dalembert.simulate.contact.outputs import stepped
 from dalembert.simulate.motion.arcs import Arc
+from dalembert.simulate.motion.hold import WeakestHold, weakest_hold
 
 if TYPE_CHECKING:
     from dalembert.simulate.motion.motion import Motion
@@ -54,6 +56,7 @@ class Quality:
     `inside` is the deepest that a contact is crossed, in parts of the machine. `singular` are instants at which the
     motion stepped through a posture where its loops do not tell motions apart. With contacts `energy` counts the work
     of their forces and impulses; that of time stepping shrinks with the step.
+    `hold` is the smallest coupling number of its devices (`m.coupling`) on the way, and where.
     """
 
     closure: float | None = None
@@ -63,6 +66,7 @@ class Quality:
     singular: tuple[float, ...] = ()
     inside: float | None = None
     rough: bool = False
+    hold: WeakestHold | None = None
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -83,6 +87,8 @@ class Quality:
                 f"branches apart: from there on the loops are closed to {self.closure or 0.0:.1g}, the energy is "
                 f"balanced to {self.energy or 0.0:.1g}. Start beside that posture, or pass it faster"
             )
+        if self.hold is not None and self.hold.kappa < WEAK:
+            found.append(str(self.hold))
         for name, drift in self.integrals.items():
             if not drift < UNBALANCED:
                 found.append(f"{name} should be constant and drifts by {drift:.2g} of its size")
@@ -91,6 +97,7 @@ class Quality:
     def __str__(self) -> str:
         told = {"closure": self.closure, "energy balance": self.energy, "unit quaternions": self.norm, **self.integrals}
         told["deepest crossing of a contact"] = self.inside
+        told["coupling"] = None if self.hold is None else self.hold.kappa
         lines = [f"{name}: {value:.2g}" for name, value in told.items() if value is not None]
         return "; ".join(lines) or "nothing to judge"
 
@@ -102,6 +109,7 @@ class Quality:
             "integrals": dict(self.integrals),
             "singular": list(self.singular),
             "inside": self.inside,
+            "coupling": None if self.hold is None else self.hold.kappa,
             "remarks": list(self.remarks),
         }
 
@@ -111,9 +119,10 @@ def quality_of(motion: Motion) -> Quality:
     seen = _seen(motion)
     if motion.system.contacts:  # what contacts push is no first integral
         told = (closure_of(motion), _energy(motion, seen), _norm(motion))
-        return Quality(*told, inside=_inside(motion, seen), rough=stepped(motion))
+        return Quality(*told, inside=_inside(motion, seen), rough=stepped(motion), hold=weakest_hold(motion))
     integrals, singular = _integrals(motion, seen), passages(motion)
-    return Quality(closure_of(motion), _energy(motion, seen), _norm(motion), integrals, singular)
+    hold = weakest_hold(motion)
+    return Quality(closure_of(motion), _energy(motion, seen), _norm(motion), integrals, singular, hold=hold)
 
 
 class QualityWarning(UserWarning):
