@@ -6,9 +6,10 @@ import math
 import os
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from dalembert import mechanism as description
+from dalembert.errors import ArgumentError
 from dalembert.expr import Expr, Scalar
 from dalembert.mechanism import Layout, contrivances
 from dalembert.verbs import verb
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from dalembert.analysis import ConstraintEffort, Equilibrium, Hold, Linearization, Reaction
     from dalembert.analysis.compare import Comparison
-    from dalembert.codegen import CompiledMechanism
+    from dalembert.codegen import CompiledMechanism, CompiledMinimal
     from dalembert.formalisms import Equations, Hamiltonian, Lagrangian
     from dalembert.formalisms.minimal import MinimalEquations
     from dalembert.formalisms.quasi import QuasiEquations
@@ -189,12 +190,43 @@ class Mechanism(description.Mechanism):
 
         return hamiltonian(self.layout())
 
-    @verb
-    def compile(self, *, cut: Collection[str] = ()) -> CompiledMechanism:
-        """Native functions: `f.acceleration(q, u, t=0, **parameters)`, with an optional leading batch axis."""
-        from dalembert.codegen import compile_mechanism
+    @overload
+    def compile(self, *, cut: Collection[str] = ()) -> CompiledMechanism: ...
 
-        return compile_mechanism(self, self.layout(cut))
+    @overload
+    def compile(
+        self,
+        *,
+        cut: Collection[str] = (),
+        independent: Sequence[str] | str,
+        at: Mapping[str, Any] | None = None,
+        given: Mapping[str, Any] | None = None,
+    ) -> CompiledMechanism | CompiledMinimal: ...
+
+    @verb
+    def compile(
+        self,
+        *,
+        cut: Collection[str] = (),
+        independent: Sequence[str] | str | None = None,
+        at: Mapping[str, Any] | None = None,
+        given: Mapping[str, Any] | None = None,
+    ) -> CompiledMechanism | CompiledMinimal:
+        """Native functions: `f.acceleration(q, u, t=0, **parameters)`, with an optional leading batch axis.
+
+        With `independent` coordinates of a closed machine, as in `equations`, those of its minimal equations on the
+        branch of the posture `at` with the lengths `given`: `f.acceleration(p, v, t=0, **parameters)`.
+        """
+        from dalembert.codegen import compile_mechanism, compile_minimal
+
+        if independent is None:
+            if at is not None or given is not None:
+                raise ArgumentError(
+                    "`at` and `given` of `compile` choose the branch of independent coordinates, and none are named. "
+                    "Give numbers to the functions, or name `independent` coordinates."
+                )
+            return compile_mechanism(self, self.layout(cut))
+        return compile_minimal(self, self.equations("recursive", cut=cut, independent=independent, at=at, given=given))
 
     @verb
     def simulate(

@@ -268,3 +268,65 @@ def test_linear_equations_in_symbols_refuse_conditions_on_speeds():
     m.constrain("-sin(ice.th)*ice.x' + cos(ice.th)*ice.y' = 0", name="blade")
     with pytest.raises(ModelError, match="conditions on its speeds"):
         m.linearize({}, symbols=True)
+
+
+def compiled_agree(m, independent, rng, count=6, width=0.1):
+    """Compiled minimal equations against those with multipliers, in a batch."""
+    f = m.compile(independent=independent)
+    eq, states = f.equations, []
+    for _ in range(count):
+        at = drawn(eq, rng, width)
+        try:
+            states.append((at, eq.state(at)))
+        except SingularError:  # drawn beyond the end of the branch
+            continue
+    assert states
+    p = np.array([[at[x] for x in eq.coordinates] for at, _ in states])
+    v = np.array([[at[u] for u in eq.speeds] for at, _ in states])
+    told = f.state(p, v)
+    for k, (_, state) in enumerate(states):
+        assert told[k] == pytest.approx([state[x] for x in f.states], rel=1e-9, abs=1e-9)
+        expected, found = by_multipliers(eq, state), f.acceleration(p[k], v[k])
+        assert np.abs(found - expected).max() < 1e-9 * (1 + np.abs(expected).max())
+        assert f.mass_matrix(p[k]) @ found == pytest.approx(f.bias(p[k], v[k]) + f.forces(p[k], v[k]), rel=1e-9)
+    assert np.array_equal(f.acceleration(p, v), [f.acceleration(a, b) for a, b in zip(p, v, strict=True)])
+    return f
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", GALLERY)
+def test_compiled_minimal_equations_agree_with_multipliers(name):
+    make, independent = GALLERY[name]
+    f = compiled_agree(make(), independent, np.random.default_rng(5))
+    assert f.coordinates == tuple(independent)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+def test_compiled_minimal_equations_of_random_machines_agree_with_multipliers(seed):
+    rng = np.random.default_rng(seed)
+    compiled_agree(*dyad_machine(rng, 1 + seed % 3), rng)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["delta", "bricard"])
+def test_compiled_minimal_equations_follow_coordinates_that_are_no_formulas(name):
+    m = da.load(f"examples/loops/{name}.lsd")
+    eq = m.equations("recursive", independent="automatic")
+    assert eq.positions is None
+    compiled_agree(m, eq.coordinates, np.random.default_rng(2))
+
+
+def test_compiled_minimal_equations_take_other_numbers_and_refuse_what_lies_outside():
+    m = four_bar()
+    f = compiled_agree(m, ["A.th"], np.random.default_rng(1))
+    other = m.equations("kane", independent="A.th").acceleration({"A.th": 1.1, "A.th'": 0.4}, given={"mb": 5.0})
+    assert f.acceleration([1.1], [0.4], mb=5.0) == pytest.approx(other, rel=1e-12)
+    assert f.acceleration([1.1], [0.4], mb=np.array([2.0, 5.0]))[1] == pytest.approx(other, rel=1e-12)
+    m.given |= {"la": 4.0, "lb": 1.5}
+    rocker = m.compile(independent="A.th", at={"A.th": 0.4})
+    with pytest.raises(SingularError, match=r"no state on this branch at A\.th = 3 \(state 1 of 2\)"):
+        rocker.acceleration([[0.4], [3.0]], [0.0])
+    with pytest.raises(da.DalembertError, match="none are named"):
+        m.compile(at={"A.th": 1})
+    assert da.load("examples/cart_pole.lsd").compile(independent="automatic").speeds == ("rail.x'", "pivot.th'")

@@ -11,12 +11,14 @@ from dalembert.codegen.languages import LANGUAGES, source
 
 # machine code of mechanisms
 from dalembert.codegen.mechanism import CompiledMechanism, Derivatives, Energy, compile_mechanism
+from dalembert.codegen.minimal import CompiledMinimal, compile_minimal
 from dalembert.codegen.native import Library, NativeFunction, compile_functions
 from dalembert.codegen.program import write_model, write_program
 
 __all__ = [
     "LANGUAGES",
     "CompiledMechanism",
+    "CompiledMinimal",
     "Derivatives",
     "Energy",
     "Function",
@@ -24,6 +26,7 @@ __all__ = [
     "NativeFunction",
     "compile_functions",
     "compile_mechanism",
+    "compile_minimal",
     "export_fmu",
     "source",
     "write_model",

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -28,7 +28,18 @@ if TYPE_CHECKING:
 
 Array = Any
 #: A determinant below this share of what it is made of leaves half the digits of a speed: the posture is singular.
-_SINGULAR = 1e-8
+SINGULAR = 1e-8
+
+
+class Follows(Protocol):
+    """Who finds the coordinates that are no formulas (`loops.follow`): one posture, or many with compiled `exprs`."""
+
+    @property
+    def exprs(self) -> list[Expr]: ...
+
+    def at(self, p: Array, t: float, numbers: Mapping[Expr, float]) -> Array: ...
+
+    def along(self, p: Array, t: Array, told: Callable[[Array, Array, Array], Array]) -> Array: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +68,7 @@ class MinimalEquations(ProjectedEquations):
     """
 
     chart: Chart
-    follow: Callable[[Array, float, Mapping[Expr, float]], Array] | None = None
+    follow: Follows | None = None
     given: Mapping[str, float] = field(default_factory=dict)
     level: str = "scalar"
 
@@ -117,7 +128,7 @@ class MinimalEquations(ProjectedEquations):
         if self.positions is None:
             assert self.follow is not None
             p = np.array([numbers[ex.symbol(x)] for x in self.coordinates])
-            found = self.follow(p, t, numbers)
+            found = self.follow.at(p, t, numbers)
             numbers |= {ex.symbol(x): float(v) for x, v in zip(self.layout.state.coordinates, found, strict=True)}
         else:
             self._place(numbers)
@@ -155,7 +166,7 @@ class MinimalEquations(ProjectedEquations):
         turning = dict(self.chart.turning)
         for name, formula in self.chart.definitions:
             value = float(ex.evaluate([formula], numbers)[0])
-            if name in turning and abs(value - turning[name]) > _NEARLY_HALF:
+            if name in turning and abs(value - turning[name]) > NEARLY_HALF:
                 raise SingularError(
                     f"'{name}' of '{self.layout.model.name}' is half a turn from its middle at {self._told(numbers)}, "
                     "and efforts count its turns: the formula cannot say which. Choose other independent coordinates."
@@ -205,7 +216,7 @@ class MinimalEquations(ProjectedEquations):
         made = ex.evaluate([*self.elimination.determinants, *self.elimination.sizes], dict(numbers))
         half = len(made) // 2
         for value, size, sign in zip(made[:half], made[half:], self.chart.signs, strict=True):
-            if not value * sign > _SINGULAR * size:
+            if not value * sign > SINGULAR * size:
                 raise SingularError(
                     f"'{self.layout.model.name}' is singular for {', '.join(self.coordinates)} at or before "
                     f"{self._told(numbers)}: other speeds do not follow from theirs. Choose other independent "
@@ -265,4 +276,4 @@ _EDGE = 1e-7
 #: Dips are looked at sixteen times closer until points are this share of the way apart: squares are rounding there.
 _CLOSEST = 1e-5
 #: An angle that is known up to whole turns is told from its neighbour while it stays this far from half a turn.
-_NEARLY_HALF = 3.0
+NEARLY_HALF = 3.0

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from dalembert.expr import Expr
 from dalembert.formalisms import Equations
 
 Array = Any
+Told = Callable[[Array, Array, Array], Array]
 
 #: No joint turns further than this, in radians of its loop, between two postures: another branch is further away.
 _STRIDE = 0.4
@@ -48,46 +50,74 @@ class Follower:
         self._offsets = [*[ex.ZERO] * len(eq.rates), *(one.offset for one in rows.own)]
         self._shape = (len(self.kept), n, len(rates))
 
+    @property
+    def exprs(self) -> list[Expr]:
+        """What a step needs, in coordinates of the state, time and parameters."""
+        return [*self._exprs, *self._moves, *self._offsets]
+
     def at(self, p: Array, t: float, numbers: Mapping[Expr, float]) -> Array:
         """All coordinates of the state; an error where the branch turns back."""
-        y, start = self.begin.copy(), self.begin[self.free]
-        done, stride = 0.0, 1.0
-        while done < 1:
-            ahead = min(1.0, done + stride)
-            trial = self._newton(y, start + ahead * (p - start), ahead * t, numbers)
-            if trial is not None:
-                y, done, stride = trial, ahead, 2 * stride
-                continue
-            stride /= 2
-            if stride < _SHORTEST:
-                names = [self.names[k].name for k in self.free]
-                reached = ", ".join(f"{x} = {v:.6g}" for x, v in zip(names, start + done * (p - start), strict=True))
+
+        def told(_: Array, y: Array, times: Array) -> Array:
+            known = {**numbers, **dict(zip(self.names, y.T, strict=True)), ex.TIME: times}
+            return np.stack([np.broadcast_to(x, len(y)) for x in ex.evaluate(self.exprs, known)], axis=1)
+
+        return self.along(np.asarray(p, dtype=float)[None], np.array([t]), told)[0]
+
+    def along(self, p: Array, t: Array, told: Told) -> Array:
+        """The same for many values (first axis); `told` are the numbers of `exprs` for some of them."""
+        y, start = np.tile(self.begin, (len(p), 1)), self.begin[self.free]
+        done, stride = np.zeros(len(p)), np.ones(len(p))
+        while len(rows := np.flatnonzero(done < 1)):
+            ahead = np.minimum(1.0, done[rows] + stride[rows])
+            trial, good = self._newton(rows, y[rows], start + ahead[:, None] * (p[rows] - start), ahead * t[rows], told)
+            y[rows[good]], done[rows[good]] = trial[good], ahead[good]
+            stride[rows] *= np.where(good, 2.0, 0.5)
+            for k in np.flatnonzero(stride < _SHORTEST)[:1]:
+                names = [self.names[i].name for i in self.free]
+                there = start + done[k] * (p[k] - start)
+                reached = ", ".join(f"{x} = {v:.6g}" for x, v in zip(names, there, strict=True))
                 raise SingularError(
                     f"'{self.owner}' cannot be followed past {reached}: its branch turns back there. Choose other "
                     "independent coordinates."
                 )
         return y
 
-    def _newton(self, y: Array, p: Array, t: float, numbers: Mapping[Expr, float]) -> Array | None:
+    def _newton(self, which: Array, y: Array, p: Array, t: Array, told: Told) -> tuple[Array, Array]:
+        """Closed postures near y with the independent coordinates p, and which of them were found."""
         m, n, c = self._shape
-        y, moved = y.copy(), np.zeros(n)
+        y, moved, found = y.copy(), np.zeros((len(y), n)), np.zeros(len(y), dtype=bool)
+        open_ = np.arange(len(y))
         for _ in range(12):
-            known = {**numbers, **dict(zip(self.names, y, strict=True)), ex.TIME: t}
-            flat = np.array(ex.evaluate([*self._exprs, *self._moves, *self._offsets], known), dtype=float)
-            gap, g, scales = flat[:m], flat[m : m + m * n].reshape(m, n), flat[m + m * n : m + m * n + n]
-            moves = flat[m + m * n + n : m + m * n + n + c * n].reshape(c, n)
-            step = np.zeros(n)
-            step[self.independent] = p - y[self.free]
-            right = -gap - g[:, self.independent] @ step[self.independent]
-            try:
-                step[self.dependent] = np.linalg.solve(g[:, self.dependent], right)
-            except np.linalg.LinAlgError:
-                return None
-            moved += step * scales
-            if not np.isfinite(step).all() or np.abs(moved[self.dependent]).max(initial=0.0) > _STRIDE:
-                return None
-            y = y + moves @ step + flat[m + m * n + n + c * n :]
-            y[self.free] = p
-            if np.abs(step * scales).max(initial=0.0) < _DONE * (1 + np.abs(y).max(initial=0.0)):
-                return y
-        return None
+            flat = told(which[open_], y[open_], t[open_])
+            gap, g, scales, moves, offsets = np.split(flat, np.cumsum([m, m * n, n, c * n]), axis=1)
+            g, moves = g.reshape(-1, m, n), moves.reshape(-1, c, n)
+            step = np.zeros((len(open_), n))
+            step[:, self.independent] = p[open_] - y[open_][:, self.free]
+            right = -gap - np.einsum("kij,kj->ki", g, step)
+            step[:, self.dependent] = _solved(g[:, :, self.dependent], right)
+            moved[open_] += step * scales
+            near = np.abs(moved[open_][:, self.dependent]).max(axis=1, initial=0.0) <= _STRIDE
+            good = np.isfinite(step).all(axis=1) & near
+            open_, step, scales, moves, offsets = (x[good] for x in (open_, step, scales, moves, offsets))
+            y[open_] += np.einsum("kij,kj->ki", moves, step) + offsets
+            y[np.ix_(open_, self.free)] = p[open_]
+            size = np.abs(step * scales).max(axis=1, initial=0.0)
+            closed = size < _DONE * (1 + np.abs(y[open_]).max(axis=1, initial=0.0))
+            found[open_[closed]] = True
+            open_ = open_[~closed]
+            if not len(open_):
+                break
+        return y, found
+
+
+def _solved(matrices: Array, right: Array) -> Array:
+    """Solutions of small systems; no numbers where one has none."""
+    try:
+        return np.linalg.solve(matrices, right[..., None])[..., 0]
+    except np.linalg.LinAlgError:
+        found = np.full_like(right, np.nan)
+        for k, (matrix, side) in enumerate(zip(matrices, right, strict=True)):
+            with suppress(np.linalg.LinAlgError):
+                found[k] = np.linalg.solve(matrix, side)
+        return found

@@ -70,7 +70,7 @@ def minimal_equations(
     scales = [float(ex.evaluate([units[k]], rest)[0]) for k in elimination.independent]
     signs = tuple(float(np.sign(x)) for x in ex.evaluate(list(elimination.determinants), rest))
     bare = Chart(tuple(order), None, posture=posture, scales=tuple(scales), signs=signs)
-    found = MinimalEquations(eq, elimination, bare, follower.at, {x.name: v for x, v in numbers.items()})
+    found = MinimalEquations(eq, elimination, bare, follower, {x.name: v for x, v in numbers.items()})
     formulas = _formulas(found, here)
     return found if formulas is None else replace(found, chart=_charted(found, formulas, here))
 
