@@ -57,7 +57,8 @@ from dalembert.mechanism import (
 )
 
 # the mechanism and its verbs
-from dalembert.model import Mechanism, load, loads
+from dalembert.model import Mechanism
+from dalembert.opening import load, loads, read_mjcf, read_sdf, read_urdf
 
 if TYPE_CHECKING:
     # motions; they bring NumPy, so they are imported when they are first named
@@ -111,6 +112,9 @@ __all__ = [
     "Mechanism",
     "load",
     "loads",
+    "read_mjcf",
+    "read_sdf",
+    "read_urdf",
     # motions
     "Event",
     "Motion",

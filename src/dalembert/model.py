@@ -363,21 +363,3 @@ class Mechanism(description.Mechanism):
         from dalembert.lsd import to_lsd
 
         return to_lsd(self)
-
-
-def load(path: str | Path, *, strict: bool = False, lenient: bool = False) -> Mechanism:
-    """The mechanism that an LSD file describes; `strict` and `lenient` as in `dalembert.lsd.loads`."""
-    from dalembert import lsd
-
-    made = Mechanism(Path(path).stem)
-    lsd.load(path, made, strict=strict, lenient=lenient)
-    return made
-
-
-def loads(text: str, name: str = "mechanism", *, strict: bool = False, lenient: bool = False) -> Mechanism:
-    """The mechanism that an LSD program describes; `strict` and `lenient` as in `dalembert.lsd.loads`."""
-    from dalembert import lsd
-
-    made = Mechanism(name)
-    lsd.loads(text, made, strict=strict, lenient=lenient)
-    return made

@@ -29,6 +29,7 @@ COMMANDS = {
     "mobility": "Count the true freedoms, with a proof.",
     "simulate": "Run a mechanism: tables, pictures, animation.",
     "report": "Everything about a machine in one document.",
+    "import": "Turn a robot file into an LSD program.",
     "lsp": "Serve LSD to an editor.",
 }
 
@@ -61,6 +62,7 @@ def _root(
 
 
 OWN_PROGRESS = ("simulate", "report", "lsp")  # they tell how far they are themselves
+_MODULES = {"import": "import_"}  # a word of Python
 
 
 def _attentive(name: str, command: Callable[..., Any]) -> Callable[..., Any]:
@@ -81,7 +83,9 @@ def _attentive(name: str, command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 for _name, _short in COMMANDS.items():
-    app.command(_name, short_help=_short)(_attentive(_name, import_module(f"dalembert.cli.{_name}").command))
+    app.command(_name, short_help=_short)(
+        _attentive(_name, import_module(f"dalembert.cli.{_MODULES.get(_name, _name)}").command)
+    )
 
 
 def main() -> None:

@@ -86,17 +86,24 @@ def _derive(mechanism: Any) -> None:
 
 
 def _read(path: Path, strict: bool, lenient: bool) -> tuple[Any, str, list[Any], dict[tuple[str, str], Any]]:
-    from dalembert import lsd
+    from dalembert import io, lsd
     from dalembert.lsd.reading import read_source
     from dalembert.mechanism import Mechanism
 
+    if path.suffix.lower() in io.SUFFIXES:
+        robot = Mechanism(path.stem)
+        io.read_robot(path, robot)
+        return robot, _counted(robot), [], {}
     checked = lsd.check(read_source(path), strict=strict, lenient=lenient)
     mechanism = lsd.elaborate(checked, Mechanism(path.stem))
     diagnostics = list(checked.diagnostics)
     if checked.is_library:
         return None, f"a library, {len(checked.program.declarations)} declarations", diagnostics, {}
+    return mechanism, _counted(mechanism), diagnostics, checked.places
+
+
+def _counted(mechanism: Any) -> str:
     bodies, links = len(mechanism.bodies) - 1, len(mechanism.links)
     coordinates = sum(len(link.coordinates) for link in mechanism.links.values())
     counts = (bodies, "body", "bodies"), (links, "link", "links"), (coordinates, "coordinate", "coordinates")
-    summary = ", ".join(f"{n} {one if n == 1 else many}" for n, one, many in counts)
-    return mechanism, summary, diagnostics, checked.places
+    return ", ".join(f"{n} {one if n == 1 else many}" for n, one, many in counts)

@@ -76,6 +76,7 @@ class Body:
     mass: Expr = ZERO
     iframe: Displacement = Displacement()
     inertia: Inertia = Inertia()
+    doubtful: bool = False  # from a file, with numbers that no body can have: told there, not refused
 
     @property
     def frame(self) -> Frame:

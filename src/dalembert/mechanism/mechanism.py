@@ -52,6 +52,7 @@ class Mechanism:
         self._gravity: Vector3 = ZERO3
         self.given: dict[str, float] = {}
         self.start: dict[str, float] = {}
+        self.notes: list[str] = []  # what the file that it comes from says and a mechanism cannot hold
 
     # --- description -----------------------------------------------------------------------------------------------
 

@@ -44,6 +44,8 @@ def impossible_bodies(model: Model, values: Mapping[str, Any]) -> Iterator[tuple
 
 
 def _impossible(body: Body, known: Mapping[Expr, Any]) -> Iterator[str]:
+    if body.doubtful:
+        return
     here = " with the values given" if known and ex.free_symbols([body.mass, *body.inertia.entries]) else ""
     if ex.free_symbols(body.mass) <= known.keys():
         lightest = _least(ex.evaluate([body.mass], known)[0])

@@ -1,0 +1,53 @@
+"""`dalembert import`: a robot file becomes an LSD program."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(
+    file: Annotated[Path, typer.Argument(help="A robot: URDF, MJCF (.xml) or SDF.", show_default=False)],
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write here (.lsd) instead of printing.")] = None,
+    floating: Annotated[bool, typer.Option(help="Let the root of a URDF move freely.")] = False,
+    fuse: Annotated[bool, typer.Option(help="Join links that are fixed to each other.")] = False,
+    limits: Annotated[bool, typer.Option(help="Keep the stops of joints, as contacts.")] = True,
+    keyframe: Annotated[str | None, typer.Option(help="Start from this keyframe of an MJCF file.")] = None,
+) -> None:
+    """Turn a robot file into an LSD program. What it says and a mechanism cannot hold is told, line by line.
+
+    Other commands open robot files as they are: `dalembert simulate robot.urdf`.
+
+    Example: dalembert import robot.urdf -o robot.lsd
+    """
+    from dalembert import io
+    from dalembert.files import check_suffix, write_text
+    from dalembert.io.folder import Folder
+    from dalembert.lsd.printer import to_lsd
+    from dalembert.mechanism import Mechanism
+
+    if out is not None:
+        check_suffix(out, (".lsd",), "a program in LSD is written")
+    made = Mechanism(file.stem)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", io.UnmappedWarning)
+        kind = Folder.of(file).main("robot", "mujoco", "sdf").tag
+        if kind == "robot":
+            io.read_urdf(file, made, floating=floating, fuse=fuse, limits=limits)
+        elif kind == "mujoco":
+            key = int(keyframe) if keyframe is not None and keyframe.isdigit() else keyframe
+            io.read_mjcf(file, made, keyframe=key, fuse=fuse, limits=limits)
+        else:
+            io.read_sdf(file, made, fuse=fuse, limits=limits)
+    for note in made.notes:
+        print(f"note: {note}", file=sys.stderr)
+    text = to_lsd(made)
+    if out is None:
+        typer.echo(text, nl=False)
+        return
+    write_text(out, text)
+    print(f"wrote {out}: {len(made.bodies) - 1} bodies, {len(made.links)} links", file=sys.stderr)

@@ -1,0 +1,334 @@
+"""What the readers of robot files share: parts, freedoms and their laws, put together into a mechanism.
+
+A reader says what its file says; here names are made fit, fixed parts are fused, freedoms become joints, stops become
+contacts, rotors become flywheels, and whatever has no place in a mechanism is noted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from dalembert import expr as ex
+from dalembert.errors import ModelError
+from dalembert.expr import ZERO, Expr
+from dalembert.io.parts import WORLD, Freedom, Joined, Mass
+from dalembert.io.poses import Pose, about, at
+from dalembert.mechanism import (
+    Body,
+    Displacement,
+    Frame,
+    Inertia,
+    Joint,
+    Mechanism,
+    Step,
+    composite,
+    earth,
+    free,
+    prismatic,
+    revolute,
+    screw,
+    spherical,
+    turn,
+    weld,
+)
+from dalembert.mechanism.numbers import check_body
+
+
+class Assembly:
+    """Parts and joints by the names of the file; `build` makes the mechanism."""
+
+    def __init__(self, mechanism: Mechanism, source: str) -> None:
+        self.m, self.source = mechanism, source
+        self.masses: dict[str, list[Mass]] = {}
+        self.joined: dict[str, Joined] = {}
+        self.notes: list[str] = []
+        self.gravity = np.array([0.0, 0.0, -9.81])
+        self.weightless: dict[str, float] = {}  # share of the weight that something else carries
+        self._coordinates: dict[str, str] = {}  # of freedoms, by their names in the file
+        self._names: dict[str, set[str]] = {"body": {"earth", "total"}, "link": {"total"}}
+        self._fit: dict[tuple[str, str], str] = {}
+        self._held: dict[str, tuple[str, Pose]] = {}  # a part, the body that holds it and where
+        self._later: list[tuple[Callable[[], object], bool]] = []
+
+    # --- what a reader says ----------------------------------------------------------------------------------------
+
+    def note(self, sentence: str) -> None:
+        """Something that the file says and the mechanism does not hold, once."""
+        if sentence not in self.notes:
+            self.notes.append(sentence)
+
+    def part(self, name: str, masses: Iterable[Mass], where: str) -> None:
+        if name in self.masses:
+            raise ModelError(f"{where}: there are two bodies '{name}'.")
+        self.masses[name] = list(masses)
+
+    def join(self, one: Joined, where: str) -> None:
+        for part in (one.child, one.parent):
+            if part != WORLD and part not in self.masses:
+                raise ModelError(f"{where}: there is no body '{part}'.")
+        if one.child in self.joined or one.child == WORLD:
+            raise ModelError(f"{where}: '{one.child}' has two parents. A tree is expected; loops need a constraint.")
+        one.name = self._link_name(one)
+        for freedom in one.freedoms:
+            if freedom.name in self._coordinates:
+                raise ModelError(f"{where}: there are two joints '{freedom.name}'.")
+            self._coordinates[freedom.name] = f"{one.name}.{_local(one, freedom, self)}"
+        self.joined[one.child] = one
+
+    def fit(self, name: str, kind: str) -> str:
+        """A name that a mechanism can have, the same each time it is asked for."""
+        key = (kind, name)
+        if key not in self._fit:
+            taken = self._names.setdefault(kind, set())
+            made, stem, count = self.fit_stem(name), self.fit_stem(name), 1
+            while made in taken:
+                count += 1
+                made = f"{stem}_{count}"
+            taken.add(made)
+            self._fit[key] = made
+        return self._fit[key]
+
+    @staticmethod
+    def fit_stem(name: str) -> str:
+        stem = re.sub(r"\W", "_", name, flags=re.ASCII)[:80] or "nameless"
+        return f"_{stem}" if stem[0].isdigit() else stem
+
+    def coordinate(self, freedom: str, where: str) -> Expr:
+        """The coordinate of a hinge or slide."""
+        if freedom not in self._coordinates:
+            raise ModelError(f"{where}: there is no joint '{freedom}'.")
+        return ex.symbol(self._coordinates[freedom])
+
+    def has(self, freedom: str) -> bool:
+        return freedom in self._coordinates
+
+    def push(self, freedom: str, effort: Expr, where: str) -> None:
+        """An effort on the coordinate of a hinge or slide."""
+        self.coordinate(freedom, where)
+        for one in self.joined.values():
+            if any(x.name == freedom for x in one.freedoms):
+                one.efforts[freedom] = one.efforts.get(freedom, ZERO) + effort
+
+    def freedom(self, name: str) -> Freedom | None:
+        return next((x for one in self.joined.values() for x in one.freedoms if x.name == name), None)
+
+    def control(self, name: str) -> Expr:
+        """A number that whoever drives the robot gives: zero until then."""
+        taken = self._names.setdefault("control", {"x", "y", "z", "th", "t", "e0", "e1", "e2", "e3"})
+        taken |= {self.fit(one, "body") for one in self.masses} | {one.name for one in self.joined.values()}
+        taken |= {made for (kind, _), made in self._fit.items() if kind.startswith("coordinate")}  # local names capture
+        called = self.fit(f"{name}_u" if self.fit_stem(name) in taken else name, "control")
+        self.m.given[called] = 0.0
+        return ex.symbol(called)
+
+    def later(self, what: Callable[[], object], *, stop: bool = False) -> None:
+        """Something to do when bodies and links are there; a stop only where stops are wanted."""
+        self._later.append((what, stop))
+
+    # --- the mechanism ---------------------------------------------------------------------------------------------
+
+    def build(self, *, fuse: bool = False, limits: bool = True) -> None:
+        """Bodies, links, laws and stops, in the order of the file."""
+        order = self._in_order()
+        self.m.gravity = [float(x) for x in self.gravity]
+        self._hold(order, fuse)
+        for part, (holder, _) in self._held.items():
+            if part == holder and part != WORLD:
+                inside = [
+                    one.seen_from(pose) for p, (h, pose) in self._held.items() if h == part for one in self.masses[p]
+                ]
+                self._body(part, Mass.together(inside))
+        for one in order:
+            if self._held[one.child][0] == one.child:
+                self._link(one)
+            else:
+                self.m.frame(self.fit(one.child, "body"), self.frame(one.child))
+        for one in order:
+            for freedom in one.freedoms:
+                self._law(one, freedom, limits)
+        for part, share in self.weightless.items():
+            for mass in self.masses[part]:
+                lift = [float(x) for x in -share * mass.mass * self.gravity]
+                if any(lift):
+                    self.m.force(self.frame(part, at(mass.pose.p)), lift, name=self.fit(f"{part}_lift", "link"))
+        for what, stop in self._later:
+            if limits or not stop:
+                what()
+
+    def frame(self, part: str, pose: Pose | None = None) -> Frame:
+        """A frame on a part of the file, wherever it is held."""
+        holder = self._held[part][0]
+        return Frame("earth" if holder == WORLD else self.fit(holder, "body"), self.place(part, pose).displacement)
+
+    def place(self, part: str, pose: Pose | None = None) -> Pose:
+        """A place on a part, in the body that holds it."""
+        place = self._held[part][1]
+        return place if pose is None else place @ pose
+
+    def posture(self) -> dict[str, Pose]:
+        """Where every part stands from earth at the zero of each freedom."""
+        found = {WORLD: Pose()}
+        for one in self._in_order():
+            found[one.child] = found[one.parent] @ one.pose
+        return found
+
+    def _in_order(self) -> list[Joined]:
+        """Parents before children."""
+        found: list[Joined] = []
+        known = {WORLD}
+        waiting = list(self.joined.values())
+        while waiting:
+            ready = [one for one in waiting if one.parent in known]
+            if not ready:
+                raise ModelError(f"{self.source}: '{waiting[0].child}' and its parents go round in a circle.")
+            found += ready
+            known |= {one.child for one in ready}
+            waiting = [one for one in waiting if one.child not in known]
+        return found
+
+    def _hold(self, order: list[Joined], fuse: bool) -> None:
+        self._held = {WORLD: (WORLD, Pose())}
+        for one in order:
+            if fuse and not one.freedoms:
+                holder, pose = self._held[one.parent]
+                self._held[one.child] = (holder, pose @ one.pose)
+            else:
+                self._held[one.child] = (one.child, Pose())
+
+    def _body(self, part: str, mass: Mass) -> None:
+        I = mass.tensor
+        entries = [float(x) for x in (I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2])]
+        body = Body(self.fit(part, "body"), ex.as_expr(float(mass.mass)), mass.pose.displacement, Inertia.of(entries))
+        try:
+            check_body(body)
+        except ModelError as error:
+            self.note(f"{error} It is kept as the file has it.")
+            body = replace(body, doubtful=True)
+        self.m.add_body(body)
+
+    def _link_name(self, one: Joined) -> str:
+        if len(one.freedoms) == 1:
+            return self.fit(one.freedoms[0].name, "link")
+        return self.fit(one.name or one.child, "link")
+
+    def _link(self, one: Joined) -> None:
+        """The joint of the freedoms, between frames at the first and at the last anchor."""
+        first = one.pose
+        freedoms = one.freedoms
+        anchors = [np.asarray(x.anchor, dtype=float) for x in freedoms]
+        if freedoms:
+            first = first @ at(anchors[0])
+        if len(freedoms) == 1 and freedoms[0].zero:
+            first = first @ _moved(freedoms[0], -freedoms[0].zero)
+        joint = _joint(one, self)
+        own = {x.name: _local(one, x, self) for x in freedoms}
+        efforts = {own[name]: self._in_joint(one, effort) for name, effort in one.efforts.items()}
+        if efforts:
+            joint = joint.with_efforts(**efforts)
+        second = at(anchors[-1]) if freedoms else Pose()
+        link = self.m.join(self.frame(one.parent, first), self.frame(one.child, second), joint, name=one.name)
+        for coordinate, value in zip(link.coordinates, one.start, strict=False):
+            self.m.start[coordinate] = float(value)
+
+    def _in_joint(self, one: Joined, effort: Expr) -> Expr:
+        """An effort in the joint's own names of its coordinates."""
+        own = {f"{one.name}.{_local(one, x, self)}": _local(one, x, self) for x in one.freedoms}
+        table = {ex.symbol(far + p): ex.symbol(near + p) for far, near in own.items() for p in ("", "'")}
+        return ex.substitute([effort], table)[0]
+
+    def _law(self, one: Joined, x: Freedom, limits: bool) -> None:
+        if x.kind in ("ball", "free"):
+            self._law_of_ball(one, x)
+            return
+        coordinate = self._coordinates[x.name]
+        if limits and (x.low is not None or x.high is not None):
+            low, high = x.low, x.high
+            if low is not None and high is not None and not low < high:
+                self.note(f"joint '{x.name}' has the limits {low:g} and {high:g}, which leave no room: left out.")
+            else:
+                self.m.limit(coordinate, low, high, name=f"{self.fit(x.name, 'stop')}_stop")
+        if x.armature:
+            self._rotor(x, coordinate)
+
+    def _law_of_ball(self, one: Joined, x: Freedom) -> None:
+        if x.damping:
+            first = self.frame(one.parent, one.pose @ at(x.anchor) if x.kind == "ball" else None)
+            second = self.frame(one.child, at(x.anchor) if x.kind == "ball" else None)
+            along = x.damping if x.kind == "free" else 0
+            name = self.fit(f"{x.name}_damping", "link")
+            self.m.bushing(first, second, damping=along, turning_damping=x.damping, name=name)
+        for what, value in (("stiffness", x.stiffness), ("dry friction", x.dry), ("armature", x.armature)):
+            if value:
+                self.note(f"{what} {value:g} of the {x.kind} joint '{x.name}' is left out.")
+        if x.low is not None or x.high is not None:
+            self.note(f"the limits of the {x.kind} joint '{x.name}' are left out.")
+
+    def _rotor(self, x: Freedom, coordinate: str) -> None:
+        """Kinetic energy a q'^2/2: a flywheel on earth that turns, or a mass that slides across gravity, with q."""
+        name = self.fit(f"{x.name}_rotor", "body")
+        if x.kind == "slide":
+            across = np.cross(self.gravity, np.eye(3)[int(np.argmin(np.abs(self.gravity)))])
+            size = float(np.sqrt(across @ across)) or 1.0
+            way = [float(v) for v in (across / size if across.any() else (1.0, 0.0, 0.0))]
+            rotor = self.m.body(name, mass=x.armature)
+            follow = composite([], [ex.symbol(coordinate) * v for v in way])
+        else:
+            rotor = self.m.body(name, inertia=[x.armature, x.armature / 2, x.armature / 2])
+            follow = composite([], turn(ex.symbol(coordinate), "x"))
+        self.m.join(earth, rotor, follow, name=self.fit(f"{x.name}_rotor", "link"))
+
+
+def _local(one: Joined, x: Freedom, assembly: Assembly) -> str:
+    """The name of the coordinate in its link: that of the kind, or that of the joint where a link has several."""
+    if len(one.freedoms) > 1:
+        return assembly.fit(x.name, f"coordinate of {one.child}")
+    return "x" if x.kind == "slide" else "th"
+
+
+def _joint(one: Joined, assembly: Assembly) -> Joint:
+    if not one.freedoms:
+        return weld()
+    if len(one.freedoms) == 1:
+        x = one.freedoms[0]
+        axis = [float(v) for v in x.axis]
+        simple: dict[str, Any] = {
+            "hinge": lambda: revolute(axis),
+            "slide": lambda: prismatic(axis),
+            "screw": lambda: screw(axis, x.lead),
+            "ball": lambda: spherical("quaternion"),
+            "free": lambda: free("quaternion"),
+        }
+        return simple[x.kind]()  # type: ignore[no-any-return]
+    parameters: list[str] = []
+    steps: list[Step] = []
+    before = np.asarray(one.freedoms[0].anchor, dtype=float)
+    for x in one.freedoms:
+        gap = np.asarray(x.anchor, dtype=float) - before
+        if gap.any():
+            steps.append(Step(at(gap).displacement))
+        before = np.asarray(x.anchor, dtype=float)
+        own = _local(one, x, assembly)
+        if x.kind == "ball":
+            ball = spherical("quaternion", coordinates=[f"{own}_e{i}" for i in range(4)])
+            parameters += ball.parameters
+            steps += ball.steps
+            continue
+        parameters.append(own)
+        q = ex.symbol(own) - x.zero if x.zero else ex.symbol(own)
+        axis = [float(v) for v in x.axis]
+        if x.kind == "slide":
+            steps.append(Step(Displacement.of([q * v for v in axis])))
+        else:
+            steps.append(Step(Displacement.of((0, 0, 0), turn(q, axis))))
+    return composite(parameters, *steps)
+
+
+def _moved(x: Freedom, q: float) -> Pose:
+    if x.kind == "slide":
+        return at([q * v for v in x.axis])
+    return Pose(at([x.lead * q * v for v in x.axis]).p, about(x.axis, q))

@@ -1,0 +1,250 @@
+"""MJCF: the tree of bodies with their joints and masses. Laws (tendons, actuators, equalities) are in `mjcf_laws`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from dalembert import expr as ex
+from dalembert.errors import ModelError
+from dalembert.io import mjcf_laws
+from dalembert.io.assembly import Assembly
+from dalembert.io.folder import Folder
+from dalembert.io.mjcf_geoms import Geoms
+from dalembert.io.mjcf_scope import Defaults, Settings, is_limited, with_includes
+from dalembert.io.parts import WORLD, Freedom, Joined, Mass, passive
+from dalembert.io.poses import Pose, to_quaternion, unit
+from dalembert.io.xml import Element
+
+_KINDS = {"hinge": "hinge", "slide": "slide", "ball": "ball", "free": "free"}
+_MADE = ("composite", "flexcomp", "flex", "attach", "plugin", "replicate", "deformable")
+_LOOKS = {"camera", "light", "geom", "site", "body", "joint", "freejoint", "inertial", "frame"}
+
+
+@dataclass
+class Tree:
+    """What is found on the way through the bodies."""
+
+    a: Assembly
+    settings: Settings
+    defaults: Defaults
+    geoms: Geoms
+    sites: dict[str, tuple[str, Pose]] = field(default_factory=dict)
+    order: list[tuple[str, Freedom, tuple[float, ...]]] = field(
+        default_factory=list
+    )  # body, joint, posture, as in qpos
+    colliding: int = 0
+
+
+def read(folder: Folder, a: Assembly, keyframe: str | int | None) -> None:
+    """All of a <mujoco>."""
+    root = with_includes(folder)
+    settings = Settings.of(root)
+    defaults = Defaults.of(root)
+    tree = Tree(a, settings, defaults, Geoms(root, folder, settings, a))
+    _options(root, a)
+    for world in root.all("worldbody"):
+        _inside(world, WORLD, Pose(), world.get("childclass"), tree)
+    _bounds(tree)
+    mjcf_laws.read(root, tree)
+    _start(root, tree, keyframe)
+    _noted(root, tree)
+
+
+def _options(root: Element, a: Assembly) -> None:
+    for one in root.all("option"):
+        a.gravity = np.array(one.numbers("gravity", [float(x) for x in a.gravity], exactly=3))
+        for name in ("density", "viscosity"):
+            if one.number(name, 0.0):
+                a.note(f"{one.where}: the fluid around the bodies ({name} {one.get(name)}) is left out.")
+        if any(one.numbers("wind", [0, 0, 0])):
+            a.note(f"{one.where}: the wind is left out.")
+        for flag in one.all("flag"):
+            if flag.get("gravity") == "disable":
+                a.gravity = np.zeros(3)
+            for name in ("spring", "damper", "passive", "limit", "equality", "frictionloss", "actuation"):
+                if flag.get(name) == "disable":
+                    a.note(f"{flag.where}: '{name}' is switched off in the file; here it acts.")
+
+
+def _inside(element: Element, body: str, pose: Pose, childclass: str, tree: Tree) -> list[Mass]:
+    """Children of a body or of a <frame> on it, placed by `pose`; gives the masses of their geoms."""
+    masses: list[Mass] = []
+    for one in element.children:
+        if one.tag == "body":
+            _body(one, body, pose, childclass, tree)
+        elif one.tag == "frame":
+            inner = pose @ tree.settings.pose(one)
+            masses += _inside(one, body, inner, one.get("childclass") or childclass, tree)
+        elif one.tag == "geom":
+            geom = tree.defaults.apply(one, childclass)
+            tree.colliding += geom.get("contype") != "0" or geom.get("conaffinity") != "0"
+            if body != WORLD:
+                masses += tree.geoms.mass(geom, pose)
+        elif one.tag == "site":
+            site = tree.defaults.apply(one, childclass)
+            if site.get("name"):
+                tree.sites[site.get("name")] = (body, pose @ _site_pose(site, tree))
+        elif one.tag in _MADE:
+            tree.a.note(f"{one.where}: what <{one.tag}> makes is left out.")
+    return masses
+
+
+def _site_pose(site: Element, tree: Tree) -> Pose:
+    if "fromto" not in site.attributes:
+        return tree.settings.pose(site)
+    ends = np.array(site.numbers("fromto", [], exactly=6))
+    return tree.geoms.between(ends, site.where)
+
+
+def _body(one: Element, parent: str, above: Pose, childclass: str, tree: Tree) -> None:
+    name = one.get("name") or f"body_{len(tree.a.masses) + 1}"
+    childclass = one.get("childclass") or childclass
+    pose = above @ tree.settings.pose(one)
+    freedoms = tuple(_freedom(x, name, k, childclass, tree) for k, x in enumerate(one.all("joint", "freejoint")))
+    tree.a.part(name, [], one.where)
+    loose = [x for x in freedoms if x.kind == "free"]
+    if loose:
+        if len(freedoms) > 1 or parent != WORLD:
+            raise ModelError(f"{one.where}: a free joint is the only joint of a body on the world.")
+        start = (*(float(x) for x in pose.p), *to_quaternion(pose.R))
+        pose = Pose()
+    else:
+        start = tuple(v for x in freedoms for v in ((1.0, 0.0, 0.0, 0.0) if x.kind == "ball" else (x.zero,)))
+    tree.a.join(Joined(name, parent, pose, freedoms, start), one.where)
+    place = 0
+    for x in freedoms:
+        count = {"free": 7, "ball": 4}.get(x.kind, 1)
+        tree.order.append((name, x, start[place : place + count]))
+        place += count
+        if x.kind in ("hinge", "slide"):
+            law = passive(x, tree.a.coordinate(x.name, one.where))
+            if law is not ex.ZERO:
+                tree.a.push(x.name, law, one.where)
+    if one.number("gravcomp", 0.0):
+        tree.a.weightless[name] = one.number("gravcomp", 0.0)
+    if one.get("mocap") == "true":
+        tree.a.note(f"{one.where}: body '{name}' follows a mocap; here it is fixed.")
+    geoms = _inside(one, name, Pose(), childclass, tree)
+    tree.a.masses[name] = [_mass(one, geoms, tree)]
+    for tag, count in Counter(x.tag for x in one.children if x.tag not in _LOOKS and x.tag not in _MADE).items():
+        tree.a.note(f"{one.where}: <{tag}> ({count} times) is left out.")
+
+
+def _mass(one: Element, geoms: list[Mass], tree: Tree) -> Mass:
+    inertial, s = one.first("inertial"), tree.settings
+    if s.from_geoms == "true" or (s.from_geoms == "auto" and inertial is None):
+        return Mass.together(geoms)
+    if inertial is None:
+        return Mass()
+    m, pose = inertial.number("mass", 0.0), s.pose(inertial)
+    if "fullinertia" in inertial.attributes:
+        xx, yy, zz, xy, xz, yz = inertial.numbers("fullinertia", [], exactly=6)
+        return Mass(m, pose, np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
+    return Mass(m, pose, np.diag(inertial.numbers("diaginertia", [0, 0, 0], exactly=3)))
+
+
+def _bounds(tree: Tree) -> None:
+    """What the compiler does to masses after it has them."""
+    s, a = tree.settings, tree.a
+    moving = {WORLD: False}
+    for name, one in a.joined.items():
+        moving[name] = bool(one.freedoms) or moving[one.parent]
+        (mass,) = a.masses[name]
+        if not moving[name] or not (s.boundmass or s.boundinertia or s.balance):
+            continue
+        values, axes = np.linalg.eigh(mass.tensor)
+        values = np.maximum(values, s.boundinertia)
+        if s.balance and values[0] + values[1] < values[2]:
+            values = np.full(3, values.mean())
+        a.masses[name] = [replace(mass, mass=max(mass.mass, s.boundmass), tensor=axes @ np.diag(values) @ axes.T)]
+    if s.total > 0:
+        total = sum(mass.mass for masses in a.masses.values() for mass in masses)
+        share = s.total / total if total else 1.0
+        for name, masses in a.masses.items():
+            a.masses[name] = [replace(x, mass=x.mass * share, tensor=x.tensor * share) for x in masses]
+
+
+def _freedom(element: Element, body: str, number: int, childclass: str, tree: Tree) -> Freedom:
+    if element.tag == "freejoint":
+        return Freedom(element.get("name") or f"{body}_free", "free")
+    one, s = tree.defaults.apply(element, childclass), tree.settings
+    kind = _KINDS.get(one.get("type", "hinge"))
+    if kind is None:
+        raise ModelError(f"{one.where}: a joint is {', '.join(_KINDS)}, not '{one.get('type')}'.")
+    name = one.get("name") or f"{body}_{'free' if kind == 'free' else f'joint{number + 1}'}"
+    angle = s.angle if kind == "hinge" else float
+    x = Freedom(
+        name,
+        kind,
+        axis=tuple(unit(one.numbers("axis", [0, 0, 1], exactly=3), one.where)),
+        anchor=tuple(one.numbers("pos", [0, 0, 0], exactly=3)) if kind != "free" else (0.0, 0.0, 0.0),
+        zero=angle(one.number("ref", 0.0)) if kind in ("hinge", "slide") else 0.0,
+        damping=_first(one, "damping", tree),
+        stiffness=_first(one, "stiffness", tree),
+        rest=angle(one.number("springref", 0.0)),
+        dry=one.number("frictionloss", 0.0),
+        armature=one.number("armature", 0.0),
+    )
+    if "springdamper" in one.attributes and any(one.numbers("springdamper", [0, 0])):
+        tree.a.note(f"{one.where}: the spring and damper of '{name}' by time constant are left out.")
+    if is_limited(one, s):
+        low, high = (angle(v) for v in one.numbers("range", [0, 0], exactly=2))
+        x = replace(x, low=low, high=high)
+    return x
+
+
+def _first(one: Element, name: str, tree: Tree) -> float:
+    """The linear coefficient of a law that may have more."""
+    values = one.numbers(name, [0.0])
+    if any(values[1:]):
+        tree.a.note(f"{one.where}: '{name}' has higher terms {values[1:]}, which are left out.")
+    return values[0] if values else 0.0
+
+
+def _start(root: Element, tree: Tree, keyframe: str | int | None) -> None:
+    keys = [key for one in root.all("keyframe") for key in one.all("key")]
+    if keyframe is None:
+        if keys:
+            names = ", ".join(f"'{key.get('name') or i}'" for i, key in enumerate(keys))
+            tree.a.note(f"the start is that of the bodies; keyframes {names} are starts too: `keyframe=`.")
+        return
+    chosen = [key for i, key in enumerate(keys) if keyframe in (i, key.get("name"))]
+    if not chosen:
+        raise ModelError(f"{root.where}: there is no keyframe {keyframe!r}; there are {len(keys)}.")
+    key = chosen[0]
+    zero = [v for _, _, start in tree.order for v in start]
+    values = key.numbers("qpos", zero, exactly=len(zero))
+    speeds = key.numbers("qvel", [], None)
+    place = 0
+    for body, _, start in tree.order:
+        one = tree.a.joined[body]
+        head = sum(len(s) for b, _, s in tree.order if b == body)
+        if start is next(s for b, _, s in tree.order if b == body):
+            one.start = tuple(values[place : place + head])
+        place += len(start)
+    if any(speeds):
+        tree.a.note(f"{key.where}: the speeds of the keyframe are left out.")
+
+
+def _noted(root: Element, tree: Tree) -> None:
+    a = tree.a
+    if tree.colliding > 1:
+        a.note(f"{tree.colliding} shapes may touch each other in the file; contacts are left out (`m.contact`).")
+    silent = {
+        "compiler",
+        "option",
+        "size",
+        "visual",
+        "statistic",
+        "default",
+        "asset",
+        "worldbody",
+        "keyframe",
+        "contact",
+    }
+    known = {*silent, "tendon", "actuator", "equality"}
+    for tag, count in Counter(one.tag for one in root.children if one.tag not in known).items():
+        a.note(f"<{tag}> ({count} times) is left out.")

@@ -1,0 +1,105 @@
+"""Masses of MJCF's geoms, where a body has no mass of its own."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dalembert.errors import ModelError
+from dalembert.io.assembly import Assembly
+from dalembert.io.folder import Folder
+from dalembert.io.meshes import read_mesh
+from dalembert.io.mjcf_scope import Settings
+from dalembert.io.parts import Mass
+from dalembert.io.poses import Array, Pose, from_quaternion, z_onto
+from dalembert.io.solids import mesh_mass, solid, volume
+from dalembert.io.xml import Element, numbers_of
+
+_SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
+_THIN = ("plane", "hfield", "sdf")
+
+
+class Geoms:
+    """Knows the meshes of the file."""
+
+    def __init__(self, root: Element, folder: Folder, settings: Settings, a: Assembly) -> None:
+        self.folder, self.settings, self.a = folder, settings, a
+        self.meshes = {}
+        for asset in root.all("asset"):
+            for one in asset.all("mesh"):
+                name = one.get("name") or one.get("file").rsplit("/", 1)[-1].rsplit(".", 1)[0]
+                self.meshes[name] = one
+        self._read: dict[str, tuple[Array, Array]] = {}
+
+    def between(self, ends: Array, where: str) -> Pose:
+        """The frame in the middle of a segment, z from its second end to its first."""
+        return Pose((ends[:3] + ends[3:]) / 2, z_onto(ends[:3] - ends[3:], where))
+
+    def mass(self, geom: Element, above: Pose) -> list[Mass]:
+        """What a geom adds to its body."""
+        kind = geom.get("type", "mesh" if "mesh" in geom.attributes else "sphere")
+        group = int(geom.number("group", 0))
+        if kind in _THIN or not self.settings.groups[0] <= group <= self.settings.groups[1]:
+            return []
+        mass = geom.number("mass", 0.0) if "mass" in geom.attributes else None
+        density = geom.number("density", 1000.0)
+        if mass == 0 or (mass is None and density == 0):
+            return []
+        if geom.get("shellinertia") == "true":
+            self.a.note(f"{geom.where}: a shell; its mass is spread over its volume here.")
+        pose = above @ self.settings.pose(geom)
+        if "mesh" in geom.attributes:
+            if kind != "mesh":
+                self.a.note(f"{geom.where}: a {kind} fitted to a mesh adds no mass here.")
+                return []
+            return self._mesh(geom, density, mass, pose)
+        if kind not in _SIZES:
+            raise ModelError(f"{geom.where}: a geom is {', '.join(_SIZES)}, plane, hfield or mesh, not '{kind}'.")
+        size = geom.numbers("size", [0.0])
+        if "fromto" in geom.attributes:
+            ends = np.array(geom.numbers("fromto", [], exactly=6))
+            pose = above @ self.between(ends, geom.where)
+            half = float(np.linalg.norm(ends[:3] - ends[3:])) / 2
+            size = [size[0], half] if _SIZES[kind] == 2 else [size[0], size[0], half]
+        if len(size) < _SIZES[kind] or min(size[: _SIZES[kind]]) <= 0:
+            raise ModelError(f"{geom.where}: the size of a {kind} is {_SIZES[kind]} positive numbers.")
+        return [solid(kind, size, volume(kind, size) * density if mass is None else mass, pose)]
+
+    def _mesh(self, geom: Element, density: float, mass: float | None, pose: Pose) -> list[Mass]:
+        name = geom.get("mesh")
+        asset = self.meshes.get(name)
+        if asset is None:
+            raise ModelError(f"{geom.where}: there is no mesh '{name}'.")
+        way = asset.get("inertia", "legacy")
+        if way not in ("legacy", "exact"):
+            self.a.note(f"{asset.where}: the inertia of mesh '{name}' is that of its solid, not '{way}'.")
+        if name not in self._read:
+            self._read[name] = self._vertices(asset)
+        points, faces = self._read[name]
+        found = mesh_mass(points, faces, density, mass, pose, signed=way != "legacy")
+        if not found.mass:
+            self.a.note(f"{asset.where}: mesh '{name}' holds no volume, so it adds no mass.")
+        return [found]
+
+    def _vertices(self, asset: Element) -> tuple[Array, Array]:
+        if "vertex" in asset.attributes:
+            points = np.array(numbers_of(asset.get("vertex"), asset.where)).reshape(-1, 3)
+            if "face" in asset.attributes:
+                faces = np.array(numbers_of(asset.get("face"), asset.where), dtype=int).reshape(-1, 3)
+            else:
+                from scipy.spatial import ConvexHull
+
+                hull = ConvexHull(points)
+                faces = hull.simplices.copy()
+                inner = points.mean(axis=0)
+                for k, (a, b, c) in enumerate(faces):
+                    if np.dot(np.cross(points[b] - points[a], points[c] - points[a]), points[a] - inner) < 0:
+                        faces[k] = a, c, b
+        else:
+            if "file" not in asset.attributes:
+                raise ModelError(f"{asset.where}: a mesh without a file and without vertices.")
+            points, faces = read_mesh(
+                self.folder.find(asset.need("file"), asset.where, self.settings.meshdir), asset.where
+            )
+        points = points * np.array(asset.numbers("scale", [1, 1, 1], exactly=3))
+        turned = from_quaternion(asset.numbers("refquat", [1, 0, 0, 0], exactly=4), asset.where)
+        return (points - np.array(asset.numbers("refpos", [0, 0, 0], exactly=3))) @ turned, faces

@@ -1,0 +1,182 @@
+"""MJCF before its bodies: included files, settings of the compiler, defaults by class, orientations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from dalembert.errors import ModelError
+from dalembert.io.folder import Folder
+from dalembert.io.poses import Array, Pose, about, from_quaternion, unit, z_onto
+from dalembert.io.xml import Element, read_xml
+
+ACTUATORS = (
+    "general",
+    "motor",
+    "position",
+    "velocity",
+    "intvelocity",
+    "damper",
+    "cylinder",
+    "muscle",
+    "adhesion",
+    "dcmotor",
+)
+_MOST_INCLUDES = 100
+
+
+def with_includes(folder: Folder) -> Element:
+    """The root, with the content of included files in the place of each <include>."""
+    root = folder.main("mujoco")
+    seen = {folder.file}
+
+    def expand(element: Element) -> None:
+        found: list[Element] = []
+        for one in element.children:
+            if one.tag != "include":
+                expand(one)
+                found.append(one)
+                continue
+            path = folder.find(one.need("file"), one.where)
+            if path in seen or len(seen) > _MOST_INCLUDES:
+                raise ModelError(f"{one.where}: '{path.name}' is included twice.")
+            seen.add(path)
+            inner = read_xml(path, ("mujocoinclude", "mujoco"))
+            expand(inner)
+            found += inner.children
+        element.children = found
+
+    expand(root)
+    return root
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What <compiler> says, as far as it changes the mechanism."""
+
+    degrees: bool = True
+    eulerseq: str = "xyz"
+    autolimits: bool = True
+    from_geoms: str = "auto"
+    groups: tuple[int, int] = (0, 5)
+    boundmass: float = 0.0
+    boundinertia: float = 0.0
+    balance: bool = False
+    total: float = -1.0
+    meshdir: str = ""
+
+    @staticmethod
+    def of(root: Element) -> Settings:
+        s = Settings()
+        for one in root.all("compiler"):
+            if one.get("coordinate", "local") != "local":
+                raise ModelError(f"{one.where}: global coordinates are read by old versions of MuJoCo only.")
+            s = replace(
+                s,
+                degrees=one.get("angle", "degree" if s.degrees else "radian") == "degree",
+                eulerseq=one.get("eulerseq", s.eulerseq),
+                autolimits=one.get("autolimits", "true" if s.autolimits else "false") == "true",
+                from_geoms=one.get("inertiafromgeom", s.from_geoms),
+                groups=_pair(one.numbers("inertiagrouprange", s.groups, exactly=2)),
+                boundmass=one.number("boundmass", s.boundmass),
+                boundinertia=one.number("boundinertia", s.boundinertia),
+                balance=one.get("balanceinertia", "true" if s.balance else "false") == "true",
+                total=one.number("settotalmass", s.total),
+                meshdir=one.get("meshdir", one.get("assetdir", s.meshdir)),
+            )
+        if len(s.eulerseq) != 3 or set(s.eulerseq.lower()) - set("xyz"):
+            raise ModelError(f"{root.where}: eulerseq '{s.eulerseq}' is not three of x, y, z.")
+        return s
+
+    def angle(self, value: float) -> float:
+        return math.radians(value) if self.degrees else value
+
+    def rotation(self, one: Element) -> Array:
+        """The orientation of an element, in whichever way it is written."""
+        where = one.where
+        if "quat" in one.attributes:
+            return from_quaternion(one.numbers("quat", [], exactly=4), where)
+        if "axisangle" in one.attributes:
+            x, y, z, angle = one.numbers("axisangle", [], exactly=4)
+            return about(unit([x, y, z], where), self.angle(angle))
+        if "euler" in one.attributes:
+            R = np.eye(3)
+            for letter, angle in zip(self.eulerseq, one.numbers("euler", [], exactly=3), strict=True):
+                turned = about(letter.lower(), self.angle(angle))
+                R = R @ turned if letter.islower() else turned @ R
+            return R
+        if "xyaxes" in one.attributes:
+            both = one.numbers("xyaxes", [], exactly=6)
+            first, second = unit(both[:3], where), np.array(both[3:])
+            second = unit(second - (second @ first) * first, where)
+            return np.column_stack([first, second, np.cross(first, second)])
+        if "zaxis" in one.attributes:
+            return z_onto(one.numbers("zaxis", [], exactly=3), where)
+        return np.eye(3)
+
+    def pose(self, one: Element) -> Pose:
+        return Pose(np.array(one.numbers("pos", [0, 0, 0], exactly=3)), self.rotation(one))
+
+
+@dataclass(frozen=True)
+class Defaults:
+    """Attributes by class and tag; a class has those of its parents."""
+
+    classes: dict[str, dict[str, dict[str, str]]] = field(default_factory=dict)
+
+    @staticmethod
+    def of(root: Element) -> Defaults:
+        found: dict[str, dict[str, dict[str, str]]] = {"main": {}}
+
+        def walk(one: Element, name: str, above: dict[str, dict[str, str]]) -> None:
+            own = found.setdefault(name, {})
+            for tag, attributes in above.items():
+                own[tag] = {**attributes, **own.get(tag, {})}
+            for child in one.children:
+                if child.tag != "default":
+                    tag = "actuator" if child.tag in ACTUATORS else child.tag
+                    own[tag] = _over(own.get(tag, {}), child.attributes)
+            for child in one.all("default"):
+                walk(child, child.need("class"), own)
+
+        for top in root.all("default"):
+            walk(top, top.get("class", "main"), {})
+        return Defaults(found)
+
+    def apply(self, one: Element, inherited: str) -> Element:
+        """The element with the attributes that its class gives it."""
+        name = one.get("class") or inherited or "main"
+        if name not in self.classes:
+            raise ModelError(f"{one.where}: there is no default class '{name}'.")
+        tag = "actuator" if one.tag in ACTUATORS else one.tag
+        attributes = _over(self.classes[name].get(tag, {}), one.attributes)
+        return Element(one.tag, attributes, one.where, one.children, one.text)
+
+
+_TURNS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
+
+
+def _over(low: dict[str, str], high: dict[str, str]) -> dict[str, str]:
+    """Attributes over defaults; one way of writing an orientation replaces another."""
+    if any(x in high for x in _TURNS):
+        low = {name: value for name, value in low.items() if name not in _TURNS}
+    if "fromto" in high:
+        low = {name: value for name, value in low.items() if name not in (*_TURNS, "pos")}
+    return {**low, **high}
+
+
+def _pair(values: list[float]) -> tuple[int, int]:
+    return int(values[0]), int(values[1])
+
+
+def is_limited(one: Element, settings: Settings, word: str = "limited", span: str = "range") -> bool:
+    """Whether a range binds: as said, or by its presence."""
+    said = one.get(word, "auto")
+    return said == "true" or (said == "auto" and settings.autolimits and span in one.attributes)
+
+
+def named(elements: Iterator[Element]) -> dict[str, Element]:
+    return {one.get("name"): one for one in elements if one.get("name")}

@@ -1,0 +1,85 @@
+"""What robot files are made of: masses, freedoms with their laws, and parts on parts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from dalembert import expr as ex
+from dalembert.expr import ZERO, Expr
+from dalembert.io.poses import Array, Pose, at
+
+WORLD = ""  #: what the readers call the fixed body
+
+
+@dataclass(frozen=True, eq=False)
+class Mass:
+    """Mass, place and axes of the centre, inertia tensor about it in these axes."""
+
+    mass: float = 0.0
+    pose: Pose = field(default_factory=Pose)
+    tensor: Array = field(default_factory=lambda: np.zeros((3, 3)))
+
+    def seen_from(self, pose: Pose) -> Mass:
+        return replace(self, pose=pose @ self.pose)
+
+    @staticmethod
+    def together(parts: Iterable[Mass]) -> Mass:
+        """Several as one, in the axes of the body."""
+        held = [one for one in parts if one.mass or one.tensor.any()]
+        if len(held) == 1:
+            return held[0]
+        total = sum(one.mass for one in held)
+        centre = sum((one.mass * one.pose.p for one in held), np.zeros(3)) / (total or 1.0)
+        tensor = np.zeros((3, 3))
+        for one in held:
+            d = one.pose.p - centre
+            tensor += one.pose.R @ one.tensor @ one.pose.R.T + one.mass * (d @ d * np.eye(3) - np.outer(d, d))
+        return Mass(total, at(centre), (tensor + tensor.T) / 2)
+
+
+@dataclass(frozen=True)
+class Freedom:
+    """One joint of a file. The axis and the anchor are in the frame of the child, at the posture where q is `zero`."""
+
+    name: str
+    kind: str  # hinge, slide, ball, free, screw
+    axis: Sequence[float] = (0.0, 0.0, 1.0)
+    anchor: Sequence[float] = (0.0, 0.0, 0.0)
+    zero: float = 0.0
+    lead: float = 0.0
+    low: float | None = None
+    high: float | None = None
+    damping: float = 0.0
+    stiffness: float = 0.0
+    rest: float = 0.0
+    dry: float = 0.0
+    armature: float = 0.0
+
+
+@dataclass(eq=False)
+class Joined:
+    """A part on its parent: where it stands, and its freedoms in order."""
+
+    child: str
+    parent: str
+    pose: Pose
+    freedoms: tuple[Freedom, ...] = ()
+    start: tuple[float, ...] = ()
+    name: str = ""
+    efforts: dict[str, Expr] = field(default_factory=dict)  # by freedom, written in coordinates of the mechanism
+
+
+def passive(x: Freedom, q: Expr) -> Expr:
+    """Spring, damper and dry friction on a coordinate."""
+    rate = ex.prime(q)
+    found = ZERO
+    if x.stiffness:
+        found = found - x.stiffness * (q - x.rest)
+    if x.damping:
+        found = found - x.damping * rate
+    if x.dry:
+        found = found - x.dry * ex.sign(rate)
+    return found

@@ -1,0 +1,68 @@
+"""The doors: the path of a robot file becomes a mechanism."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+from dalembert.errors import ModelError
+from dalembert.io.assembly import Assembly
+from dalembert.io.folder import Folder
+from dalembert.mechanism import Mechanism
+
+#: Names of robot files end so.
+SUFFIXES = (".urdf", ".sdf", ".world", ".xml", ".mjcf")
+
+
+class UnmappedWarning(UserWarning):
+    """A file says things that the mechanism does not hold; `m.notes` lists them."""
+
+
+def read_urdf(
+    path: str | Path, into: Mechanism, *, floating: bool = False, fuse: bool = False, limits: bool = True
+) -> None:
+    """A URDF file into an empty mechanism."""
+    from dalembert.io import urdf
+
+    folder = Folder.of(path)
+    a = Assembly(into, folder.file.name)
+    urdf.read(folder.main("robot"), a, floating=floating)
+    _finish(a, fuse, limits)
+
+
+def read_mjcf(
+    path: str | Path, into: Mechanism, *, keyframe: str | int | None = None, fuse: bool = False, limits: bool = True
+) -> None:
+    """An MJCF file into an empty mechanism."""
+    from dalembert.io import mjcf
+
+    folder = Folder.of(path)
+    a = Assembly(into, folder.file.name)
+    mjcf.read(folder, a, keyframe)
+    _finish(a, fuse, limits)
+
+
+def read_sdf(path: str | Path, into: Mechanism, *, fuse: bool = False, limits: bool = True) -> None:
+    """An SDF file into an empty mechanism."""
+    from dalembert.io import sdf
+
+    folder = Folder.of(path)
+    a = Assembly(into, folder.file.name)
+    sdf.read(folder, a)
+    _finish(a, fuse, limits)
+
+
+def read_robot(path: str | Path, into: Mechanism, *, fuse: bool = False, limits: bool = True) -> None:
+    """A robot file of any of the three formats, told by its root element."""
+    kinds = {"robot": read_urdf, "mujoco": read_mjcf, "sdf": read_sdf}
+    kinds[Folder.of(path).main(*kinds).tag](path, into, fuse=fuse, limits=limits)  # type: ignore[operator]
+
+
+def _finish(a: Assembly, fuse: bool, limits: bool) -> None:
+    if not a.masses:
+        raise ModelError(f"{a.source}: no body in it.")
+    a.build(fuse=fuse, limits=limits)
+    a.m.notes[:] = a.notes
+    if a.notes:
+        more = f" And {len(a.notes) - 1} more, listed in `m.notes`." if len(a.notes) > 1 else ""
+        warnings.warn(f"{a.source}: {a.notes[0]}{more}", UnmappedWarning, stacklevel=4)

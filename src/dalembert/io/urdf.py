@@ -1,0 +1,181 @@
+"""URDF: links and joints of a tree. What other tools add to it (transmissions, sensors, plugins) is noted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+
+from dalembert import expr as ex
+from dalembert.errors import ModelError
+from dalembert.io.assembly import Assembly
+from dalembert.io.parts import WORLD, Freedom, Joined, Mass, passive
+from dalembert.io.poses import Pose, roll_pitch_yaw, unit
+from dalembert.io.xml import Element
+
+KINDS = {
+    "revolute": "hinge",
+    "continuous": "hinge",
+    "prismatic": "slide",
+    "fixed": "",
+    "floating": "free",
+    "spherical": "ball",
+    "planar": "planar",
+}
+#: Tags with nothing mechanical in them.
+_LOOKS = {"material", "visual", "collision", "origin", "inertial", "contact", "self_collision_checking"}
+_WORLDS = ("world", "World", "universe")
+
+
+def read(robot: Element, a: Assembly, *, floating: bool) -> None:
+    """All of a <robot>."""
+    _refuse_xacro(robot)
+    links = {one.need("name"): one for one in robot.all("link")}
+    if not links:
+        raise ModelError(f"{robot.where}: the robot has no links.")
+    children = {_end(joint, "child") for joint in robot.all("joint")}
+    roots = [name for name in links if name not in children]
+    if not roots:
+        raise ModelError(f"{robot.where}: every link is the child of a joint, so that none stands on earth.")
+    for element in robot.all("link"):
+        name = element.need("name")
+        if name in _WORLDS and name in roots and element.first("inertial") is None:
+            continue
+        a.part(name, [_mass(element)], element.where)
+    for name in roots:
+        if name in a.masses:
+            base = (Freedom(a.fit(f"{name}_base", "base"), "free"),) if floating else ()
+            a.join(Joined(name, WORLD, Pose(), base, (0, 0, 0, 1, 0, 0, 0) if base else ()), links[name].where)
+    _join(robot, a, set(links))
+    for joint in robot.all("joint"):
+        _mimic(joint, a)
+    _actuators(robot, a)
+    _noted(robot, a)
+
+
+def _refuse_xacro(robot: Element) -> None:
+    queue = [robot]
+    while queue:
+        one = queue.pop()
+        if one.tag.startswith("xacro:"):
+            raise ModelError(f"{one.where}: <{one.tag}> is xacro. Expand it first: `xacro robot.xacro > robot.urdf`.")
+        queue += one.children
+
+
+def _end(joint: Element, tag: str) -> str:
+    end = joint.first(tag)
+    if end is None:
+        raise ModelError(f"{joint.where}: joint '{joint.get('name')}' has no <{tag}>.")
+    return end.need("link")
+
+
+def _pose(element: Element | None) -> Pose:
+    """<origin xyz rpy>, or nothing."""
+    origin = element.first("origin") if element is not None else None
+    if origin is None:
+        return Pose()
+    turned = roll_pitch_yaw(origin.numbers("rpy", [0, 0, 0], exactly=3))
+    return Pose(np.array(origin.numbers("xyz", [0, 0, 0], exactly=3)), turned)
+
+
+def _mass(link: Element) -> Mass:
+    inertial = link.first("inertial")
+    if inertial is None:
+        return Mass()
+    mass, inertia = inertial.first("mass"), inertial.first("inertia")
+    xx, xy, xz, yy, yz, zz = (
+        inertia.number(name, 0.0) if inertia is not None else 0.0 for name in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+    )
+    tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    return Mass(mass.number("value", 0.0) if mass is not None else 0.0, _pose(inertial), tensor)
+
+
+def _join(robot: Element, a: Assembly, links: set[str]) -> None:
+    for joint in robot.all("joint"):
+        kind = KINDS.get(joint.get("type"))
+        if kind is None:
+            raise ModelError(
+                f"{joint.where}: joint '{joint.get('name')}' is '{joint.get('type')}'. Known: {', '.join(KINDS)}."
+            )
+        parent, child = _end(joint, "parent"), _end(joint, "child")
+        for end in (parent, child):
+            if end not in links:
+                raise ModelError(
+                    f"{joint.where}: joint '{joint.get('name')}' names the link '{end}', which is not there."
+                )
+        freedoms = _freedoms(joint, kind)
+        above = parent if parent in a.masses else WORLD
+        start = (0, 0, 0, 1, 0, 0, 0) if kind == "free" else (1, 0, 0, 0) if kind == "ball" else ()
+        a.join(Joined(child, above, _pose(joint), freedoms, start, joint.need("name")), joint.where)
+        for x in freedoms:
+            if x.kind in ("hinge", "slide"):
+                law = passive(x, a.coordinate(x.name, joint.where))
+                if law is not ex.ZERO:
+                    a.push(x.name, law, joint.where)
+
+
+def _freedoms(joint: Element, kind: str) -> tuple[Freedom, ...]:
+    name = joint.need("name")
+    if not kind:
+        return ()
+    axis_element = joint.first("axis")
+    written = axis_element.numbers("xyz", [1, 0, 0], exactly=3) if axis_element is not None else [1.0, 0.0, 0.0]
+    if kind in ("free", "ball"):
+        return (Freedom(name, kind),)
+    axis = unit(written, joint.where)
+    if kind == "planar":  # two slides across the normal, and the turn about it
+        first = unit(np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))]), joint.where)
+        second = np.cross(axis, first)
+        ways = (("x", "slide", first), ("y", "slide", second), ("th", "hinge", axis))
+        return tuple(Freedom(f"{name}_{end}", one, tuple(way)) for end, one, way in ways)
+    dynamics = joint.first("dynamics")
+    x = Freedom(name, kind, tuple(axis))
+    if dynamics is not None:
+        x = replace(x, damping=dynamics.number("damping", 0.0), dry=dynamics.number("friction", 0.0))
+    limit = joint.first("limit")
+    if limit is not None and joint.get("type") != "continuous" and ({"lower", "upper"} & limit.attributes.keys()):
+        x = replace(x, low=limit.number("lower", 0.0), high=limit.number("upper", 0.0))
+    return (x,)
+
+
+def _mimic(joint: Element, a: Assembly) -> None:
+    mimic = joint.first("mimic")
+    if mimic is None:
+        return
+    name, other = joint.need("name"), mimic.need("joint")
+    if not a.has(name) or not a.has(other):
+        a.note(f"joint '{name}' mimics '{other}', but one of them does not move: left out.")
+        return
+    rule = a.coordinate(other, mimic.where) * mimic.number("multiplier", 1.0) + mimic.number("offset", 0.0)
+    condition, called = a.coordinate(name, mimic.where) - rule, a.fit(f"{name}_mimic", "link")
+    a.later(lambda: a.m.constrain(condition, name=called))
+
+
+def _actuators(robot: Element, a: Assembly) -> None:
+    """A transmission gives its joint an effort that is named after its actuator."""
+    for one in robot.all("transmission"):
+        actuators, joints = list(one.all("actuator")), [x.get("name") for x in one.all("joint")]
+        if len(actuators) != 1 or len(joints) != 1 or not a.has(joints[0]):
+            a.note(f"transmission '{one.get('name')}' is not one actuator on one joint: left out.")
+            continue
+        ratio = float(next((x for x in actuators[0].content_numbers("mechanicalReduction", [1.0])), 1.0))
+        a.push(joints[0], ratio * a.control(actuators[0].get("name") or f"{joints[0]}_motor"), one.where)
+
+
+def _noted(robot: Element, a: Assembly) -> None:
+    known = {"link", "joint", "transmission", "material"}
+    for tag, count in Counter(one.tag for one in robot.children if one.tag not in known).items():
+        a.note(f"<{tag}> ({count} times) is not part of URDF's mechanics: left out.")
+    odd = Counter(x.tag for one in robot.all("link") for x in one.children if x.tag not in _LOOKS)
+    for tag, count in odd.items():
+        a.note(f"<{tag}> in {count} links is left out.")
+    efforts = [
+        one
+        for one in robot.all("joint")
+        if (x := one.first("limit")) is not None and {"effort", "velocity"} & x.attributes.keys()
+    ]
+    if efforts:
+        a.note(f"limits of effort and velocity of {len(efforts)} joints bind whoever drives them: left out.")
+    if any(one.first(x) is not None for one in robot.all("joint") for x in ("safety_controller", "calibration")):
+        a.note("safety controllers and calibrations are left out.")

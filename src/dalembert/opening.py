@@ -1,0 +1,63 @@
+"""Files and texts that become mechanisms: programs in LSD, robots in URDF, MJCF and SDF."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dalembert.model import Mechanism
+
+
+def load(path: str | Path, *, strict: bool = False, lenient: bool = False) -> Mechanism:
+    """The mechanism that an LSD file describes; `strict` and `lenient` as in `dalembert.lsd.loads`.
+
+    Robot files (.urdf, .sdf, MJCF's .xml) open too, as `read_urdf`, `read_sdf` and `read_mjcf` open them.
+    """
+    from dalembert import io, lsd
+
+    made = Mechanism(Path(path).stem)
+    if Path(path).suffix.lower() in io.SUFFIXES:
+        io.read_robot(path, made)
+        return made
+    lsd.load(path, made, strict=strict, lenient=lenient)
+    return made
+
+
+def loads(text: str, name: str = "mechanism", *, strict: bool = False, lenient: bool = False) -> Mechanism:
+    """The mechanism that an LSD program describes; `strict` and `lenient` as in `dalembert.lsd.loads`."""
+    from dalembert import lsd
+
+    made = Mechanism(name)
+    lsd.loads(text, made, strict=strict, lenient=lenient)
+    return made
+
+
+def read_urdf(path: str | Path, *, floating: bool = False, fuse: bool = False, limits: bool = True) -> Mechanism:
+    """The robot in a URDF file; `floating` lets its root move freely, `fuse` joins fixed links, `limits` keeps stops.
+
+    What the file says and a mechanism cannot hold is in `m.notes`, and a warning tells of it.
+    """
+    from dalembert import io
+
+    made = Mechanism(Path(path).stem)
+    io.read_urdf(path, made, floating=floating, fuse=fuse, limits=limits)
+    return made
+
+
+def read_mjcf(
+    path: str | Path, *, keyframe: str | int | None = None, fuse: bool = False, limits: bool = True
+) -> Mechanism:
+    """The machine in an MJCF file (MuJoCo), from one of its keyframes; `fuse`, `limits` and notes as in `read_urdf`."""
+    from dalembert import io
+
+    made = Mechanism(Path(path).stem)
+    io.read_mjcf(path, made, keyframe=keyframe, fuse=fuse, limits=limits)
+    return made
+
+
+def read_sdf(path: str | Path, *, fuse: bool = False, limits: bool = True) -> Mechanism:
+    """The models in an SDF file (Gazebo); `fuse`, `limits` and notes as in `read_urdf`."""
+    from dalembert import io
+
+    made = Mechanism(Path(path).stem)
+    io.read_sdf(path, made, fuse=fuse, limits=limits)
+    return made
