@@ -348,5 +348,4 @@ def test_further_conditions_are_printed_with_their_multipliers():
     assert "ja.th'' = gear.lambda" in text
     assert "ja.th'' - 2*jb.th'' = 0" in text
     assert "gear.lambda    [multiplier of a condition]" in text
-    with pytest.raises(da.ModelError, match="'gear' are formulas"):
-        eq.show("vector")
+    assert "G := [1, -2]" in str(eq.show("matrix"))

@@ -11,7 +11,7 @@ from dalembert.expr import ZERO, Expr, Matrix
 from dalembert.formalisms.equations import Equations
 from dalembert.presentation.closing import closing_label, live_rows, multiplier_lines, name_cuts, own_rates
 from dalembert.presentation.collect_terms import collect
-from dalembert.presentation.lines import plain
+from dalembert.presentation.conditions import condition_label, meaning_lines
 from dalembert.presentation.scalars import Scalars, Side
 from dalembert.presentation.statements import Statements
 from dalembert.presentation.vocabulary import Vocabulary
@@ -45,32 +45,13 @@ def closed(eq: Equations, found: Scalars) -> Scalars:
     live = live_rows(rows)
     matrix = Matrix([rows.matrix.rows()[k] for k in live], (len(live), len(primes)))
     sides = _collected(eq, matrix, [rows.gamma[k] for k in live], [ZERO] * len(live))
-    told = [closing_label(name) if rows.wrenches[k] else _condition(name) for k, name in enumerate(rows.names)]
+    told = [closing_label(name) if rows.wrenches[k] else condition_label(name) for k, name in enumerate(rows.names)]
     asked = [(label, left, right) for label, (left, right) in zip([told[k] for k in live], sides, strict=True)]
     used = [x for _, left, right in (*found.equations, *asked) for x in (left, right)]
     words = Vocabulary(eq.tree)
     name_cuts(words, rows)
     meant = (*found.meant, *own_rates(rows, used))
-    named = {name for cut in words.cuts for name in cut.multipliers}
-    others = [ex.symbol(rows.names[k]) for k in live if rows.names[k] not in named and k not in rows.implied]
-    notes = [plain(_meaning(rows, x.name), ex.text(x), ex.latex(x)) for x in others]
-    return Scalars((*found.equations, *asked), meant, (*multiplier_lines(words), *notes))
-
-
-def _condition(name: str) -> str:
-    """What a row of a formula is called: `gear.lambda2` is that of the second condition of `gear`."""
-    owner, _, number = name.rpartition(".lambda")
-    return f"condition {owner} {number}".rstrip()
-
-
-def _meaning(rows: Rows, name: str) -> str:
-    """What a multiplier is, by the reaction that it measures."""
-    k = rows.names.index(name)
-    if k in rows.sliding:
-        return "normal reaction of a sliding contact, with friction against the slip"
-    if k in rows.pushed:
-        return "effort of a device, which keeps a condition by pushing elsewhere"
-    return f"multiplier of a condition{', by the rule of Chetaev' if k in rows.bent else ''}"
+    return Scalars((*found.equations, *asked), meant, (*multiplier_lines(words), *meaning_lines(rows)))
 
 
 def _collected(eq: Equations, matrix: Matrix, bias: Sequence[Expr], forces: Sequence[Expr]) -> list[tuple[Expr, Expr]]:
@@ -96,7 +77,7 @@ class Formalism:
     """A derivation with its statements: no formalism is shown by the theorem of another.
 
     `derive` takes a tree (and a choice of potential, if it has one); where `chosen_speeds` is false, in the joints' own
-    speeds. `close` completes what it found by the rows of cut links.
+    speeds. `close` completes what it found by the rows of cut links. `per_body`: its matrix level isolates bodies, too.
     """
 
     name: str
@@ -107,4 +88,5 @@ class Formalism:
     scalar: Callable[[Equations], Scalars] = scalar_equations
     close: Callable[[Equations, Rows], Equations] = Equations.closed
     chosen_speeds: bool = True
+    per_body: bool = False
     has_potential: bool = False

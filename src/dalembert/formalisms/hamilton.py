@@ -29,6 +29,7 @@ from dalembert.kinematics import Tree
 from dalembert.kinematics.actions import pull_back
 from dalembert.kinematics.bodies import BodyMotion, body_motions, in_time
 from dalembert.presentation.closing import reaction_terms
+from dalembert.presentation.jacobians import reactions_on_speeds
 from dalembert.presentation.lines import plain
 from dalembert.presentation.scalars import Scalars, Side
 from dalembert.presentation.statements import Statements
@@ -251,7 +252,7 @@ def vector_level(words: Vocabulary) -> Statements:
 
 def matrix_level(words: Vocabulary) -> Statements:
     found = lagrange.matrix_level(words)
-    reaction = (" + D^T*Lambda", " + D^T \\Lambda") if len(found.lines) > 1 else ("", "")
+    reaction = reactions_on_speeds(words)
     lines = [
         plain("momenta", "p = M*u + b", "p = M u + b"),
         plain(

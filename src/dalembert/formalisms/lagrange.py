@@ -27,7 +27,7 @@ from dalembert.kinematics.actions import pull_back
 from dalembert.kinematics.bodies import BodyMotion, body_motions
 from dalembert.presentation import theorems
 from dalembert.presentation.closing import reaction_terms
-from dalembert.presentation.jacobians import balance, forces, jacobians, mass_matrix
+from dalembert.presentation.jacobians import balance, forces, jacobians, mass_matrix, reactions_on_speeds
 from dalembert.presentation.lines import definition, plain
 from dalembert.presentation.statements import Statements
 from dalembert.presentation.vocabulary import Vocabulary
@@ -261,7 +261,7 @@ def matrix_level(words: Vocabulary) -> Statements:
         ("V", None if weight == al.number(0) else weight, "potential of gravity"),
     ]
     found = balance(words, parts)
-    closed = (" + D^T*Lambda", " + D^T \\Lambda") if len(found.lines) > 1 else ("", "")
+    closed = reactions_on_speeds(words)
     line = plain(
         "T = u^T M u/2 (and the terms of drifts)",
         "M*u' = -M'*u + d(u^T M u/2)/dq - dV/dq + F" + closed[0],

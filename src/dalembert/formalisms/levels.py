@@ -8,7 +8,9 @@ from dalembert.formalisms.equations import Equations
 from dalembert.formalisms.minimal import MinimalEquations
 from dalembert.formalisms.registry import find_formalism
 from dalembert.presentation import statements
+from dalembert.presentation.acting import Acting
 from dalembert.presentation.closing import close, with_rows
+from dalembert.presentation.conditions import asked_rows
 from dalembert.presentation.legend import legend
 from dalembert.presentation.lines import LEVELS, Line, Statement, definition, escaped, plain
 from dalembert.presentation.scalars import Scalars, component_lines, scalar_lines
@@ -28,10 +30,7 @@ def show(eq: Equations, level: str) -> Statement:
     if level == "scalar":
         lines, where = scalar_lines(formalism.scalar(eq))
         return Statement(eq.formalism, level, title, tuple(lines), tuple(where))
-    if eq.layout.further:
-        names = ", ".join(repr(one.name) for one in eq.layout.further)
-        raise ModelError(f"the conditions {names} are formulas of coordinates: show them at the scalar level.")
-    words = vocabulary(eq)
+    words = vocabulary(eq, bodies=level == "vector" or formalism.per_body)
     if level == "vector":
         found = with_rows(words, formalism.vector(words))
         used = statements.formulas(found.terms, [(words.vectors, "vector")])
@@ -93,9 +92,10 @@ PROJECTED_MATRIX = (
 )
 
 
-def vocabulary(eq: Equations) -> Vocabulary:
-    """The words of the tree, and of the links that close its loops."""
-    words = Vocabulary.of(eq.tree)
+def vocabulary(eq: Equations, bodies: bool = True) -> Vocabulary:
+    """The words of the tree, of links that close its loops, and of conditions that act on `bodies`, or on speeds."""
+    acting = Acting(eq.tree, eq.rows) if bodies and eq.rows is not None and asked_rows(eq.rows) else None
+    words = Vocabulary.of(eq.tree, acting)
     if eq.rows is not None:
         close(words, eq.rows)
     return words
@@ -104,7 +104,7 @@ def vocabulary(eq: Equations) -> Vocabulary:
 def formulas(eq: Equations) -> Statement:
     """The whole table: vector formulas, columns in the base of earth, and components in coordinates."""
     formalism = find_formalism(eq.formalism)
-    words, fresh = vocabulary(eq), vocabulary(eq)
+    words, fresh = vocabulary(eq), vocabulary(eq, bodies=formalism.per_body)
     heads = [*with_rows(words, formalism.vector(words)).heads, *formalism.matrix(fresh).heads]
     seen: dict[str, Line] = {}
     for line in heads:

@@ -109,4 +109,5 @@ FORMALISM = Formalism(
     derive=derive,
     vector=isolated_bodies.vector_level,
     matrix=isolated_bodies.matrix_level,
+    per_body=True,
 )

@@ -85,4 +85,5 @@ FORMALISM = Formalism(
     vector=vector_level,
     matrix=matrix_level,
     chosen_speeds=False,
+    per_body=True,
 )

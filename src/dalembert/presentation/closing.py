@@ -22,6 +22,7 @@ from dalembert.constraints.rows import Rows
 from dalembert.expr import ZERO, Expr
 from dalembert.kinematics import Pose, Twist, Wrench, in_speeds, link_efforts
 from dalembert.mechanism import CutLink
+from dalembert.presentation.conditions import asked_statements
 from dalembert.presentation.lines import Line, equation, plain
 from dalembert.presentation.statements import Statements
 from dalembert.presentation.vocabulary import NOTHING, Cut, Vocabulary
@@ -251,4 +252,6 @@ def with_rows(words: Vocabulary, found: Statements) -> Statements:
     lines = row_lines(words)
     reactions = [words.vector(f"{name}{cut.number}") for cut in words.cuts for name in "RK"]
     terms = [side for line in lines if line.sides is not None for side in line.sides]
-    return Statements([*found.lines, *lines], [*found.heads, *row_heads(words)], [*found.terms, *reactions, *terms])
+    asked = asked_statements(words.rows, words.acting)
+    heads = [*found.heads, *row_heads(words), *asked.heads]
+    return Statements([*found.lines, *lines, *asked.lines], heads, [*found.terms, *reactions, *terms])

@@ -17,6 +17,7 @@ from dalembert.kinematics import Tree
 from dalembert.kinematics.bodies import body_motions, body_poses, in_time
 from dalembert.presentation.closing import DERIVED, multiplier_lines
 from dalembert.presentation.closing_columns import effort_term, name_blocks, row_blocks
+from dalembert.presentation.conditions import reaction_sum, row_statements
 from dalembert.presentation.lines import Line, definition, equation, plain
 from dalembert.presentation.statements import Statements
 from dalembert.presentation.vocabulary import NOTHING, Vocabulary
@@ -126,8 +127,8 @@ def forces(words: Vocabulary, gravity: bool = True) -> Term | None:
     for i in words.bodies():
         v, w = named(words, f"V{i}"), named(words, f"W{i}")
         push, turn = words.vector(f"F{i}"), words.vector(f"C{i}")
-        if not gravity and words.vector("g") != NOTHING:
-            push = words.vector(f"f{i}")
+        if not gravity:
+            push = words.applied(i)
         if v is not None and push != NOTHING:
             total = plus(total, v.T * push)
         if w is not None and turn != NOTHING:
@@ -154,8 +155,8 @@ def _unknown_column(words: Vocabulary, name: str) -> Term:
 
 def balance(words: Vocabulary, parts: list[tuple[str, Term | None, str]]) -> Statements:
     """M u' = S + F + D^T Lambda, D u' = gamma, with the definitions of all of them."""
-    reaction = (" + D^T*Lambda", " + D^T \\Lambda") if row_blocks(words) else ("", "")
-    lines = [plain("", f"M*u' = S + F{reaction[0]}", f"M \\dot{{u}} = S + F{reaction[1]}")]
+    text, latex = reactions_on_speeds(words)
+    lines = [plain("", f"M*u' = S + F{text}", f"M \\dot{{u}} = S + F{latex}")]
     heads: list[Line] = []
     terms: list[Term] = []
     for name, term, label in parts:
@@ -164,8 +165,17 @@ def balance(words: Vocabulary, parts: list[tuple[str, Term | None, str]]) -> Sta
             continue
         heads.append(definition(_whole(name, term), term, "matrix", label))
         terms.append(term)
-    closing = closed_rows(words)
-    return Statements([*lines, *closing.lines], [*heads, *closing.heads], [*terms, *closing.terms])
+    closing, asked = closed_rows(words), row_statements(words.rows, words.tree.speeds)
+    return Statements(
+        [*lines, *closing.lines, *asked.lines], [*heads, *closing.heads, *asked.heads], [*terms, *closing.terms]
+    )
+
+
+def reactions_on_speeds(words: Vocabulary) -> tuple[str, str]:
+    """+ D^T Lambda of cut links, + W^T lambda of conditions, in text and LaTeX."""
+    asked = reaction_sum(words.rows)
+    closing = (" + D^T*Lambda", " + D^T \\Lambda") if row_blocks(words) else ("", "")
+    return closing[0] + asked[0], closing[1] + asked[1]
 
 
 def _whole(name: str, term: Term) -> Term:

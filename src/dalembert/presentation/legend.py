@@ -22,6 +22,9 @@ KINDS: dict[str, tuple[str, str, str]] = {
     "g": ("g", "g", "gravity"),
     "F": ("F_j", "F_j", "resultant of the known efforts on body j"),
     "f": ("f_j", "f_j", "resultant of the applied efforts on body j"),
+    "h": ("h_j_c", "h_{j,c}", "force on body j of a unit of the multiplier c of the conditions"),
+    "k": ("k_j_c", "k_{j,c}", "moment at G_j on body j of a unit of the multiplier c of the conditions"),
+    "t": ("t_j", "t_j", "moment at G_j of the applied efforts on body j"),
     "C": ("C_j", "C_j", "moment at G_j of the known efforts on body j"),
     "s": ("s_j = O_jJ_j", "s_j = \\overrightarrow{O_jJ_j}", "to the joint J_j, from the second body of a cut link"),
     "R": ("R_j", "R_j", "force of link j on body j"),
@@ -55,7 +58,10 @@ def legend(words: Vocabulary, lines: Iterable[Line]) -> list[Line]:
     names = undefined(lines)
     kinds, marks = {kind_of(name)[0] for name in names}, {kind_of(name)[1] for name in names}
     found = [_numbers(words)]
-    found += [plain(KINDS[kind][2], KINDS[kind][0], KINDS[kind][1]) for kind in KINDS if kind in kinds]
+    more = ", and of conditions" if words.acting is not None and words.acting.found.joints else ""
+    for kind, (text, latex, label) in KINDS.items():
+        if kind in kinds:
+            found.append(plain(label + (more if kind in "QP" else ""), text, latex))
     found += [plain(*_LATER[mark]) for mark in _LATER if mark in marks]
     if any(re.fullmatch(r"[A-Za-z]+\d+_\d+", name) for name in names):
         found.append(plain("column of r_j in the base of body i; all others in that of earth", "r_j_i", "r_j^{(i)}"))

@@ -54,7 +54,7 @@ def component_lines(values: dict[al.Term, Any]) -> list[Line]:
         name, latex = written(symbol, "matrix")
         rows = [[value]] if isinstance(value, Expr) else value
         cells = [[ex.text(x) for x in row] for row in rows]
-        if len(rows) == 1:
+        if len(rows) == len(rows[0]) == 1:
             shown, body = cells[0][0], ex.latex(rows[0][0])
         else:
             shown = "[" + "; ".join(", ".join(row) for row in cells) + "]"

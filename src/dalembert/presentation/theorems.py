@@ -58,9 +58,7 @@ def power_of_efforts(words: Vocabulary, gravity: bool = True) -> Term:
     """P = sum F . v(G) + C . omega, the power of the motors, and of what springs and motors do in cut links."""
     total = motor_power(words, "P_joints") + power_across(words, "", reactions=False)
     for i in words.bodies():
-        force = words.vector(f"F{i}") if gravity else words.vector(f"f{i}")
-        if not gravity and words.vector("g") == NOTHING:
-            force = words.vector(f"F{i}")
+        force = words.vector(f"F{i}") if gravity else words.applied(i)
         total = total + al.dot(force, words.vector(f"v(G{i})"))
         total = total + al.dot(words.vector(f"C{i}"), words.vector(f"omega{i}"))
     return total

@@ -25,6 +25,7 @@ from dalembert.kinematics.actions import known_actions
 from dalembert.kinematics.bodies import acceleration_symbols, body_motions, in_time
 from dalembert.kinematics.links import LinkMotion, joint_powers, link_motions_of, link_twist, total_powers
 from dalembert.mechanism import Link
+from dalembert.presentation.acting import Acting
 
 NOTHING = al.zero(al.VECTOR)
 
@@ -55,12 +56,16 @@ class Vocabulary:
     rows: Rows | None = None
     cuts: list[Cut] = field(default_factory=list)  # named by `closing.close`
     motors: dict[str, dict[int, Expr]] = field(default_factory=dict)  # link -> speed -> power of its motors
+    acting: Acting | None = None  # what multipliers of conditions do to bodies and joints
 
     @staticmethod
-    def of(tree: Tree) -> Vocabulary:
-        words = Vocabulary(tree)
+    def of(tree: Tree, acting: Acting | None = None) -> Vocabulary:
+        """`acting`: what multipliers of conditions do to bodies and joints, where they are said of these."""
+        words = Vocabulary(tree, acting=acting)
         words.links = link_motions_of(tree)
         words.motors = joint_powers(tree, words.links)
+        for link, r, power in [] if acting is None else acting.joint_powers():
+            words.motors[link][r] = words.motors[link].get(r, ZERO) + power
         _rotations(words)
         _motions(words)
         _matter(words)
@@ -81,6 +86,12 @@ class Vocabulary:
         """A vector that may be absent: zero unless it has a formula or components."""
         symbol = al.vector(name)
         return symbol if symbol in self.vectors or symbol in self.columns or symbol in self.values else NOTHING
+
+    def applied(self, i: int) -> Term:
+        """The force of all known efforts and conditions on a body, its weight apart."""
+        if self.vector("g") == NOTHING:
+            return self.vector(f"F{i}")
+        return self.vector(f"f{i}") + self.vector(f"H{i}")
 
     def bodies(self) -> list[int]:
         return list(range(1, len(self.tree.layout.bodies)))
@@ -213,13 +224,26 @@ def _matter(words: Vocabulary) -> None:
             forces[i] = add3(forces[i], action.force)
             moments[i] = add3(moments[i], add3(action.torque, cross(arm, action.force)))
     for i in words.bodies():
-        push = words.column(f"f{i}", i, forces[i]) if not is_zero3(gravity) else NOTHING
-        if is_zero3(gravity):
+        held, turned = _of_conditions(words, i)
+        if is_zero3(gravity) and held == NOTHING:
             words.column(f"F{i}", i, forces[i])
         else:
-            weight = words.mass(i) * al.vector("g") if i in words.massive() else NOTHING
-            words.formula(f"F{i}", weight + push)
-        words.column(f"C{i}", i, moments[i])
+            weighs = i in words.massive() and not is_zero3(gravity)
+            weight = words.mass(i) * al.vector("g") if weighs else NOTHING
+            words.formula(f"F{i}", weight + words.column(f"f{i}", i, forces[i]) + held)
+        if turned == NOTHING:
+            words.column(f"C{i}", i, moments[i])
+        else:
+            words.formula(f"C{i}", words.column(f"t{i}", i, moments[i]) + turned)
+
+
+def _of_conditions(words: Vocabulary, i: int) -> tuple[Term, Term]:
+    """H_i and L_i: force and moment at G_i of the multipliers of conditions on body i."""
+    force, moment = NOTHING, NOTHING
+    for j, (weight, push, turn) in enumerate([] if words.acting is None else words.acting.units(i), 1):
+        force = force + al.as_term(weight) * words.column(f"h_{i}_{j}", i, push)
+        moment = moment + al.as_term(weight) * words.column(f"k_{i}_{j}", i, turn)
+    return words.formula(f"H{i}", force), words.formula(f"L{i}", moment)
 
 
 def _three(values: list[Expr]) -> Vector3:
