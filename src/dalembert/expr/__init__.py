@@ -10,6 +10,7 @@ from dalembert.expr._arithmetic import absolute, decimals_as_spelled, equal, les
 from dalembert.expr._collector import uncollected
 from dalembert.expr._derivative import derivative, dot, gradient, hessian_vector, jacobian, prime, tangent, taylor
 from dalembert.expr._evaluate import evaluate, evaluate_exact, evaluate_mod
+from dalembert.expr._fingerprint import Fingerprints, fingerprints
 from dalembert.expr._functions import (
     acos,
     asin,
@@ -49,6 +50,7 @@ from dalembert.expr._node import (
 )
 from dalembert.expr._parse import parse
 from dalembert.expr._pickle import flatten, restore_many
+from dalembert.expr._reduce import reduce
 from dalembert.expr._sympy import from_sympy, to_sympy, to_sympy_many
 from dalembert.expr._table import FUNCTIONS, Function, rebuild
 from dalembert.expr._text import Listing, latex, latex_matrix, latex_name, listing, text, whole_text

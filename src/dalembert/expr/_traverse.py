@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 
 from dalembert.expr._collector import uncollected
 from dalembert.expr._node import Expr, Scalar, as_expr
@@ -11,7 +11,7 @@ from dalembert.expr._table import rebuild
 LEAVES = frozenset({"const", "symbol", "pi"})
 
 
-def topological(exprs: Iterable[Expr], stop: frozenset[Expr] | set[Expr] = frozenset()) -> list[Expr]:
+def topological(exprs: Iterable[Expr], stop: Container[Expr] = frozenset()) -> list[Expr]:
     """Every node below `exprs`, operands first; the walk does not go below the nodes of `stop`."""
     seen: set[Expr] = set()
     stack = list(exprs)

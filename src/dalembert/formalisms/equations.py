@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -133,6 +134,22 @@ class Equations:
     def closed(self, rows: Rows) -> Equations:
         """The equations of a tree completed by rows in the same speeds, and by the known efforts in cut links."""
         return replace(self, rows=rows, forces=closed_forces(self.forces, rows))
+
+    def reduced(self) -> Equations:
+        """The same equations without what cancels in M, S, F, D and gamma: see `expr.reduce`."""
+        rows, n = self.rows, len(self.speeds)
+        told = [] if rows is None else [*rows.matrix.entries, *rows.gamma, *rows.drift]
+        flat = iter(ex.reduce([*self.mass_matrix.entries, *self.bias, *self.forces, *told]))
+
+        def take(count: int) -> tuple[Expr, ...]:
+            return tuple(itertools.islice(flat, count))
+
+        mass = Matrix([take(n) for _ in range(n)], (n, n))
+        found = replace(self, mass_matrix=mass, bias=take(n), forces=take(n))
+        if rows is None:
+            return found
+        matrix = Matrix([take(n) for _ in rows.names], rows.matrix.shape)
+        return replace(found, rows=replace(rows, matrix=matrix, gamma=take(len(rows)), drift=take(len(rows))))
 
     # --- data ------------------------------------------------------------------------------------------------------
 

@@ -12,10 +12,11 @@ from collections.abc import Sequence
 
 from dalembert import expr as ex
 from dalembert.expr import ZERO, Expr
-from dalembert.expr.space import dot3, scale3
+from dalembert.expr.space import Vector3, apply3, dot3, scale3
 from dalembert.formalisms.collecting import split_accelerations
 from dalembert.formalisms.equations import Equations
 from dalembert.formalisms.formalism import Formalism
+from dalembert.formalisms.speeds import ChosenTree
 from dalembert.kinematics import Tree, Twist
 from dalembert.kinematics.actions import coordinate_efforts, known_actions
 from dalembert.kinematics.bodies import (
@@ -24,7 +25,9 @@ from dalembert.kinematics.bodies import (
     body_accelerations,
     body_motions,
     dynamic_moment,
+    in_time,
 )
+from dalembert.kinematics.links import link_motions_of
 from dalembert.presentation.jacobians import projection
 from dalembert.presentation.lines import equation
 from dalembert.presentation.statements import Statements
@@ -37,8 +40,13 @@ def derive(tree: Tree) -> Equations:
     motions = body_motions(tree)
     partial = partial_velocities(tree, motions)
     udot = acceleration_symbols(tree)
-    mass, bias = split_accelerations(inertia_forces(tree, motions, partial, udot), udot)
-    return Equations("kane", tree, mass, bias, tuple(active_forces(tree, partial)))
+    active = tuple(active_forces(tree, partial))
+    found = [inertia_forces(tree, motions, partial, udot)]
+    if isinstance(tree, ChosenTree):
+        chosen = [u for u, formula in tree.definitions.items() if formula is not u]
+        found += [inertia_in_short_bases(tree, motions, partial, udot, u) for u in (chosen, tree.speeds)]
+    ways = [Equations("kane", tree, *split_accelerations(inertia, udot), active) for inertia in found]
+    return ways[0] if len(ways) == 1 else min((one.reduced() for one in ways), key=lambda one: one.operations)
 
 
 def partial_velocities(tree: Tree, motions: Sequence[BodyMotion]) -> list[list[Twist]]:
@@ -73,6 +81,49 @@ def inertia_forces(
         for r, twist in enumerate(own):
             total[r] += dot3(force, twist.velocity(motion.body.centre)) + dot3(moment, twist.angular)
     return total
+
+
+def inertia_in_short_bases(
+    tree: Tree,
+    motions: Sequence[BodyMotion],
+    partial: Sequence[Sequence[Twist]],
+    udot: Sequence[Expr],
+    speeds: Sequence[Expr],
+) -> list[Expr]:
+    """-K*_r with the velocity of each centre in the base where it is shortest: good speeds are its components there.
+
+    The velocities are written by their partial velocities for the given speeds.
+    """
+    total = [ZERO] * len(tree.speeds)
+    accelerations = body_accelerations(tree, motions, udot)
+    for motion, own, moved in zip(motions, partial, accelerations, strict=True):
+        if not motion.has_mass:
+            continue
+        spin, velocity = shortest_velocity(tree, motions, motion.number, speeds)
+        centre = Vector3(ex.tangent(velocity, in_time(tree, udot))) + spin.cross(velocity)
+        force, moment = scale3(motion.body.mass, centre), dynamic_moment(motion, moved.angular)
+        slopes = ex.jacobian(velocity, tree.speeds)
+        for r, twist in enumerate(own):
+            arm = Vector3(row[r] for row in slopes)
+            total[r] += dot3(force, arm) + dot3(moment, twist.angular)
+    return total
+
+
+def shortest_velocity(
+    tree: Tree, motions: Sequence[BodyMotion], number: int, speeds: Sequence[Expr]
+) -> tuple[Vector3, Vector3]:
+    """The spin of a base on the way to earth and the velocity of a body's centre in it, in the fewest operations."""
+    velocity, place, found = motions[number].centre_velocity, number, list[tuple[int, Vector3, Vector3]]()
+    links = {one.link.child: one for one in link_motions_of(tree)}
+    while True:
+        slopes = [[ex.tidy(x) for x in row] for row in ex.jacobian(velocity, speeds)]
+        rest = ex.reduce(ex.substitute(velocity, dict.fromkeys(speeds, ZERO)))
+        velocity = Vector3(ex.dot_product(row, speeds) + other for row, other in zip(slopes, rest, strict=True))
+        found.append((ex.count_operations(velocity), motions[place].spin, velocity))
+        if place == 0:
+            return min(found, key=lambda one: one[0])[1:]
+        velocity = apply3(links[place].pose.rotation, velocity)
+        place = links[place].link.parent
 
 
 # --- for people ----------------------------------------------------------------------------------------------------

@@ -84,7 +84,9 @@ def derive(
             )
         tree = with_speeds(tree, speeds)
     eq = found.derive(tree) if potential is None else found.derive(tree, potential)
-    return found.close(eq, rows_of(tree, layout.constraints)) if layout.constraints else eq
+    if layout.constraints:
+        eq = found.close(eq, rows_of(tree, layout.constraints))
+    return eq.reduced()
 
 
 def chosen_layout(

@@ -123,7 +123,8 @@ def _rebuilt(
 ) -> ChosenTree:
     """Columns and drifts of every node, and rates of every coordinate, in the chosen speeds."""
     replacement = dict(zip(tree.speeds, old, strict=True))
-    rates = dict(zip(tree.rates, ex.substitute(list(tree.rates.values()), replacement), strict=True))
+    seen = ex.substitute(list(tree.rates.values()), replacement)
+    rates = dict(zip(tree.rates, map(ex.tidy, seen), strict=True))
     offset = ex.substitute(list(old), dict.fromkeys(symbols, 0))
     nodes = tuple(_node(node, inverse, offset, symbols, rates) for node in tree.nodes)
     layout = replace(tree.layout, speeds=tuple(x.name for x in symbols))

@@ -90,12 +90,13 @@ class BodyAcceleration:
 
 def body_accelerations(tree: Tree, motions: Sequence[BodyMotion], udot: Sequence[Expr]) -> list[BodyAcceleration]:
     """alpha = dw/dt and gamma(G) = dv(G)/dt + w x v(G), derivatives taken in the moving base."""
-    flat = [x for one in motions for x in (*one.spin, *one.centre_velocity)]
+    flat = ex.reduce([x for one in motions for x in (*one.spin, *one.centre_velocity)])
     moved = ex.tangent(flat, in_time(tree, udot))
     found = []
-    for i, one in enumerate(motions):
-        a, b, c, d, e, f = moved[6 * i : 6 * i + 6]
-        found.append(BodyAcceleration(Vector3((a, b, c)), Vector3((d, e, f)) + one.spin.cross(one.centre_velocity)))
+    for k in range(0, len(flat), 6):
+        spin, velocity = Vector3(flat[k : k + 3]), Vector3(flat[k + 3 : k + 6])
+        turned = Vector3(moved[k + 3 : k + 6]) + spin.cross(velocity)
+        found.append(BodyAcceleration(Vector3(moved[k : k + 3]), turned))
     return found
 
 
