@@ -30,6 +30,7 @@ COMMANDS = {
     "simulate": "Run a mechanism: tables, pictures, animation.",
     "report": "Everything about a machine in one document.",
     "import": "Turn a robot file into an LSD program.",
+    "studio": "The workbench in the browser.",
     "lsp": "Serve LSD to an editor.",
 }
 
@@ -61,7 +62,7 @@ def _root(
     """
 
 
-OWN_PROGRESS = ("simulate", "report", "lsp")  # they tell how far they are themselves
+OWN_PROGRESS = ("simulate", "report", "studio", "lsp")  # they tell how far they are themselves
 _MODULES = {"import": "import_"}  # a word of Python
 
 

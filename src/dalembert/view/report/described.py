@@ -44,11 +44,11 @@ def structure(study: Study) -> Answer:
         (str(i), b.name, _short(b.mass), _vector(b.centre), _inertia(b)) for i, b in enumerate(layout.bodies) if i
     ]
     links = [
-        (str(one.number), one.link.name, _joined(one), _joint(one.link.joint), _names(one.link.coordinates))
+        (str(one.number), one.link.name, _joined(one), joint_words(one.link.joint), _names(one.link.coordinates))
         for one in layout.tree
     ]
     links += [
-        (str(one.number), one.link.name, _joined(one), _joint(one.link.joint) + ", closes a loop", "")
+        (str(one.number), one.link.name, _joined(one), joint_words(one.link.joint) + ", closes a loop", "")
         for one in layout.cuts
     ]
     blocks: list[Block] = [
@@ -132,7 +132,8 @@ def _reaction(constraint: Any) -> str:
     return "perfect"
 
 
-def _joint(joint: Any) -> str:
+def joint_words(joint: Any) -> str:
+    """Its kind, or how free it is."""
     return joint.kind or _counted(joint.dof, "freedom", "freedoms")
 
 

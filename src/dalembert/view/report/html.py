@@ -74,10 +74,11 @@ def _table(table: Table) -> str:
 def _formulas(block: Formulas) -> str:
     title = f"<h3>{escape(block.title)}</h3>" if block.title else ""
     kind = "formulas small" if block.small else "formulas"
-    return f'{title}<div class="{kind}">{"".join(_line(one) for one in block.lines)}</div>'
+    return f'{title}<div class="{kind}">{"".join(line_html(one) for one in block.lines)}</div>'
 
 
-def _line(line: Line) -> str:
+def line_html(line: Line) -> str:
+    """One formula with its label."""
     label = f'<span class="label">{escape(line.label)}</span>' if line.label else ""
     return f"<div>{_MATH}{line.mathml}</math>{label}</div>"
 

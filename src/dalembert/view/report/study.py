@@ -76,11 +76,11 @@ class Study:
             return error
 
 
-def make_report(study: Study, *, seconds: float = 60.0, progress: bool = False) -> Report:
-    """Ask every question; each may take `seconds`."""
+def questions() -> dict[str, tuple[str, Callable[[Study], Answer]]]:
+    """Key -> title, and what is asked; the order of the document."""
     from dalembert.view.report import described, moved, solved
 
-    questions: dict[str, tuple[str, Callable[[Study], Answer]]] = {
+    return {
         "description": ("Description", described.description),
         "structure": ("Structure", described.structure),
         "names": ("Names and numbers", described.names),
@@ -94,18 +94,25 @@ def make_report(study: Study, *, seconds: float = 60.0, progress: bool = False) 
         "quality": ("Quality of the numbers", moved.quality),
         "code": ("Size of the code", solved.code),
     }
+
+
+def make_report(study: Study, *, seconds: float = 60.0, progress: bool = False) -> Report:
+    """Ask every question; each may take `seconds`."""
     sections = []
-    for key, (title, question) in questions.items():
+    for key, (title, _) in questions().items():
         if progress:
             print(f"\r{title.lower()} ...{' ' * 30}", end="", file=sys.stderr, flush=True)
-        sections.append(_asked(study, key, title, question, seconds))
+        sections.append(ask_section(study, key, seconds=seconds))
     if progress:
         print("\r" + " " * 60 + "\r", end="", file=sys.stderr, flush=True)
     return Report(study.model.name, f"dalembert {version('dalembert')}", tuple(sections))
 
 
-def _asked(study: Study, key: str, title: str, question: Callable[[Study], Answer], seconds: float) -> Section:
+def ask_section(study: Study, key: str, *, seconds: float = 60.0) -> Section:
     """One section; whatever goes wrong in it is said in it."""
+    if key not in questions():
+        raise ModelError(f"a report has no section '{key}': it has {', '.join(questions())}.")
+    title, question = questions()[key]
     with _heard() as said:
         try:
             with limits.working(title.lower(), seconds=seconds):
