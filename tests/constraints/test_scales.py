@@ -207,3 +207,17 @@ def test_a_closed_machine_moves_the_same_in_all_units(length, mass):
     gap = [x for x in dynamics_of(Layout.of(m)).rows.gap if x is not ex.ZERO]
     values = {ex.symbol(name): found[name] for name in found.names}
     assert max(np.abs(x).max() for x in ex.evaluate(gap, values)) < 1e-13
+
+
+@pytest.mark.parametrize("steps", range(8))
+def test_a_condition_counts_where_one_of_its_slopes_cancels(steps):
+    """z = a cos(th) + b sin(th) at its top: what rounding leaves of the slope is no unit to measure the row by."""
+    a, b = 0.37, 0.23
+    m = da.Mechanism("top")
+    body = m.body("body", mass=1, inertia=[1, 1, 1])
+    m.join(da.earth, body, da.composite(["x", "z", "th"], ["x", 0, "z"], da.turn("th", "y")), name="p")
+    m.gravity = [0, 0, -9.81]
+    m.constrain(f"p.z - ({a}*cos(p.th) + {b}*sin(p.th))", name="curve")
+    angle = np.arctan2(b, a) + steps * 1e-16
+    height = a * np.cos(angle) + b * np.sin(angle)
+    assert np.abs(m.compile().acceleration([0, height, angle], [0, 0, 0])).max() < 1e-13

@@ -1,5 +1,7 @@
 """Contacts as data of a model: gaps, stops, shapes; what cannot be is refused with the name."""
 
+import contextlib
+import inspect
 import math
 
 import numpy as np
@@ -170,17 +172,70 @@ def hopper():
     "ask",
     [
         lambda m: m.equations(),
-        lambda m: m.linearize({"p.x": 1}),
         lambda m: m.lagrangian(),
         lambda m: m.hamiltonian(),
         lambda m: m.compile(),
         lambda m: m.mobility(),
-        lambda m: m.reactions({"p.x": 1.0}),
+        lambda m: m.linearize(),
+        lambda m: m.compare(["kane", "lagrange"]),
+        lambda m: m.geometry(),
     ],
 )
 def test_verbs_say_that_contacts_are_open(ask):
     with pytest.warns(ContactWarning, match="'floor' are open in"):
         ask(hopper())
+
+
+def with_a_drive():
+    m = hopper()
+    m.join(da.earth, m.body("c", mass=1), da.prismatic("x"), name="c")
+    m.drive("c.x", "sin(t)", name="motor")
+    return m
+
+
+@pytest.mark.parametrize("gap", [1.0, 1e-3, 0.0, -0.1])
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda gap: hopper().linearize({"p.x": gap}),
+        lambda gap: hopper().reactions({"p.x": gap}),
+        lambda gap: with_a_drive().coupling({"p.x": gap}),
+        lambda gap: with_a_drive().constraint_efforts({"p.x": gap}),
+        lambda gap: with_a_drive().linearize({"p.x": gap, "t": 0.0}),
+    ],
+)
+def test_answers_for_a_posture_hold_where_no_contact_touches(ask, gap, recwarn):
+    """Where all are open there is nothing to say; where one touches, another machine would answer."""
+    if gap > 0:
+        ask(gap)
+        assert not [one for one in recwarn if one.category is ContactWarning]
+    else:
+        with pytest.raises(da.ModelError, match=r"'floor' of 'hopper' (touches|is crossed by 0.1) in this posture"):
+            ask(gap)
+
+
+def asked_without_arguments():
+    """Verbs that answer by themselves: all that the class has but descriptions."""
+    told = {"as_dict", "freeze", "layout", "parameters", "to_lsd", "equilibria"}  # data; and one that treats contacts
+    for name in dir(da.Mechanism):
+        verb = getattr(da.Mechanism, name)
+        if name.startswith("_") or name in told or not callable(verb):
+            continue
+        needed = [
+            x for x in list(inspect.signature(verb).parameters.values())[1:] if x.default is inspect.Parameter.empty
+        ]
+        if all(x.kind in (x.VAR_POSITIONAL, x.VAR_KEYWORD) for x in needed) and name != "constrain":
+            yield name
+
+
+@pytest.mark.parametrize("name", sorted(asked_without_arguments()))
+def test_every_verb_says_that_contacts_are_left_out(name, recwarn):
+    """At a start that touches, an answer is refused or carries a warning: silence would be about another machine."""
+    m = with_a_drive()
+    m.start = {"p.x": 0.0}
+    with contextlib.suppress(da.DalembertError):  # a refusal is no silence
+        getattr(m, name)()
+        assert [one for one in recwarn if one.category is ContactWarning], name
 
 
 def test_exits_that_would_pass_through_refuse(tmp_path):

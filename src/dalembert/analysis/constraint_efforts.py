@@ -16,12 +16,12 @@ import numpy as np
 from dalembert import expr as ex
 from dalembert.analysis.point import check_slips, parameters_of, with_parameters
 from dalembert.constraints.coupling import loose_combinations
+from dalembert.contact.posture import check_open
 from dalembert.dynamics import Dynamics, dynamics_of
 from dalembert.dynamics.start import closed_start
 from dalembert.expr import Expr
 from dalembert.mechanism import Coulomb, Layout, Mechanism, Model
 from dalembert.mechanism.constraint import Implied
-from dalembert.mechanism.contact import say_open
 
 Array = Any
 
@@ -78,13 +78,13 @@ def constraint_efforts(
     layout = Layout.of(mechanism, cut)
     model, state = layout.model, dict(at or {})
     time = float(state.pop("t", 0.0) if t is None else t)
-    say_open(model.contacts, "these efforts")
     if not layout.further:
         return {}
     numbers = with_parameters(model, at or {}, given)
     start = closed_start(layout, state, numbers, time)
     values = {ex.symbol(k): v for k, v in {**parameters_of(model, numbers), **start.values}.items()}
     check_slips(dynamics_of(layout), {**values, ex.TIME: time})
+    check_open(dynamics_of(layout), {**values, ex.TIME: time}, "these efforts")
     return _told(dynamics_of(layout), {**values, ex.TIME: time})
 
 

@@ -12,6 +12,7 @@ from dalembert import expr as ex
 from dalembert.analysis.point import parameters_of, with_parameters
 from dalembert.constraints.coupling import WEAK
 from dalembert.constraints.coupling import coupling as at_state
+from dalembert.contact.posture import check_open
 from dalembert.dynamics import dynamics_of
 from dalembert.dynamics.start import closed_start
 from dalembert.mechanism import Layout, Mechanism, Model
@@ -69,6 +70,7 @@ def coupling(
         return Hold(1.0, "", "")
     start = closed_start(about.layout, state, numbers, time)
     values = {ex.symbol(x): v for x, v in {**parameters_of(layout.model, numbers), **start.values}.items()}
+    check_open(about, {**values, ex.TIME: time}, "this coupling number")
     asked, pushed = ([x for k in held for x in m.rows()[k]] for m in (rows.matrix, rows.reaction))
     flat = np.array(ex.evaluate([*about.mass_matrix.entries, *asked, *pushed], {**values, ex.TIME: time}), dtype=float)
     mass, g, w = np.split(flat, np.cumsum((n * n, len(held) * n)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,13 @@ from dalembert import expr as ex
 from dalembert.analysis.modes import Mode, modes_of, ordered
 from dalembert.analysis.point import check_laws, check_speeds, numbers_of, time_of
 from dalembert.analysis.reduced import Reduction, Small
+from dalembert.analysis.resting import Resting
 from dalembert.analysis.stability import SMALL, Judgement, in_units_of_mass
+from dalembert.contact.rows import contact_rows
 from dalembert.dynamics import dynamics_of
 from dalembert.dynamics.start import closed_start
 from dalembert.loops.branch import on_branch
 from dalembert.mechanism import Layout, Mechanism, Model, Turn
-from dalembert.mechanism.contact import say_open
 
 Array = Any
 
@@ -28,7 +29,7 @@ _LASTING = 1e-7
 #: Configurations that differ by less, in radians or lengths of the machine, are one.
 _SAME = 1e-5
 #: Directions along which the forces change by less than this share of the most are families of equilibria.
-_FAMILY = 1e-8
+FAMILY = 1e-8
 #: A step shorter than this, in the same units, changes nothing.
 _STILL = 1e-13
 _NEWTON, _SLIDE = 45, 35
@@ -41,7 +42,8 @@ class Equilibrium:
     """One equilibrium: coordinates, modes of the small motions about it, and the verdict.
 
     `stability` is "unstable", "asymptotically stable", "stable" or "undecided"; `reason` names the theorem that gives
-    it, or what is missing. A machine that changes with time is judged as it stands at the time `frozen_at`.
+    it, or what is missing. A machine that changes with time is judged as it stands at the time `frozen_at`. `contacts`
+    are the forces of the contacts that touch there, normal and tangential; small motions keep them.
     """
 
     coordinates: dict[str, float]
@@ -51,6 +53,7 @@ class Equilibrium:
     stability: str
     reason: str = ""
     frozen_at: float | None = None
+    contacts: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -61,6 +64,7 @@ class Equilibrium:
             "stability": self.stability,
             "reason": self.reason,
             "frozen_at": self.frozen_at,
+            "contacts": {name: list(force) for name, force in self.contacts.items()},
         }
 
 
@@ -84,6 +88,9 @@ def equilibria(
     `speeds` asks for a steady motion at these constant speeds; the search starts within `spread` (radians, or lengths
     of the machine) of the configuration `at`. A machine that changes with time needs the time `t` at which it is held.
 
+    Contacts push and do not pull: what rests on them is found as well, with their forces. Dry friction holds sets of
+    postures, of which the members that searches reach are told.
+
     >>> from dalembert.mechanism import Mechanism, earth, revolute
     >>> m = Mechanism("pendulum")
     >>> link = m.join(earth, m.body("bob", mass=1, centre=[0, 0, -1]), revolute("x"), name="pivot")
@@ -92,16 +99,19 @@ def equilibria(
     [(0.0, 'stable'), (3.142, 'unstable')]
     """
     layout = Layout.of(mechanism, cut)
-    search = _Search(layout, given, dict(speeds or {}), t)
-    say_open(layout.model.contacts, "these equilibria")
+    search = Search(layout, given, dict(speeds or {}), t)
     layout, branch = on_branch(layout, at, given, search.t)
     if branch:  # its loops alone leave more speeds than motions
-        search = _Search(layout, given, dict(speeds or {}), t)
+        search = Search(layout, given, dict(speeds or {}), t)
     centre = search.centre(at or {})
     rng = np.random.default_rng(seed)
     q = centre[:, None] + search.units[:, None] * rng.uniform(-spread, spread, (len(centre), starts))
     q[:, 0] = centre
     q[search.idle] = centre[search.idle, None]
+    if layout.model.contacts:
+        from dalembert.analysis.on_contacts import resting
+
+        return search.sorted(resting(search, q, rng))
     q = search.settled(q, centre)
     found: list[Equilibrium] = []
     seen: list[Array] = []
@@ -109,11 +119,10 @@ def equilibria(
         if not any(search.same(column, other) for other in seen):
             seen.append(column)
             found += search.judged(column)
-    order = {"asymptotically stable": 0, "stable": 1, "undecided": 2, "unstable": 3}
-    return sorted(found, key=lambda e: (order[e.stability], *e.coordinates.values()))
+    return search.sorted(found)
 
 
-class _Search:
+class Search:
     """The balance of one machine in numbers, and Newton's method on it, from many configurations at once."""
 
     def __init__(
@@ -132,30 +141,48 @@ class _Search:
         self._frozen = f" (of the machine held at t = {self.t:.6g})" if self.reduction.depends_on_time else ""
         self.groups = [[self.names.index(x) for x in group] for group in layout.state.quaternions]
         self.angles = self._angles()
-        self.units = np.array([1.0 if i in self.angles else self._length() for i in range(len(self.names))])
-        for group in self.groups:
-            self.units[group] = 1.0
-        used = ex.free_symbols([*self.reduction.right, *self.reduction.rows.conditions])
+        self.length = self._length()
+        self.units = self._units()
+        gaps = [one.gap for one in contact_rows(self.dynamics)]
+        used = ex.free_symbols([*self.reduction.right, *self.reduction.rows.conditions, *gaps])
         self.idle = [i for i, x in enumerate(self.symbols) if x not in used and not layout.constraints]
+
+    @staticmethod
+    def sorted(found: list[Equilibrium]) -> list[Equilibrium]:
+        order = {"asymptotically stable": 0, "stable": 1, "undecided": 2, "unstable": 3}
+        return sorted(found, key=lambda e: (order[e.stability], *e.coordinates.values()))
 
     def centre(self, at: Mapping[str, Any]) -> Array:
         start = closed_start(self.layout, at, self.given, self.t)
-        return np.array([start.values[x] for x in self.names])
+        found = np.array([start.values[x] for x in self.names])
+        if self.layout.model.contacts:  # they may be farther apart than anything in the machine
+            rest = Resting(self.layout, self.numbers, self.units, self.length)
+            known = self.length if self._lengths().max(initial=0.0) > 0 else 0.0
+            self.length = max(known, rest.reach(found)) or 1.0
+            self.units = self._units()
+        return found
+
+    def _units(self) -> Array:
+        """What a step is measured by: a radian, the length of the machine."""
+        found = np.array([1.0 if i in self.angles else self.length for i in range(len(self.names))])
+        for group in self.groups:
+            found[group] = 1.0
+        return found
 
     def settled(self, q: Array, centre: Array) -> Array:
         """Configurations in balance that Newton's method reaches from the columns of q."""
-        q = self._closed(self._unit(q), 30)
+        q = self.closed(self.unit(q), 30)
         forces = self._forces(q)
         with np.errstate(all="ignore"):
-            sizes = [in_units_of_mass(one) for one in self._smalls(q)] if q.shape[1] else []
+            sizes = [in_units_of_mass(one) for one in self.smalls(q)] if q.shape[1] else []
             self.judgement.usual = float(np.median([x for x in sizes if np.isfinite(x)] or [0.0]))
             q = self._walked(q, None, _NEWTON)
             if q.shape[1] and self._families(q):
                 q = self._walked(self._walked(q, centre, _SLIDE), None, 10)
-            q = self._closed(q, 4)
+            q = self.closed(q, 4)
         if not q.shape[1]:
             return q
-        smalls = self._smalls(q)
+        smalls = self.smalls(q)
         limits = [np.abs(one.tangent).T @ forces for one in smalls]
         good = [bool((np.abs(one.residual) <= _BALANCED * x).all()) for one, x in zip(smalls, limits, strict=True)]
         if self.speeds:
@@ -187,12 +214,12 @@ class _Search:
         found = np.array([np.abs(np.asarray(x)).max() for x in ex.evaluate(self.reduction.right, here)] or [0.0])
         return np.where(found > 0, found, found.max() or 1.0)[: len(self.reduction.speeds)]
 
-    def _smalls(self, q: Array) -> list[Small]:
+    def smalls(self, q: Array) -> list[Small]:
         return self.reduction.at(self.numbers, q, self.speeds, tuple(self.speeds))
 
     def _stepped(self, q: Array, centre: Array | None) -> tuple[Array, Array]:
         """One Newton step from each column; towards `centre` where equilibria form a family. Lost columns go."""
-        smalls = self._smalls(q)
+        smalls = self.smalls(q)
         here = {**self.numbers, **dict(zip(self.symbols, q, strict=True))}
         directions = self.reduction.arrays([self.reduction.directions], here, q.shape[1])[0]
         new, moved = list[Array](), list[float]()
@@ -209,14 +236,14 @@ class _Search:
             size = np.abs(change / self.units).max(initial=0.0)
             new.append(column + change * min(1.0, 1.0 / max(size, 1e-300)))  # never more than a radian (or length)
             moved.append(size)
-        q = self._unit(np.array(new).reshape(-1, len(self.names)).T)
+        q = self.unit(np.array(new).reshape(-1, len(self.names)).T)
         q, kept = self._closing(q, 3)
         return q, np.array(moved)[kept]
 
     def _families(self, q: Array) -> bool:
-        return any(np.linalg.matrix_rank(_metric(one), tol=None) < len(one.leading) for one in self._smalls(q))
+        return any(np.linalg.matrix_rank(metric(one), tol=None) < len(one.leading) for one in self.smalls(q))
 
-    def _closed(self, q: Array, times: int) -> Array:
+    def closed(self, q: Array, times: int) -> Array:
         """Nearer to closed loops, in the kinetic metric; columns that stay open are left out."""
         return self._closing(q, times)[0]
 
@@ -230,14 +257,14 @@ class _Search:
                 before = q
                 here = {**resting, **dict(zip(self.symbols, q, strict=True))}
                 found = ex.evaluate(list(self.dynamics.corrected[: len(self.names)]), here)
-                q = self._unit(np.array([np.broadcast_to(x, q.shape[1:]) for x in found]))
+                q = self.unit(np.array([np.broadcast_to(x, q.shape[1:]) for x in found]))
             shift = np.abs((q - before) / self.units[:, None]).max(axis=0, initial=0.0)
         kept = shift < _SAME
         return q[:, kept], kept
 
     def surest_first(self, q: Array) -> Array:
         """Of places where the stiffness vanishes, one for those that may be the same: what Newton still moves tells."""
-        smalls = self._smalls(q) if q.shape[1] else []
+        smalls = self.smalls(q) if q.shape[1] else []
         slack = [i for i, one in enumerate(smalls) if self.judgement.slack(one)]
         steps = {i: self._stepped(q[:, [i]], None)[1].max(initial=0.0) for i in slack}
         kept = list[int]()
@@ -249,8 +276,8 @@ class _Search:
 
     def judged(self, q: Array) -> list[Equilibrium]:
         """The equilibrium with its small motions; nothing where the coordinates are singular (gimbal lock)."""
-        one = self._smalls(q[:, None])[0]
-        if len(one.mass) and not np.linalg.cond(one.mass) < 1 / _FAMILY:
+        one = self.smalls(q[:, None])[0]
+        if len(one.mass) and not np.linalg.cond(one.mass) < 1 / FAMILY:
             return []
         matrix = one.state_matrix
         values = ordered(np.linalg.eigvals(matrix)) if len(matrix) else np.zeros(0)
@@ -272,12 +299,15 @@ class _Search:
 
     def _length(self) -> float:
         """The largest constant distance in the machine; one where there is none."""
+        return float(self._lengths().max(initial=0.0)) or 1.0
+
+    def _lengths(self) -> Array:
         model = self.layout.model
         moving = {ex.symbol(x) for x in model.moving}
         frames = [f.displacement.translation for link in model.links.values() for f in (link.first, link.second)]
         frames += [body.centre for body in model.bodies.values()]
         plain = [x for v in frames for x in v if not ex.free_symbols(x) & moving]
-        return float(np.abs(ex.evaluate(plain, self.numbers)).max(initial=0.0)) or 1.0
+        return np.abs(np.array(ex.evaluate(plain, self.numbers), dtype=float))
 
     def _angles(self) -> list[int]:
         """Coordinates that are angles of turns and nothing else."""
@@ -288,7 +318,7 @@ class _Search:
         efforts = ex.free_symbols([e for link in links for e in link.placed_efforts().values()])
         return [i for i, x in enumerate(self.symbols) if x in turned - moved - efforts]
 
-    def _unit(self, q: Array) -> Array:
+    def unit(self, q: Array) -> Array:
         for group in self.groups:
             q[group] = q[group] / np.maximum(np.sqrt((q[group] ** 2).sum(axis=0)), 1e-300)
         return q
@@ -316,7 +346,7 @@ def _lasts(one: Small, forces: Array, pace: float) -> bool:
     return bool((np.abs(change) <= _LASTING * forces * pace).all())
 
 
-def _metric(one: Small) -> Array:
+def metric(one: Small) -> Array:
     """Stiffness in units of mass: its eigenvalues are squares of frequencies."""
     rows, columns = _units(one)
     return rows[:, None] * one.stiffness * columns
@@ -324,7 +354,7 @@ def _metric(one: Small) -> Array:
 
 def _inverse(one: Small) -> Array:
     rows, columns = _units(one)
-    found: Array = columns[:, None] * np.linalg.pinv(_metric(one), rcond=_FAMILY) * rows
+    found: Array = columns[:, None] * np.linalg.pinv(metric(one), rcond=FAMILY) * rows
     return found
 
 

@@ -9,6 +9,7 @@ for inputs w. M may depend on q and everything may depend on t: nothing is inver
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,6 +21,7 @@ from dalembert.analysis.kinks import refuse_kinks, somewhere
 from dalembert.analysis.linearization import Linearization
 from dalembert.analysis.point import check_laws, numbers_of, time_of, with_parameters
 from dalembert.analysis.reduced import Reduction
+from dalembert.contact.posture import check_open
 from dalembert.dynamics import dynamics_of
 from dalembert.dynamics.numbers import check_names, resolve, single
 from dalembert.dynamics.start import closed_start
@@ -32,7 +34,7 @@ from dalembert.formalisms.quasi import QuasiEquations
 from dalembert.formalisms.speeds import speeds_from_rates
 from dalembert.loops.branch import on_branch
 from dalembert.mechanism import Layout, Mechanism, Model, did_you_mean
-from dalembert.mechanism.contact import say_open
+from dalembert.mechanism.contact import ContactWarning
 
 
 def linearize(
@@ -73,15 +75,21 @@ def linearize(
         )
     eq = source if isinstance(source, Equations | MinimalEquations) else None
     layout = source.layout if isinstance(source, Equations | MinimalEquations) else Layout.of(source, cut)
-    say_open(layout.model.contacts, "these linear equations")
     given = with_parameters(layout.model, at, given)
     about = dict(at or {})
     told = about.pop("t", None)  # `at` may be `mo.state(t)`
     time = t if t is not None or told is None else single(resolve({"t": told}, "at"))["t"]
     if layout.constraints and not isinstance(eq, MinimalEquations):
         return _closed(layout, about, given, inputs, independent, time)
+    if layout.model.contacts:
+        known = {**_plain({**layout.model.given, **(given or {})}), **about, "t": float(time or 0.0)}
+        point = {ex.symbol(name): value for name, value in known.items()}
+        check_open(dynamics_of(layout), point, "these linear equations")
     numbers = _plain({**layout.model.given, **(given or {})})
-    found = _open(_Motion.of(eq or derive(layout, "kane")), about, inputs, numbers)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ContactWarning)  # said, or checked, above
+        eq = eq or derive(layout, "kane")
+    found = _open(_Motion.of(eq), about, inputs, numbers)
     if time is None and "t" in found.varying:  # nobody has said when
         return replace(found, given=numbers)
     return replace(found, given={**numbers, "t": float(time or 0)})
@@ -123,6 +131,7 @@ def _closed(
     start = found.values
     q = np.array([[start[x]] for x in layout.state.coordinates])
     exact = {**numbers, **{ex.symbol(x): float(v) for x, v in start.items()}}
+    check_open(dynamics, exact, "these linear equations")
     refuse_kinks([*reduction.right, *reduction.rows.conditions], [*reduction.coordinates, *reduction.speeds], exact)
     rates = {x: f"{x}'" for x in layout.coordinates}
     wanted = [rates.get(x, x) for x in independent]

@@ -18,6 +18,7 @@ import numpy as np
 from dalembert import expr as ex
 from dalembert.analysis.point import check_slips, parameters_of, with_parameters
 from dalembert.constraints.independence import speed_scales
+from dalembert.contact.posture import check_open
 from dalembert.dynamics import Dynamics, dynamics_of
 from dalembert.dynamics.start import closed_start
 from dalembert.dynamics.transmitted import Transmitted
@@ -26,7 +27,6 @@ from dalembert.expr import Expr
 from dalembert.kinematics import COMPONENTS, Twist, define_functions, link_efforts
 from dalembert.kinematics.bodies import body_poses
 from dalembert.mechanism import Layout, Mechanism, Model
-from dalembert.mechanism.contact import say_open
 
 Array = Any
 
@@ -315,7 +315,6 @@ def reactions(
     layout = Layout.of(mechanism, cut)
     at = at or {}
     time = float(at.get("t", 0.0) if t is None else t)
-    say_open(layout.model.contacts, "these reactions")
     given = with_parameters(layout.model, at, given)
     parameters = parameters_of(layout.model, given)
     start = closed_start(layout, {k: v for k, v in at.items() if k != "t"}, given, time)
@@ -323,6 +322,7 @@ def reactions(
         warnings.warn(f"reactions of '{layout.model.name}': {start.message}", stacklevel=2)
     numbers = {ex.symbol(k): v for k, v in {**parameters, **start.values}.items()}
     check_slips(dynamics_of(layout), {**numbers, ex.TIME: time})
+    check_open(dynamics_of(layout), {**numbers, ex.TIME: time}, "these reactions")
     y = np.array([[start.values[name]] for name in layout.state.names])
     series = balance_of(layout).at(np.array([time]), y, parameters)
     if not series.exist[0]:

@@ -44,7 +44,7 @@ def speed_scales(rows: Rows, mass: Matrix) -> tuple[Expr, ...]:
         return rows.scales
     sizes = [ZERO] * len(rows.scales)
     weights = [ONE if x is ZERO else x for x in (mass.rows()[k][k] for k in range(len(sizes)))]
-    for row, wrench in zip(rows.matrix.rows(), rows.wrenches, strict=True):
+    for row, parts, wrench in zip(rows.matrix.rows(), rows.made_of.rows(), rows.wrenches, strict=True):
         if wrench is not None:
             continue
         pairs = [(x, scale) for x, scale in zip(row, rows.scales, strict=True) if x is not ZERO and scale is not ZERO]
@@ -53,9 +53,9 @@ def speed_scales(rows: Rows, mass: Matrix) -> tuple[Expr, ...]:
             whole = whole + ex.absolute(x) / scale
         if not pairs:
             whole = ex.sqrt(sum((x * x / w for x, w in zip(row, weights, strict=True)), ZERO))
-        for k, x in enumerate(row):
+        for k, (x, part) in enumerate(zip(row, parts, strict=True)):  # of an entry that has cancelled its parts tell
             if x is not ZERO and rows.scales[k] is ZERO:
-                sizes[k] = sizes[k] + ex.absolute(x) / _something(whole)
+                sizes[k] = sizes[k] + part / _something(whole)
     both = zip(rows.scales, sizes, strict=True)
     return tuple(ONE if scale is size is ZERO else _something(size) if scale is ZERO else scale for scale, size in both)
 

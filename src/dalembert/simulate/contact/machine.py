@@ -148,7 +148,7 @@ class ContactMachine:
             float(problem.span[0]), np.asarray(problem.y0, dtype=float), np.asarray(problem.parameters, dtype=float)
         )
         found: Array = np.abs(start.normal) @ scales
-        return found
+        return np.where(found > 0, found, scales.max(initial=0.0) or 1.0)  # a gap may begin at its turning point
 
     def beat(self, begin: float, end: float, y: Array, p: Array) -> float:
         """Half the shortest time between turns of what depends on time by itself, with the state held."""

@@ -74,7 +74,7 @@ class _Trip:
         self.left = [event.terminal for event in watched]
         self.journey = Journey(times=[[] for _ in watched], states=[[] for _ in watched])
         self.bounces = [Bounces() for _ in self.machine.names]
-        self.size = float(self.machine.gap_sizes(problem).max(initial=0.0))
+        self.size = float(self.machine.gap_sizes(replace(problem, parameters=self.p)).max(initial=0.0))
         self.dips = Dips(system, system.contacts, np.asarray(problem.scales, dtype=float))
         self.beat: float | None = None
         self.machine.time_scale = abs(self.end - self.begin) / 100 or 1.0

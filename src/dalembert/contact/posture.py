@@ -1,0 +1,43 @@
+"""Which contacts touch in a posture: answers of a machine with open contacts hold only where none does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from dalembert import expr as ex
+from dalembert.contact.rows import contact_rows
+from dalembert.dynamics import Dynamics
+from dalembert.dynamics.scales import scales_of
+from dalembert.errors import ExpressionError, ModelError
+from dalembert.expr import Expr
+from dalembert.mechanism.contact import say_open
+
+_TOUCHES = 1e-9
+"""A gap below this share of how far it goes where coordinates go as far as they are large is closed."""
+
+
+def check_open(about: Dynamics, point: Mapping[Expr, Any], what: str) -> None:
+    """Refuse an answer for a posture in which a contact touches; say that contacts are open where nothing is known."""
+    rows = contact_rows(about)
+    if not rows:
+        return
+    values = {**dict.fromkeys((ex.symbol(x) for x in about.state.speeds), 0.0), **point}
+    try:
+        gaps = np.array(ex.evaluate([one.gap for one in rows], values), dtype=float)
+        slopes = np.array(ex.evaluate([x for one in rows for x in one.row], values), dtype=float)
+    except (ExpressionError, TypeError, ValueError):  # symbols: only the user knows
+        say_open(about.model.contacts, what)
+        return
+    scales = scales_of(about.layout).at(values)[len(about.state.coordinates) :]
+    sizes = np.abs(slopes).reshape(len(rows), -1) @ scales
+    for one, gap, size in zip(rows, gaps, sizes, strict=True):
+        if gap <= _TOUCHES * size:
+            how = "touches" if gap >= -_TOUCHES * size else f"is crossed by {-gap:.3g}"
+            raise ModelError(
+                f"contact '{one.name}' of '{about.model.name}' {how} in this posture, and {what} would leave it out. "
+                "Ask where it is open; or, for what it does while it stays closed, write its gap as a constraint "
+                f'(m.constrain("{ex.text(one.gap)[:60]}")). `simulate` and `equilibria` treat contacts.'
+            )
