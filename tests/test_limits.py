@@ -6,12 +6,13 @@ import subprocess
 import sys
 import threading
 import time
+from math import prod
 from pathlib import Path
 
 import pytest
 
 import dalembert as da
-from dalembert import algebra, analytic, limits, loops
+from dalembert import algebra, analysis, analytic, formalisms, limits, loops
 
 ROOT = Path(__file__).parents[1]
 
@@ -88,7 +89,7 @@ def test_deep_nesting_is_a_sentence():
         limits.bounded("deep()")(deep)()
 
 
-@pytest.mark.parametrize("package", [analytic, algebra, loops])
+@pytest.mark.parametrize("package", [analytic, algebra, loops, formalisms, analysis])
 def test_every_public_function_is_bounded(package):
     names = getattr(package, "__all__", [n for n in vars(package) if not n.startswith("_")])
     functions = [getattr(package, n) for n in names]
@@ -160,3 +161,97 @@ def test_a_waiting_person_is_told_after_a_second(capsys):
     with limits.working("thinking", seconds=None, show=True):
         time.sleep(1.6)
     assert "thinking: working, " in capsys.readouterr().err
+
+
+forks = pytest.mark.skipif(not hasattr(os, "fork") or sys.platform == "darwin", reason="work apart needs a fork")
+
+
+def uninterruptible():
+    """A factor that C looks for without asking Python: two primes of forty digits."""
+    from flint import fmpz
+
+    return [int(p) for p, _ in fmpz((2**127 - 1) * (10**40 + 121)).factor()]
+
+
+@forks
+def test_work_apart_gives_its_answer_or_its_error():
+    assert limits.apart(lambda: {"a": [1, 2.5]}, "adding") == {"a": [1, 2.5]}
+    assert len(limits.apart(lambda: b"x" * 3_000_000, "writing")) == 3_000_000
+    with pytest.raises(da.ModelError, match="of the child"):
+        limits.apart(lambda: (_ for _ in ()).throw(da.ModelError("of the child")), "raising")
+    with pytest.raises(RuntimeError, match="no plain data"):
+        limits.apart(lambda: for_ever.__code__, "giving code")
+
+
+@forks
+@pytest.mark.parametrize("work", [for_ever, uninterruptible], ids=["Python", "C"])
+def test_work_apart_ends_with_the_budget_around_it(work):
+    began = time.monotonic()
+    with limits.budget(seconds=0.5), pytest.raises(da.LimitError, match=r"long work took longer than 0\.5 s"):
+        limits.bounded("long work")(lambda: limits.apart(work, "a part"))()
+    with pytest.raises(da.LimitError, match=r"a part took longer than 0\.3 s"):
+        limits.apart(work, "a part", seconds=0.3)
+    assert time.monotonic() - began < 8
+    assert limits.bounded("short work")(lambda: 1)() == 1
+
+
+@forks
+def test_work_apart_ends_with_its_memory():
+    with limits.budget(seconds=60, megabytes=200), pytest.raises(da.LimitError, match="memory"):
+        limits.bounded("hoarding")(lambda: limits.apart(lambda: len(bytearray(10**9)), "hoarding"))()
+
+
+@forks
+def test_the_budget_holds_where_flint_works():
+    """The cyclic 7-roots, and a root of a number that is hard to factor."""
+    from flint import fmpq_mpoly_ctx
+
+    v = fmpq_mpoly_ctx.get(tuple("abcdefg"), "lex").gens()
+    cyclic = [sum(prod(v[(i + j) % 7] for j in range(d)) for i in range(7)) for d in range(1, 7)] + [prod(v) - 1]
+    number = (2**127 - 1) * (10**40 + 121)
+    m = da.Mechanism("bars")
+    rods = [m.body(name) for name in "abc"]
+    m.join(da.earth, rods[0], da.revolute("z"), name="A")
+    m.join(rods[0].at([da.expr.sqrt(number) / 10**40, 0, 0]), rods[1], da.revolute("z"), name="B")
+    m.join(da.earth.at([1, 0, 0]), rods[2], da.revolute("z"), name="D")
+    m.join(rods[1].at([1, 0, 0]), rods[2].at([1, 0, 0]), da.revolute("z"), name="C")
+    for call in (lambda: loops.groebner_basis(cyclic, "flint"), lambda: loops.closure_ideal(m)):
+        began = time.monotonic()
+        with limits.budget(seconds=0.6), pytest.raises(da.LimitError, match=r"took longer than 0\.6 s"):
+            call()
+        assert time.monotonic() - began < 6
+
+
+def test_derivations_are_bounded():
+    """Thirty bodies in a chain by Lagrange; the set-up of a motion; and what was stopped can be asked again."""
+
+    def chain(count, word):
+        m = da.Mechanism(f"chain {word}")
+        last = da.earth
+        for k in range(count):
+            rod = m.body(f"rod{k}", mass=f"{word}{k}", centre=[0, 0, f"l{k}"], inertia=[1, 1, 1])
+            m.join(last, rod, da.universal() if k % 2 else da.revolute("x"), name=f"joint{k}")
+            last = rod.at([0, 0, f"l{k}"])
+        m.gravity = [0, 0, -9.81]
+        return m
+
+    with limits.budget(seconds=0.02), pytest.raises(da.LimitError, match=r"derive\(\) took|of .chain p"):
+        chain(30, "p").equations("lagrange")
+    numbers = {f"{x}{k}": 1.0 for x in "ql" for k in range(30)}
+    with limits.budget(seconds=0.02), pytest.raises(da.LimitError, match=r"of 'chain q'|dynamics_of"):
+        chain(30, "q").simulate((0, 1), given=numbers)
+    assert chain(2, "p").equations("kane").mass_matrix.shape == (3, 3)
+
+
+def test_every_command_that_computes_takes_seconds(tmp_path):
+    from typer.testing import CliRunner
+
+    from dalembert.cli import COMMANDS, UNBOUNDED, app
+
+    for name in COMMANDS:
+        told = CliRunner().invoke(app, [name, "--help"]).output
+        assert ("--seconds" in told) == (name not in UNBOUNDED), name
+    file = ROOT / "examples/loops/antenna_2.lsd"
+    stopped = CliRunner().invoke(app, ["mobility", str(file), "--seconds", "0.1"])
+    assert "dalembert mobility took longer than 0.1 s" in str(stopped.exception)
+    assert "To allow more: --seconds 1" in str(stopped.exception)

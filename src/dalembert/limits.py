@@ -6,15 +6,22 @@ default is a minute for formulas of hand size (`analytic`, `algebra`), ten for t
     with dalembert.limits.budget(seconds=5): ...        # or megabytes=500, or seconds=None for no limit
 
 One watchdog thread looks at the calls that run, a few times a second, and raises in the thread of one that is over its
-budget; so Ctrl-C stays what it is. What cannot be interrupted (a huge power of numbers) is refused when it is read.
+budget; so Ctrl-C stays what it is. What Python cannot interrupt is done `apart`, in a process that ends with the call
+(Groebner bases), or refused when it is read (a huge power of numbers). On a terminal a line tells after a second what
+is being done.
 """
 
 from __future__ import annotations
 
 import ctypes
+import os
+import pickle
+import select
+import signal
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -26,6 +33,7 @@ from typing import Any, TypeVar
 from dalembert.errors import LimitError
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 
 SECONDS = 60.0
 """Seconds that a guarded call may take unless its package or a `budget` says otherwise."""
@@ -118,11 +126,16 @@ def _look(thread: int, call: _Call) -> None:
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(_Expired))
 
 
-def _memory() -> float:
+def _terminal() -> bool:
+    """Whether a person watches standard error."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+def _memory(kind: str = "resident") -> float:
     """Memory of this process in megabytes, where the system tells it."""
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
-            return int(file.read().split()[1]) * 4096 / 1e6
+            return int(file.read().split()[kind == "resident"]) * 4096 / 1e6
     except (OSError, ValueError, IndexError):
         return 0.0
 
@@ -147,13 +160,18 @@ def _leave() -> None:
 
 
 @contextmanager
-def working(name: str, remedy: str = "", *, seconds: float | None = SECONDS, show: bool = False) -> Iterator[None]:
-    """Run a block under the budget that was asked for, or under `seconds`; the outermost block of a thread counts."""
+def working(
+    name: str, remedy: str = "", *, seconds: float | None = SECONDS, show: bool | None = None, more: str = ""
+) -> Iterator[None]:
+    """Run a block under the budget that was asked for, or under `seconds`; the outermost block of a thread counts.
+
+    `more` tells how a person allows more time, where it is not by a `budget`.
+    """
     if threading.get_ident() in _calls:
         yield
         return
     asked = _ASKED.get() or Budget(seconds)
-    call = _Call(name, asked, show, time.monotonic())
+    call = _Call(name, asked, _terminal() if show is None else show, time.monotonic())
     try:
         try:
             _enter(call)
@@ -164,10 +182,88 @@ def working(name: str, remedy: str = "", *, seconds: float | None = SECONDS, sho
             _leave()
     except _Expired:
         _leave()
-        more = "with dalembert.limits.budget(seconds=600):" if "longer" in call.over else "budget(megabytes=16000)"
+        if "longer" not in call.over:
+            more = "budget(megabytes=16000)"
+        more = more or "with dalembert.limits.budget(seconds=600):"
         raise LimitError(
             f"{name} {call.over} and was stopped. {remedy + ' ' if remedy else ''}To allow more: {more}"
         ) from None
+
+
+def apart(function: Callable[[], T], name: str, *, seconds: float | None = None) -> T:
+    """What a function gives, computed in a process of its own: it ends with the budget around it, or with Ctrl-C.
+
+    For work in C that Python cannot interrupt. What it gives must be plain data (numbers, text, lists of them). Where
+    the system has no `fork`, it is computed here.
+
+    >>> apart(lambda: 6 * 7, "multiplying")
+    42
+    """
+    if not hasattr(os, "fork") or sys.platform == "darwin":  # Apple's libraries do not survive a fork
+        return function()
+    ours, theirs = os.pipe()
+    child = os.fork()
+    if not child:
+        os.close(ours)
+        _compute(function, theirs)
+    os.close(theirs)
+    ends = None if seconds is None else time.monotonic() + seconds
+    try:
+        answer = bytearray()
+        while True:
+            # short waits: what the watchdog or Ctrl-C raises is met between them
+            if select.select([ours], [], [], _LOOK)[0]:
+                part = os.read(ours, 1 << 20)
+                if not part:
+                    break
+                answer += part
+            elif ends is not None and time.monotonic() > ends:
+                raise LimitError(f"{name} took longer than {seconds:g} s and was stopped.")
+    finally:
+        os.close(ours)
+        os.kill(child, signal.SIGKILL)  # a child that has ended waits for us: its number is still its own
+        os.waitpid(child, 0)
+    if not answer:
+        raise LimitError(f"{name} needed more memory than there is, and was stopped.")
+    good, value = pickle.loads(answer)
+    if not good:
+        raise value
+    return value  # type: ignore[no-any-return]
+
+
+def _compute(function: Callable[[], Any], target: int) -> None:
+    """The child: nothing of the parent's is cleaned up, written or called back."""
+    try:
+        import resource  # where there is a fork, there is this
+
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        asked = call.budget if (call := _calls.get(threading.get_ident())) else Budget(None)
+        # no watchdog lives here: guarded calls run as parts of the one that asked, and the system keeps the budget
+        _calls[threading.get_ident()] = _Call("", asked, False, 0.0)
+        limits = []
+        if asked.megabytes is not None:
+            limits.append((resource.RLIMIT_AS, int(_memory("virtual") + asked.megabytes) * 1_000_000))
+        if asked.seconds is not None:  # also when nobody is left to stop it
+            limits.append((resource.RLIMIT_CPU, int(asked.seconds) + 2))
+        for kind, most in limits:
+            now, last = resource.getrlimit(kind)
+            resource.setrlimit(kind, (most if now == resource.RLIM_INFINITY else min(most, now), last))
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # libraries that run out of memory shout
+        try:
+            answer = (True, function())
+        except MemoryError:
+            return  # to the end below: no answer
+        except Exception as error:
+            error.__cause__ = error.__context__ = error.__traceback__ = None
+            answer = (False, error)
+        try:
+            told = pickle.dumps(answer)
+        except Exception:
+            told = pickle.dumps((False, RuntimeError(f"no plain data: {traceback.format_exc(limit=1)}")))
+        with open(target, "wb", closefd=False) as file:
+            file.write(told)
+    finally:
+        os._exit(0)
 
 
 def bounded(name: str, remedy: str = "", *, seconds: float | None = SECONDS) -> Callable[[F], F]:

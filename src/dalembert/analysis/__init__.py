@@ -1,5 +1,8 @@
 """Questions that every model answers, closed or not: small motions, equilibria, reactions, comparisons."""
 
+import sys
+
+from dalembert import limits
 from dalembert.analysis.compare import Comparison, compare
 from dalembert.analysis.constraint_efforts import ConstraintEffort, constraint_efforts
 from dalembert.analysis.coupling import Hold, coupling
@@ -24,3 +27,5 @@ __all__ = [
     "linearize",
     "reactions",
 ]
+
+limits.guard(sys.modules[__name__], "Give numbers for parameters.", seconds=600.0, classes=False)

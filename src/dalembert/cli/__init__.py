@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 import warnings
 from collections.abc import Callable
 from functools import wraps
 from importlib import import_module
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -64,22 +65,35 @@ def _root(
 
 OWN_PROGRESS = ("simulate", "report", "studio", "lsp")  # they tell how far they are themselves
 _MODULES = {"import": "import_"}  # a word of Python
+UNBOUNDED = ("format", "names", "lsp")  # nothing is computed, or a server runs
+
+Seconds = Annotated[
+    float | None, typer.Option("--seconds", min=0.1, help="Stop with a sentence after this time.", show_default="free")
+]
 
 
 def _attentive(name: str, command: Callable[..., Any]) -> Callable[..., Any]:
-    """The command, with a line on stderr after a second and a sentence when Ctrl-C stops it."""
+    """The command under `--seconds`, with a line on stderr after a second and a sentence when Ctrl-C stops it."""
 
     @wraps(command)
     def run(*args: Any, **kwargs: Any) -> Any:
+        seconds = kwargs.pop("seconds", None)
         try:
-            if name in OWN_PROGRESS:
+            if name in OWN_PROGRESS and seconds is None:
                 return command(*args, **kwargs)
-            with limits.working(f"dalembert {name}", seconds=None, show=sys.stderr.isatty()):
+            show = name not in OWN_PROGRESS and sys.stderr.isatty()
+            more = f"--seconds {10 * seconds:g}" if seconds else ""
+            with limits.working(f"dalembert {name}", seconds=seconds, show=show, more=more):
                 return command(*args, **kwargs)
         except KeyboardInterrupt:
             print(f"\ndalembert {name} was stopped by Ctrl-C. Files are whole or not written.", file=sys.stderr)
             sys.exit(130)
 
+    if name not in UNBOUNDED:  # one option for all of them: typer reads it from the signature
+        told = inspect.signature(command, eval_str=True)
+        option = inspect.Parameter("seconds", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Seconds)
+        run.__signature__ = told.replace(parameters=[*told.parameters.values(), option])  # type: ignore[attr-defined]
+        run.__annotations__ = {**command.__annotations__, "seconds": Seconds}
     return run
 
 

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from dalembert import expr as ex
+from dalembert import limits
 from dalembert.constraints.actions import Actions, constraint_actions
 from dalembert.constraints.factor import solve_symmetric
 from dalembert.constraints.resolve import Resolved, resolve
@@ -34,6 +35,8 @@ from dalembert.mechanism import Frame, Layout, Model, State, did_you_mean
 T = TypeVar("T")
 #: Degrees of freedom up to which the factorised mass matrix may need fewer operations than articulated bodies.
 _FEW = 12
+#: Seconds that a quantity may take to be derived; machines of some hundred bodies take tens.
+_SECONDS = 600.0
 #: Machines whose dynamics are remembered.
 _REMEMBERED = 32
 
@@ -42,11 +45,7 @@ def derived(make: Callable[[Any], T]) -> T:
     """A quantity that is made when first asked for, and shared by all models of one structure."""
 
     def get(self: Dynamics) -> T:
-        owner = self._structure
-        if make.__name__ not in owner._made:
-            owner._made[make.__name__] = make(owner)
-        found: T = owner._made[make.__name__]
-        return found
+        return self.kept(make.__name__, make)
 
     return property(get, doc=make.__doc__)  # type: ignore[return-value]
 
@@ -67,7 +66,9 @@ class Dynamics:
         """What other packages derive from the structure alone: made once, for all models of one structure."""
         owner = self._structure
         if name not in owner._made:
-            owner._made[name] = make(owner)
+            what = f"deriving {name.lstrip('_').replace('_', ' ')} of '{self.model.name}'"
+            with limits.working(what, "Give numbers for parameters that stay.", seconds=_SECONDS):
+                owner._made[name] = make(owner)
         found: T = owner._made[name]
         return found
 
@@ -356,6 +357,7 @@ class Dynamics:
         return [x for row in ex.jacobian(self.velocity(name), self.speeds) for x in row]
 
 
+@limits.bounded("dynamics_of()", seconds=_SECONDS)
 def dynamics_of(layout: Layout) -> Dynamics:
     """The dynamics of a machine; machines of one structure share what is derived, whatever their numbers.
 

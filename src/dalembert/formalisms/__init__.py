@@ -9,8 +9,11 @@
 Matrix([[l*m*l]])
 """
 
-# equations
-# integrals of motion
+import sys
+
+from dalembert import limits
+
+# equations, integrals of motion
 from dalembert.formalisms.balance import Balance, balance, conserved, hamiltonian, lagrangian
 
 # choices
@@ -22,3 +25,5 @@ from dalembert.formalisms.reactions import Reaction, reactions
 from dalembert.formalisms.registry import derive, formalism_names
 from dalembert.formalisms.relative import seen_from
 from dalembert.formalisms.speeds import with_speeds
+
+limits.guard(sys.modules[__name__], "Ask for `recursive`, or give numbers for parameters.", seconds=600.0)

@@ -9,14 +9,29 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any, Protocol
 
 from dalembert import expr as ex
+from dalembert import limits
 from dalembert.errors import ExpressionError
 from dalembert.expr import FUNCTIONS, Expr
 
 #: Primes just below 2**30: three products of residues still fit in 64 bits.
 PRIMES = (1073741789, 1073741783, 1073741741, 1073741723, 1073741719, 1073741717, 1073741689, 1073741671, 1073741663)
+#: Bits of a whole number whose factors are found within tenths of a second, whatever they are.
+_FACTORED_AT_ONCE = 128
+
+
+@lru_cache(maxsize=1000)
+def prime_factors(whole: int) -> tuple[tuple[int, int], ...]:
+    """Primes of a positive whole number with their powers; of long numbers apart, so that the search can be stopped."""
+    from flint import fmpz
+
+    def search() -> tuple[tuple[int, int], ...]:
+        return tuple((int(p), int(k)) for p, k in fmpz(whole).factor())
+
+    return search() if whole.bit_length() <= _FACTORED_AT_ONCE else limits.apart(search, f"factoring {whole}")
 
 
 class Arithmetic(Protocol):
@@ -157,18 +172,16 @@ class Residues:
 
     def _rational_root(self, value: Fraction) -> int:
         """sqrt of a rational as a product over the prime factors, so that roots of multiples agree."""
-        from flint import fmpz
-
         inside = value.numerator * value.denominator
         result = pow(value.denominator, -1, self.prime)
         if inside < 0:
             return self.root(inside) * result % self.prime
         if inside == 0:
             return 0
-        for factor, power in fmpz(inside).factor():
-            result = result * pow(int(factor), int(power) // 2, self.prime) % self.prime
+        for factor, power in prime_factors(inside):
+            result = result * pow(factor, power // 2, self.prime) % self.prime
             if power % 2:
-                result = result * self.root(int(factor)) % self.prime
+                result = result * self.root(factor) % self.prime
         return result
 
     def _angle(self, value: int) -> tuple[int, int]:

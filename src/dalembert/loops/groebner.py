@@ -12,10 +12,12 @@ import shutil
 import subprocess
 import sysconfig
 import tempfile
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from dalembert import limits
 from dalembert.errors import ModelError
 from dalembert.loops.polynomials import PolynomialClosure
 
@@ -29,7 +31,7 @@ def groebner_basis(generators: Sequence[Any], engine: str = "auto", seconds: flo
         return []
     ctx = polynomials[0].context()
     if engine in ("auto", "flint"):
-        found = _flint_basis(polynomials, ctx, None if engine == "flint" else (300, 1000, 1000))
+        found = _flint_basis(polynomials, ctx, None if engine == "flint" else _AT_MOST)
         if found is not None:
             return found
     raise ModelError("python-flint gave up on this ideal: ask for leading monomials with msolve or Singular instead.")
@@ -44,18 +46,37 @@ def _integer(p: Any, ctx: Any) -> Any:
     return ctx.from_dict({e: int(c * multiple) for e, c in terms.items()})
 
 
-def _flint_basis(polynomials: Sequence[Any], ctx: Any, limits: tuple[int, int, int] | None) -> list[Any] | None:
+#: Bases that flint may look for at once (polynomials, terms of one, bits of a number): some tenths of a second.
+_AT_ONCE = (60, 100, 500)
+#: Terms of a polynomial that flint factors at once.
+_FACTORED_AT_ONCE = 100
+#: The largest that it looks for at all, unless it is asked for by name.
+_AT_MOST = (300, 1000, 1000)
+
+
+def _flint_basis(polynomials: Sequence[Any], ctx: Any, most: tuple[int, int, int] | None) -> list[Any] | None:
+    """A reduced basis, None beyond `most`; what may take long is computed apart, so that it can be stopped."""
     from flint import fmpz_mpoly_ctx, fmpz_mpoly_vec
 
     whole = fmpz_mpoly_ctx.get(tuple(ctx.names()), ctx.ordering())
     start = fmpz_mpoly_vec([_integer(p, whole) for p in polynomials], whole)
-    if limits is None:
-        basis = start.buchberger_naive()
-    else:
-        basis, done = start.buchberger_naive(limits)
-        if not done:
-            return None
-    return list(basis.autoreduction())
+    small = _AT_ONCE if most is None else tuple(map(min, _AT_ONCE, most))
+    basis, done = start.buchberger_naive(small)
+    if done:
+        return list(basis.autoreduction())
+    if small == most:
+        return None
+
+    def bigger() -> list[dict[tuple[int, ...], int]] | None:
+        basis, done = (start.buchberger_naive(), True) if most is None else start.buchberger_naive(most)
+        return [_terms(p) for p in basis.autoreduction()] if done else None
+
+    found = limits.apart(bigger, "the Groebner basis")
+    return None if found is None else [whole.from_dict(p) for p in found]
+
+
+def _terms(p: Any) -> dict[tuple[int, ...], int]:
+    return {tuple(int(e) for e in exponents): int(c) for exponents, c in p.to_dict().items()}
 
 
 def leading_exponents(generators: Sequence[Any], engine: str = "auto", seconds: float = 60.0) -> list[tuple[int, ...]]:
@@ -65,7 +86,7 @@ def leading_exponents(generators: Sequence[Any], engine: str = "auto", seconds: 
         return []
     ctx = polynomials[0].context()
     if engine in ("auto", "flint"):
-        basis = _flint_basis(polynomials, ctx, None if engine == "flint" else (300, 1000, 1000))
+        basis = _flint_basis(polynomials, ctx, None if engine == "flint" else _AT_MOST)
         if basis is not None:
             return [tuple(int(e) for e in p.monoms()[0]) for p in basis]
     names = list(ctx.names())
@@ -99,14 +120,21 @@ def _text(p: Any, names: Sequence[str]) -> str:
 
 
 def _run(command: list[str], text: str | None, seconds: float) -> str:
+    """What a program says, waited for in short spans, between which the budget and Ctrl-C are met."""
     environment = {**os.environ, "LC_ALL": "C"}
-    try:
-        done = subprocess.run(
-            command, input=text, capture_output=True, text=True, timeout=seconds, check=False, env=environment
-        )
-    except subprocess.TimeoutExpired:
-        raise ModelError(f"{Path(command[0]).name} did not finish in {seconds:g} s: the ideal is too big.") from None
-    return done.stdout
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    ends = time.monotonic() + seconds
+    with subprocess.Popen(command, text=True, env=environment, **pipes) as run:
+        try:
+            while True:
+                try:
+                    return str(run.communicate(text, timeout=0.2)[0])
+                except subprocess.TimeoutExpired:
+                    if time.monotonic() > ends:
+                        name = Path(command[0]).name
+                        raise ModelError(f"{name} did not finish in {seconds:g} s: the ideal is too big.") from None
+        finally:
+            run.kill()
 
 
 def _msolve(polynomials: Sequence[Any], names: Sequence[str], seconds: float) -> list[tuple[int, ...]]:
@@ -262,7 +290,11 @@ def _dimension_of(basis: Sequence[Any]) -> int:
 
 
 def _factors(p: Any) -> list[Any] | None:
-    _, factors = p.factor()
+    if len(p) <= _FACTORED_AT_ONCE:
+        _, factors = p.factor()
+    else:
+        told = limits.apart(lambda: [(_terms(f), int(k)) for f, k in p.factor()[1]], "factoring")
+        factors = [(p.context().from_dict(f), k) for f, k in told]
     plain = [f for f, _ in factors]
     if len(plain) > 1 or any(power > 1 for _, power in factors):
         return plain

@@ -10,7 +10,7 @@ from typing import Any
 from dalembert import expr as ex
 from dalembert.errors import ExpressionError
 from dalembert.expr import Expr
-from dalembert.loops.arithmetic import COSINES, exact
+from dalembert.loops.arithmetic import COSINES, exact, prime_factors
 
 #: Angle = sum of multiples of symbols (or of formulas that stay whole) plus a multiple of pi.
 Angle = tuple[dict[Expr, Fraction], Fraction]
@@ -134,8 +134,6 @@ class Scan:
                         self._root(e)
 
     def _root(self, e: Expr) -> None:
-        from flint import fmpz
-
         inside = ex.evaluate_exact([e.args[0]], {})[0] if _is_rational(e.args[0]) else None
         if inside is None:
             name = f"w{sum(1 for k in self.roots if k.startswith('w')) + 1}"
@@ -144,10 +142,10 @@ class Scan:
         if inside < 0:
             raise ExpressionError(f"the square root of {inside} is not real.")
         outside, primes = Fraction(1, inside.denominator), []
-        for prime, power in fmpz(inside.numerator * inside.denominator).factor() if inside else []:
-            outside *= Fraction(int(prime)) ** (int(power) // 2)
+        for prime, power in prime_factors(inside.numerator * inside.denominator) if inside else ():
+            outside *= Fraction(prime) ** (power // 2)
             if power % 2:
-                primes.append(int(prime))
+                primes.append(prime)
         self.root_of[e] = (outside if inside else Fraction(0), tuple(primes))
         self.roots.update({f"root{p}": p for p in primes})
 
