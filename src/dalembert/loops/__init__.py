@@ -55,6 +55,9 @@ from dalembert.loops.pictures import draw_curve, draw_mechanism
 from dalembert.loops.polynomials import PolynomialClosure, polynomial_closure
 from dalembert.loops.postures import SpecialPosture, special_postures
 
+# parameters from a kernel, by formal integration
+from dalembert.loops.recover import Parameter, Recovery, recover_parameters
+
 # regular mechanisms, rank loop by loop
 from dalembert.loops.regular import Growth, Regularity, rank_growth, regularity
 

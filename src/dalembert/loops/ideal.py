@@ -83,17 +83,27 @@ class ClosureIdeal:
 
     def polynomial(self, formula: Expr | str) -> Any:
         """A formula in coordinates of the mechanism (`cos(b.th)`, `d.x`) and its lengths, as a polynomial."""
+        above, below = self.ratio(formula)
+        if not below.is_constant():
+            e = formula if isinstance(formula, str) else ex.text(formula)
+            raise ExpressionError(f"{e} is no polynomial in cosines, sines and lengths: multiply it out.")
+        return above
+
+    def ratio(self, formula: Expr | str) -> tuple[Any, Any]:
+        """Numerator and denominator of a formula in coordinates of the mechanism."""
         e = ex.parse(formula) if isinstance(formula, str) else formula
         # an angle in a run of parallel axes is the difference of two sums
         sums = {ex.symbol(a): ex.symbol(a) - ex.symbol(b) for a, b in self.closure.sums.items()}
         (written,) = ex.substitute([e], sums) if sums else [e]
-        ring = Ring([written])
+        # beside the geometry: a root has the name there that it has in the closure
+        ring = Ring([*self.closure.geometry, written], self.closure.given)
         (value,) = ring.values([written])
-        if not value.below.is_constant():
-            raise ExpressionError(f"{ex.text(e)} is no polynomial in cosines, sines and lengths: multiply it out.")
+        return self._moved(ring, value.above), self._moved(ring, value.below)
+
+    def _moved(self, ring: Ring, p: Any) -> Any:
         names = list(self.closure.names)
         terms: dict[tuple[int, ...], Any] = {}
-        for exponents, c in value.above.to_dict().items():
+        for exponents, c in p.to_dict().items():
             key = [0] * len(names)
             for name, k in zip(ring.generators, exponents, strict=True):
                 if k and name not in names:
@@ -104,6 +114,24 @@ class ClosureIdeal:
                     key[names.index(name)] = int(k)
             terms[tuple(key)] = terms.get(tuple(key), 0) + c
         return self.closure.context.from_dict(terms)
+
+    def formula(self, p: Any) -> Expr:
+        """A polynomial in the letters of the closure as a formula in coordinates of the mechanism."""
+        sums: dict[Expr, Expr] = {}
+        for angle in self.closure.columns:
+            one, total = angle, ex.symbol(angle)
+            while (one := self.closure.sums.get(one, "")) != "":
+                total = total + ex.symbol(one)
+            sums[ex.symbol(angle)] = total
+        (written,) = ex.substitute([self.closure.meaning(p)], sums)
+        return written
+
+    def is_zero_on(self, p: Any, piece: Piece | None = None) -> bool:
+        """Whether a polynomial is zero at every closed configuration, or on a piece."""
+        (p,) = rational([p])
+        if piece is not None:
+            return bool(normal_form(piece.basis[0].context().from_dict(p.to_dict()), piece.basis) == 0)
+        return bool(normal_form(p, self.basis) == 0) or self._in_radical(p)
 
     def divide(self, formula: Expr | str, by: str = "basis") -> Division:
         """Quotients and remainder by the Groebner basis, or by the `generators` in their order."""
@@ -126,14 +154,14 @@ class ClosureIdeal:
 
     def vanishes(self, formula: Expr | str) -> bool:
         """Whether a formula is zero at every closed configuration (Rabinowitsch: 1 - z f leaves no zero)."""
+        return self._in_radical(self.polynomial(formula))
+
+    def _in_radical(self, p: Any) -> bool:
         from flint import fmpq_mpoly_ctx
 
         names = tuple(self.closure.names)
         larger = fmpq_mpoly_ctx.get((*names, "z"), "degrevlex")
-        lifted = [
-            larger.from_dict({(*e, 0): c for e, c in p.to_dict().items()})
-            for p in (*self.generators, self.polynomial(formula))
-        ]
+        lifted = [larger.from_dict({(*e, 0): c for e, c in p.to_dict().items()}) for p in (*self.generators, p)]
         *generators, f = lifted
         return ideal_dimension([*generators, larger.gens()[-1] * f - 1]) == -1
 

@@ -11,11 +11,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from dalembert import expr as ex
 from dalembert.errors import ExpressionError
 from dalembert.expr import Expr
 from dalembert.loops.linkage import Linkage, geometry_of
 from dalembert.loops.positions import Positions
-from dalembert.loops.ring import Ratio, Ring
+from dalembert.loops.ring import Ratio, Ring, written
 from dalembert.loops.scan import plain
 
 
@@ -42,10 +43,19 @@ class PolynomialClosure:
     tower: tuple[tuple[str, Any], ...] = field(default=(), repr=False)
     cut_columns: int = 0
     sums: Mapping[str, str] = field(default_factory=dict, repr=False)  # angle: the angle before it in a parallel run
+    geometry: tuple[Expr, ...] = field(
+        default=(), repr=False
+    )  # scalars of the description, with the numbers in `given`
+    given: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    letters: Mapping[str, Expr] = field(default_factory=dict, repr=False)  # of names: angles of runs are their sums
 
     @property
     def generators(self) -> tuple[Any, ...]:
         return (*self.rotation, *self.translation, *self.relations)
+
+    def meaning(self, p: Any) -> Expr:
+        """A polynomial as a formula; an angle in a run of parallel axes stands for the sum up to it."""
+        return written(p, self.letters.__getitem__)
 
 
 class _Exact:
@@ -172,6 +182,18 @@ def polynomial_closure(
             linkage.variables[positions.variable[i]]: linkage.variables[positions.variable[positions.parent[i]]]
             for i in turning
             if runs[i]
+        },
+        geometry=tuple(geometry_of(linkage)),
+        given=given,
+        letters={
+            **{n: ring.meaning(n) for n in constants},
+            **{f"inverse{k}": 1 / ring.written(p) for k, p in enumerate(inverses.values(), 1)},
+            **{labels[i]: ex.symbol(linkage.variables[positions.variable[i]]) for i in sliding},
+            **{
+                f"{name}_{labels[i]}": turn(ex.symbol(linkage.variables[positions.variable[i]]))
+                for i in turning
+                for name, turn in (("c", ex.cos), ("s", ex.sin))
+            },
         },
     )
 

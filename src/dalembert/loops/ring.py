@@ -10,7 +10,7 @@ so that a formula has one normal form and "zero" is decided.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -143,6 +143,31 @@ class Ring:
     def values(self, exprs: Sequence[Expr]) -> list[Ratio]:
         return [self._value(e) for e in self._known(exprs)]
 
+    def formula(self, value: Ratio) -> Expr:
+        """A quotient of polynomials as a formula."""
+        return self.written(value.above) / self.written(value.below)
+
+    def written(self, p: Any) -> Expr:
+        return written(p, self.meaning)
+
+    def meaning(self, name: str) -> Expr:
+        """The formula that a generator stands for."""
+        scan = self._scan
+        for one, part in scan.parts.items():
+            if name[2:] == plain(label(one, part)) and name[:2] in ("c_", "s_"):
+                return (ex.cos if name[0] == "c" else ex.sin)(one / part)
+        for s in scan.symbols:
+            if name == plain(s.name):
+                return next((e for e, known in scan.unknown.items() if known == s.name), s)
+        inside = scan.roots.get(name)
+        if isinstance(inside, int):
+            return ex.sqrt(inside)
+        if isinstance(inside, Expr):  # sqrt(a/b) = g/b
+            return ex.sqrt(inside) * self.written(self._value(inside).below)
+        if isinstance(inside, tuple):
+            return 2 * ex.cos(2 * ex.PI / scan.order)
+        raise ExpressionError(f"'{name}' stands for no formula.")
+
     def _known(self, exprs: Sequence[Expr]) -> list[Expr]:
         """Formulas with the given values, which may be formulas themselves."""
         found = list(exprs)
@@ -252,6 +277,19 @@ def common_denominator(ring: Ring, values: Sequence[Ratio]) -> list[Any]:
         if not v.below.is_constant():
             below = divmod(below * v.below, below.gcd(v.below))[0]
     return [ring.reduce(v.above * divmod(below, v.below)[0]) for v in values]
+
+
+def written(p: Any, meaning: Callable[[str], Expr]) -> Expr:
+    """A polynomial with formulas for its letters."""
+    total: Expr = ex.ZERO
+    names = p.context().names()
+    for exponents, c in p.to_dict().items():
+        term = ex.const(Fraction(int(c.p), int(c.q)) if hasattr(c, "q") else int(c))
+        for name, k in zip(names, exponents, strict=True):
+            if k:
+                term = term * meaning(name) ** int(k)
+        total = total + term
+    return total
 
 
 def _as_expr(value: Any) -> Expr:
