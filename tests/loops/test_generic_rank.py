@@ -154,3 +154,32 @@ def test_random_products_have_the_rank_that_they_were_given():
         right = [[entry() for _ in range(3)] for _ in range(rank)]
         product = [[sum((left[i][k] * right[k][j] for k in range(rank)), ex.ZERO) for j in range(3)] for i in range(3)]
         assert [generic_rank(Matrix(product), method) for method in METHODS] == [rank] * len(METHODS)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    ("zero", "truth"),
+    [
+        ("sqrt(l1*l2) - sqrt(l1)*sqrt(l2)", 0),
+        ("sqrt(8*l1) - 2*sqrt(2*l1)", 0),
+        ("sqrt(l1/l2) - sqrt(l1)/sqrt(l2)", 0),
+        ("4*cos(pi/5) - 1 - sqrt(5)", 0),
+        ("2*sqrt(2 + sqrt(3)) - sqrt(6) - sqrt(2)", 0),
+        ("cos(a) - 2*cos(a/2)^2 + 1", 0),
+        ("sqrt(l1) - w1", 1),
+        ("sqrt(2) - root2", 1),
+        ("cos(a) - c_a", 1),
+        ("a.b - a_b", 1),
+        ("l1 - w1^2", 1),
+    ],
+)
+def test_no_rank_is_wrong_because_letters_or_roots_depend_on_each_other(zero, truth, method):
+    """Told or refused: names that are one letter in polynomials, roots whose product is a root, are no surprise."""
+    e = ex.parse(zero)
+    for rows, expected in (([[e]], truth), ([[e, ex.sqrt(ex.symbol("l1"))], [ex.ZERO, e]], 2 * truth or 1)):
+        try:
+            found = generic_rank(ex.Matrix(rows), method)
+        except ExpressionError as error:
+            assert "another name" in str(error) or "depend on each other" in str(error) or "random point" in str(error)  # noqa: PT017
+        else:
+            assert found == expected

@@ -107,7 +107,7 @@ def test_a_column_of_the_crank_with_any_factor(factor, expected):
 
 
 def test_cramers_column_is_integrated_on_the_branch():
-    """Equal bars: a + b = -a on the branch, so that da/cos(a + b) has a formula; of others it is an elliptic integral."""
+    """Equal bars: a + b = -a on the branch, so that da/cos(a + b) has a formula; of others it is elliptic."""
     equal = loops.recover_parameters(
         slider_crank(1, 1), at={"a.th": 0.4, "b.th": -0.8, "c.th": 0.4, "d.x": 1.842}, piece=0
     )

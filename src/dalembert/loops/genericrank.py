@@ -28,6 +28,7 @@ from dalembert.loops.elimination import gauss, growing_minor
 from dalembert.loops.linkage import Linkage
 from dalembert.loops.polynomials import PolynomialClosure
 from dalembert.loops.positions import Positions
+from dalembert.loops.realrank import confirm_rank
 from dalembert.loops.ring import Ring, common_denominator
 
 METHODS = ("minors", "classical", "probabilistic", "modular", "probabilistic-modular")
@@ -142,7 +143,9 @@ def generic_rank(matrix: Matrix, method: str = "probabilistic-modular", size: in
     values = ring.values(matrix.entries)
     rows, columns = matrix.shape
     cleared = [common_denominator(ring, values[i * columns : (i + 1) * columns]) for i in range(rows)]
-    return polynomial_rank(cleared, tuple(ring.relations.items()), method, size, seed)
+    rank = polynomial_rank(cleared, tuple(ring.relations.items()), method, size, seed)
+    confirm_rank(rank, cleared, ring.meaning)
+    return rank
 
 
 def rank_by(closure: PolynomialClosure, method: str, form: str = "velocity", size: int = 9999, seed: int = 0) -> int:
@@ -151,7 +154,10 @@ def rank_by(closure: PolynomialClosure, method: str, form: str = "velocity", siz
     `form` is "velocity" or "closure", as in `rank_off`.
     """
     forms = [closure.velocity] if form == "velocity" else [closure.screws, closure.earth]
-    return min(polynomial_rank(rows, closure.tower, method, size, seed) for rows in forms) - closure.cut_columns
+    ranks = [polynomial_rank(rows, closure.tower, method, size, seed) for rows in forms]
+    for rank, rows in zip(ranks, forms, strict=True):
+        confirm_rank(rank, rows, closure.letters.__getitem__)
+    return min(ranks) - closure.cut_columns
 
 
 def polynomial_rank(rows: Sequence[Sequence[Any]], tower: Tower, method: str, size: int = 9999, seed: int = 0) -> int:
@@ -163,10 +169,12 @@ def polynomial_rank(rows: Sequence[Sequence[Any]], tower: Tower, method: str, si
     if method in ("minors", "classical"):
         return (gauss if method == "classical" else growing_minor)(*over_domain(rows, tower)).rank
     rng = random.Random(seed)
+    fixed = {name for name, _ in tower}
+    times = 200 if set(rows[0][0].context().names()) - fixed else 1  # numbers alone are the same at every point
     if method == "probabilistic":
-        return max(_retry(lambda: _rank_at(rows, tower, rng, size)) for _ in range(2))
+        return max(_retry(lambda: _rank_at(rows, tower, rng, size), times) for _ in range(2))
     if method == "modular":
-        return _retry(lambda: _modular(rows, tower, rng, min(size, 99)))
+        return _retry(lambda: _modular(rows, tower, rng, min(size, 99)), times)
     ranks: list[int] = []
     for prime in (9973, *islice(primes_below(), _PRIMES)):
         try:

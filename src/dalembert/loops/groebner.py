@@ -122,9 +122,9 @@ def _text(p: Any, names: Sequence[str]) -> str:
 def _run(command: list[str], text: str | None, seconds: float) -> str:
     """What a program says, waited for in short spans, between which the budget and Ctrl-C are met."""
     environment = {**os.environ, "LC_ALL": "C"}
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
     ends = time.monotonic() + seconds
-    with subprocess.Popen(command, text=True, env=environment, **pipes) as run:
+    pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nowhere, text=True, env=environment) as run:
         try:
             while True:
                 try:

@@ -106,7 +106,7 @@ class ClosureIdeal:
         for exponents, c in p.to_dict().items():
             key = [0] * len(names)
             for name, k in zip(ring.generators, exponents, strict=True):
-                if k and name not in names:
+                if k and ring.meaning(name) is not self.closure.letters.get(name):
                     raise ExpressionError(
                         f"'{name}' does not occur in the closure: its letters are {', '.join(names)}."
                     )

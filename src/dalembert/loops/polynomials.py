@@ -16,7 +16,7 @@ from dalembert.errors import ExpressionError
 from dalembert.expr import Expr
 from dalembert.loops.linkage import Linkage, geometry_of
 from dalembert.loops.positions import Positions
-from dalembert.loops.ring import Ratio, Ring, written
+from dalembert.loops.ring import Ratio, Ring, distinct, written
 from dalembert.loops.scan import plain
 
 
@@ -101,7 +101,7 @@ def polynomial_closure(
     names = [f"{f}_{labels[i]}" for i in turning for f in ("c", "s")] + [labels[i] for i in sliding]
     constants = [n for n in ring.generators if n in _closed_under(ring, known)]
     names += list(reversed(constants)) + [f"inverse{k}" for k in range(1, len(inverses) + 1)]
-    ctx = fmpq_mpoly_ctx.get(tuple(names), order)
+    ctx = fmpq_mpoly_ctx.get(tuple(distinct(names)), order)
     gens = dict(zip(names, ctx.gens(), strict=True))
     places = [names.index(n) if n in gens else -1 for n in ring.generators]
 

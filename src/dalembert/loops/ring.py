@@ -78,7 +78,7 @@ class Ring:
         self._scan = Scan(whole)
         tower = [*reversed(self._scan.tower), *(f"s_{plain(a)}" for a in self._scan.circles)]
         free = [*(f"c_{plain(a)}" for a in self._scan.circles), *(plain(s.name) for s in self._scan.symbols)]
-        names = list(dict.fromkeys([*tower, *extra, *free]))
+        names = distinct([*dict.fromkeys([*tower, *extra]), *free])
         self.context = fmpq_mpoly_ctx.get(tuple(names), "lex")
         self.generators = dict(zip(names, self.context.gens(), strict=True))
         self.circles = tuple(plain(a) for a in self._scan.circles)
@@ -290,6 +290,16 @@ def written(p: Any, meaning: Callable[[str], Expr]) -> Expr:
                 term = term * meaning(name) ** int(k)
         total = total + term
     return total
+
+
+def distinct(names: Sequence[str]) -> list[str]:
+    """Names of letters, refused when two are one: formulas of different symbols would be taken for equal."""
+    if twice := [n for k, n in enumerate(names) if n in names[:k]]:
+        raise ExpressionError(
+            f"two symbols of these formulas have the letter '{twice[0]}' in polynomials, where a dot is a line and "
+            "angles have letters c_ and s_: give one of them another name."
+        )
+    return list(names)
 
 
 def _as_expr(value: Any) -> Expr:

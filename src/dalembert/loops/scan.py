@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import count
 from math import lcm
 from typing import Any
 
@@ -78,6 +79,7 @@ class Scan:
         self.inside_angles: set[Expr] = set()
         self.order = 4
         self._outside: set[Expr] = set()
+        self._taken = {plain(s.name) for s in ex.free_symbols(list(exprs))}
         self._walk(list(exprs))
         self.circles = [label(one, part) for one, part in self.parts.items() if one.op not in ARCS or part > 1]
         self.symbols.sort(key=lambda s: s.name)
@@ -109,7 +111,7 @@ class Scan:
             elif e.op in PLAIN or e.op == "pow":
                 pending += e.args
             elif e.op != "const":
-                self.unknown[e] = plain(ex.text(e))
+                self.unknown[e] = self._fresh("function")
                 self.symbols.append(ex.symbol(self.unknown[e]))
         for e in ex.topological(exprs):
             if e.op == "sqrt" and e in self._outside and e not in self.root_of:
@@ -133,10 +135,16 @@ class Scan:
                         self._outside.add(e)
                         self._root(e)
 
+    def _fresh(self, stem: str) -> str:
+        """A name that no symbol has."""
+        name = next(f"{stem}{k}" for k in count(1) if f"{stem}{k}" not in self._taken)
+        self._taken.add(name)
+        return name
+
     def _root(self, e: Expr) -> None:
         inside = ex.evaluate_exact([e.args[0]], {})[0] if _is_rational(e.args[0]) else None
         if inside is None:
-            name = f"w{sum(1 for k in self.roots if k.startswith('w')) + 1}"
+            name = self._fresh("w")
             self.root_of[e], self.roots[name] = name, e.args[0]
             return
         if inside < 0:
