@@ -268,3 +268,26 @@ def test_the_checker_says_what_it_has_no_means_for():
     open_arm = da.Mechanism("arm")
     open_arm.join(da.earth, open_arm.body("arm", mass=1, inertia=(1, 1, 1)), da.spherical("quaternion"), name="A")
     assert open_arm.mobility().certificate.check()
+
+
+@pytest.mark.parametrize(
+    "tiny", ["exp(-{0})", "1 - tanh({0})", "exp(X.x - {0})", "2^(X.x - {0})", "0.1^{0}", "1/cosh({0})"]
+)
+@pytest.mark.parametrize("size", [70, 150, 300])
+def test_a_coefficient_that_short_formulas_make_tiny_is_not_zero(tiny, size):
+    """Y = X^2 twice, once with a term that is linear in X: isolated, however small its coefficient."""
+    m = Mechanism("table")
+    x, y = m.body("x"), m.body("y")
+    m.join(earth, x, prismatic("x"), name="X")
+    m.join(x, y, prismatic("y"), name="Y")
+    equations = ["Y.x - X.x^2", f"Y.x - X.x^2 - ({tiny.format(size)})*X.x"]
+    verdict = loops.mobility(m, {}, equations=equations)
+    assert verdict.dof == 0
+    assert verdict.proved
+
+
+def test_numbers_beyond_the_working_digits_are_refused():
+    m = Mechanism("table")
+    m.join(earth, m.body("x"), prismatic("x"), name="X")
+    with pytest.raises(da.ModelError, match=r"what is zero is not told from what is not"):
+        loops.mobility(m, {}, equations=["X.x*0.1^2000"])

@@ -66,6 +66,7 @@ def _root(
 OWN_PROGRESS = ("simulate", "report", "studio", "lsp")  # they tell how far they are themselves
 _MODULES = {"import": "import_"}  # a word of Python
 UNBOUNDED = ("format", "names", "lsp")  # nothing is computed, or a server runs
+UNBOUNDED = ("format", "names", "report", "lsp")  # nothing is computed, each part has its time, or a server runs
 
 Seconds = Annotated[
     float | None, typer.Option("--seconds", min=0.1, help="Stop with a sentence after this time.", show_default="free")
@@ -77,7 +78,7 @@ def _attentive(name: str, command: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(command)
     def run(*args: Any, **kwargs: Any) -> Any:
-        seconds = kwargs.pop("seconds", None)
+        seconds = None if name in UNBOUNDED else kwargs.pop("seconds", None)
         try:
             if name in OWN_PROGRESS and seconds is None:
                 return command(*args, **kwargs)

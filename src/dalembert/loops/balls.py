@@ -7,7 +7,7 @@ a value that is not zero, formed from numbers of h digits, does not hide below 1
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from functools import cached_property
@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from dalembert import expr as ex
+from dalembert.errors import ExpressionError, ModelError
 from dalembert.expr import Expr
 from dalembert.loops.arithmetic import Balls, ball_functions, evaluate_in, exact
 from dalembert.loops.assembly import Closing
@@ -24,8 +25,8 @@ from dalembert.loops.positions import Positions, cross
 
 Array = Any
 
-#: Working digits are never more: beyond, numbers of 200 digits would have been written.
-MOST_DIGITS = 2000
+#: Working digits are never more: numbers of 490 digits, or as small as that, are refused.
+MOST_DIGITS = 4000
 
 
 @contextmanager
@@ -42,13 +43,60 @@ def precision(digits: int) -> Iterator[None]:
 
 
 def working_digits(linkage: Linkage, least: int = 50) -> int:
-    """Digits to work with: 40 and eight for each digit of the longest number that the description spells."""
+    """Digits to work with: 40 and eight for each digit of the longest number that the description spells or hides."""
     exprs = [*linkage.equations, *geometry_of(linkage)]
     longest = 1
     for e in ex.topological(exprs):
         if e.op == "const":
             longest = max(longest, spelled_digits(exact(e.data) * linkage.unit), spelled_digits(exact(e.data)))
-    return min(MOST_DIGITS, max(least, 40 + 8 * longest))
+    needed = 40 + 8 * max(longest, _hidden_digits(linkage, exprs))
+    if needed > MOST_DIGITS:
+        raise ModelError(
+            f"numbers of '{linkage.layout.model.name}' are as small as 10^-{needed // 8 - 5}, or as long: what is zero "
+            f"is not told from what is not. Leave out what is smaller than 10^-{MOST_DIGITS // 8 - 5} of the machine."
+        )
+    return max(least, needed)
+
+
+#: Functions whose values run away from their arguments: exp(-120) is spelled with three digits and has 52 noughts.
+_STEEP = frozenset({"exp", "log", "sinh", "cosh", "tanh", "pow"})
+
+
+def _hidden_digits(linkage: Linkage, exprs: Sequence[Expr]) -> int:
+    """Noughts of what steep functions make of the numbers in the description, at three postures."""
+    steep: set[Expr] = set()
+    for e in ex.topological(list(exprs)):
+        whole = e.op == "pow" and e.args[1].op == "const" and exact(e.args[1].data).denominator == 1
+        if (e.op in _STEEP and not whole) or any(a in steep for a in e.args):
+            steep.add(e)
+    if not steep:
+        return 0
+    nodes = [e for e in ex.topological(list(exprs)) if e in steep]
+    rng = np.random.default_rng(2)
+    size = len(linkage.variables)
+    most = 0
+    for x in (np.zeros(size), rng.uniform(-1, 1, size), rng.uniform(0.1, 1, size)):
+        known = {**linkage.given, **dict(zip(linkage.variables, x.tolist(), strict=True))}
+        for digits in (400, MOST_DIGITS):
+            with precision(digits):
+                values = [_value(e, known) for e in nodes]
+                values = [v for v in values if v is not None and v.is_finite()]
+                most = max([most, *(_noughts(v) for v in values if not v.contains(0))])
+            if not any(v.contains(0) for v in values):
+                break
+    return most
+
+
+def _value(e: Expr, known: Mapping[str, Any]) -> Any:
+    try:
+        return evaluate_in([e], known, ball, ball_functions())[0]
+    except (ExpressionError, ZeroDivisionError, ValueError):
+        return None
+
+
+def _noughts(value: Any) -> int:
+    """Decimal places between a number and one."""
+    return int(float(abs(abs(value.mid()).log() / ball(10.0).log()))) + 1
 
 
 def spelled_digits(value: Fraction) -> int:
