@@ -97,3 +97,12 @@ def test_the_kind_of_proof_is_told():
     assert an.equal(sp.sin(2 * x), 2 * sp.sin(x) * sp.cos(x)).proof == "symbolic"
     assert an.equal(sp.asin(y) + sp.acos(y), sp.pi / 2, ranges={"y": (-1, 1)}).proof == "numeric"
     assert an.equal(x, x + 1).proof == "counter-example"
+
+
+@pytest.mark.parametrize(
+    "nothing", ["1 - tanh(400)", "1 - tanh(5000)", "exp(-3000)", "sqrt(1 + 10**-700) - 1", "cosh(900)/sinh(900) - 1"]
+)
+def test_what_short_formulas_hide_below_the_digits_is_no_zero(nothing):
+    assert not an.check(f"x*({nothing}) == 0").right
+    assert not an.check(f"x + ({nothing}) == x").right
+    assert an.check("x*(1 - tanh(10**9)) == 0").right is None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
+from math import isnan
 from operator import methodcaller
 from typing import Any
 
@@ -19,6 +20,9 @@ COARSE, FINE = 128, 1024
 SHRUNK = 256
 """Bits by which the bound of a zero must fall between the two: that of a true zero falls by about 896."""
 
+MOST = 100_000
+"""Bits that are never passed: where a formula could hide more, agreement shows nothing."""
+
 _DIGITS, _TRUSTED = 45, 30
 """Digits asked for, and believed, where SymPy evaluates (definite integrals, rare functions)."""
 
@@ -28,6 +32,9 @@ _METHODS: dict[Any, Callable[[Any], Any]] = {
     getattr(sp, name): methodcaller(name)
     for name in "sin cos tan cot sec csc asin acos atan exp log sinh cosh tanh asinh acosh atanh erf gamma".split()
 }
+
+
+_STEEP = (sp.exp, sp.sinh, sp.cosh, sp.tanh, sp.erf, sp.gamma)
 
 
 class Sight(Enum):
@@ -47,14 +54,33 @@ class Program:
         self.complex = any(e.has(sp.I) for e in expressions)
         self.trusted = True
         """Whether every operation has a rigorous bound (False where SymPy evaluates a part)."""
+        self._steep: list[tuple[int, int]] = []  # arguments of steep functions: place, power with which they count
+        self._longest = max(
+            (max(int(n.p).bit_length(), int(n.q).bit_length()) for e in expressions for n in e.atoms(sp.Rational)),
+            default=0,
+        )
         self._wanted = [self._compile(e) for e in expressions]
 
     def __call__(self, point: Point) -> list[Any]:
         """The values at a point, at the working precision; not finite where there is none."""
+        values = self._values(point)
+        return [values[i] for i in self._wanted]
+
+    def _values(self, point: Point) -> list[Any]:
         values: list[Any] = []
         for step in self._steps:
             values.append(step(values, point))
-        return [values[i] for i in self._wanted]
+        return values
+
+    def hidden(self, point: Point) -> float:
+        """Bits below one at which a part may differ from a simple number: 1 - tanh(400) is 2^-1153.
+
+        Long numbers hide as many bits as they have, steep functions as many as their argument has units.
+        """
+        with ctx.workprec(COARSE):
+            values = self._values(point)
+            units = [float(abs(values[i]).upper()) ** power for i, power in self._steep]
+        return self._longest + 3 * max((u for u in units if not isnan(u)), default=0.0)
 
     def _compile(self, e: sp.Expr) -> int:
         if e in self._place:
@@ -83,6 +109,8 @@ class Program:
             return self._power(e)
         if e.func in _METHODS:
             (a,) = self._arguments(e)
+            if isinstance(e, _STEEP):
+                self._steep.append((a, 2 if isinstance(e, sp.erf) else 1))
             method = _METHODS[e.func]
             return lambda v, _: method(v[a])
         if isinstance(e, sp.Abs):
@@ -117,6 +145,7 @@ class Program:
                 return lambda v, _: v[base].sqrt() ** p
             return lambda v, _: v[base].root(q) ** p
         exponent = self._compile(e.exp)
+        self._steep.append((self._compile(sp.log(e.base) * e.exp), 1))
         return lambda v, _: (v[base].log() * v[exponent]).exp()
 
 
@@ -149,15 +178,24 @@ def _by_sympy(e: sp.Expr, point: Point, ball: Any) -> Any:
 
 def look(program: Program, point: Point) -> tuple[Sight, tuple[Any, Any] | None]:
     """Compare the two formulas of a program at a point, finely when it is needed."""
-    bounds = []
-    for bits in (COARSE, FINE):
+    bounds: list[tuple[Any, Any]] = []
+    for coarse in (True, False):
+        bits = COARSE
+        if not coarse:
+            try:
+                needed = FINE + 2 * program.hidden(point)
+            except (ArithmeticError, ValueError, TypeError):
+                return Sight.NOTHING, None
+            if not needed < MOST:
+                return Sight.NOTHING, None
+            bits = int(needed)
         with ctx.workprec(bits):
             try:
                 a, b = program(point)
             except (ArithmeticError, ValueError, TypeError):
                 return Sight.NOTHING, None
             if not (a.is_finite() and b.is_finite()):
-                if bits == COARSE:
+                if coarse:
                     continue  # a root of nearly nothing may need more digits to be seen as real
                 return Sight.NOTHING, None
             gap = a - b

@@ -99,7 +99,7 @@ def recover_parameters(
     ...          m.join(x, top, prismatic("y"), name="c"), m.join(y, top, prismatic("x"), name="d")]
     >>> found = recover_parameters(m, {"P": {"a.x": "1/a.x", "d.x": "1/a.x"}, "Q": {"b.x": "a.x", "c.x": "a.x"}})
     >>> print(found.parameters[0])
-    P = 1/2*a.x^2, from P' = (a.x) a.x'
+    P = 1/2*a.x**2, from P' = (a.x) a.x'
     >>> found.parameters[1].found
     'no differential'
     """
