@@ -250,7 +250,7 @@ def test_every_command_that_computes_takes_seconds(tmp_path):
 
     for name in COMMANDS:
         told = CliRunner().invoke(app, [name, "--help"]).output
-        assert ("--seconds" in told) == (name not in UNBOUNDED or name == "report"), name
+        assert ("--seconds" in told) == (name not in UNBOUNDED), name
     file = ROOT / "examples/loops/antenna_2.lsd"
     stopped = CliRunner().invoke(app, ["mobility", str(file), "--seconds", "0.1"])
     assert "dalembert mobility took longer than 0.1 s" in str(stopped.exception)

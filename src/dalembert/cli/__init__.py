@@ -66,7 +66,6 @@ def _root(
 OWN_PROGRESS = ("simulate", "report", "studio", "lsp")  # they tell how far they are themselves
 _MODULES = {"import": "import_"}  # a word of Python
 UNBOUNDED = ("format", "names", "lsp")  # nothing is computed, or a server runs
-UNBOUNDED = ("format", "names", "report", "lsp")  # nothing is computed, each part has its time, or a server runs
 
 Seconds = Annotated[
     float | None, typer.Option("--seconds", min=0.1, help="Stop with a sentence after this time.", show_default="free")
@@ -76,9 +75,12 @@ Seconds = Annotated[
 def _attentive(name: str, command: Callable[..., Any]) -> Callable[..., Any]:
     """The command under `--seconds`, with a line on stderr after a second and a sentence when Ctrl-C stops it."""
 
+    told = inspect.signature(command, eval_str=True)
+    bounded = name not in UNBOUNDED and "seconds" not in told.parameters  # a report bounds each of its parts
+
     @wraps(command)
     def run(*args: Any, **kwargs: Any) -> Any:
-        seconds = None if name in UNBOUNDED else kwargs.pop("seconds", None)
+        seconds = kwargs.pop("seconds") if bounded else None
         try:
             if name in OWN_PROGRESS and seconds is None:
                 return command(*args, **kwargs)
@@ -90,8 +92,7 @@ def _attentive(name: str, command: Callable[..., Any]) -> Callable[..., Any]:
             print(f"\ndalembert {name} was stopped by Ctrl-C. Files are whole or not written.", file=sys.stderr)
             sys.exit(130)
 
-    if name not in UNBOUNDED:  # one option for all of them: typer reads it from the signature
-        told = inspect.signature(command, eval_str=True)
+    if bounded:  # one option for all of them: typer reads it from the signature
         option = inspect.Parameter("seconds", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Seconds)
         run.__signature__ = told.replace(parameters=[*told.parameters.values(), option])  # type: ignore[attr-defined]
         run.__annotations__ = {**command.__annotations__, "seconds": Seconds}
