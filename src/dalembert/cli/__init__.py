@@ -65,7 +65,7 @@ def _root(
 
 OWN_PROGRESS = ("simulate", "report", "studio", "lsp")  # they tell how far they are themselves
 _MODULES = {"import": "import_"}  # a word of Python
-UNBOUNDED = ("format", "names", "lsp")  # nothing is computed, or a server runs
+UNBOUNDED = ("format", "names", "studio", "lsp")  # nothing is computed, or a server runs
 
 Seconds = Annotated[
     float | None, typer.Option("--seconds", min=0.1, help="Stop with a sentence after this time.", show_default="free")
