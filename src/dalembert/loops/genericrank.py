@@ -28,12 +28,14 @@ from dalembert.loops.elimination import gauss, growing_minor
 from dalembert.loops.linkage import Linkage
 from dalembert.loops.polynomials import PolynomialClosure
 from dalembert.loops.positions import Positions
-from dalembert.loops.realrank import confirm_rank
+from dalembert.loops.realrank import real_rank
 from dalembert.loops.ring import Ring, common_denominator
 
 METHODS = ("minors", "classical", "probabilistic", "modular", "probabilistic-modular")
 #: The prime of the thesis (MAPLE's integer base) first, then large ones; at most so many are tried.
 _PRIMES = 400
+#: Random points that a method may take until it reaches the rank at a real one.
+_AGAIN = 5
 
 
 def primes_below(limit: int = 1 << 30) -> Any:
@@ -143,9 +145,7 @@ def generic_rank(matrix: Matrix, method: str = "probabilistic-modular", size: in
     values = ring.values(matrix.entries)
     rows, columns = matrix.shape
     cleared = [common_denominator(ring, values[i * columns : (i + 1) * columns]) for i in range(rows)]
-    rank = polynomial_rank(cleared, tuple(ring.relations.items()), method, size, seed)
-    confirm_rank(rank, cleared, ring.meaning)
-    return rank
+    return _confirmed(cleared, tuple(ring.relations.items()), method, size, seed, ring.meaning)
 
 
 def rank_by(closure: PolynomialClosure, method: str, form: str = "velocity", size: int = 9999, seed: int = 0) -> int:
@@ -154,10 +154,27 @@ def rank_by(closure: PolynomialClosure, method: str, form: str = "velocity", siz
     `form` is "velocity" or "closure", as in `rank_off`.
     """
     forms = [closure.velocity] if form == "velocity" else [closure.screws, closure.earth]
-    ranks = [polynomial_rank(rows, closure.tower, method, size, seed) for rows in forms]
-    for rank, rows in zip(ranks, forms, strict=True):
-        confirm_rank(rank, rows, closure.letters.__getitem__)
+    meaning = closure.letters.__getitem__
+    ranks = [_confirmed(rows, closure.tower, method, size, seed, meaning) for rows in forms]
     return min(ranks) - closure.cut_columns
+
+
+def _confirmed(
+    rows: Sequence[Sequence[Any]], tower: Tower, method: str, size: int, seed: int, meaning: Callable[[str], Expr]
+) -> int:
+    """A rank that a random real point has too: else its roots or functions depend on each other, and it is refused."""
+    found = real_rank(rows, meaning) if rows and rows[0] else 0
+    for again in range(_AGAIN):
+        rank = polynomial_rank(rows, tower, method, size, seed + again)
+        if found is None or rank >= found or method in ("minors", "classical"):
+            break  # a random point can lower the rank: then another is taken
+    if found is None or rank == found:
+        return rank
+    raise ExpressionError(
+        f"roots or functions in this matrix depend on each other, and the method takes them for independent: it counts "
+        f"{rank}, at a random point of positive lengths the rank is {found}. Write them with as few different roots as "
+        "there are."
+    )
 
 
 def polynomial_rank(rows: Sequence[Sequence[Any]], tower: Tower, method: str, size: int = 9999, seed: int = 0) -> int:
@@ -226,7 +243,7 @@ def _retry(attempt: Callable[[], int], times: int = 200) -> int:
 
 def _point(names: Sequence[str], tower: Tower, draw: Callable[[], Any]) -> dict[str, Any]:
     """Random values of the free generators; cosine and sine by the tangent of the half angle."""
-    top = {name for name, _ in tower}
+    top = dict(tower)
     values: dict[str, Any] = {}
     for name in top:
         if name.startswith("s_") and f"c_{name[2:]}" in names:

@@ -16,8 +16,8 @@ from dalembert.loops.arithmetic import Balls
 _DIGITS, _POINTS = 60, 40
 
 
-def confirm_rank(rank: int, rows: Sequence[Sequence[Any]], meaning: Callable[[str], Expr]) -> None:
-    """Refuse a rank that a random real point does not have: its roots or functions depend on each other.
+def real_rank(rows: Sequence[Sequence[Any]], meaning: Callable[[str], Expr]) -> int | None:
+    """The rank at a random real point; None where there are only symbols and angles, which are independent for sure.
 
     The methods take every generator of the tower for independent of those below it, and unknown functions for free;
     sqrt(a b) beside sqrt(a) and sqrt(b), sqrt(5) beside cos(pi/5) are not. Lengths are drawn positive.
@@ -25,7 +25,7 @@ def confirm_rank(rank: int, rows: Sequence[Sequence[Any]], meaning: Callable[[st
     used = sorted({n for row in rows for p in row for n in _used(p)})
     letters = [meaning(n) for n in used]
     if not any(e.op not in ("symbol", "cos", "sin") or (e.args and e.args[0].op != "symbol") for e in letters):
-        return  # symbols and circles are independent
+        return None
     from flint import arb, ctx
 
     rng = random.Random(11)
@@ -42,14 +42,7 @@ def confirm_rank(rank: int, rows: Sequence[Sequence[Any]], meaning: Callable[[st
                 continue
             values = dict(zip(used, balls, strict=True))
             table = [[_at(p, values, arb(0)) for p in row] for row in rows]
-            found = _ball_rank(table, arb(10) ** (-_DIGITS // 2))
-            if found != rank:
-                raise ExpressionError(
-                    f"roots or functions in this matrix depend on each other, and the method takes them for "
-                    f"independent: it counts {rank}, at a random point of positive lengths the rank is {found}. Write "
-                    "them with as few different roots as there are."
-                )
-            return
+            return _ball_rank(table, arb(10) ** (-_DIGITS // 2))
     finally:
         ctx.dps = old
     raise ExpressionError(
