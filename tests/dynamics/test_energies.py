@@ -124,3 +124,29 @@ def test_springs_between_points_about_axes_and_bushings_keep_their_energy(law, d
     mo = m.simulate((0, 0.3), start={"p.th": 0.4}, **TIGHT)
     assert imbalance(mo) < 1e-10
     assert bool(np.any(mo.work())) == bool(damping or "sin(t)" in law)
+
+
+@pytest.mark.parametrize("cut", [(), ("b",)])
+@pytest.mark.parametrize("unit", [1e-12, 1e-6, 1e6])
+def test_no_unit_takes_a_spring_out_of_the_energy(unit, cut):
+    """Joint springs of a triangle with a slide, stiffness and mass in any unit; the tree's and the cut link's."""
+    m = da.Mechanism("sprung")
+    crank = m.body("crank", mass=unit, centre=[0.5, 0, 0], inertia=[unit, unit, unit])
+    rod = m.body("rod", mass=unit, inertia=[unit, unit, unit])
+    m.join(da.earth, crank, da.revolute("z").with_efforts(th=f"{-3 * unit!r}*th"), name="a")
+    m.join(crank.at([1, 0, 0]), rod, da.revolute("z").with_efforts(th=f"{-2 * unit!r}*th^3 - {unit!r}*th'"), name="b")
+    m.join(da.earth, rod.at([1, 0, 0]), da.planar(), name="c")
+    m.start = {"a.th": 0.4, "b.th": 0.3, "a.th'": 1.0}
+    mo = m.simulate((0, 1), cut=cut, rtol=1e-10)
+    sprung = unit * (1.5 * mo["a.th"] ** 2 + 0.5 * mo["b.th"] ** 4)
+    assert mo.potential_energy() == pytest.approx(sprung, rel=1e-9)
+    assert mo.quality.energy < 1e-8
+
+
+def test_a_weak_spring_beside_a_strong_one_stays_in_the_energy():
+    """One effort with two coordinates, of very different sizes: each is judged by its own."""
+    m = da.Mechanism("pair")
+    joint = da.cylindrical("z").with_efforts(th="-1e-9*th", x="-1e3*x")
+    m.join(da.earth, m.body("b", mass=1, inertia=[1, 1, 1]), joint, name="j")
+    m.start = {"j.th": 1.0}
+    assert m.simulate((0, 1)).potential_energy()[0] == pytest.approx(5e-10, rel=1e-12)

@@ -199,8 +199,8 @@ def _accelerations(eq: Equations, state: Mapping[Expr, float]) -> list[float]:
 
 
 def _gap(a: Sequence[float], b: Sequence[float]) -> float:
-    scale = 1 + max((abs(x) for x in b), default=0.0)
-    return max((abs(x - y) for x, y in zip(a, b, strict=True)), default=0.0) / scale
+    scale = max((abs(x) for x in (*a, *b)), default=0.0)
+    return max((abs(x - y) for x, y in zip(a, b, strict=True)), default=0.0) / (scale or 1.0)
 
 
 def random_state(layout: Layout, equations: Sequence[Equations], seed: int) -> dict[Expr, float]:

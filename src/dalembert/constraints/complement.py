@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from dalembert import expr as ex
 from dalembert.expr import ONE, ZERO, Expr
@@ -52,7 +53,7 @@ def _pivots(rows: Sequence[Sequence[Expr]]) -> list[int]:
 
     if not rows:
         return []
-    m = np.array(sample([x for row in rows for x in row])).reshape(len(rows), 6)
+    m = _levelled(rows)
     pivots: list[int] = []
     for _ in range(np.linalg.matrix_rank(m, tol=TOLERANCE)):
         norms = np.abs(m).max(axis=0)
@@ -65,11 +66,20 @@ def _pivots(rows: Sequence[Sequence[Expr]]) -> list[int]:
     return pivots
 
 
+def _levelled(rows: Sequence[Sequence[Expr]]) -> Any:
+    """The motions at a generic point, each of length one: the unit of its coordinate has no say."""
+    import numpy as np
+
+    m = np.array(sample([x for row in rows for x in row])).reshape(len(rows), 6)
+    sizes = np.linalg.norm(m, axis=1, keepdims=True)
+    return m / np.where(sizes > 0, sizes, 1.0)
+
+
 def _independent(rows: Sequence[Sequence[Expr]], pivots: Sequence[int]) -> list[int]:
     """As many independent rows as pivots (a joint may have motions that coincide)."""
     import numpy as np
 
-    m = np.array(sample([x for row in rows for x in row])).reshape(len(rows), 6)[:, pivots]
+    m = _levelled(rows)[:, pivots]
     kept: list[int] = []
     for i in range(len(rows)):
         if np.linalg.matrix_rank(m[[*kept, i]], tol=TOLERANCE) > len(kept):

@@ -14,8 +14,8 @@ from dalembert import expr as ex
 from dalembert.constraints.freedom import Freedom, Transmitted
 from dalembert.constraints.friction import Sliding, sliding
 from dalembert.constraints.loop import Loop
-from dalembert.constraints.magnitude import error_size, magnitude
 from dalembert.expr import ONE, ZERO, Expr, Matrix
+from dalembert.expr.magnitude import error_size, magnitude
 from dalembert.expr.space import cross, dot3
 from dalembert.kinematics import Tree, Twist, Wrench, form_row, in_speeds, in_state, link_efforts
 from dalembert.mechanism import Along, Closed, Constraint, Coulomb, Holonomic, Link

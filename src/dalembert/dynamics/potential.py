@@ -154,19 +154,20 @@ def integrate(efforts: Sequence[Expr], coordinates: Sequence[Expr]) -> tuple[Exp
     coordinates, efforts = [q for q, _ in pairs], [effort for _, effort in pairs]
     slopes = ex.jacobian(efforts, coordinates)
     n = len(coordinates)
-    gaps = [slopes[i][j] - slopes[j][i] for i in range(n) for j in range(i) if slopes[i][j] is not slopes[j][i]]
-    if gaps and not vanish(gaps, [x for row in slopes for x in row]):
+    pairs_of = [(i, j) for i in range(n) for j in range(i) if slopes[i][j] is not slopes[j][i]]
+    gaps = [slopes[i][j] - slopes[j][i] for i, j in pairs_of]
+    if not vanish(gaps, [ex.sqrt(ex.absolute(slopes[i][i] * slopes[j][j])) for i, j in pairs_of]):
         return None, "the integrability conditions dQ_i/dq_j = dQ_j/dq_i fail"
     total = ZERO
     for q, effort in zip(coordinates, efforts, strict=True):
         rest = effort + ex.derivative(total, q)
-        if rest is ZERO or vanish([rest], list(efforts)):
+        if rest is ZERO or vanish([rest], [effort]):
             continue
         primitive = antiderivative(rest, q)
         if primitive is None:
             return None, f"no primitive in {q.name} is known for {ex.text(rest)[:60]}"
         total = total - primitive
     left = [a + ex.derivative(total, q) for q, a in zip(coordinates, efforts, strict=True)]
-    if not vanish(left, list(efforts)):
+    if not vanish(left, efforts):
         return None, "the successive integration does not close"
     return total, ""

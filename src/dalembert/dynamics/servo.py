@@ -245,7 +245,7 @@ class _Search:
 
 def _vanishes(e: Expr) -> bool:
     """Whether an expression is zero at random states, beside the size of what it is made of."""
-    from dalembert.constraints.magnitude import magnitude
+    from dalembert.expr.magnitude import magnitude
 
     if e is ex.ZERO:
         return True

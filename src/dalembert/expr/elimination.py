@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.expr import ONE, ZERO, Expr
+from dalembert.expr.magnitude import magnitude
 
+#: A share of what it is made of, far above rounding and far below what a formula of a machine is: zero.
 TOLERANCE = 1e-9
+_NOTHING = 1e-8
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +36,15 @@ def sample(exprs: Sequence[Expr], seed: int = 1) -> list[float]:
     return [float(x) for x in ex.evaluate(list(exprs), values)]
 
 
-def vanish(exprs: Sequence[Expr], scale: Sequence[Expr]) -> bool:
-    """Whether expressions are zero at three random points, against the size of the terms in `scale`."""
+def vanish(exprs: Sequence[Expr], beside: Sequence[Expr] = ()) -> bool:
+    """Whether expressions are zero at three random points, in parts of the terms that each is made of.
+
+    `beside` are sizes of the same unit, one for each: what is nothing next to its own is zero too. No unit has a say.
+    """
+    known = [*exprs, *magnitude(exprs), *(beside or [ZERO] * len(exprs))]
     for seed in (1, 2, 3):
-        values = sample([*exprs, *scale], seed)
-        size = 1 + max((abs(v) for v in values[len(exprs) :]), default=0.0)
-        if any(not abs(v) <= 1e-8 * size for v in values[: len(exprs)]):
+        values = np.abs(sample(known, seed)).reshape(3, -1)
+        if not (values[0] <= _NOTHING * np.maximum(values[1], values[2])).all():
             return False
     return True
 
@@ -48,6 +56,9 @@ def solve_linear(
     n = len(matrix)
     rows = [[*row, *(column[i] for column in right)] for i, row in enumerate(matrix)]
     condition, order = ONE, list[int](range(n))
+    sizes = np.abs(sample([x for row in matrix for x in row])).reshape(n, n)
+    down = sizes.max(axis=1, initial=0.0)  # units of the rows, then of the unknowns
+    across = (sizes / np.where(down > 0, down, 1.0)[:, None]).max(axis=0, initial=0.0)
     for k in range(n):
         values = sample([x for row in rows[k:] for x in row[k:n]])
         width = n - k
@@ -55,7 +66,7 @@ def solve_linear(
         for i in range(k, n):
             for j in range(k, n):
                 size = abs(values[(i - k) * width + j - k])
-                if size > TOLERANCE:
+                if size > TOLERANCE * down[i] * across[j]:
                     score = (0.0 if rows[i][j].is_number else 1.0 + ex.count_operations([rows[i][j]]), i, j)
                     best = score if best is None or score < best else best
         if best is None:
@@ -65,6 +76,7 @@ def solve_linear(
         if (i != k) != (j != k):
             condition = -condition
         rows[k], rows[i] = rows[i], rows[k]
+        down[[k, i]], across[[k, j]] = down[[i, k]], across[[j, k]]
         for row in rows:
             row[k], row[j] = row[j], row[k]
         order[k], order[j] = order[j], order[k]

@@ -93,7 +93,7 @@ class Lagrangian:
         return tuple(
             q.name
             for q, slope, effort, column in zip(self.coordinates, slopes, self.efforts, columns, strict=True)
-            if effort is ZERO and (slope is ZERO or vanish([slope], [self.value])) and all(x is ZERO for x in column)
+            if effort is ZERO and (slope is ZERO or vanish([slope])) and all(x is ZERO for x in column)
         )
 
 

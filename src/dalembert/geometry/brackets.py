@@ -47,7 +47,7 @@ class Bracket:
         for i, j, k in combinations(range(len(rows)), 3):
             terms = [ex.dot_product(rows[a], slopes[b, c]) for a, b, c in ((i, j, k), (j, k, i), (k, i, j))]
             total = terms[0] + terms[1] + terms[2]
-            if total is not ZERO and not vanish([total], terms):
+            if total is not ZERO and not vanish([total]):
                 a, b, c = (self.variables[m].name for m in (i, j, k))
                 found[a, b, c] = ex.tidy(total)
         return found

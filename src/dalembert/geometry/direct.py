@@ -8,10 +8,10 @@ import numpy as np
 
 from dalembert import expr as ex
 from dalembert.constraints.coupling import Coupling, coupling
-from dalembert.constraints.magnitude import magnitude
 from dalembert.constraints.resolve import resolve
 from dalembert.constraints.rows import ROUNDING, Rows
 from dalembert.expr import ONE, TIME, ZERO, Expr, Matrix
+from dalembert.expr.magnitude import magnitude
 from dalembert.geometry.setting import Setting
 
 

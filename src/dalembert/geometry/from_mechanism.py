@@ -8,6 +8,7 @@ from dalembert import expr as ex
 from dalembert.dynamics import dynamics_of
 from dalembert.errors import ModelError
 from dalembert.expr import ZERO, Expr, Matrix
+from dalembert.expr.elimination import vanish
 from dalembert.formalisms import Lagrangian, lagrangian, recharted
 from dalembert.geometry.geometry import Geometry
 from dalembert.geometry.setting import Kept, natural, settled
@@ -76,13 +77,7 @@ def geometry_of(
 def _straight(law: Expr, own: Expr) -> Expr:
     """A law without its own rate, which it only seems to name."""
     slope = ex.derivative(law, own)
-    return law if slope is not ZERO and not _nothing(slope, law) else ex.substitute([law], {own: 0})[0]
-
-
-def _nothing(e: Expr, beside: Expr) -> bool:
-    from dalembert.expr.elimination import vanish
-
-    return vanish([e], [beside])
+    return law if slope is not ZERO and not vanish([slope]) else ex.substitute([law], {own: 0})[0]
 
 
 def _pushing(found: Lagrangian) -> Matrix:

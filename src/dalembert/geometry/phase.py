@@ -211,7 +211,7 @@ def _flux(geometry: Geometry, loop: Loop, given: Mapping[Expr, float]) -> tuple[
     """-int B over the cone from the middle of the loop, where A does not depend on the free coordinates."""
     setting = geometry.setting
     slopes = [x for row in ex.jacobian(geometry.connection.entries, setting.free) for x in row]
-    if not vanish(slopes, geometry.connection.entries):
+    if not vanish(slopes):
         return None
     if len(setting.driven) == 1:
         return (0.0,) * len(setting.free)

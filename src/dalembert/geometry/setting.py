@@ -94,7 +94,7 @@ def natural(lagrangian: Expr, coordinates: Sequence[Expr]) -> tuple[Matrix, tupl
     mass = Matrix([[second[min(i, j)][max(i, j)] for j in range(n)] for i in range(n)], (n, n))
     if not ex.free_symbols(mass.entries).isdisjoint(rates):
         again = mass.substitute(rest)
-        if not vanish([x - y for x, y in zip(mass.entries, again.entries, strict=True)], mass.entries):
+        if not vanish([x - y for x, y in zip(mass.entries, again.entries, strict=True)]):
             raise ModelError(
                 "the Lagrangian is not quadratic in the rates: there is no kinetic metric to make a geometry from."
             )

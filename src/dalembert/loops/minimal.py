@@ -18,6 +18,7 @@ from dalembert.dynamics.numbers import check_names, resolve, single
 from dalembert.dynamics.start import closed_start
 from dalembert.errors import ModelError, SingularError
 from dalembert.expr import Expr
+from dalembert.expr.magnitude import magnitude
 from dalembert.formalisms import Equations
 from dalembert.formalisms.minimal import Chart, MinimalEquations
 from dalembert.formalisms.quasi import QuasiEquations
@@ -28,6 +29,8 @@ from dalembert.loops.linkage import build_linkage
 Array = Any
 #: Formulas close the loops to this share of their lengths, or they are not used.
 _AGREE = 1e-8
+#: A whole turn of an angle that changes equations by less, in parts of what they are made of, changes nothing.
+_TURNED = 1e-9
 
 
 def minimal_equations(
@@ -191,6 +194,7 @@ def _charted(found: MinimalEquations, made: Formulas, here: Mapping[Expr, Any]) 
     eq = found.closed
     rng = np.random.default_rng(3)
     exprs = [*eq.mass_matrix.entries, *eq.right_side]
+    told = [*exprs, *magnitude(exprs)]
     numbers: dict[Expr, Any] = {x: rng.uniform(0.5, 1.5) for x in ex.free_symbols(exprs)} | dict(here)
     numbers |= {u: rng.uniform(0.5, 1.5) for u in eq.tree.speeds}
     turning = []
@@ -200,12 +204,14 @@ def _charted(found: MinimalEquations, made: Formulas, here: Mapping[Expr, Any]) 
         turned = {**numbers, ex.symbol(name): numbers[ex.symbol(name)] + 2 * np.pi}
         for later, meant in made.definitions[k + 1 :]:
             turned[ex.symbol(later)] = ex.evaluate([meant], turned)[0]
-        if ex.unknown_functions(exprs) or not _same(ex.evaluate(exprs, numbers), ex.evaluate(exprs, turned)):
+        if ex.unknown_functions(exprs) or not _same(ex.evaluate(told, numbers), ex.evaluate(told, turned)):
             middle = 2 * np.pi * round(numbers[ex.symbol(name)] / (2 * np.pi))
             turning.append((name, middle))
     return replace(found.chart, definitions=made.definitions, domain=made.domain, turning=tuple(turning))
 
 
 def _same(one: Sequence[Any], other: Sequence[Any]) -> bool:
-    a, b = np.array(one, dtype=float), np.array(other, dtype=float)
-    return bool(np.allclose(a, b, rtol=1e-9, atol=1e-9 * (1 + np.abs(a).max(initial=0.0))))
+    """Equal numbers, then what they are made of: each is judged against its own."""
+    a, size = np.array(one, dtype=float).reshape(2, -1)
+    b = np.array(other, dtype=float).reshape(2, -1)[0]
+    return bool((np.abs(a - b) <= _TURNED * size).all())
