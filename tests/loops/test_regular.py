@@ -7,7 +7,7 @@ from dalembert import loops
 from dalembert.errors import DalembertError
 from dalembert.loops.assembly import Closing
 from dalembert.loops.local import tangent_at
-from dalembert.mechanism import Layout, Mechanism, earth, revolute
+from dalembert.mechanism import Layout, Mechanism, earth, prismatic, revolute
 
 
 def test_rank_of_the_antenna_grows_loop_by_loop(families):
@@ -60,7 +60,8 @@ def three_cranks(lengths=("l1", "l2", "l3"), base=(1, 2), coupler=(1, 2)):
     return m
 
 
-def test_a_general_four_bar_has_one_freedom():
+@pytest.mark.slow
+def test_a_general_four_bar_has_one_freedom_and_three_change_points():
     m = Mechanism("four-bar")
     a, b, c = m.body("a"), m.body("b"), m.body("c")
     m.join(earth, a, revolute("z"), name="A")
@@ -69,8 +70,39 @@ def test_a_general_four_bar_has_one_freedom():
     m.join(b.at(["l2", 0, 0]), c.at(["l3", 0, 0]), revolute("z"), name="C")
     m.start.update({"A.th": 1, "D.th": 1, "B.th": -1, "C.th": 1})
     found = loops.mobility_cases(m)
-    assert str(found) == "1 degree of freedom for almost all lengths with which it closes"
+    rest = "1 degree of freedom for almost all lengths with which it closes"
+    flat = "l1 + l2 = l3 + l4, or l1 + l3 = l2 + l4, or l1 + l4 = l2 + l3"  # Grashof's change points, all of them
+    assert str(found) == f"{rest}; it can lie flat, in a singular posture, if {flat}"
     assert found.generic.proved
+    for case in found.meeting:
+        assert case.verdict.singular
+        assert case.verdict.at["A.th"] in (0, pytest.approx(np.pi))
+        l1, l2, l3, l4 = (case.lengths[n] for n in ("l1", "l2", "l3", "l4"))
+        assert 0 in (l1 + l2 - l3 - l4, l1 + l3 - l2 - l4, l1 + l4 - l2 - l3)
+
+
+@pytest.mark.slow
+def test_a_slider_crank_jams_where_rod_and_crank_stand_square_to_the_slide():
+    m = Mechanism("slider-crank")
+    s1, s2, s3 = (m.body(n) for n in ("s1", "s2", "s3"))
+    m.join(earth, s1, revolute("z"), name="a")
+    m.join(s1.at(["r", 0, 0]), s2, revolute("z"), name="b")
+    m.join(earth.at([0, "e", 0]), s3, prismatic("x"), name="d")
+    m.join(s2.at(["l", 0, 0]), s3, revolute("z"), name="c")
+    found = loops.mobility_cases(m)
+    assert {c.condition for c in found.meeting} == {("e + l = r",), ("e + r = l",)}
+
+
+@pytest.mark.slow
+def test_bennett_and_his_limits_are_found(families):
+    """Four bars of two lengths and two twists: in proportion to the sines (spherical is a limit), plane; else rigid."""
+    bars = [("a", "al"), ("b", "be")] * 2
+    found = loops.mobility_cases(families.denavit_hartenberg("4R", bars, [0.7, 2.6, 0.7, 2.6]))
+    conditions = {c.condition for c in found.special}
+    assert {("a/sin(al) = b/sin(be)",), ("al = 0", "be = 0")} == conditions
+    assert all(c.dof == 1 and c.proved for c in found.special)
+    assert found.generic is None or found.generic.dof == 0
+    assert "lengths in proportion to sines of angles" in found.looked_for
 
 
 @pytest.mark.slow

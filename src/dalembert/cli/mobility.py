@@ -44,9 +44,12 @@ def command(
         cases = mobility_cases(mechanism, letter, cut=cut or ())
         if format is Format.json:
             every = [*cases.special, *([cases.generic] if cases.generic else [])]
-            show_json([{"if": list(c.condition), "dof": c.dof, "proved": c.proved} for c in every])
+            told = [{"if": list(c.condition), "dof": c.dof, "proved": c.proved} for c in every]
+            flat = [{"if": list(c.condition), "singular": c.verdict.at} for c in cases.meeting]
+            show_json({"cases": told, "flat": flat, "looked_for": list(cases.looked_for)})
         else:
             typer.echo(str(cases))
+            print(f"looked for: {'; '.join(cases.looked_for) or 'freedoms of almost all lengths'}", file=sys.stderr)
         return
     verdict = mobility(mechanism, cut=cut or (), digits=digits)
     if curve is not None:
