@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from html import escape
 from typing import Any, Literal
 
 from dalembert import algebra as al
 from dalembert import expr as ex
-from dalembert.expr import Expr
-from dalembert.presentation.mathml import mathml_of
+from dalembert.presentation.mathml import mathml_of, mathml_parts
 
 Level = Literal["vector", "matrix", "scalar"]
 LEVELS: tuple[Level, ...] = ("vector", "matrix", "scalar")
@@ -27,7 +25,6 @@ class Line:
     label: str
     text: str
     latex: str
-    setting: Callable[[], str]  # makes the MathML when a page wants it
     sides: tuple[al.Term, al.Term] | None = None
 
     @property
@@ -38,7 +35,12 @@ class Line:
     @property
     def mathml(self) -> str:
         """The inside of a <math> element."""
-        return self.setting()
+        return mathml_of(self.latex)
+
+    @property
+    def mathml_parts(self) -> list[str]:
+        """The same in pieces, between which a line may be broken."""
+        return mathml_parts(self.latex)
 
 
 def written(term: al.Term, style: str = "vector") -> tuple[str, str]:
@@ -70,18 +72,6 @@ def _typeset(found: re.Match[str]) -> str:
     return bold + (f"_{{{index}}}" if index else "")
 
 
-def set_in_mathml(*parts: al.Term | Expr | str, style: str = "vector") -> str:
-    """Terms and signs in a row."""
-
-    def piece(part: al.Term | Expr | str) -> str:
-        if isinstance(part, str):
-            return f"<mo>{part}</mo>"
-        whole = al.mathml(al.as_term(part), style=style)  # type: ignore[arg-type]
-        return re.sub(r"</?math[^>]*>", "", whole).replace("star<", "*<")
-
-    return f"<mrow>{''.join(piece(part) for part in parts)}</mrow>"
-
-
 def _starred(text: str) -> str:
     """Products are written with spaces: put a `*` where two factors meet."""
     words = text.split(" ")
@@ -95,28 +85,24 @@ def _starred(text: str) -> str:
 def equation(label: str, left: al.Term, right: al.Term, style: str = "vector") -> Line:
     """left = right."""
     a, b = written(left, style), written(right, style)
-    setting = partial(set_in_mathml, left, "=", right, style=style)
-    return Line(label, f"{a[0]} = {b[0]}", f"{a[1]} = {b[1]}", setting, (left, right))
+    return Line(label, f"{a[0]} = {b[0]}", f"{a[1]} = {b[1]}", (left, right))
 
 
 def definition(symbol: al.Term, term: al.Term, style: str = "vector", label: str = "") -> Line:
     """symbol := term."""
     a, b = written(symbol, style), written(term, style)
-    setting = partial(set_in_mathml, symbol, ":=", term, style=style)
-    return Line(label, f"{a[0]} := {b[0]}", f"{a[1]} := {b[1]}", setting)
+    return Line(label, f"{a[0]} := {b[0]}", f"{a[1]} := {b[1]}")
 
 
 def plain(label: str, text: str, latex: str) -> Line:
     """A line written by hand, for operators that the algebra does not know."""
-    return Line(label, text, latex, partial(mathml_of, latex))
+    return Line(label, text, latex)
 
 
 def scalar_line(label: str, left: str, right: str, sign: str = "=") -> Line:
     """An equation between two formulas of our grammar; LaTeX and MathML are set from the same text."""
     a, b = ex.parse(left), ex.parse(right)
-    return Line(
-        label, f"{left} {sign} {right}", f"{ex.latex(a)} {sign} {ex.latex(b)}", partial(set_in_mathml, a, sign, b)
-    )
+    return Line(label, f"{left} {sign} {right}", f"{ex.latex(a)} {sign} {ex.latex(b)}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from dalembert import algebra as al
 from dalembert import expr as ex
 from dalembert.expr import Expr
-from dalembert.presentation.lines import Line, scalar_line, set_in_mathml, written
+from dalembert.presentation.lines import Line, scalar_line, written
 
 #: Operations up to which equations are written out, without named intermediates.
 MOST_WRITTEN_OUT = 150
@@ -60,12 +59,5 @@ def component_lines(values: dict[al.Term, Any]) -> list[Line]:
             shown = "[" + "; ".join(", ".join(row) for row in cells) + "]"
             inner = " \\\\ ".join(" & ".join(ex.latex(x) for x in row) for row in rows)
             body = f"\\begin{{bmatrix}}{inner}\\end{{bmatrix}}"
-        lines.append(Line("", f"{name} := {shown}", f"{latex} := {body}", partial(_table_of, symbol, rows)))
+        lines.append(Line("", f"{name} := {shown}", f"{latex} := {body}"))
     return lines
-
-
-def _table_of(symbol: al.Term, rows: list[list[Expr]]) -> str:
-    """MathML of a name and its components."""
-    cells = "".join("<mtr>" + "".join(f"<mtd>{set_in_mathml(x)}</mtd>" for x in row) + "</mtr>" for row in rows)
-    name = set_in_mathml(symbol, ":=", style="matrix")
-    return f"<mrow>{name}<mo>[</mo><mtable>{cells}</mtable><mo>]</mo></mrow>"

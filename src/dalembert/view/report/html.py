@@ -9,7 +9,7 @@ from importlib.resources import files
 from dalembert.presentation.lines import Line
 from dalembert.view.report.blocks import Block, Code, Film, Formulas, Note, Picture, Report, Section, Table, Text
 
-_MATH = '<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">'
+_MATH = '<math xmlns="http://www.w3.org/1998/Math/MathML" displaystyle="true">'
 
 
 def page_of(report: Report) -> str:
@@ -80,7 +80,7 @@ def _formulas(block: Formulas) -> str:
 def line_html(line: Line) -> str:
     """One formula with its label."""
     label = f'<span class="label">{escape(line.label)}</span>' if line.label else ""
-    return f"<div>{_MATH}{line.mathml}</math>{label}</div>"
+    return "<div>" + " ".join(f"{_MATH}{part}</math>" for part in line.mathml_parts) + f"{label}</div>"
 
 
 def _picture(picture: Picture, kind: str = "") -> str:
