@@ -49,7 +49,7 @@ def command(
         start={**first, **read_values(start, "--start")},
         given=given,
         cut=cut or (),
-        source=file.read_text(encoding="utf-8"),
+        source=file.read_text(encoding="utf-8") if file.suffix == ".lsd" else None,
         seconds=seconds,
         progress=sys.stderr.isatty(),
     )

@@ -236,6 +236,7 @@ async function begin() {
   addEventListener("beforeunload", () => keepDraft(0));
   addEventListener("dragover", e => e.preventDefault());
   addEventListener("drop", e => { if (e.dataTransfer.files.length) { e.preventDefault(); take(e.dataTransfer.files[0]); } });
+  window.studio = { editor, state: S };   // for whoever tests or scripts it
   splitter();
   S.project = await api("GET", "/api/project");
   if (S.project.error) { bar(S.project.error); return; }
