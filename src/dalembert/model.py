@@ -49,6 +49,7 @@ class Mechanism(description.Mechanism):
     torsion_spring = verb(description.Mechanism.torsion_spring)
     bushing = verb(description.Mechanism.bushing)
     frame = verb(description.Mechanism.frame)
+    shape = verb(description.Mechanism.shape)
     contact = verb(description.Mechanism.contact)
     limit = verb(description.Mechanism.limit)
     constrain = verb(description.Mechanism.constrain)

@@ -9,11 +9,13 @@ from dalembert import expr as ex
 from dalembert.expr.space import Vector3, cross, dot3, norm3
 from dalembert.lsd import syntax as s
 from dalembert.lsd.check_constraints import QUANTITIES, infer_frame_quantity
+from dalembert.lsd.check_shapes import infer_shape
 from dalembert.lsd.checking import Checked, Context, Thunk
 from dalembert.lsd.running import Run
 from dalembert.lsd.scope import FUNCTIONS, Bound, DefinitionBody, Scope, similar
 from dalembert.lsd.types import MECHANICAL, UNKNOWN_FUNCTIONS, UNKNOWNS, Type
 from dalembert.lsd.values import BodySpeeds
+from dalembert.mechanism.bodyshape import SIZES
 from dalembert.mechanism.displacement import QuaternionTurn
 
 S, V = Type.SCALAR, Type.VECTOR
@@ -40,6 +42,8 @@ def infer_call(ctx: Context, node: s.Call, scope: Scope, want: Type | None) -> C
     from dalembert.lsd.check_expressions import find
 
     name = node.word.text
+    if want is Type.SHAPE and name in SIZES and node.package is None:
+        return infer_shape(ctx, node, scope)
     found = find(ctx, node, scope)
     if isinstance(found, Checked):
         return found

@@ -12,11 +12,13 @@ from dalembert.lsd import syntax as s
 from dalembert.lsd.check_arithmetic import infer_binary, infer_negative
 from dalembert.lsd.check_calls import infer_call, infer_instance, infer_unknown
 from dalembert.lsd.check_records import infer_record, infer_select
+from dalembert.lsd.check_shapes import placed_shape
 from dalembert.lsd.checking import BAD, Checked, Context, Thunk
 from dalembert.lsd.running import Run
 from dalembert.lsd.scope import CONSTANTS, EARTH_NAME, FUNCTIONS, Bound, Scope, similar
 from dalembert.lsd.types import MATHEMATICAL, MECHANICAL, Type
 from dalembert.lsd.values import EARTH, STILL, BodySpeeds, FrameValue, turned
+from dalembert.mechanism.bodyshape import SIZES
 from dalembert.mechanism.displacement import Displacement
 
 MAX_DIGITS = 300
@@ -62,6 +64,8 @@ def _mismatch_hint(ctx: Context, node: s.Expression, got: Type, want: Type) -> s
         return "only 0 stands for a vector; else write [x, y, z]"
     if want is Type.SCALAR and got is Type.VECTOR and isinstance(node, s.Vector):
         return "a component is one number or formula"
+    if want is Type.SHAPE:
+        return f"a shape is {', '.join(SIZES)}: box(1, 2, 3), or one at a place: [0, 0, 1] @ sphere(2)"
     if want is Type.LINK and got is Type.DEFINITION:
         return f"instantiate it: `{text}(...)`"
     return None
@@ -206,7 +210,9 @@ def _displacement(ctx: Context, node: s.Displacement, scope: Scope, _want: Type 
     return Checked(Type.DISPL, lambda state: Displacement(translation(state), rotation(state)))
 
 
-def _frame(ctx: Context, node: s.FrameAt, scope: Scope, _want: Type | None) -> Checked:
+def _frame(ctx: Context, node: s.FrameAt, scope: Scope, want: Type | None) -> Checked:
+    if want is Type.SHAPE:
+        return placed_shape(ctx, node, scope)
     displacement = check(ctx, node.displacement, Type.DISPL, scope, "not a valid frame")
     body = check(ctx, node.body, Type.BODY, scope, "not a valid frame")
 

@@ -10,6 +10,7 @@ from dalembert import expr as ex
 from dalembert.expr.space import Vector3
 from dalembert.lsd import syntax as s
 from dalembert.lsd.check_quantities import infer_quantity
+from dalembert.lsd.check_shapes import shapes_of
 from dalembert.lsd.checking import Checked, Context, Thunk, generic_turns
 from dalembert.lsd.running import Run
 from dalembert.lsd.scope import EARTH_NAME, Bound, Scope, similar
@@ -30,6 +31,7 @@ def infer_record(ctx: Context, node: s.Record, scope: Scope, _want: Type | None)
     source, span = ctx.source, node.span
     if kind is Type.BODY:
         mass, iframe, inertia = fields.get("mass"), fields.get("iframe"), fields.get("inertia")
+        shapes = shapes_of(fields, source, span)
 
         def body(state: Run) -> BodyValue:
             made = BodyValue(
@@ -37,6 +39,7 @@ def infer_record(ctx: Context, node: s.Record, scope: Scope, _want: Type | None)
                 _still(iframe(state)) if iframe else None,
                 inertia(state) if inertia else None,
                 place=(source, span),
+                shapes=shapes(state),
             )
             state.bodies.append(made)
             return made
@@ -334,6 +337,7 @@ def _effort_body(state: Run, value: EffortValue, source: Any, span: Any) -> Body
 
 
 _READ: dict[tuple[Type, str], Any] = {
+    (Type.BODY, "shape"): lambda _state, value, *_: value.shapes,
     (Type.BODY, "mass"): body_mass,
     (Type.BODY, "inertia"): body_inertia,
     (Type.BODY, "iframe"): body_iframe,

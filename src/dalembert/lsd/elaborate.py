@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from dalembert.errors import DalembertError
@@ -20,6 +21,7 @@ from dalembert.lsd.syntax import Program
 from dalembert.lsd.values import EARTH, BodyValue, FrameValue, LinkValue
 from dalembert.mechanism import (
     Body,
+    BodyShape,
     Constraint,
     Contact,
     Coulomb,
@@ -201,7 +203,12 @@ class _Elaboration:
             inertia = [self.unknowns.resolved(row) for row in inertia]
         else:
             inertia = self.unknowns.resolved(inertia)
-        return self.into.body(str(body.name), mass, inertia=Inertia.of(inertia), iframe=iframe)
+        shapes = [self._shape(one) for one in body.shapes]
+        return self.into.body(str(body.name), mass, inertia=Inertia.of(inertia), iframe=iframe, shapes=shapes)
+
+    def _shape(self, shape: BodyShape) -> BodyShape:
+        sizes = tuple(self.unknowns.resolved(shape.sizes))
+        return replace(shape, sizes=sizes, place=self._displacement(shape.place))
 
     def _add_frame(self, value: FrameValue) -> Frame:
         bare = Frame(str(value.body.name), self._displacement(value.displacement))

@@ -16,6 +16,7 @@ from dalembert.mechanism import (
     Along,
     AnyTurn,
     Body,
+    BodyShape,
     Bushing,
     Constraint,
     Coulomb,
@@ -101,7 +102,21 @@ class _Printer:
         else:
             inertia = "[" + ", ".join(self.write.vector(row) for row in body.inertia.matrix) + "]"
         fields = f"mass = {self.write.text(body.mass)}, iframe = {displacement(self.write, body.iframe)}"
-        return f"let {word(body.name)} = body {fields}, inertia = {inertia} end ;"
+        shapes = "".join(
+            self._shape(shape, str(k) if len(body.shapes) > 1 else "") for k, shape in enumerate(body.shapes, 1)
+        )
+        return f"let {word(body.name)} = body {fields}, inertia = {inertia}{shapes} end ;"
+
+    def _shape(self, shape: BodyShape, mark: str) -> str:
+        """`, shape = place @ box(a, b, c), colour = [r, g, b]`."""
+        if len(mark) > 1:
+            raise ModelError("LSD writes at most nine shapes of a body.")
+        at = "" if shape.place.is_identity else f"{displacement(self.write, shape.place)} @ "
+        text = f", shape{mark} = {at}{shape.kind}({', '.join(map(self.write.text, shape.sizes))})"
+        if shape.colour:
+            parts = [f"{int(shape.colour[k : k + 2], 16) / 255:.3g}" for k in (1, 3, 5)]
+            text += f", colour{mark} = [{', '.join(parts)}]"
+        return text
 
     def _name(self, name: str, *, inside: bool = False) -> str:
         if name == EARTH:

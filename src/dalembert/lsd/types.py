@@ -22,6 +22,7 @@ class Type(Enum):
     SPRING = "spring"
     TORSION = "torsion"
     BUSHING = "bushing"
+    SHAPE = "shape"
     DEFINITION = "definition"
     PACKAGE = "package"
     ERROR = "error"
@@ -129,6 +130,19 @@ FIELDS: dict[Type, dict[str, Field]] = {
             (Type.VECTOR, Type.MATRIX),
             Type.VECTOR,
             "principal moments about the centre of mass, or the full matrix in the base of iframe",
+        ),
+        *(
+            Field(
+                f"shape{k}",
+                (Type.SHAPE,),
+                None if k else Type.SHAPE,
+                "what it looks like: box(1, 2, 3), [0, 0, 1] @ sphere(2)...",
+            )
+            for k in ("", *range(1, 10))
+        ),
+        *(
+            Field(f"colour{k}", (Type.VECTOR,), None, "red, green and blue from 0 to 1, of all shapes or of one")
+            for k in ("", *range(1, 10))
         ),
         Field("frame", (), Type.FRAME, "reference frame"),
     ),

@@ -14,6 +14,7 @@ from dalembert.errors import ExpressionError
 from dalembert.expr import Expr
 from dalembert.expr.space import ZERO3, Matrix3, Vector3, dot3
 from dalembert.lsd.source import Source, Span
+from dalembert.mechanism.bodyshape import BodyShape
 from dalembert.mechanism.displacement import AnyTurn, Displacement, Turn, unit_axis
 
 Rotation: TypeAlias = tuple[AnyTurn, ...]
@@ -29,6 +30,7 @@ class BodyValue:
     inertia: Vector3 | Matrix3 | None = None
     name: str | None = None
     place: tuple[Source, Span] | None = None
+    shapes: tuple[BodyShape, ...] = ()
     generic: dict[str, tuple[Expr, ...]] = field(default_factory=dict)
 
 

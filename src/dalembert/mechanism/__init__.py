@@ -3,6 +3,9 @@
 # bodies and frames
 from dalembert.mechanism.body import EARTH, Body, Frame, Inertia, earth
 
+# shapes that touch
+from dalembert.mechanism.bodyshape import BodyShape
+
 # constraints
 from dalembert.mechanism.constraint import (
     PERFECT,
@@ -66,8 +69,6 @@ from dalembert.mechanism.model import Model
 from dalembert.mechanism.names import FRAME_OUTPUTS, LINK_OUTPUTS, TOTAL, did_you_mean
 from dalembert.mechanism.numbers import check_body, check_numbers, open_fields
 from dalembert.mechanism.quantities import Quantity, plain_symbols, quantities, virtual_parts
-
-# shapes that touch
 from dalembert.mechanism.shapes import Box, Capsule, Cylinder, Plane, Shape, Sphere
 
 # the order of coordinates and speeds

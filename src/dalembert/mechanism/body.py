@@ -10,6 +10,7 @@ from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.expr import ZERO, Expr, Scalar
 from dalembert.expr.space import Matrix3, Vector3, symmetric3
+from dalembert.mechanism.bodyshape import BodyShape
 from dalembert.mechanism.displacement import AnyTurn, Displacement
 
 EARTH = "earth"
@@ -70,12 +71,13 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A rigid body: mass, inertia frame (origin at the centre of mass), inertia about that centre."""
+    """A rigid body: mass, inertia frame (origin at the centre of mass), inertia about that centre, shapes."""
 
     name: str
     mass: Expr = ZERO
     iframe: Displacement = Displacement()
     inertia: Inertia = Inertia()
+    shapes: tuple[BodyShape, ...] = ()
     doubtful: bool = False  # from a file, with numbers that no body can have: told there, not refused
 
     @property

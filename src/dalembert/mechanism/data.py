@@ -8,6 +8,7 @@ from typing import Any
 from dalembert import expr as ex
 from dalembert.expr import Expr
 from dalembert.mechanism.body import EARTH, Frame
+from dalembert.mechanism.bodyshape import SIZES, BodyShape
 from dalembert.mechanism.constraint import Along, Constraint, Coulomb, Kinematic
 from dalembert.mechanism.contact import Contact, Gap
 from dalembert.mechanism.displacement import Displacement, Turn
@@ -32,6 +33,7 @@ def model_data(model: Model) -> dict[str, Any]:
             "mass": ex.text(body.mass),
             "iframe": _displacement(body.iframe),
             "inertia": [_texts(row) for row in body.inertia.matrix],
+            "shapes": [_body_shape(shape) for shape in body.shapes],
         }
         for body in model.bodies.values()
         if body.name != EARTH
@@ -76,6 +78,11 @@ def _shape(shape: Shape) -> dict[str, Any]:
         if one.name != "frame"
     }
     return {"kind": type(shape).__name__.lower(), **_frame(shape.frame), **sizes}
+
+
+def _body_shape(shape: BodyShape) -> dict[str, Any]:
+    sizes = dict(zip(SIZES[shape.kind], _texts(shape.sizes), strict=True))
+    return {"kind": shape.kind, **sizes, **_displacement(shape.place), "colour": shape.colour}
 
 
 def _texts(values: Any) -> list[str]:

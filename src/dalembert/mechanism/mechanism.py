@@ -11,6 +11,7 @@ from dalembert.errors import ModelError
 from dalembert.expr import Expr, Scalar
 from dalembert.expr.space import ZERO3, Vector3, vector3
 from dalembert.mechanism.body import EARTH, Body, Frame, Inertia, earth
+from dalembert.mechanism.bodyshape import BodyShape
 from dalembert.mechanism.constraint import By, Constraint, condition_of, equation, reaction_of
 from dalembert.mechanism.contact import Contact, contacts_between, stops
 from dalembert.mechanism.displacement import AxisLike, Displacement, unit_axis
@@ -63,17 +64,18 @@ class Mechanism:
         centre: Sequence[Scalar] | None = None,
         inertia: Any = 0,
         iframe: Displacement | None = None,
+        shapes: Sequence[BodyShape] = (),
     ) -> Body:
         """Add a body: mass, centre of mass in its reference frame, inertia about that centre.
 
         `inertia` is three principal values, six entries (xx yy zz xy xz yz) or a 3x3 array; `iframe` gives centre and
-        axes of the inertia frame at once.
+        axes of the inertia frame at once. `shapes` are what it looks like (`m.shape` adds one).
         """
         if centre is not None and iframe is not None:
             raise ModelError(f"body '{name}': give the centre or the inertia frame, not both.")
         try:
             place = iframe or Displacement(vector3((0, 0, 0) if centre is None else centre))
-            made = Body(name, ex.as_expr(mass), place, Inertia.of(inertia))
+            made = Body(name, ex.as_expr(mass), place, Inertia.of(inertia), tuple(shapes))
         except ModelError as error:
             raise ModelError(f"body '{name}': {error}") from None
         return self.add_body(made)
@@ -84,6 +86,20 @@ class Mechanism:
         self._bodies[body.name] = body
         self._places[body.name] = "body"
         return body
+
+    def shape(self, at: Body | Frame, kind: str, *sizes: Scalar, colour: str | Sequence[float] = "") -> BodyShape:
+        """Let a body look like something: a solid with its centre and axes at a frame of it.
+
+        Kinds are box, sphere, ellipsoid, cylinder, tube, cone, capsule, wheel and gear, axes along z. A body may have
+        several; one without any is drawn as its inertia and joints suggest. Nothing else depends on them.
+        """
+        frame = self._frame(at)
+        if frame.body == EARTH:
+            raise ModelError("earth has no shape: weld a body without mass to it, and give that one the shape.")
+        made = BodyShape.of(kind, *sizes, place=frame.displacement, colour=colour)
+        held = self._bodies[frame.body]
+        self._bodies[frame.body] = replace(held, shapes=(*held.shapes, made))
+        return made
 
     def join(self, first: Body | Frame, second: Body | Frame, joint: Joint, name: str | None = None) -> Link:
         """Join two frames (a body stands for its reference frame) with a joint."""

@@ -98,6 +98,7 @@ class Model:
         found: list[Expr] = list(self.gravity)
         for body in self.bodies.values():
             found += [body.mass, *body.iframe.scalars, *body.inertia.entries]
+            found += [x for shape in body.shapes for x in shape.scalars]
         for link in self.links.values():
             found += [*link.first.displacement.scalars, *link.second.displacement.scalars]
             for step in link.placed_steps():

@@ -129,13 +129,12 @@ class Machine:
         centre, base = self.place(body.iframe) if massive else (np.zeros(3), np.eye(3))
         mass, *entries = self.constants([body.mass, *body.inertia.entries])
         xx, yy, zz, xy, xz, yz = entries
-        inertia = base @ np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]) @ base.T
-        inertia = np.where(np.abs(inertia) > 1e-12 * (np.abs(inertia).max() or 1.0), inertia, 0.0)
-        if np.count_nonzero(inertia - np.diag(np.diagonal(inertia))) == 0:
-            moments, axes = np.diagonal(inertia).copy(), np.eye(3)
-        else:
-            moments, axes = np.linalg.eigh(inertia)
-            axes[:, 2] *= np.sign(np.linalg.det(axes))
+        inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        moments, axes = np.array([xx, yy, zz]), base
+        if np.abs([xy, xz, yz]).max() > 1e-9 * np.abs(moments).max():
+            moments, turned = np.linalg.eigh(inertia)
+            turned[:, 2] *= np.sign(np.linalg.det(turned))
+            axes = base @ turned
         carried = {link.link.name: link for link in self.tree.layout.tree}
         number = self.tree.layout.number(body.name)
         holds = []

@@ -14,6 +14,7 @@ from dalembert.mechanism.contact import Touching
 from dalembert.mechanism.quantities import quantities
 from dalembert.mechanism.shapes import Plane
 from dalembert.view.facts import Machine
+from dalembert.view.joints import is_planar
 from dalembert.view.looks import bar_radius, solid_of_shape
 from dalembert.view.solids import Solid, round_
 
@@ -58,7 +59,10 @@ def ground_of(machine: Machine, corners: Array, up: Array) -> tuple[Ground | Non
         at, normal = max(level, key=lambda one: float(one[1] @ up))
         at = middle - normal * float((middle - at) @ normal)
         return Ground(at, normal, step, 0.9 * wide), (*walls, *things)
-    if is_zero3(machine.model.gravity):
+    floored = any(
+        is_planar(link) for link in machine.model.links.values() if EARTH in (link.first.body, link.second.body)
+    )
+    if is_zero3(machine.model.gravity) and not floored:
         return None, (*walls, *things)
     heights = corners @ up
     bottom, size = float(heights.min()), float(np.ptp(heights)) or wide

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from dalembert import expr as ex
 from dalembert.mechanism import Link, QuaternionTurn, Turn
 from dalembert.view.facts import Machine
-from dalembert.view.solids import quaternion, round_, turned_to
+from dalembert.view.solids import Solid, quaternion, round_, turned_to
 
 Array = NDArray[np.float64]
 
@@ -47,6 +48,42 @@ class Symbol:
             "low": round_(self.low),
             "high": round_(self.high),
         }
+
+
+def symbols_of(machine: Machine, looks: Mapping[str, list[Solid]], size: float) -> tuple[Symbol, ...]:
+    """The symbols of all joints, none thicker than what they join; a slide that ends at contacts is no rail."""
+    stopped = {x.name for one in machine.model.contacts for x in ex.free_symbols(one.scalars)}
+    girth = {name: max((float(one.half[1].min()) for one in solids), default=size) for name, solids in looks.items()}
+    found = []
+    for link in machine.model.links.values():
+        if stopped & set(link.coordinates):
+            continue
+        thin = min([size, *(0.75 * girth[x.body] for x in (link.first, link.second) if x.body in girth)])
+        one = symbol_of(machine, link, thin)
+        if one is not None:
+            found.append(_beside(one, machine, looks))
+    return tuple(found)
+
+
+def _beside(one: Symbol, machine: Machine, looks: Mapping[str, list[Solid]]) -> Symbol:
+    """A hinge is a line: draw it where the solids of the other body are nearest, if it is outside of them."""
+    solids = looks.get(machine.bodies[one.other].name, [])
+    place, base = one.there
+    if one.kind != "hinge" or not solids or any(solid.holds(place, one.size) for solid in solids):
+        return one
+    axis = base[:, 2]
+    along = [float((solid.at - place) @ axis) for solid in solids]
+    off = [float(np.linalg.norm(np.cross(solid.at - place, axis))) for solid in solids]
+    shift = along[int(np.argmin(off))]
+    moved = place + shift * axis
+    return replace(one, at=one.at + shift * one.turn[:, 2], there=(moved, base))
+
+
+def is_planar(link: Link) -> bool:
+    """Two slides and a turn, or two slides: what moves on a floor."""
+    moves = [step.displacement for step in link.joint.steps]
+    slides = {x for one in moves for x in ex.free_symbols(one.translation)} & {*map(ex.symbol, link.joint.parameters)}
+    return len(slides) == 2 and link.joint.dof <= 3
 
 
 def symbol_of(machine: Machine, link: Link, size: float) -> Symbol | None:

@@ -36,8 +36,9 @@ def looks_of(machine: Machine) -> dict[str, list[Solid]]:
     heaviest = max(masses, default=1.0)
     found = {}
     for facts in machine.bodies[1:]:
-        solids = touching.get(facts.name) or rolling.get(facts.name) or _from_inertia(facts, machine, heaviest)
-        found[facts.name] = [*solids, *_ties(facts, solids, machine.size)]
+        solids = _declared(facts, machine) or touching.get(facts.name) or rolling.get(facts.name)
+        solids = solids or _from_inertia(facts, machine, heaviest)
+        found[facts.name] = [*solids, *_ties(facts, solids, machine)]
     return found
 
 
@@ -46,6 +47,21 @@ def bar_radius(machine: Machine) -> float:
     reaches = [facts.reach for facts in machine.bodies[1:] if facts.reach > 0]
     typical = float(np.median(reaches)) if reaches else machine.size
     return min(_BAR * machine.size, 0.12 * typical)
+
+
+def _declared(facts: BodyFacts, machine: Machine) -> list[Solid]:
+    """The shapes that the model says; what has no thickness gets one that can be seen."""
+    least = 0.5 * bar_radius(machine)
+    found = []
+    for shape in facts.body.shapes:
+        size = machine.constants(shape.sizes)
+        at, turn = machine.place(shape.place)
+        if shape.kind == "capsule" and size[0] <= 0:
+            size[0] = 2 * least
+        elif shape.kind in ("box", "cylinder"):
+            size = np.maximum(size, 0.5 * least)
+        found.append(Solid(shape.kind, tuple(float(x) for x in size), at, turn, shape.colour))
+    return found
 
 
 def _from_inertia(facts: BodyFacts, machine: Machine, heaviest: float) -> list[Solid]:
@@ -61,6 +77,10 @@ def _from_inertia(facts: BodyFacts, machine: Machine, heaviest: float) -> list[S
         return [*bars, Solid("sphere", (max(radius, 1.3 * thick),), facts.centre)]
     order = np.argsort(edges)
     slim = edges[order[1]] < _SLIM * large
+    if (
+        span > 0 and np.ptp(facts.moments) <= _ALIKE * facts.moments.max()
+    ):  # three equal moments beside joints: numbers, not a ball
+        return [rod(points[0], p, thick) for p in points[1:]]
     if slim and span > 0.3 * large:
         return [rod(points[0], p, thick) for p in points[1:]]
     if slim:
@@ -105,12 +125,17 @@ def _spins(link: Link, base: Array, axis: Array, arm: Array) -> bool:
     return bool(abs(hinge @ axis) > 0.999 and off < 1e-3 + 0.05 * np.linalg.norm(arm))
 
 
-def _ties(facts: BodyFacts, solids: list[Solid], size: float) -> list[Solid]:
-    """Rods from joints that no solid of the body reaches to its centre."""
-    slack = 1e-3 * size
-    lost = [p for p in facts.points if not any(one.holds(p, slack) for one in solids)]
-    thin = 0.45 * _BAR * size
-    return [rod(facts.centre, p, thin) for p in lost if np.linalg.norm(p - facts.centre) > thin]
+def _ties(facts: BodyFacts, solids: list[Solid], machine: Machine) -> list[Solid]:
+    """Rods from joints that no solid reaches to the middle of the nearest one; none where shapes are said."""
+    if facts.body.shapes:
+        return []
+    thin, slack = 0.5 * bar_radius(machine), bar_radius(machine)
+    held = [hold.at for hold in facts.holds if 0 < hold.link.joint.dof <= 3 or hold.link.joint.kind == "weld"]
+    held = [p for p in facts.points if any(np.array_equal(p, q) for q in held)]
+    lost = [p for p in held if not any(one.holds(p, slack) for one in solids)]
+    middles = [one.at for one in solids] or [facts.centre]
+    nearest = [min(middles, key=lambda m: float(np.linalg.norm(m - p))) for p in lost]
+    return [rod(m, p, thin) for m, p in zip(nearest, lost, strict=True) if np.linalg.norm(p - m) > thin]
 
 
 def _touching(machine: Machine) -> dict[str, list[Solid]]:

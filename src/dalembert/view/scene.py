@@ -25,7 +25,7 @@ from dalembert.view._packing import Table
 from dalembert.view.facts import Machine, Numbers, numbers_of
 from dalembert.view.frames import frame_times, seen_at
 from dalembert.view.ground import Ground, ground_of, upward
-from dalembert.view.joints import Symbol, symbol_of
+from dalembert.view.joints import Symbol, symbols_of
 from dalembert.view.looks import bar_radius, looks_of
 from dalembert.view.sketch import sketch_of
 from dalembert.view.solids import Solid, round_
@@ -237,13 +237,12 @@ def _scene(
     for k, facts in enumerate(machine.bodies[1:]):
         centre = facts.centre if facts.mass > 0 else None
         bodies.append(SceneBody(facts.name, tuple(looks[facts.name]), colour(k), facts.mass, centre))
-    symbols = [symbol_of(machine, link, thick) for link in layout.model.links.values()]
     scene = Scene(
         layout.model.name,
         times,
         machine.poses,
         tuple(bodies),
-        tuple(one for one in symbols if one is not None),
+        symbols_of(machine, looks, thick),
         ties_of(machine, thick),
         (),
         _traces(machine),

@@ -10,27 +10,10 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-SIZES: dict[str, tuple[str, ...]] = {
-    "box": ("x", "y", "z"),
-    "sphere": ("radius",),
-    "ellipsoid": ("x", "y", "z"),
-    "cylinder": ("radius", "height"),
-    "tube": ("inner", "outer", "height"),
-    "cone": ("radius", "height"),
-    "capsule": ("radius", "length"),
-    "wheel": ("radius", "width"),
-    "gear": ("radius", "width", "teeth"),
-    "mesh": ("number",),
-}
-"""What the numbers of each kind are: full edges, half axes of an ellipsoid; heights, lengths and axles along z.
-
-A cone has its centre of mass at the origin; a mesh is one of `Scene.meshes`.
-"""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Solid:
-    """One solid of a body: `turn` has the axes of the solid, in the base of the body, as its columns."""
+    """One solid of a body, of the kinds and sizes of `mechanism.bodyshape`; the columns of `turn` are its axes."""
 
     kind: str
     size: tuple[float, ...]

@@ -1116,7 +1116,7 @@ function makePlots(box) {
       image.width = w * dpr; image.height = h * dpr; g.scale(dpr, dpr);
       let low = 1e99, high = -1e99;
       for (const c of pane.columns) for (const x of curves[c.channel]) { low = Math.min(low, x); high = Math.max(high, x); }
-      if (!(high > low)) { low -= 1; high += 1; }
+      if (high - low < 1e-9 * Math.max(1, Math.abs(high), Math.abs(low))) { low -= 1; high += 1; }
       const pad = 0.06 * (high - low), [a, b] = [scene.times[0], scene.times[scene.times.length - 1]], X = t => 38 + (w - 46) * (t - a) / (b - a || 1), Y = y => h - 18 - (h - 36) * (y - low + pad) / (high - low + 2 * pad);
       g.font = "10px system-ui, sans-serif"; g.fillStyle = theme.quiet; g.strokeStyle = theme.edge; g.lineWidth = 1; g.textBaseline = "middle";
       const step = niceStep((high - low) / Math.max(2, h / 45));

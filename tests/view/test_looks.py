@@ -1,0 +1,95 @@
+"""A body without a shape gets one that a person recognises."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.view import scene_of
+
+
+def looks(m: da.Mechanism, body: str, **about: object) -> list[tuple[str, tuple[float, ...]]]:
+    scene = scene_of(m, **about)  # type: ignore[arg-type]
+    (found,) = [one for one in scene.bodies if one.name == body]
+    return [(solid.kind, solid.size) for solid in found.solids]
+
+
+def test_what_rolls_is_a_wheel_or_a_ball():
+    m = da.Mechanism("roll")
+    wheel, ball = m.body("wheel", mass=1, inertia=[1, 2, 1]), m.body("ball", mass=1, inertia=[1, 1, 1])
+    m.join(da.earth, wheel, da.free(), name="w")
+    m.join(da.earth, ball, da.free(), name="b")
+    m.roll(wheel, da.earth, 0.3)
+    m.roll(ball, da.earth, radii=["r", "r", "r"])
+    at = {"w.z": 0.3, "b.x": 2, "b.z": 0.2}
+    assert looks(m, "wheel", at=at, given={"r": 0.2})[0][0] == "wheel"
+    assert looks(m, "wheel", at=at, given={"r": 0.2})[0][1][0] == pytest.approx(0.3)
+    assert looks(m, "ball", at=at, given={"r": 0.2}) == [("sphere", (pytest.approx(0.2),))]
+
+
+def test_an_ellipsoid_has_its_half_axes():
+    m = da.Mechanism("stone")
+    m.join(da.earth, m.body("stone", mass=1, inertia=[1, 2, 2.5]), da.free(), name="w")
+    m.roll(m.bodies["stone"], da.earth, radii=[0.5, 0.4, 0.3])
+    assert looks(m, "stone", at={"w.z": 0.3}) == [("ellipsoid", tuple(map(pytest.approx, (0.5, 0.4, 0.3))))]
+
+
+def test_what_touches_is_what_is_seen():
+    m = da.Mechanism("drop")
+    crate = m.body("crate", mass=1, inertia=[1, 1, 1])
+    m.join(da.earth, crate, da.free(), name="w")
+    m.contact(da.Box(crate, [1, 2, 3]), da.Plane(da.earth), name="floor")
+    scene = scene_of(m, at={"w.z": 5})
+    assert looks(m, "crate", at={"w.z": 5}) == [("box", (1, 2, 3))]
+    assert scene.ground is not None
+    assert np.allclose(scene.ground.normal, [0, 0, 1])
+    assert scene.ground.at[2] == pytest.approx(0)
+
+
+@pytest.mark.parametrize("turn", ["x", "y", "z"])
+def test_solids_come_back_from_their_moments(turn: str):
+    m = da.Mechanism("free")
+    place = da.Displacement.of([1, 2, 3], da.turn(0.4, turn))
+    m.join(da.earth, m.body("box", mass=12, iframe=place, inertia=[13, 10, 5]), da.free(), name="w")
+    ((kind, size),) = looks(m, "box")
+    assert kind == "box"
+    assert size == pytest.approx((1, 2, 3))
+
+
+def test_a_rotor_on_its_hinge_is_a_wheel_and_a_bar_goes_from_joint_to_joint():
+    m = da.Mechanism("rotor")
+    arm = m.body("arm", mass=1, centre=[0.5, 0, 0], inertia=[0, 1 / 12, 1 / 12])
+    rotor = m.body("rotor", mass=1, inertia=[0.25, 0.25, 0.5])
+    m.join(da.earth, arm, da.revolute("z"), name="a")
+    m.join(arm.at([1, 0, 0]), rotor, da.revolute("z"), name="b")
+    assert looks(m, "rotor")[0] == ("wheel", (pytest.approx(1), pytest.approx(0.16)))
+    ((kind, (_, length)),) = looks(m, "arm")
+    assert (kind, length) == ("capsule", pytest.approx(1))
+
+
+def test_declared_shapes_are_drawn_as_they_are():
+    m = da.Mechanism("car")
+    car = m.body("car", mass=1, inertia=[1, 1, 1])
+    m.join(da.earth, car, da.planar(), name="p")
+    m.shape(car.at([1, 0, 0]), "box", 4, "w", 1, colour="#ff0000")
+    scene = scene_of(m, given={"w": 1.5})
+    (solid,) = scene.bodies[1].solids
+    assert (solid.kind, solid.size, solid.colour) == ("box", (4, 1.5, 1), "#ff0000")
+    assert np.allclose(solid.at, [1, 0, 0])
+
+
+def test_a_posture_without_numbers_says_what_it_took():
+    m = da.Mechanism("p")
+    m.join(da.earth, m.body("rod", mass="m", centre=[0, 0, "-l"]), da.revolute("x"), name="pin")
+    assert scene_of(m).note == "drawn with l, m = 1"
+
+
+def test_joints_have_their_symbols():
+    kinds = {"hinge": da.revolute("y"), "slide": da.prismatic("x"), "screw": da.screw("z"), "universal": da.universal(),
+             "ball": da.spherical(), "cylinder": da.cylindrical("z")}  # fmt: skip
+    m = da.Mechanism("joints")
+    for name, joint in kinds.items():
+        m.join(da.earth, m.body(name, mass=1, inertia=[1, 1, 1]), joint, name=name)
+    m.join(da.earth, m.body("loose", mass=1, inertia=[1, 1, 1]), da.free(), name="loose")
+    assert {one.name: one.kind for one in scene_of(m).joints} == {name: name for name in kinds}
