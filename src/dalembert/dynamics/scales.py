@@ -38,11 +38,16 @@ class Scales:
     shifts: tuple[Expr, ...]
     fall: Expr = ZERO
 
+    def length(self, values: Mapping[Expr, float]) -> float:
+        """The largest of the lengths, or how far things fall in a unit of time, or 1."""
+        *own, fall = _numbers((*self.lengths, self.fall), values)
+        return float(max(own, default=0.0) or fall or 1.0)
+
     def at(self, values: Mapping[Expr, float]) -> Array:
         """The scales with these numbers; a formula that has no value there is left out."""
         count, states = len(self.lengths), len(self.turns)
         sizes = _numbers((*self.lengths, self.fall, *self.turns, *self.shifts), values)
-        length = sizes[:count].max(initial=0.0) or sizes[count] or 1.0
+        length = float(sizes[:count].max(initial=0.0) or sizes[count] or 1.0)
         turn, shift = sizes[count + 1 : count + 1 + states], sizes[count + 1 + states :]
         rate = np.maximum(turn, shift / length)
         return np.where(rate > 0, 1.0 / np.where(rate > 0, rate, 1.0), 1.0)

@@ -1,0 +1,170 @@
+"""Parameters from measurements: least squares of what can be told, and bodies that could exist."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import least_squares
+
+from dalembert.dynamics import dynamics_of
+from dalembert.errors import ArgumentError
+from dalembert.identify.base import BaseParameters
+from dalembert.identify.states import States, on_loops
+
+#: Ten parameters as the symmetric 4 x 4 matrix of second moments of a density, which is positive where a body can be.
+_MOMENTS = np.zeros((10, 4, 4))
+for _k, (_i, _j) in enumerate(((3, 3), (0, 3), (1, 3), (2, 3))):
+    _MOMENTS[_k, _i, _j] = _MOMENTS[_k, _j, _i] = 1.0
+for _k in range(3):  # Ixx is yy + zz of the density: its xx is (Iyy + Izz - Ixx)/2
+    for _i in range(3):
+        _MOMENTS[4 + _k, _i, _i] = -0.5 if _i == _k else 0.5
+for _k, (_i, _j) in enumerate(((0, 1), (0, 2), (1, 2))):
+    _MOMENTS[7 + _k, _i, _j] = _MOMENTS[7 + _k, _j, _i] = -1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Identified:
+    """Values of the base parameters with their standard deviations, and inertias of real bodies that give them.
+
+    `theta` is the set of positive densities nearest to the prior that fits; the data tell its base parameters only.
+    """
+
+    base: BaseParameters
+    values: Any
+    deviations: Any
+    residual: float  # root mean square of the efforts that are left
+    condition: float  # of the columns, each of length one
+    theta: Any | None
+
+    def as_dict(self) -> dict[str, Any]:
+        told = zip(self.base.combinations, self.values, self.deviations, strict=True)
+        return {
+            "base": [{"combination": c, "value": float(v), "deviation": float(d)} for c, v, d in told],
+            "residual": self.residual,
+            "condition": self.condition,
+            "theta": None
+            if self.theta is None
+            else dict(zip(self.base.regressor.names, map(float, self.theta), strict=True)),
+        }
+
+    def __str__(self) -> str:
+        lines = [f"{len(self.values)} base parameters, residual {self.residual:.3g}, condition {self.condition:.3g}:"]
+        for c, v, d in zip(self.base.combinations, self.values, self.deviations, strict=True):
+            weak = "   the data hardly tell it" if d > abs(v) else ""
+            lines.append(f"  {v:12.6g} +- {d:.2g}   {c}{weak}")
+        return "\n".join(lines)
+
+
+def identify(
+    base: BaseParameters,
+    q: Any,
+    u: Any,
+    udot: Any,
+    efforts: Any,
+    *,
+    t: Any = 0.0,
+    given: Mapping[str, Any] | None = None,
+    prior: Any | None = None,
+    physical: bool = True,
+) -> Identified:
+    """Base parameters from measured motions and the efforts on the speeds that the description does not know.
+
+    `prior` are standard parameters to stay near to (those of the description when not said); with `physical` the
+    inertias in `theta` are those of positive densities.
+    """
+    of = base.regressor
+    q, u, udot, efforts = (np.atleast_2d(np.asarray(x, dtype=float)) for x in (q, u, udot, efforts))
+    n, count = len(of.speeds), len(q)
+    for name, x, width in (
+        ("q", q, len(of.layout.state.coordinates)),
+        ("u", u, n),
+        ("udot", udot, n),
+        ("efforts", efforts, n),
+    ):
+        if x.shape != (count, width) or not np.isfinite(x).all():
+            raise ArgumentError(
+                f"`{name}` has the shape {x.shape}: finite numbers, {count} rows of {width}, are expected."
+            )
+    states = States(q, u, udot)
+    if dynamics_of(of.layout).closed:
+        states = on_loops(of.layout, q, u, udot, given)
+    Y = of(q, u, udot, t, given=given)
+    tau = states.projected(efforts + of.known_efforts(q, u, t, given=given))
+    W = states.stacked(Y)
+    A = W[:, list(base.chosen)]
+    if len(tau) < A.shape[1]:
+        raise ArgumentError(f"{len(tau)} measured efforts cannot tell {A.shape[1]} base parameters: measure longer.")
+    sizes = np.sqrt((A * A).sum(axis=0))
+    sizes[sizes == 0] = 1.0
+    scaled = A / sizes
+    values, *_ = np.linalg.lstsq(scaled, tau, rcond=None)
+    left = tau - scaled @ values
+    freedom = max(len(tau) - A.shape[1], 1)
+    variance = float(left @ left) / freedom
+    inverse = np.linalg.pinv(scaled.T @ scaled)
+    deviations = np.sqrt(variance * np.diag(inverse)) / sizes
+    single = np.linalg.svd(scaled, compute_uv=False)
+    condition = float(single[0] / single[-1]) if single[-1] > 0 else float("inf")
+    theta = _physical(of, W, tau, prior, given, np.sqrt(variance)) if physical else None
+    residual = float(np.sqrt(left @ left / len(tau)))
+    return Identified(base, values / sizes, deviations, residual, condition, theta)
+
+
+def _physical(of: Any, W: Any, tau: Any, prior: Any | None, given: Mapping[str, Any] | None, noise: float) -> Any:
+    """Least squares over positive second moments, written as L L^T so that nothing else can come out."""
+    start = of.theta(given) if prior is None else np.asarray(prior, dtype=float)
+    bodies = len(start) // 10
+    mass = float(np.abs(start[::10]).max()) or 1.0
+    length2 = float(np.abs(start.reshape(-1, 10)[:, 4:7]).max()) / mass or 1.0
+    scale = np.tile(np.array([1.0, *[length2**0.5] * 3, *[length2] * 6]) * mass, bodies)
+    lower = np.tril_indices(4)
+    unit = np.array([length2**0.5] * 3 + [1.0])
+
+    def factors(theta: Any) -> Any:
+        found = []
+        for k in range(bodies):
+            J = np.tensordot(theta[10 * k : 10 * k + 10], _MOMENTS, 1) / mass / np.outer(unit, unit)
+            values, axes = np.linalg.eigh(J)
+            inside = np.maximum(
+                values, max(1e-3 * values[-1], 1e-6)
+            )  # off the edge of what can be, where slopes vanish
+            J = axes @ np.diag(inside) @ axes.T
+            found.append(np.linalg.cholesky(J)[lower])
+        return np.concatenate(found)
+
+    def of_moments(J: Any) -> Any:
+        """Ten parameters of the second moments of one body, in its units."""
+        J = mass * J * np.outer(unit, unit)
+        second = J[0, 0] + J[1, 1] + J[2, 2]
+        turning = [second - J[i, i] for i in range(3)]
+        return np.array([J[3, 3], J[0, 3], J[1, 3], J[2, 3], *turning, -J[0, 1], -J[0, 2], -J[1, 2]])
+
+    def lower_of(x: Any, k: int) -> Any:
+        L = np.zeros((4, 4))
+        L[lower] = x[10 * k : 10 * k + 10]
+        return L
+
+    def theta_of(x: Any) -> Any:
+        return np.concatenate([of_moments(L @ L.T) for L in (lower_of(x, k) for k in range(bodies))])
+
+    def slopes(x: Any) -> Any:
+        found = np.zeros((len(start), len(start)))
+        for k in range(bodies):
+            L = lower_of(x, k)
+            for c, (i, j) in enumerate(zip(*lower, strict=True)):
+                E = np.zeros((4, 4))
+                E[i] = L[:, j]
+                found[10 * k : 10 * k + 10, 10 * k + c] = of_moments(E + E.T)
+        return np.vstack([W @ found / size, near * found / scale[:, None]])
+
+    near = 1e-3  # how weakly the prior holds what the data do not tell, in parts of the noise
+    size = max(noise, 1e-9 * float(np.sqrt(np.mean(tau * tau))), 1e-300)
+
+    def misfit(x: Any) -> Any:
+        theta = theta_of(x)
+        return np.concatenate([(W @ theta - tau) / size, near * (theta - start) / scale])
+
+    return theta_of(least_squares(misfit, factors(start), slopes, method="lm", max_nfev=1000).x)

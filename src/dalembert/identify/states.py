@@ -1,0 +1,112 @@
+"""Random states of a machine, in its own units: for a closed one on its loops, with what they allow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dalembert import expr as ex
+from dalembert.codegen import Function, compile_functions
+from dalembert.dynamics import dynamics_of
+from dalembert.dynamics.scales import scales_of
+from dalembert.errors import DalembertError, ModelError
+from dalembert.mechanism import Layout
+
+#: A singular value of the conditions below this share of the largest is a redundant row.
+_RANK = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class States:
+    """Coordinates, speeds and accelerations, one row for each; `allowed` are the motions that loops allow, or None."""
+
+    q: Any
+    u: Any
+    udot: Any
+    allowed: list[Any] | None = None
+
+    def stacked(self, Y: Any) -> Any:
+        """Rows of Y below each other, projected on the allowed motions."""
+        if self.allowed is None:
+            return Y.reshape(-1, Y.shape[-1])
+        return np.vstack([N.T @ one for N, one in zip(self.allowed, Y, strict=True)])
+
+    def projected(self, efforts: Any) -> Any:
+        """The same of efforts."""
+        if self.allowed is None:
+            return np.asarray(efforts).reshape(-1)
+        return np.concatenate([N.T @ one for N, one in zip(self.allowed, efforts, strict=True)])
+
+
+def random_states(layout: Layout, count: int, *, given: Mapping[str, Any] | None = None, seed: int = 0) -> States:
+    """States for a rank: angles anywhere, speeds at which inertia and weight are of one size."""
+    about, state = dynamics_of(layout), layout.state
+    rng = np.random.default_rng(seed)
+    values = {ex.symbol(k): float(v) for k, v in {**layout.model.given, **(given or {})}.items()}
+    scales = scales_of(layout)
+    unit, length = scales.at(values), scales.length(values)
+    g = float(np.sqrt(sum(float(x) ** 2 for x in ex.evaluate(list(layout.model.gravity), values))))
+    rate = float(np.sqrt(g / length)) if g else 1.0
+    n = len(state.speeds)
+    if about.closed:
+        q = _closed_postures(layout, count, given, rng)
+    else:
+        q = rng.uniform(-1, 1, (count, len(state.coordinates))) * unit[: len(state.coordinates)] * np.pi
+        for group in state.quaternions:
+            index = [state.coordinates.index(x) for x in group]
+            four = rng.standard_normal((count, 4))
+            q[:, index] = four / np.linalg.norm(four, axis=1, keepdims=True)
+    u = rng.standard_normal((count, n)) * unit[len(state.coordinates) :] * rate
+    udot = rng.standard_normal((count, n)) * unit[len(state.coordinates) :] * rate**2
+    return States(q, u, udot) if not about.closed else on_loops(layout, q, u, udot, given)
+
+
+def on_loops(layout: Layout, q: Any, u: Any, udot: Any, given: Mapping[str, Any] | None = None) -> States:
+    """The same postures with the nearest speeds and accelerations that the conditions allow."""
+    about = dynamics_of(layout)
+    rows = about.rows
+    n = len(layout.state.speeds)
+    known = {**layout.model.given, **(given or {})}
+    outputs = [*(x for row in rows.matrix.rows() for x in row), *rows.drift, *rows.gamma]
+    moving = {*about.coordinates, *about.speeds, ex.TIME}
+    names = sorted(x.name for x in ex.free_symbols(outputs) - moving)
+    groups = [about.coordinates, about.speeds, [ex.symbol(x) for x in names]]
+    native = compile_functions([Function("conditions", groups, outputs, constants=[2])])["conditions"]
+    numbers = [float(known[x]) for x in names]
+    m = len(rows)
+    speeds, accelerations, allowed = np.array(u), np.array(udot), []
+    for k in range(len(q)):
+        found = native(q[k], u[k], numbers)
+        G, drift = found[: m * n].reshape(m, n), found[m * n : m * n + m]
+        left, sizes, right = np.linalg.svd(G)
+        rank = int((sizes > _RANK * sizes[0]).sum())
+        N, back = right[rank:].T, right[:rank].T @ np.diag(1 / sizes[:rank]) @ left[:, :rank].T
+        speeds[k] = N @ (N.T @ u[k]) - back @ drift
+        gamma = native(q[k], speeds[k], numbers)[m * n + m :]
+        accelerations[k] = N @ (N.T @ udot[k]) + back @ gamma
+        allowed.append(N)
+    return States(np.asarray(q), speeds, accelerations, allowed)
+
+
+def _closed_postures(layout: Layout, count: int, given: Mapping[str, Any] | None, rng: Any) -> Any:
+    """Postures that a free motion passes, from its start with random speeds."""
+    from dalembert.simulate import simulate
+
+    found: list[Any] = []
+    names = layout.state.coordinates
+    cut = [one.link.name for one in layout.cuts]
+    machine: Any = layout.model
+    for attempt in range(20):
+        start = {x: float(rng.standard_normal() * (attempt + 1)) for x in layout.state.speeds[:1]}
+        try:
+            mo: Any = simulate(machine, (0.0, 2.0), start=start, given=given, cut=cut, t_eval=np.linspace(0, 2, 40))
+        except DalembertError as error:
+            last = error
+            continue
+        found += [[mo[x][k] for x in names] for k in range(len(mo.t))]
+        if len(found) >= count:
+            return np.array(found[:count])
+    raise ModelError(f"'{layout.model.name}': no closed postures were found to try ({last}).")
