@@ -93,3 +93,22 @@ def test_joints_have_their_symbols():
         m.join(da.earth, m.body(name, mass=1, inertia=[1, 1, 1]), joint, name=name)
     m.join(da.earth, m.body("loose", mass=1, inertia=[1, 1, 1]), da.free(), name="loose")
     assert {one.name: one.kind for one in scene_of(m).joints} == {name: name for name in kinds}
+
+
+def test_forces_and_reactions_are_arrows_in_the_base_of_earth():
+    m = da.Mechanism("pushed")
+    arm = m.body("arm", mass=1, centre=[1, 0, 0], inertia=[1, 1, 1])
+    m.join(da.earth, arm, da.revolute("z"), name="pin")
+    m.force(arm.at([2, 0, 0]), [0, 3, 0], arm, name="push")
+    motion = m.simulate((0, 1))
+    scene = scene_of(m, motion, reactions=["pin"])
+    push, pin = scene.arrows
+    angle = motion.at(scene.times)["pin.th"]
+    assert (push.kind, push.body, list(push.at)) == ("force", 1, [2, 0, 0])
+    assert np.allclose(push.values, 3 * np.array([-np.sin(angle), np.cos(angle), 0 * angle]).T)
+    assert pin.kind == "reaction"
+    w, a = motion.at(scene.times)["pin.th'"], motion.at(scene.times)["pin.th''"]
+    x = -(w**2) * np.cos(angle) - a * np.sin(angle)  # acceleration of the centre: pin and push give it together
+    assert np.allclose(pin.values[:, 0] + push.values[:, 0], x, atol=1e-6)
+    with pytest.raises(da.errors.SimulationError, match="Links are pin"):
+        scene_of(m, motion, reactions=["pine"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 from dalembert.files import check_suffix, write_text
 from dalembert.simulate import Motion
@@ -17,6 +18,8 @@ def animate(
     fps: float = 30.0,
     speed: float | None = None,
     title: str = "",
+    columns: Sequence[str] | None = None,
+    reactions: Sequence[str] = (),
 ) -> None:
     """Write one self-contained HTML file in which the motion plays in three dimensions.
 
@@ -24,4 +27,4 @@ def animate(
     pass in one of playing, `fps` how many frames a second are kept.
     """
     check_suffix(path, (".html", ".htm"), "an animation is a page")
-    write_text(path, page(scene_of(None, motion, fps=fps, speed=speed), title))
+    write_text(path, page(scene_of(None, motion, fps=fps, speed=speed, columns=columns, reactions=reactions), title))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -36,9 +37,19 @@ class Motion(simulate.Motion):
         return plot_energy(self)
 
     def animate(
-        self, path: str | os.PathLike[str], *, fps: float = 30.0, speed: float | None = None, title: str = ""
+        self,
+        path: str | os.PathLike[str],
+        *,
+        fps: float = 30.0,
+        speed: float | None = None,
+        title: str = "",
+        columns: Sequence[str] | None = None,
+        reactions: Sequence[str] = (),
     ) -> None:
-        """Write one self-contained HTML file in which the motion plays in three dimensions."""
+        """Write one self-contained HTML file in which the motion plays in three dimensions.
+
+        `columns` are the curves beside it, `reactions` links whose forces are drawn as arrows.
+        """
         from dalembert.view.animation import animate
 
-        animate(self, path, fps=fps, speed=speed, title=title)
+        animate(self, path, fps=fps, speed=speed, title=title, columns=columns, reactions=reactions)

@@ -22,6 +22,7 @@ from dalembert.errors import SimulationError
 from dalembert.mechanism import Layout, Mechanism, Model
 from dalembert.simulate import Motion
 from dalembert.view._packing import Table
+from dalembert.view.arrows import Arrow, arrows_of, reactions_of
 from dalembert.view.facts import Machine, Numbers, numbers_of
 from dalembert.view.frames import frame_times, seen_at
 from dalembert.view.ground import Ground, ground_of, upward
@@ -54,17 +55,6 @@ class SceneBody:
         centre = None if self.centre is None else [round_(x) for x in self.centre]
         shapes = [solid.as_dict() for solid in self.solids]
         return {"name": self.name, "colour": self.colour, "mass": round_(self.mass), "centre": centre, "shapes": shapes}
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Arrow:
-    """A force, torque, reaction or impulse: a vector over the frames, in the base of earth, at a place of a body."""
-
-    name: str
-    kind: str
-    body: int
-    at: Array
-    values: Array  # frame, 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -178,10 +168,12 @@ def scene_of(
     fps: float = 30.0,
     speed: float | None = None,
     columns: Sequence[str] | None = None,
+    reactions: Sequence[str] = (),
 ) -> Scene:
     """The scene of a motion, or of the posture `at` (the start when not said).
 
     `columns` are the curves beside the picture: states, outputs or formulas; when not said, the first coordinates.
+    `reactions` names links whose forces on their second bodies are arrows, as applied forces and torques are.
     Parameters without a value count as 1 in a posture, and `note` says so.
 
     >>> from dalembert.mechanism import Mechanism, earth, revolute
@@ -204,7 +196,7 @@ def scene_of(
 
         chosen = [*motion.system.coordinates[:_MOST_COLUMNS]] if columns is None else list(columns)
         curves = tuple(Column(name, unit_of(layout, name), seen[name]) for name in chosen)
-        return _scene(layout, numbers, seen.t, pace, curves, _events(motion), "")
+        return _scene(layout, numbers, seen.t, pace, curves, _events(motion), "", seen, reactions)
     if model is None:
         raise SimulationError("a scene needs a model or a motion.")
     layout = Layout.of(model)
@@ -228,6 +220,8 @@ def _scene(
     columns: tuple[Column, ...],
     events: tuple[tuple[float, str], ...],
     note: str,
+    seen: Motion | None = None,
+    reactions: Sequence[str] = (),
 ) -> Scene:
     machine = Machine(layout.model, dynamics_of(layout).tree, numbers)
     looks = looks_of(machine)
@@ -237,6 +231,9 @@ def _scene(
     for k, facts in enumerate(machine.bodies[1:]):
         centre = facts.centre if facts.mass > 0 else None
         bodies.append(SceneBody(facts.name, tuple(looks[facts.name]), colour(k), facts.mass, centre))
+    arrows, lost = arrows_of(machine)
+    if seen is not None:
+        arrows += reactions_of(machine, seen, reactions)
     scene = Scene(
         layout.model.name,
         times,
@@ -244,14 +241,14 @@ def _scene(
         tuple(bodies),
         symbols_of(machine, looks, thick),
         ties_of(machine, thick),
-        (),
+        arrows,
         _traces(machine),
         columns,
         up=up,
         size=machine.size,
         speed=speed,
         events=events,
-        note=note,
+        note="; ".join(filter(None, [note, lost])),
     )
     ground, walls = ground_of(machine, scene.corners(), up)
     earth = replace(bodies[0], solids=walls)
