@@ -15,6 +15,7 @@ from dalembert.mechanism import Layout, contrivances
 from dalembert.verbs import verb
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from numpy.typing import ArrayLike
 
     from dalembert.analysis import ConstraintEffort, Equilibrium, Hold, Linearization, Reaction
@@ -333,6 +334,21 @@ class Mechanism(description.Mechanism):
         from dalembert.analysis import coupling
 
         return coupling(self, at, given=given, t=t, cut=cut)
+
+    @verb
+    def draw(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        at: Mapping[str, Any] | None = None,
+        given: Mapping[str, Any] | None = None,
+        towards: Sequence[float] | None = None,
+        dark: bool = False,
+    ) -> Figure:
+        """The machine in a posture (its start when not said): a figure, and a PNG, SVG or PDF if a path is given."""
+        from dalembert.view import draw, scene_of
+
+        return draw(scene_of(self, at=at, given=given), path, towards=towards, dark=dark)
 
     @verb
     def report(

@@ -1,6 +1,7 @@
 """Pictures of machines and motions: scenes, pages that play, curves; self-contained files."""
 
 from dalembert.view.animation import animate
+from dalembert.view.images import draw, write_video
 from dalembert.view.motion import Motion
 from dalembert.view.page import page
 from dalembert.view.plots import plot, plot_energy, plot_phase

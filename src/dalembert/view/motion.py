@@ -36,6 +36,35 @@ class Motion(simulate.Motion):
 
         return plot_energy(self)
 
+    def draw(
+        self,
+        t: float | None = None,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        towards: Sequence[float] | None = None,
+        dark: bool = False,
+    ) -> Figure:
+        """A picture at a time, with the path so far: a figure, and a PNG, SVG or PDF if a path is given."""
+        from dalembert.view.images import draw
+        from dalembert.view.scene import scene_of
+
+        return draw(scene_of(None, self), path, t=t, towards=towards, dark=dark)
+
+    def video(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        fps: float = 20.0,
+        speed: float | None = None,
+        size: tuple[int, int] = (960, 540),
+        dark: bool = False,
+    ) -> None:
+        """Write a GIF, or an MP4 or WEBM where ffmpeg is installed; no display and no browser are needed."""
+        from dalembert.view.images import write_video
+        from dalembert.view.scene import scene_of
+
+        write_video(scene_of(None, self, fps=fps, speed=speed), path, fps=fps, speed=speed, size=size, dark=dark)
+
     def animate(
         self,
         path: str | os.PathLike[str],

@@ -1,0 +1,110 @@
+"""Pictures and videos without a display: all in the picture, of the kind that the name says."""
+
+from __future__ import annotations
+
+import io
+import shutil
+from importlib.util import find_spec
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.errors import DalembertError, SimulationError
+from dalembert.mechanism.bodyshape import SIZES
+from dalembert.view import scene_of
+from dalembert.view.meshing import faces_of
+from dalembert.view.paint import lens_of
+from dalembert.view.solids import Solid
+
+
+def swing() -> da.Mechanism:
+    m = da.Mechanism("swing")
+    rod = m.body("rod", mass=1, centre=[0, 0, -0.5], inertia=[1 / 12, 1 / 12, 0])
+    m.join(da.earth, rod, da.revolute("y"), name="pin")
+    m.gravity = [0, 0, -9.81]
+    return m
+
+
+@pytest.mark.parametrize("kind", sorted(SIZES))
+def test_faces_look_outwards_and_stay_in_their_box(kind: str):
+    size = {"tube": (0.5, 1.0, 2.0), "gear": (1.0, 0.5, 12.0)}.get(kind, (1.0, 1.5, 2.0)[: len(SIZES[kind])])
+    solid = Solid(kind, size)
+    middle, half = solid.half
+    volume = 0.0
+    for face in faces_of(solid):
+        assert np.all(np.abs(face - middle) <= half * (1 + 1e-9))
+        for b, c in pairwise(face[1:]):
+            volume += np.dot(face[0], np.cross(b, c)) / 6
+    exact = {
+        "box": 3.0,
+        "sphere": 4.19,
+        "ellipsoid": 12.6,
+        "cylinder": 4.71,
+        "cone": 1.57,
+        "capsule": 8.9,
+        "tube": 4.71,
+    }
+    if kind in exact:  # faces are within their round solids, by a few per cent
+        assert 0.9 * exact[kind] < volume <= 1.001 * exact[kind]
+    assert volume > 0
+
+
+def test_the_lens_sees_all_corners_at_all_times():
+    m = swing()
+    scene = scene_of(m, m.simulate((0, 2), start={"pin.th": 2.0}))
+    for aspect in (0.5, 1.0, 1.8):
+        place, depth = lens_of(scene, aspect).seen(scene.corners())
+        assert depth.min() > 0
+        assert np.abs(place[..., 1]).max() <= 1
+        assert np.abs(place[..., 0]).max() <= aspect
+
+
+@pytest.mark.parametrize(("name", "begins"), [("a.png", b"\x89PNG"), ("a.svg", b"<?xml"), ("a.pdf", b"%PDF")])
+def test_a_posture_is_drawn_in_the_kind_of_its_name(tmp_path: Path, name: str, begins: bytes):
+    figure = swing().draw(tmp_path / name, at={"pin.th": 1.0})
+    assert (tmp_path / name).read_bytes().startswith(begins)
+    assert figure.axes
+
+
+def test_a_picture_shows_the_machine_inside_its_edges(tmp_path: Path):
+    from PIL import Image
+
+    m = swing()
+    m.gravity = [0, 0, 0]  # no floor, which may reach the edge
+    m.draw(tmp_path / "a.png", at={"pin.th": 1.0})
+    pixels = np.asarray(Image.open(tmp_path / "a.png").convert("RGB"), dtype=int)
+    drawn = np.abs(pixels - pixels[0, 0]).max(axis=2) > 12
+    assert drawn.mean() > 0.01
+    assert not drawn[[0, -1]].any()
+    assert not drawn[:, [0, -1]].any()
+
+
+def test_a_motion_becomes_a_gif(tmp_path: Path):
+    from PIL import Image
+
+    swing().simulate((0, 1), start={"pin.th": 1.0}).video(tmp_path / "a.gif", fps=5, speed=0.5, size=(160, 90))
+    with Image.open(io.BytesIO((tmp_path / "a.gif").read_bytes())) as image:
+        assert image.size == (160, 90)
+        assert image.n_frames == 10  # type: ignore[attr-defined]
+
+
+def test_a_missing_ffmpeg_is_said_before_anything_is_painted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    motion = swing().simulate((0, 1))
+    monkeypatch.setattr(shutil, "which", lambda _name: None)
+    if find_spec("imageio_ffmpeg") is None:
+        with pytest.raises(SimulationError, match="needs ffmpeg"):
+            motion.video(tmp_path / "a.mp4")
+    assert not list(tmp_path.iterdir())
+
+
+def test_wrong_names_and_directions_are_refused(tmp_path: Path):
+    m = swing()
+    with pytest.raises(DalembertError, match="a picture is a PNG"):
+        m.draw(tmp_path / "a.txt")
+    with pytest.raises(DalembertError, match="a video is a GIF"):
+        m.simulate((0, 1)).video(tmp_path / "a.png")
+    with pytest.raises(SimulationError, match="no direction"):
+        m.draw(towards=[0, 0, 0])
