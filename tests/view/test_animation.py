@@ -20,7 +20,7 @@ from dalembert.simulate import run
 from dalembert.view import Motion, scene_of
 from dalembert.view._packing import Table, unpacked
 from dalembert.view.frames import frame_times
-from dalembert.view.page import page
+from dalembert.view.page import page, side_by_side
 from sample_systems import double_pendulum, free_body, pendulum
 
 EVIL = "</script><img src=x onerror=alert(1)>`${alert(2)}\"'&lt;"
@@ -181,4 +181,28 @@ def test_hostile_names_stay_text_in_the_browser(tmp_path: Path) -> None:
         assert shown.evaluate("document.querySelectorAll('img').length") == 0
         assert shown.evaluate("document.getElementById('machine').shadowRoot.querySelectorAll('img').length") == 0
         assert shown.title() == EVIL
+        assert faults == []
+
+
+def test_motions_beside_each_other_keep_names_as_text() -> None:
+    scene = scene_of(None, run(pendulum(), (0, 1)))
+    text = side_by_side([scene, scene], [EVIL])
+    assert "<img" not in text
+    assert text.count("</script>") == 2
+    assert len(text) < 120_000
+
+
+@pytest.mark.slow
+def test_motions_beside_each_other_play_together(tmp_path: Path) -> None:
+    m = hinged()
+    scenes = [scene_of(m, m.simulate((0, 2), start={"shoulder.th": x})) for x in (1.0, 1.1)]
+    (tmp_path / "m.html").write_text(side_by_side(scenes, [EVIL, "second"]))
+    with browser() as driver:
+        shown, faults = opened(driver, tmp_path / "m.html", "#t=0.75", size=(900, 400))
+        assert shown.evaluate("views.map(v => v.time)") == [0.75, 0.75]
+        boxes = shown.evaluate("[...document.querySelectorAll('.machine')].map(b => b.getBoundingClientRect().left)")
+        assert boxes[0] < boxes[1]
+        shown.wait_for_timeout(400)
+        shown.screenshot(path=str(tmp_path / "m.png"))
+        assert shown.evaluate("views.every(v => v.outermost(20) < 1)")
         assert faults == []

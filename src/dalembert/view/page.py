@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import lru_cache
 from html import escape
 from importlib.resources import files
@@ -38,6 +39,33 @@ view.ready.then(() => { if (asked.has("t")) view.seek(+asked.get("t")); document
 """
 
 
+_SIDES = """<script>
+const scenes = %SCENES%;
+document.body.style.cssText = "display: grid; grid-auto-rows: 1fr; gap: 2px; height: 100vh;" +
+  "grid-template-columns: repeat(auto-fit, minmax(min(100%, 360px), 1fr))";
+const views = scenes.map(({ title, scene }, k) => {
+  const box = document.createElement("div"), name = document.createElement("div");
+  box.style.cssText = "position: relative; min-height: 0"; box.className = "machine";
+  name.textContent = title;
+  name.style.cssText = "position: absolute; left: .8em; top: .6em; font: 600 14px system-ui; color: #7b8794";
+  const inner = document.createElement("div");
+  inner.style.cssText = "position: absolute; inset: 0";
+  box.append(inner, name);
+  document.body.append(box);
+  return DalembertView(inner, scene, { autoplay: false, controls: k === 0 });
+});
+Promise.all(views.map(v => v.ready)).then(() => {
+  views[0].on("time", t => views.slice(1).forEach(v => v.seek(t)));
+  const asked = new URLSearchParams(location.hash.slice(1));
+  if (asked.has("t")) views[0].seek(+asked.get("t")); else views[0].play();
+  document.body.dataset.ready = "yes";
+});
+</script>
+</body>
+</html>
+"""
+
+
 def page(scene: Scene, title: str = "") -> str:
     """A self-contained page; `#t=3.5` after its address opens it at that time, paused, `#bare` without controls."""
     pieces = {"%TITLE%": escape(title or scene.name), "%VIEWER%": viewer(), "%SCENE%": json_of(scene.as_dict())}
@@ -45,6 +73,19 @@ def page(scene: Scene, title: str = "") -> str:
     for mark, piece in pieces.items():
         head, _, tail = text.partition(mark)
         text = head + piece + tail
+    return text
+
+
+def side_by_side(scenes: Sequence[Scene], titles: Sequence[str] = ()) -> str:
+    """A page in which motions play beside each other at the same time; the first has the controls."""
+    names = [*titles, *(scene.name for scene in scenes[len(titles) :])]
+    data = json_of([{"title": name, "scene": scene.as_dict()} for name, scene in zip(names, scenes, strict=True)])
+    head, _, tail = _PAGE.partition('<div id="machine"></div>')
+    body, _, _ = tail.partition("<script>\nconst scene")
+    text = (head + body + _SIDES).replace("%TITLE%", escape(" | ".join(names)), 1)
+    for mark, piece in (("%VIEWER%", viewer()), ("%SCENES%", data)):
+        before, _, rest = text.partition(mark)
+        text = before + piece + rest
     return text
 
 
