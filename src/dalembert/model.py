@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike
 
-    from dalembert.analysis import ConstraintEffort, Equilibrium, Hold, Linearization, Reaction
+    from dalembert.analysis import ConstraintEffort, Equilibrium, Hold, Linearization, Reaction, ZeroDynamics
     from dalembert.analysis.compare import Comparison
     from dalembert.codegen import CompiledMechanism, CompiledMinimal
     from dalembert.formalisms import Equations, Hamiltonian, Lagrangian
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from dalembert.geometry import Geometry
     from dalembert.identify import BaseParameters, Regressor
     from dalembert.loops import Mobility
-    from dalembert.simulate import Method
+    from dalembert.simulate import InverseDynamics, Method
     from dalembert.view import Motion
 
 
@@ -278,6 +278,28 @@ class Mechanism(description.Mechanism):
         )
 
     @verb
+    def inverse_dynamics(
+        self,
+        laws: Mapping[str, Scalar | str],
+        t_span: tuple[float, float],
+        *,
+        by: Sequence[Scalar | str] | str | None = None,
+        start: Mapping[str, Any] | None = None,
+        given: Mapping[str, Any] | None = None,
+        t_eval: ArrayLike | None = None,
+        cut: Collection[str] = (),
+    ) -> InverseDynamics:
+        """The efforts and powers that make coordinates follow `laws` of time: `{"elbow.th": "sin(t)"}`.
+
+        `by` names the devices that push, one for each law; without it each law has an effort on its own coordinate.
+        """
+        from dalembert.simulate import inverse_dynamics
+        from dalembert.view import Motion
+
+        found = {"start": start, "given": given, "t_eval": t_eval, "cut": cut}
+        return inverse_dynamics(self, laws, t_span, by=by, kind=Motion, **found)  # type: ignore[arg-type]
+
+    @verb
     def mobility(
         self,
         at: Mapping[str, float] | None = None,
@@ -390,6 +412,20 @@ class Mechanism(description.Mechanism):
         from dalembert.identify import base_parameters
 
         return base_parameters(self.regressor(cut=cut), given, seed=seed)
+
+    @verb
+    def zero_dynamics(
+        self,
+        at: Mapping[str, Any] | None = None,
+        *,
+        given: Mapping[str, Any] | None = None,
+        t: float | None = None,
+        cut: Collection[str] = (),
+    ) -> ZeroDynamics:
+        """What constraints and laws leave free near a state: how many initial values, and whether they stay small."""
+        from dalembert.analysis import zero_dynamics
+
+        return zero_dynamics(self, at, given=given, t=t, cut=cut)
 
     def to_lsd(self) -> str:
         """The description as an LSD program that reads back to an equal mechanism."""

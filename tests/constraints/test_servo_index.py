@@ -92,8 +92,9 @@ def test_a_law_that_nothing_can_influence_is_refused():
 def test_equations_print_the_hidden_condition():
     text = str(coupled().equations("lagrange").show("scalar"))
     assert "law.lambda" in text
+    assert coupled().zero_dynamics(t=0.1).dimension == 0  # nothing is left free
     with pytest.raises(da.ModelError, match="index 5"):
-        coupled().linearize({})
+        coupled().equilibria(t=0.1)
 
 
 def test_a_start_off_the_law_moves_to_it():

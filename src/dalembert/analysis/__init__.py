@@ -5,7 +5,7 @@ import sys
 from dalembert import limits
 from dalembert.analysis.compare import Comparison, compare
 from dalembert.analysis.constraint_efforts import ConstraintEffort, constraint_efforts
-from dalembert.analysis.coupling import Hold, coupling
+from dalembert.analysis.coupling import Hold, ZeroDynamics, coupling, zero_dynamics
 from dalembert.analysis.equilibria import Equilibrium, equilibria
 from dalembert.analysis.linearization import Linearization
 from dalembert.analysis.linearize import linearize
@@ -20,12 +20,14 @@ __all__ = [
     "Linearization",
     "Mode",
     "Reaction",
+    "ZeroDynamics",
     "compare",
     "constraint_efforts",
     "coupling",
     "equilibria",
     "linearize",
     "reactions",
+    "zero_dynamics",
 ]
 
 limits.guard(sys.modules[__name__], "Give numbers for parameters.", seconds=600.0, classes=False)

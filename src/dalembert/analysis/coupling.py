@@ -1,4 +1,4 @@
-"""How well devices hold the laws that they keep: the coupling number of a machine at a state."""
+"""How well devices hold the laws that they keep, and what the laws leave free: at a state."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dalembert import expr as ex
+from dalembert.analysis.linearize import linearize
 from dalembert.analysis.point import parameters_of, with_parameters
 from dalembert.constraints.coupling import WEAK
 from dalembert.constraints.coupling import coupling as at_state
@@ -16,6 +17,9 @@ from dalembert.contact.posture import check_open
 from dalembert.dynamics import dynamics_of
 from dalembert.dynamics.start import closed_start
 from dalembert.mechanism import Layout, Mechanism, Model
+
+#: A real part below this share of the largest eigenvalue is rounding: that of a double one is the root of it.
+_GROWS = 1e-7
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,48 @@ class Hold:
             return "no constraints"
         word = " (weak: efforts grow like 1/kappa)" if self.weak else ""
         return f"kappa = {self.kappa:.6g} between the law '{self.law}' and the reaction of '{self.actuator}'{word}"
+
+
+@dataclass(frozen=True, slots=True)
+class ZeroDynamics:
+    """What laws leave free: names of independent deviations, eigenvalues of their small motions, index of each law."""
+
+    states: tuple[str, ...]
+    eigenvalues: tuple[complex, ...]
+    index: Mapping[str, int]
+
+    @property
+    def dimension(self) -> int:
+        """The number of free initial values."""
+        return len(self.states)
+
+    @property
+    def stable(self) -> bool:
+        """Whether no small motion grows, beyond rounding of the eigenvalues."""
+        size = max(map(abs, self.eigenvalues), default=0.0)
+        return all(z.real <= _GROWS * size for z in self.eigenvalues)
+
+    def __str__(self) -> str:
+        hidden = "".join(f"; the law '{name}' has index {i}" for name, i in self.index.items())
+        if not self.states:
+            return f"the laws leave nothing free{hidden}"
+        word = "none grows" if self.stable else "unstable: what is left free runs away while the laws are kept"
+        shown = ", ".join(f"{z:.4g}" for z in self.eigenvalues)
+        return f"{self.dimension} free initial values ({', '.join(self.states)}): {word}; eigenvalues {shown}{hidden}"
+
+
+def zero_dynamics(
+    mechanism: Mechanism | Model,
+    at: Mapping[str, Any] | None = None,
+    *,
+    given: Mapping[str, float] | None = None,
+    t: float | None = None,
+    cut: Collection[str] = (),
+) -> ZeroDynamics:
+    """What the constraints and laws of a machine leave free near a state, and whether it stays small."""
+    found = linearize(mechanism, at, given=given, t=t, cut=cut)
+    values = tuple(complex(z) for z in found.eigenvalues()) if found.states else ()
+    return ZeroDynamics(found.states, values, dict(dynamics_of(Layout.of(mechanism, cut)).index))
 
 
 def coupling(

@@ -19,8 +19,10 @@ import numpy as np
 from dalembert import expr as ex
 from dalembert.analysis.kinks import refuse_kinks, somewhere
 from dalembert.analysis.linearization import Linearization
-from dalembert.analysis.point import check_laws, numbers_of, time_of, with_parameters
+from dalembert.analysis.on_set import needs_set, small_on_set
+from dalembert.analysis.point import check_laws, check_slips, numbers_of, time_of, with_parameters
 from dalembert.analysis.reduced import Reduction
+from dalembert.constraints.rows import Rows
 from dalembert.contact.posture import check_open
 from dalembert.dynamics import dynamics_of
 from dalembert.dynamics.numbers import check_names, resolve, single
@@ -113,9 +115,11 @@ def _closed(
 ) -> Linearization:
     """On the constraints of closed loops, in independent coordinates."""
     dynamics = dynamics_of(layout)
+    if needs_set(dynamics):
+        return _on_set(layout, at, given, inputs, independent, t)
     reduction = Reduction(dynamics, inputs)
     check_laws(dynamics, "before linearising")
-    _check_inputs(layout.model, inputs, reduction)
+    _check_inputs(layout.model, inputs, reduction.rows)
     time = time_of(reduction, t, "small motions")
     zeros = {x: 0.0 for x in inputs if x not in layout.model.given}
     numbers = numbers_of(dynamics, {**zeros, **(given or {})}, time)
@@ -157,11 +161,46 @@ def _closed(
     )
 
 
-def _check_inputs(model: Model, inputs: Sequence[str], reduction: Reduction | None = None) -> None:
+def _on_set(
+    layout: Layout,
+    at: Mapping[str, Any],
+    given: Mapping[str, Any] | None,
+    inputs: Sequence[str],
+    independent: Sequence[str],
+    t: float | None,
+) -> Linearization:
+    """With friction that slides, conditions that are not affine in the speeds, hidden conditions."""
+    dynamics = dynamics_of(layout)
+    rows, model = dynamics.rows, layout.model
+    check_laws(dynamics, "before linearising")
+    _check_inputs(model, inputs, rows)
+    used = [*dynamics.right_side, *dynamics.mass_matrix.entries, *rows.conditions, *rows.gamma]
+    if t is None and ex.TIME in ex.free_symbols(used):
+        raise ModelError(
+            f"'{model.name}' changes with time: small motions are those of the machine held at one instant. Say which, "
+            "t=0.0 for instance, on the command line --t 0."
+        )
+    zeros = {x: 0.0 for x in inputs if x not in model.given}
+    numbers = numbers_of(dynamics, {**zeros, **(given or {})}, float(t or 0.0))
+    start = closed_start(layout, at, {**zeros, **(given or {})}, float(t or 0.0)).values
+    values = {**numbers, **{ex.symbol(x): float(v) for x, v in start.items()}}
+    check_open(dynamics, values, "these linear equations")
+    check_slips(dynamics, values)
+    slips = [one.speed for one in rows.sliding.values()]
+    moving = [*dynamics.coordinates, *dynamics.speeds]
+    refuse_kinks([*dynamics.right_side, *rows.conditions, *slips], moving, values)
+    rates = {x: f"{x}'" for x in layout.coordinates}
+    wanted = [rates.get(x, x) for x in independent]
+    check_names(wanted, layout.speeds, "coordinate or speed of the tree", model.name)
+    wanted += [x for x in at if x in layout.speeds]
+    return small_on_set(dynamics, values, inputs, wanted)
+
+
+def _check_inputs(model: Model, inputs: Sequence[str], rows: Rows | None = None) -> None:
     for name in inputs:
         if name not in model.parameters():
             raise ModelError(f"'{name}' is no parameter of the equations.{did_you_mean(name, model.parameters())}")
-        if reduction is not None and ex.symbol(name) in ex.free_symbols(reduction.rows.conditions):
+        if rows is not None and ex.symbol(name) in ex.free_symbols(rows.conditions):
             raise ModelError(f"'{name}' changes how the loops of '{model.name}' close: it cannot be an input.")
 
 

@@ -78,7 +78,7 @@ class Reduction:
         if refused and refused[0] in self.rows.implied:
             raise ModelError(
                 f"small motions of '{dynamics.model.name}' are not told: its laws are kept through hidden conditions "
-                f"(index {max(dynamics.index.values())}). Simulate a small deviation of what they leave free instead."
+                f"(index {max(dynamics.index.values())}), which only `linearize` follows, at a state."
             )
         if refused:
             why = (
@@ -88,7 +88,8 @@ class Reduction:
             )
             raise ModelError(
                 f"small motions of '{dynamics.model.name}' are not told: constraint "
-                f"'{self.rows.owners[refused[0]]}' is in their way, {why}. Simulate a small deviation instead."
+                f"'{self.rows.owners[refused[0]]}' is in their way, {why}. "
+                "`linearize` tells them at a state in which it moves."
             )
 
     @cached_property

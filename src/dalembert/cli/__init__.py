@@ -26,6 +26,7 @@ COMMANDS = {
     "linearize": "Linear equations about a motion.",
     "equilibria": "Find equilibria and judge their stability.",
     "reactions": "Efforts in all links at a state.",
+    "inverse": "Efforts that make a given motion.",
     "codegen": "Write the equations as source code.",
     "mobility": "Count the true freedoms, with a proof.",
     "simulate": "Run a mechanism: tables, pictures, animation.",

@@ -10,6 +10,7 @@ from dalembert.simulate.methods.table import METHODS, find_method, integrate, in
 from dalembert.simulate.motion.arcs import Arc, Course, Jump
 from dalembert.simulate.motion.motion import Motion
 from dalembert.simulate.motion.quality import Quality, QualityWarning
+from dalembert.simulate.runs.inverse import InverseDynamics, inverse_dynamics
 from dalembert.simulate.runs.run import run
 from dalembert.simulate.runs.run_many import run_many
 from dalembert.simulate.runs.simulate import simulate

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TypeVar, Unpack
 
-from dalembert.mechanism import Layout, Mechanism
+from dalembert.mechanism import Layout, Mechanism, Model
 from dalembert.simulate.motion.motion import Motion
 from dalembert.simulate.motion.quality import checked
 from dalembert.simulate.runs.asked import Asked
@@ -16,7 +16,7 @@ M = TypeVar("M", bound=Motion)
 
 
 def simulate(
-    mechanism: Mechanism,
+    mechanism: Mechanism | Model,
     t_span: tuple[float, float],
     *,
     cut: Collection[str] = (),
