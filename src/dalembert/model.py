@@ -8,10 +8,10 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
-from dalembert import mechanism as description
+from dalembert.described import Described
 from dalembert.errors import ArgumentError
 from dalembert.expr import Expr, Scalar
-from dalembert.mechanism import Layout, contrivances
+from dalembert.mechanism import Layout
 from dalembert.verbs import verb
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from dalembert.view import Motion
 
 
-class Mechanism(description.Mechanism):
+class Mechanism(Described):
     """A mechanical system: describe it with `body`, `join`, `force`..., then ask.
 
     >>> import dalembert as da
@@ -42,31 +42,6 @@ class Mechanism(description.Mechanism):
     >>> m.equations("recursive").mass_matrix
     Matrix([[l*m*l]])
     """
-
-    body = verb(description.Mechanism.body)
-    join = verb(description.Mechanism.join)
-    force = verb(description.Mechanism.force)
-    torque = verb(description.Mechanism.torque)
-    spring = verb(description.Mechanism.spring)
-    torsion_spring = verb(description.Mechanism.torsion_spring)
-    bushing = verb(description.Mechanism.bushing)
-    frame = verb(description.Mechanism.frame)
-    shape = verb(description.Mechanism.shape)
-    contact = verb(description.Mechanism.contact)
-    limit = verb(description.Mechanism.limit)
-    constrain = verb(description.Mechanism.constrain)
-    drive = verb(description.Mechanism.drive)
-    roll = verb(contrivances.roll)
-    skate = verb(contrivances.skate)
-    gear = verb(contrivances.gear)
-    rack = verb(contrivances.rack)
-    belt = verb(contrivances.belt)
-    differential = verb(contrivances.differential)
-    planetary = verb(contrivances.planetary)
-    rope = verb(contrivances.rope)
-    cam = verb(contrivances.cam)
-    constant_velocity = verb(contrivances.constant_velocity)
-    ackermann = verb(contrivances.ackermann)
 
     def layout(self, cut: Collection[str] = ()) -> Layout:
         """Numbering of bodies and links; the links named in `cut` close loops instead of carrying the tree."""
@@ -296,8 +271,8 @@ class Mechanism(description.Mechanism):
         from dalembert.simulate import inverse_dynamics
         from dalembert.view import Motion
 
-        found = {"start": start, "given": given, "t_eval": t_eval, "cut": cut}
-        return inverse_dynamics(self, laws, t_span, by=by, kind=Motion, **found)  # type: ignore[arg-type]
+        told = (self, laws, t_span)
+        return inverse_dynamics(*told, by=by, start=start, given=given, t_eval=t_eval, cut=cut, kind=Motion)
 
     @verb
     def mobility(
