@@ -8,9 +8,9 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
-from dalembert.described import Described
 from dalembert.errors import ArgumentError
 from dalembert.expr import Expr, Scalar
+from dalembert.forced import Forced
 from dalembert.mechanism import Layout
 from dalembert.verbs import verb
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike
 
-    from dalembert.analysis import ConstraintEffort, Equilibrium, Hold, Linearization, Reaction, ZeroDynamics
+    from dalembert.analysis import Equilibrium, Linearization
     from dalembert.analysis.compare import Comparison
     from dalembert.codegen import CompiledMechanism, CompiledMinimal
     from dalembert.formalisms import Equations, Hamiltonian, Lagrangian
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from dalembert.geometry import Geometry
     from dalembert.identify import BaseParameters, Regressor
     from dalembert.loops import Mobility
-    from dalembert.simulate import InverseDynamics, Method
+    from dalembert.simulate import Method
     from dalembert.view import Motion
 
 
-class Mechanism(Described):
+class Mechanism(Forced):
     """A mechanical system: describe it with `body`, `join`, `force`..., then ask.
 
     >>> import dalembert as da
@@ -253,28 +253,6 @@ class Mechanism(Described):
         )
 
     @verb
-    def inverse_dynamics(
-        self,
-        laws: Mapping[str, Scalar | str],
-        t_span: tuple[float, float],
-        *,
-        by: Sequence[Scalar | str] | str | None = None,
-        start: Mapping[str, Any] | None = None,
-        given: Mapping[str, Any] | None = None,
-        t_eval: ArrayLike | None = None,
-        cut: Collection[str] = (),
-    ) -> InverseDynamics:
-        """The efforts and powers that make coordinates follow `laws` of time: `{"elbow.th": "sin(t)"}`.
-
-        `by` names the devices that push, one for each law; without it each law has an effort on its own coordinate.
-        """
-        from dalembert.simulate import inverse_dynamics
-        from dalembert.view import Motion
-
-        told = (self, laws, t_span)
-        return inverse_dynamics(*told, by=by, start=start, given=given, t_eval=t_eval, cut=cut, kind=Motion)
-
-    @verb
     def mobility(
         self,
         at: Mapping[str, float] | None = None,
@@ -289,48 +267,6 @@ class Mechanism(Described):
         from dalembert.loops import mobility
 
         return mobility(self, at, given=given, cut=cut, equations=equations, digits=digits, seed=seed)
-
-    @verb
-    def reactions(
-        self,
-        at: Mapping[str, Any] | None = None,
-        *,
-        given: Mapping[str, Any] | None = None,
-        t: float | None = None,
-        cut: Collection[str] = (),
-    ) -> dict[str, Reaction]:
-        """Efforts in all links at a state (`mo.state(t)` with its time, or the start), and which are determined."""
-        from dalembert.analysis import reactions
-
-        return reactions(self, at, given=given, t=t, cut=cut)
-
-    @verb
-    def constraint_efforts(
-        self,
-        at: Mapping[str, Any] | None = None,
-        *,
-        given: Mapping[str, Any] | None = None,
-        t: float | None = None,
-        cut: Collection[str] = (),
-    ) -> dict[str, ConstraintEffort]:
-        """Efforts and powers of all constraints and drives at a state, and which are determined."""
-        from dalembert.analysis import constraint_efforts
-
-        return constraint_efforts(self, at, given=given, t=t, cut=cut)
-
-    @verb
-    def coupling(
-        self,
-        at: Mapping[str, Any] | None = None,
-        *,
-        given: Mapping[str, Any] | None = None,
-        t: float | None = None,
-        cut: Collection[str] = (),
-    ) -> Hold:
-        """How well devices hold their laws at a state: kappa, 1 for perfect reactions, 0 without any hold."""
-        from dalembert.analysis import coupling
-
-        return coupling(self, at, given=given, t=t, cut=cut)
 
     @verb
     def draw(
@@ -387,20 +323,6 @@ class Mechanism(Described):
         from dalembert.identify import base_parameters
 
         return base_parameters(self.regressor(cut=cut), given, seed=seed)
-
-    @verb
-    def zero_dynamics(
-        self,
-        at: Mapping[str, Any] | None = None,
-        *,
-        given: Mapping[str, Any] | None = None,
-        t: float | None = None,
-        cut: Collection[str] = (),
-    ) -> ZeroDynamics:
-        """What constraints and laws leave free near a state: how many initial values, and whether they stay small."""
-        from dalembert.analysis import zero_dynamics
-
-        return zero_dynamics(self, at, given=given, t=t, cut=cut)
 
     def to_lsd(self) -> str:
         """The description as an LSD program that reads back to an equal mechanism."""
