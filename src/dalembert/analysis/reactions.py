@@ -251,11 +251,14 @@ def can_move_on(dynamics: Dynamics, numbers: Mapping[Expr, Any], count: int) -> 
         unit = np.where(unit > 0, unit, 1.0)
         _, s, vt = np.linalg.svd((g[k] / unit[:, None]).T)
         stresses = vt[int((s > _ALIKE * s.max(initial=0.0)).sum()) :] / unit
-        checks = [(g[k] @ moved[k] - gamma[k], np.abs(g[k]) @ np.abs(moved[k]) + np.abs(gamma[k]), moved[k])]
+        straight, bent_by = (sizes[k] @ np.abs(way) for way in (moved[k], u[k]))  # what rounding works on
+        bent_by = bent_by * (np.abs(u[k]) * scales[k]).max(initial=0.0)
+        size = np.abs(g[k]) @ np.abs(moved[k]) + np.abs(gamma[k])
+        checks = [(g[k] @ moved[k] - gamma[k], size, straight + bent_by)]
         if not np.any(u[k]):
-            checks.append((curved[k], np.abs(curved[k]), moved[k]))
-        for value, size, way in checks:
-            noise = sizes[k] @ np.abs(way) * (np.abs(way) * scales[k]).max(initial=0.0)
+            fastest = (np.abs(moved[k]) * scales[k]).max(initial=0.0)
+            checks.append((curved[k], np.abs(curved[k]), straight * fastest))
+        for value, size, noise in checks:
             least = np.abs(stresses) @ (np.abs(g[k]) @ rounded[k])
             left = np.abs(stresses @ value) - least
             found[k] &= bool((left <= _LEFT * (np.abs(stresses) @ (size + noise * _LEFT))).all())
