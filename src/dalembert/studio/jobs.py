@@ -30,7 +30,7 @@ from dalembert.view.scene import scene_of
 Told = Callable[[str], None]
 """Says how far a job is."""
 
-MOST_LINES = 60
+MOST_LINES = 30
 """Definitions that are set at once; a reader who wants more asks for more."""
 MOST_OPERATIONS = 6000
 """Operations up to which formulas of an edit are set by themselves."""

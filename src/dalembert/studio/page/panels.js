@@ -49,7 +49,7 @@ export function makePanels(tabs, panel, desk) {
     const choice = (name, all) => { const s = node("select", { id: name, "aria-label": name, onchange: e => { S[name] = e.target.value; desk.keep(); setEquations(); } }, ...all.map(x => node("option", { text: x, value: x }))); s.value = S[name]; return s; };
     panel.replaceChildren(node("div", { class: "row" }, node("label", {}, "Formalism", choice("formalism", FORMALISMS)), node("label", {}, "Level", choice("level", LEVELS)), node("span", { id: "size", class: "label" })), node("div", { class: "math", id: "equations" }));
   }
-  async function setEquations(how = {}, lines = 60, asked = false) {
+  async function setEquations(how = {}, lines = 30, asked = false) {
     if (!S.machine) return;
     const found = await desk.ask("equations", { formalism: S.formalism, level: S.level, lines, asked }, how);
     if (found.superseded || S.panel !== "equations") return;

@@ -110,7 +110,7 @@ async function take(file) {
 }
 
 // --- an edit: check, move, set --------------------------------------------------------------------------------------
-function edited(after = 120) { clearTimeout(editTimer); editTimer = setTimeout(follow, after, performance.now()); }
+function edited(after = 60) { clearTimeout(editTimer); editTimer = setTimeout(follow, after, performance.now()); }
 async function follow(began) {
   const text = editor.text;
   const found = await channels.edit.ask("check", { text, name: S.name }, { kill: 4000 });
