@@ -5,7 +5,7 @@ import pytest
 
 from dalembert import loops
 from dalembert.errors import DalembertError
-from dalembert.mechanism import Mechanism, earth, revolute
+from dalembert.mechanism import Mechanism, earth, prismatic, revolute
 
 
 def four_bar(base, crank, coupler, rocker):
@@ -34,6 +34,7 @@ def test_two_of_the_three_branches_of_a_rhombus_meet_in_each_flat_posture(postur
     }
     expected = [np.array(v) for v, through in exact.values() if through]
     assert len(found) == len(expected) == 2
+    assert found.complete
     assert all((f.dof, f.proved, f.rank) == (1, True, 2) for f in found)
     for direction in expected:
         seen = [np.array([r["A.th"], r["A.th"] + r["B.th"], r["D.th"]]) for r in map(rates, found)]
@@ -110,3 +111,42 @@ def test_machines_without_loops_and_large_ones_get_a_sentence(families):
             ask(m)
     with pytest.raises(DalembertError, match="too many letters"):
         loops.configuration_components(families.FAMILIES["stewart"]())
+
+
+@pytest.mark.parametrize(
+    ("curve", "count"),
+    [
+        ("Y.x*(Y.x - X.x)", 2),
+        ("Y.x^2 - X.x^3", 1),  # a cusp
+        ("Y.x^3 - X.x^5", 1),
+        ("(Y.x - X.x^2)^2 - X.x^5", 1),  # both halves leave on one side of the same parabola
+        ("Y.x^2 - X.x^4", 2),  # they touch
+        ("(Y.x - X.x^2)*(Y.x + X.x^2)*(Y.x - X.x)", 3),
+        ("(Y.x^2 - X.x^3)*(X.x^2 - Y.x^3)", 2),
+        ("X.x*Y.x*(X.x - Y.x)*(X.x + Y.x)", 4),
+        ("X.x^3 + X.x*Y.x^2", 1),  # two of three lines are not real
+        ("X.x^4 + Y.x^4", 0),
+    ],
+)
+def test_branches_of_a_point_on_a_curve_are_counted(curve, count):
+    m = Mechanism("table")
+    x, y = m.body("x"), m.body("y")
+    m.join(earth, x, prismatic("x"), name="X")
+    m.join(x, y, prismatic("y"), name="Y")
+    m.constrain(curve, name="curve")
+    found = loops.branches_through(m, {})
+    assert len(found) == count
+    assert found.complete
+    assert "there are no others" in str(found)
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1e-4, 1e6])
+def test_units_do_not_change_the_count(unit):
+    found = loops.branches_through(four_bar(unit, unit, unit, unit), {})
+    assert (len(found), found.complete) == (2, True)
+
+
+def test_a_surface_among_the_branches_is_not_said_to_be_counted(families):
+    found = loops.branches_through(families.half_salieres(), {})
+    assert not found.complete
+    assert "not proved that there are no others" in str(found)

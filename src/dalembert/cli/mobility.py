@@ -63,7 +63,12 @@ def command(
     if check:
         parts["check"] = [(line, line) for line in str(verdict.certificate.check()).splitlines()]
     if format is Format.json:
-        show_json({**verdict.to_json(), **{name: [one for _, one in lines] for name, lines in parts.items()}})
+        show_json(
+            {
+                **verdict.to_json(),
+                **{name: [one for _, one in lines if one is not None] for name, lines in parts.items()},
+            }
+        )
         return
     typer.echo(str(verdict))
     for name, lines in parts.items():
@@ -78,7 +83,10 @@ def _part(name: str, mechanism: Any, cut: Any, verdict: Any) -> list[tuple[str, 
 
     if name == "branches":
         met = loops.branches_through(mechanism, verdict.at, cut=cut)
-        return [(str(b), {"dof": b.dof, "proved": b.proved, "rank": b.rank, "directions": b.directions}) for b in met]
+        lines: list[tuple[str, Any]] = [
+            (str(b), {"dof": b.dof, "proved": b.proved, "rank": b.rank, "directions": b.directions}) for b in met
+        ]
+        return [*lines, (str(met).splitlines()[-1], None)]
     if name == "components":
         pieces = loops.configuration_components(mechanism, cut=cut)
         return [

@@ -22,7 +22,7 @@ from dalembert.loops.assembly import Closing, assemble, assembly_modes, project
 from dalembert.loops.branch import branch_relations, forced_relations, on_branch
 
 # branches through a posture, pieces of the configuration space, special postures
-from dalembert.loops.branches import BranchThrough, branches_through
+from dalembert.loops.branches import BranchesThrough, BranchThrough, branches_through
 
 # indeterminate lengths, by cases
 from dalembert.loops.cases import Case, Cases, mobility_cases

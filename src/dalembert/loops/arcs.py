@@ -249,13 +249,13 @@ def _on_plane(
             if branches.all_known and not branches.found:
                 by = f"order {order}: Newton's polygon of a closure equation has no real branch through the posture"
                 return 0, by, []
-            arcs += [a for half in branches.found if (a := _half_arc(closing, x, linear, half, equations)) is not None]
+            arcs += [a for half in branches.found if (a := half_arc(closing, x, linear, half, equations)) is not None]
         if arcs:
             return upper, by, arcs
     return upper, by, []
 
 
-def _half_arc(
+def half_arc(
     closing: BallClosing, x: Sequence[Any], linear: Linearised, half: HalfBranch, equations: int
 ) -> Arc | None:
     """The arc of a half-branch: proved when it is the only equation left, else the others must vanish on it."""

@@ -2,24 +2,29 @@
 
 The quadratic obstructions leave a cone of directions. Closed configurations are sought along many of them, at two small
 distances; each is judged by `mobility`, and its tangent space, which must tend to a limit at the posture, tells one
-branch from another. Branches that share a tangent space are told apart only by the pieces of the closure ideal
-(`configuration_components`).
+branch from another. Where Newton's polygon knows all half-branches (two instantaneous motions), branches are taken from
+there: cusps and branches that touch too. Whether there are others is told (`complete`, `why`): see
+`dalembert.loops.counting` for what proves that there are none. Surfaces that share a tangent space are told apart only
+by the pieces of the closure ideal (`configuration_components`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from dalembert.dynamics.numbers import resolve
 from dalembert.errors import ModelError
 from dalembert.loops.assembly import Closing, assemble, project
 from dalembert.loops.cone import on_cone, quadratic_forms, reduced_rows
+from dalembert.loops.counting import Count, count_branches, pairs_of_halves
 from dalembert.loops.linkage import Linkage, build_linkage
-from dalembert.loops.mobility import mobility
+from dalembert.loops.mobility import conditions_of, mobility
 from dalembert.loops.relations import Tangent, deflated_kernel, tangent_at
+from dalembert.loops.units import in_own_units
 from dalembert.loops.verdict import Mobility
 from dalembert.mechanism import Layout, Mechanism
 
@@ -51,6 +56,22 @@ class BranchThrough:
         return f"{many}{' (proved)' if self.proved else ''}, rank {self.rank}: {self.words}"
 
 
+class BranchesThrough(tuple[BranchThrough, ...]):
+    """Branches at a posture; `complete` when it is proved that there are no others, and `why`, or what lacks."""
+
+    complete: bool
+    why: str
+
+    def __new__(cls, branches: Iterable[BranchThrough], complete: bool, why: str) -> BranchesThrough:
+        made = super().__new__(cls, branches)
+        made.complete, made.why = complete, why
+        return made
+
+    def __str__(self) -> str:
+        told = "there are no others" if self.complete else "not proved that there are no others"
+        return "\n".join([*map(str, self), f"{told}: {self.why}"])
+
+
 def _direction_words(d: dict[str, float]) -> str:
     moving = {n: v for n, v in d.items() if abs(v) > 1e-3}
     return ", ".join(f"{n}' = {round(v, 3):.3g}" for n, v in moving.items()) or "nothing"
@@ -64,7 +85,7 @@ def branches_through(
     cut: Collection[str] = (),
     tries: int = 60,
     seed: int = 0,
-) -> tuple[BranchThrough, ...]:
+) -> BranchesThrough:
     """Branches of the configuration space that meet at a closed configuration (one, at a regular posture).
 
     >>> from dalembert.mechanism import Mechanism, earth, revolute
@@ -79,20 +100,28 @@ def branches_through(
     D.th' = 1, B.th' = 1
     """
     layout = Layout.of(mechanism, cut)
-    start = dict(layout.model.start if at is None else at)
-    linkage = build_linkage(layout, given, start)
+    spelled = dict(layout.model.start if at is None else at)
+    start = resolve(spelled, "at")
+    linkage = build_linkage(layout, given, start, conditions_of(layout))
     closing = Closing(linkage)
     x = assemble(linkage, linkage.start(start))
     tangent = tangent_at(closing, x)
-    found: list[tuple[Array, Array, Tangent]] = []  # limit of the tangent space, posture, tangent there
-    for y, limit, there in _met(closing, x, tangent, tries, seed):
-        if all(_angle(limit, other) > _SAME for other, _, _ in found):
-            found.append((limit, y, there))
+    here = mobility(mechanism, at, given=given, cut=cut)
+    if here.proved and here.dof == 0:
+        return BranchesThrough((), True, "the posture is isolated")
+    counted = _counted(layout, given, start, spelled, here)
+    if counted.halves:
+        found = [(direction[:, None], arc.point) for _, arc, direction in pairs_of_halves(counted.halves)]
+    else:
+        found = _by_projection(closing, x, tangent, tries, seed)
     made = []
-    for limit, y, there in found:
+    for limit, y in found:
+        if y is None:
+            continue
         verdict = mobility(mechanism, linkage.coordinates(y), given=given, cut=cut)
         if verdict.singular:  # itself a crossing, of branches that are met elsewhere
             continue
+        there = tangent_at(closing, y, 1e-7)
         dof = verdict.lower if verdict.dof is None else verdict.dof
         if verdict.proved and dof < limit.shape[1]:  # speeds that no motion continues
             limit = deflated_kernel(closing, y, there, 1e-5)
@@ -106,8 +135,48 @@ def branches_through(
             )
         )
     if not made:
-        _refuse_silence(mobility(mechanism, at, given=given, cut=cut))
-    return tuple(sorted(made, key=lambda b: (-(b.dof or 0), b.words)))
+        _refuse_silence(here)
+    complete, why = _completeness(here, made, counted)
+    return BranchesThrough(sorted(made, key=lambda b: (-(b.dof or 0), b.words)), complete, why)
+
+
+def _counted(
+    layout: Layout, given: Mapping[str, Any] | None, start: dict[str, float], spelled: Mapping[str, Any], here: Mobility
+) -> Count:
+    if here.proved and here.dof == here.instantaneous:
+        return Count(1, "the posture is regular (implicit function theorem)")
+    own = in_own_units(build_linkage(layout, given, start, conditions_of(layout), exactly=True), start)
+    counted = count_branches(own, assemble(own, own.start(start)), spelled)
+    halves = tuple(  # back from the machine's own lengths
+        (half, replace(arc, point=_in_units(own, arc.point)), _in_units(own, direction))
+        for half, arc, direction in counted.halves
+    )
+    return replace(counted, halves=halves)
+
+
+def _in_units(own: Linkage, point: Array) -> Array:
+    if point is None:
+        return None
+    found = np.array(point, dtype=float)
+    found[list(own.lengths)] *= float(own.unit)
+    return found
+
+
+def _completeness(here: Mobility, made: Sequence[BranchThrough], counted: Count) -> tuple[bool, str]:
+    if counted.most is None:
+        return False, counted.by
+    if any(b.dof != 1 for b in made) and not (here.proved and here.dof == here.instantaneous):
+        return False, "some have more than one freedom: only curves are counted"
+    return len(made) == counted.most, counted.by
+
+
+def _by_projection(closing: Closing, x: Array, tangent: Tangent, tries: int, seed: int) -> list[tuple[Array, Array]]:
+    """Limits of tangent spaces near the posture, and points there."""
+    found: list[tuple[Array, Array]] = []
+    for y, limit, _ in _met(closing, x, tangent, tries, seed):
+        if all(_angle(limit, other) > _SAME for other, _ in found):
+            found.append((limit, y))
+    return found
 
 
 def _refuse_silence(verdict: Mobility) -> None:

@@ -57,7 +57,7 @@ def mobility(
     say_open(layout.model.contacts, "this mobility")
     spelled = dict(layout.model.start if at is None else at)
     start = resolve(spelled, "at")
-    equations = (*equations, *_conditions(layout))
+    equations = (*equations, *conditions_of(layout))
     linkage = build_linkage(layout, given, start, equations)
     _check_values(linkage)
     gruebler = _gruebler(linkage)
@@ -133,7 +133,7 @@ def _evidence(
     )
 
 
-def _conditions(layout: Layout) -> list[Expr]:
+def conditions_of(layout: Layout) -> list[Expr]:
     """Constraints that are formulas of places; those on speeds take no posture away and are not counted here."""
     found: list[Expr] = []
     for one in layout.further:

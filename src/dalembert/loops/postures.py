@@ -78,6 +78,7 @@ def special_postures(
     found = []
     for one in locate(Closing(linkage), curve):
         if one.kind == "crossing":
+            several: tuple[BranchThrough, ...]
             try:
                 several = branches_through(mechanism, one.at, given=given, cut=cut)
             except ModelError:  # none was met: they are there, and not told apart
