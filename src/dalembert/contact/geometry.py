@@ -3,26 +3,62 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property, partial
 
 from dalembert import expr as ex
+from dalembert.contact import pairs, solids
+from dalembert.contact.pairs import Meeting, column, half_of
 from dalembert.expr import HALF, ONE, ZERO, Expr
-from dalembert.expr.space import Vector3, cross, dot3, norm3
-from dalembert.kinematics import EARTH_NODE, FrameMotions, Pose, time_derivative
+from dalembert.expr.space import Vector3, cross, dot3
+from dalembert.kinematics import EARTH_NODE, Pose, Tree, Twist, frame_pose, poses
+from dalembert.kinematics.motion import time_derivative, twists
 from dalembert.mechanism import Frame
 from dalembert.mechanism.contact import Touching
-from dalembert.mechanism.shapes import Box, Capsule, Cylinder, Plane, Shape, Sphere
+from dalembert.mechanism.shapes import (
+    Box,
+    Capsule,
+    Cylinder,
+    Ellipsoid,
+    Plane,
+    Polytope,
+    Shape,
+    Sphere,
+    Surface,
+    ordered,
+    solid_of,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """Gap of two shapes, and the components of their sliding velocity (first against second) on two tangents."""
+    """Gap of two shapes, the components of their sliding velocity (first against second) on two tangents, and where.
+
+    The normal points from the second shape of the pair to the first, in the base of earth, as the tangents do.
+    """
 
     gap: Expr
     slip: tuple[Expr, ...]
+    point: Vector3
+    normal: Vector3
+    tangents: tuple[Vector3, ...]
 
 
-class Places(FrameMotions):
+class Places:
     """Where bodies are and how they move, made once for all contacts of a machine."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+
+    @cached_property
+    def _poses(self) -> list[Pose]:
+        return poses(self.tree)
+
+    @cached_property
+    def _twists(self) -> list[Twist]:
+        return twists(self.tree)
+
+    def pose(self, frame: Frame) -> Pose:
+        return frame_pose(self.tree, frame, self._poses)
 
     def velocity(self, frame: Frame, point: Vector3) -> Vector3:
         """Of the material point of a frame's body that is at `point` (in the base of earth)."""
@@ -30,77 +66,97 @@ class Places(FrameMotions):
         if node == EARTH_NODE:
             return Vector3((ZERO, ZERO, ZERO))
         origin = self.pose(frame).position
-        turning = self.nodes[node].vector(self.twists[node].angular)
+        turning = self._poses[node].vector(self._twists[node].angular)
         return Vector3(time_derivative(self.tree, list(origin))) + cross(turning, point - origin)
 
     def touch(self, place: Touching) -> Touch:
         """The gap of a pair, whichever is named first."""
-        first, second = place.first, place.second
-        if isinstance(first, Plane) or (isinstance(second, Sphere) and not isinstance(first, Sphere)):
-            first, second = second, first
-        gap, normal, on_first, on_second, tangents = self._pair(first, second, place.part)
-        moving = self.velocity(first.frame, on_first) - self.velocity(second.frame, on_second)
-        sides = tangents or _across(normal)
-        return Touch(gap, tuple(dot3(side, moving) for side in sides))
+        first, second = ordered(place.first, place.second)
+        met = self._pair(first, second, place.part)
+        moving = self.velocity(first.frame, met.on_first) - self.velocity(second.frame, met.on_second)
+        sides = met.tangents or _across(met.normal)
+        return Touch(met.gap, tuple(dot3(side, moving) for side in sides), met.on_second, met.normal, sides)
 
-    def _pair(
-        self, first: Shape, second: Shape, part: int
-    ) -> tuple[Expr, Vector3, Vector3, Vector3, tuple[Vector3, ...]]:
-        """Gap, normal from the second to the first, contact point on each, tangents where they are plain."""
+    def _pair(self, first: Shape, second: Shape, part: int) -> Meeting:
         own, other = self.pose(first.frame), self.pose(second.frame)
         if isinstance(second, Plane):
-            x, y, normal = (_column(other, k) for k in range(3))
-            centre, radius = self._lowest(first, own, normal, part)
-            point = centre - radius * normal
-            gap = dot3(normal, point - other.position)
-            return gap, normal, point, point - gap * normal, (x, y)
-        assert isinstance(first, Sphere)
-        centre, radius = own.position, first.radius
-        if isinstance(second, Box):
-            local = other.vector_back(centre - other.position)
-            inside = Vector3([_clamped(x, HALF * side) for x, side in zip(local, second.sides, strict=True)])
-            near, other_radius = other.position + other.vector(inside), ZERO
-        elif isinstance(second, Capsule):
-            axis = _column(other, 2)
-            along = _clamped(dot3(axis, centre - other.position), HALF * second.length)
-            near, other_radius = other.position + along * axis, second.radius
-        else:
-            assert isinstance(second, Sphere)
-            near, other_radius = other.position, second.radius
-        between = centre - near
-        distance = norm3(between)
-        normal = (ONE / distance) * between
-        gap = distance - radius - other_radius
-        return gap, normal, centre - radius * normal, near + other_radius * normal, ()
+            return self._on_plane(first, own, other, part)
+        if isinstance(first, Sphere):
+            return _of_ball(first, own, second, other)
+        if isinstance(first, Capsule):
+            return _of_capsule(first, own, second, other, part)
+        mine, its = solid_of(first), solid_of(second)
+        if part < len(mine.corners):
+            return solids.corner_on(own.point(mine.corners[part]), its, other)
+        part -= len(mine.corners)
+        if part < len(its.corners):
+            return _turned(solids.corner_on(other.point(its.corners[part]), mine, own))
+        return solids.edges_cross(mine, own, its, other)
 
-    def _lowest(self, shape: Shape, pose: Pose, normal: Vector3, part: int) -> tuple[Vector3, Expr]:
-        """The sphere of a shape that is meant, as centre and radius: a corner, an end, the lowest point of a rim."""
-        if isinstance(shape, Box):
-            signs = [1 if part >> k & 1 else -1 for k in range(3)]
-            corner = Vector3([ex.as_expr(s) * HALF * side for s, side in zip(signs, shape.sides, strict=True)])
-            return pose.position + pose.vector(corner), ZERO
-        axis = _column(pose, 2)
-        if isinstance(shape, Capsule):
-            sign = ONE if part else -ONE
-            return pose.position + (sign * HALF * shape.length) * axis, shape.radius
+    def _on_plane(self, shape: Shape, pose: Pose, plane: Pose, part: int) -> Meeting:
+        x, y, normal = (column(plane, k) for k in range(3))
+        lift: Expr = ZERO
         if isinstance(shape, Cylinder):
-            up = dot3(axis, normal)
-            down = normal - up * axis
-            rim = pose.position - (shape.radius / norm3(down)) * down
-            if shape.height is not ZERO:
-                rim = rim - (HALF * shape.height * ex.where(ex.less(up, 0), -1, 1)) * axis
-            return rim, ZERO
-        assert isinstance(shape, Sphere)
-        return pose.position, shape.radius
+            half = half_of(shape.height)
+            where = pairs.lowest_of_rim if part == 0 else partial(pairs.rim_point, number=part - 1)
+            point, lift = where(pose, normal, shape.radius, half)
+        elif isinstance(shape, Ellipsoid):
+            point = pairs.ellipsoid_plane(pose, shape.radii, normal)
+        elif isinstance(shape, Capsule):
+            end = pose.position + ((ONE if part else -ONE) * HALF * shape.length) * column(pose, 2)
+            point = end - shape.radius * normal
+        elif isinstance(shape, Sphere):
+            point = pose.position - shape.radius * normal
+        else:
+            point = pose.point(solid_of(shape).corners[part])
+        gap = dot3(normal, point - plane.position)
+        return Meeting(gap + lift, normal, point, point - gap * normal, (x, y))
 
 
-def _column(pose: Pose, k: int) -> Vector3:
-    rotation = pose.rotation
-    return Vector3((rotation[0][k], rotation[1][k], rotation[2][k]))
+def _of_ball(ball: Sphere, own: Pose, second: Shape, other: Pose) -> Meeting:
+    centre, radius = own.position, ball.radius
+    if isinstance(second, Surface):
+        return pairs.ball_surface(centre, radius, other, second.formula)
+    if isinstance(second, Ellipsoid):
+        return pairs.ball_surface(centre, radius, other, second.formula)
+    if isinstance(second, Cylinder):
+        return pairs.ball_cylinder(centre, radius, other, second.radius, half_of(second.height))
+    if isinstance(second, Capsule):
+        near = pairs.on_segment(centre, other.position, column(other, 2), half_of(second.length))
+        return pairs.balls(centre, radius, near, second.radius)
+    if isinstance(second, Box) and radius is not ZERO:
+        local = other.vector_back(centre - other.position)
+        inside = Vector3([pairs.clamped(x, half_of(side)) for x, side in zip(local, second.sides, strict=True)])
+        return pairs.balls(centre, radius, other.position + other.vector(inside), ZERO)
+    if isinstance(second, Box | Polytope):
+        solid = solid_of(second)
+        return (
+            solids.corner_on(centre, solid, other) if radius is ZERO else solids.ball_on(centre, radius, solid, other)
+        )
+    assert isinstance(second, Sphere)
+    return pairs.balls(centre, radius, other.position, second.radius)
 
 
-def _clamped(x: Expr, half: Expr) -> Expr:
-    return ex.minimum(ex.maximum(x, -half), half)
+def _of_capsule(capsule: Capsule, own: Pose, second: Shape, other: Pose, part: int) -> Meeting:
+    """Ends first, then what its middle crosses."""
+    axis, half = column(own, 2), half_of(capsule.length)
+    if part < 2:
+        end = Pose(own.rotation, own.position + ((ONE if part else -ONE) * half) * axis)
+        return _of_ball(Sphere(capsule.frame, capsule.radius), end, second, other)
+    mine = (own.position, axis, half, capsule.radius)
+    if isinstance(second, Capsule):
+        its = (other.position, column(other, 2), half_of(second.length), second.radius)
+        if part == 4:
+            return pairs.crossing(*mine, *its)
+        end_of = its[0] + ((ONE if part == 3 else -ONE) * its[2]) * its[1]
+        near = pairs.on_segment(end_of, own.position, axis, half)
+        return pairs.balls(near, capsule.radius, end_of, second.radius)
+    return pairs.crossing(*mine, *solids.edge_of(solid_of(second), part - 2, other), ZERO)
+
+
+def _turned(met: Meeting) -> Meeting:
+    """The same meeting with the shapes in the other order."""
+    return Meeting(met.gap, -met.normal, met.on_second, met.on_first, met.tangents)
 
 
 def _across(n: Vector3) -> tuple[Vector3, Vector3]:

@@ -23,6 +23,7 @@ from dalembert.kinematics.actions import coordinate_efforts, known_actions
 from dalembert.kinematics.bodies import acceleration_symbols, body_motions, body_poses, in_time
 from dalembert.kinematics.spatial import Twist
 from dalembert.mechanism import Layout
+from dalembert.mechanism.contact import say_open
 
 PARTS = ("m", "hx", "hy", "hz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
 _PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
@@ -111,6 +112,7 @@ def _weighing(layout: Layout) -> list[Any]:
 
 def regressor(layout: Layout) -> Regressor:
     """Y of a tree, or of the tree of a closed machine, whose efforts are then projected on what its loops allow."""
+    say_open(layout.model.contacts, "this regressor")
     about = dynamics_of(layout)
     tree = about.tree
     motions = body_motions(tree)

@@ -20,6 +20,8 @@ SHAPES: dict[str, tuple[tuple[str, Type], ...]] = {
     "box": (("sides", Type.VECTOR),),
     "capsule": (("radius", Type.SCALAR), ("length", Type.SCALAR)),
     "cylinder": (("radius", Type.SCALAR), ("height", Type.SCALAR)),
+    "ellipsoid": (("radii", Type.VECTOR),),
+    "polytope": (("points", Type.VECTOR),),
 }
 _OPTIONAL = {"sphere": 1, "cylinder": 1}
 """Sizes that may be left out: a point, a disc."""
@@ -80,10 +82,13 @@ def _shape(ctx: Context, node: s.Expression, scope: Scope) -> Thunk:
         return lambda _state: None
     kind = node.word.text
     known, given = SHAPES[kind], node.arguments
-    ctx.fact(node.word.span, f"{kind}(frame{''.join(f', {name}' for name, _ in known)})")
+    if kind == "polytope":  # as many points as are written
+        known = known * max(4, len(given) - 1)
+    ctx.fact(node.word.span, f"{kind}(frame{''.join(f', {name}' for name, _ in SHAPES[kind])})")
     least = 1 + len(known) - _OPTIONAL.get(kind, 0)
     if not least <= len(given) <= 1 + len(known):
-        ctx.error(node.span, f"{kind} takes a frame{''.join(f', its {name}' for name, _ in known)}")
+        more = ", four of them or more" if kind == "polytope" else ""
+        ctx.error(node.span, f"{kind} takes a frame{''.join(f', its {name}' for name, _ in SHAPES[kind])}{more}")
         return lambda _state: None
     got, frame = infer(ctx, given[0], scope, Type.FRAME)
     if got not in (Type.FRAME, Type.BODY, Type.ERROR):
@@ -93,6 +98,7 @@ def _shape(ctx: Context, node: s.Expression, scope: Scope) -> Thunk:
     def run(state: Run) -> tuple[str, FrameValue, list[Any]]:
         value = frame(state)
         place = FrameValue(value, STILL, "frame") if isinstance(value, BodyValue) else value
-        return kind, place, [size(state) for size in sizes]
+        found = [size(state) for size in sizes]
+        return kind, place, [found] if kind == "polytope" else found
 
     return run

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields
 
+from dalembert.errors import ModelError
 from dalembert.expr import ZERO, Expr
 from dalembert.expr.space import Vector3
 from dalembert.lsd.write_scalars import ScalarWriter, word
 from dalembert.mechanism import Contact, Frame
 from dalembert.mechanism.contact import Gap
-from dalembert.mechanism.shapes import Shape, parts_of
+from dalembert.mechanism.shapes import Shape, Surface, parts_of
 
 
 class ContactWriter:
@@ -37,6 +38,8 @@ class ContactWriter:
         return "".join(said) + ("" if one.static is None else f" static {self.write.text(one.static)}")
 
     def _shape(self, shape: Shape) -> str:
+        if isinstance(shape, Surface):
+            raise ModelError("a surface f(x, y, z) = 0 has no words in LSD: it can be said in Python only.")
         parts = [self.frame(shape.frame)]
         for one in fields(shape):
             value = getattr(shape, one.name)
@@ -44,4 +47,6 @@ class ContactWriter:
                 parts.append(self.write.text(value))
             elif isinstance(value, Vector3):
                 parts.append(self.write.vector(value))
+            elif isinstance(value, tuple):
+                parts += [self.write.vector(point) for point in value]
         return f"{type(shape).__name__.lower()}({', '.join(parts)})"

@@ -69,7 +69,9 @@ from dalembert.mechanism.model import Model
 from dalembert.mechanism.names import FRAME_OUTPUTS, LINK_OUTPUTS, TOTAL, did_you_mean
 from dalembert.mechanism.numbers import check_body, check_numbers, open_fields
 from dalembert.mechanism.quantities import Quantity, plain_symbols, quantities, virtual_parts
-from dalembert.mechanism.shapes import Box, Capsule, Cylinder, Plane, Shape, Sphere
+
+# shapes that touch
+from dalembert.mechanism.shapes import Box, Capsule, Cylinder, Ellipsoid, Plane, Polytope, Shape, Sphere, Surface
 
 # the order of coordinates and speeds
 from dalembert.mechanism.state import Moment, State

@@ -86,7 +86,7 @@ def _body_shape(shape: BodyShape) -> dict[str, Any]:
 
 
 def _texts(values: Any) -> list[str]:
-    return [ex.text(x) for x in values]
+    return [ex.text(x) if isinstance(x, Expr) else _texts(x) for x in values]  # type: ignore[misc]
 
 
 def _number(value: Any) -> float | str:

@@ -11,6 +11,7 @@ from dalembert.errors import ModelError
 from dalembert.expr import ZERO, Expr, Scalar
 from dalembert.expr.space import Vector3, vector3
 from dalembert.mechanism.body import Body, Frame
+from dalembert.mechanism.hulls import Solid, box_solid, hull_solid
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -69,18 +70,90 @@ class Cylinder:
         _set(self, frame=_frame(at), radius=_size(radius, "radius"), height=_size(height, "height"))
 
 
-Shape = Sphere | Plane | Box | Capsule | Cylinder
-SHAPES = (Sphere, Plane, Box, Capsule, Cylinder)
+@dataclass(frozen=True, slots=True, init=False)
+class Polytope:
+    """The convex hull of points, numbers in the axes of a frame."""
+
+    frame: Frame
+    points: tuple[Vector3, ...]
+
+    def __init__(self, at: Body | Frame, points: Sequence[Sequence[Scalar]]) -> None:
+        found = tuple(vector3(point) for point in points)
+        if not all(x.is_number for point in found for x in point):
+            raise ModelError("the points of a polytope are numbers: which of them are corners depends on them.")
+        _set(self, frame=_frame(at), points=found)
+        solid_of(self)
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Ellipsoid:
+    """An ellipsoid about the origin of a frame, with its half axes along x, y and z."""
+
+    frame: Frame
+    radii: Vector3
+
+    def __init__(self, at: Body | Frame, radii: Sequence[Scalar]) -> None:
+        _set(self, frame=_frame(at), radii=Vector3([_size(x, "half axis") for x in vector3(radii)]))
+
+    @property
+    def formula(self) -> Expr:
+        """Positive outside, about a distance."""
+        a, b, c = self.radii
+        x, y, z = (ex.symbol(name) for name in ("x", "y", "z"))
+        return x * x / (a * a) + y * y / (b * b) + z * z / (c * c) - 1
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Surface:
+    """A smooth surface f(x, y, z) = 0 in the axes of a frame; what touches it is on the side where f is positive."""
+
+    frame: Frame
+    formula: Expr
+
+    def __init__(self, at: Body | Frame, formula: Scalar | str) -> None:
+        told = ex.parse(formula) if isinstance(formula, str) else ex.as_expr(formula)
+        if ex.free_symbols([told]).isdisjoint({ex.symbol(name) for name in ("x", "y", "z")}):
+            raise ModelError(f"the surface {ex.text(told)} = 0 has none of x, y and z: they are its own axes.")
+        _set(self, frame=_frame(at), formula=told)
+
+
+Shape = Sphere | Plane | Box | Capsule | Cylinder | Polytope | Ellipsoid | Surface
+SHAPES = (Sphere, Plane, Box, Capsule, Cylinder, Polytope, Ellipsoid, Surface)
 SHAPE_KINDS: dict[str, Any] = {kind.__name__.lower(): kind for kind in SHAPES}
+_ORDER = (Sphere, Capsule, Box, Polytope, Cylinder, Ellipsoid, Surface, Plane)
+"""Of a pair, the one that comes first here is looked at from the other."""
+
+
+def solid_of(shape: Shape) -> Solid:
+    """Corners, faces and edges of a box or a polytope."""
+    if isinstance(shape, Box):
+        return box_solid(shape.sides)
+    assert isinstance(shape, Polytope)
+    return hull_solid(tuple(tuple(float(x.value) for x in point) for point in shape.points))  # type: ignore[misc]
+
+
+def ordered(first: Shape, second: Shape) -> tuple[Shape, Shape]:
+    """A pair in the order in which its contacts are told."""
+    return (first, second) if _ORDER.index(type(first)) <= _ORDER.index(type(second)) else (second, first)
 
 
 def parts_of(first: Shape, second: Shape) -> int:
-    """How many contacts two shapes have: corners of a box, ends of a capsule; 0 if nothing is known about them."""
-    for a, b in ((first, second), (second, first)):
-        if isinstance(b, Plane):
-            return {Sphere: 1, Box: 8, Capsule: 2, Cylinder: 1}.get(type(a), 0)
-        if isinstance(a, Sphere) and isinstance(b, Sphere | Capsule | Box):
-            return 1
+    """How many contacts two shapes have: corners, ends, crossing edges; 0 if nothing is known about them."""
+    one, two = ordered(first, second)
+    if isinstance(two, Plane):
+        if isinstance(one, Box | Polytope):
+            return len(solid_of(one).corners)
+        if isinstance(one, Cylinder):  # the lowest point of a rim, and four points of each for one that stands
+            return 5 if one.height is ZERO else 9
+        return {Sphere: 1, Capsule: 2, Ellipsoid: 1}.get(type(one), 0)
+    if isinstance(one, Sphere):
+        return 1
+    if isinstance(one, Capsule):
+        if isinstance(two, Capsule):
+            return 5
+        return 2 + len(solid_of(two).all_edges) if isinstance(two, Box | Polytope) else 0
+    if isinstance(two, Box | Polytope):
+        return len(solid_of(one).corners) + len(solid_of(two).corners) + 1
     return 0
 
 
@@ -89,7 +162,13 @@ def sizes_of(shape: Shape) -> tuple[Expr, ...]:
     found: list[Expr] = list(shape.frame.displacement.scalars)
     for one in fields(shape):
         value = getattr(shape, one.name)
-        found += [value] if isinstance(value, Expr) else list(value) if isinstance(value, Vector3) else []
+        if one.name == "formula":
+            axes = {ex.symbol(name) for name in ("x", "y", "z")}
+            found += sorted(ex.free_symbols([value]) - axes, key=lambda e: e.name)
+        elif isinstance(value, Expr):
+            found.append(value)
+        elif isinstance(value, Vector3):
+            found += value
     return tuple(found)
 
 

@@ -13,6 +13,7 @@ from dalembert.contact import Frictional, Moreau, impact, path_impact, right_acc
 from dalembert.contact.coulomb import Answer
 from dalembert.contact.nsgs import solve_frictional as solve
 from dalembert.errors import ContactError, SimulationError
+from dalembert.simulate.contact.evened import evened
 from dalembert.simulate.contact.machine import ContactMachine, Instant
 from dalembert.simulate.contact.mode import Mode
 
@@ -302,7 +303,7 @@ class Decision:
         if len(answers) > 1 and not _alike(answers):
             states = "; ".join(self._said(closed, a) for a in answers[:4])
             found.remarks.append(f"t = {t:.6g}: several answers of Coulomb's law ({states}); the first is taken")
-        self._taken(answers[0], closed, counts, directions, found)
+        self._taken(evened(problem, answers[0], WEAK), closed, counts, directions, found)
 
     def _said(self, closed: list[int], answer: Answer) -> str:
         return ", ".join(f"{self.machine.names[i]} {s}" for i, s in zip(closed, answer.states, strict=True))
