@@ -89,6 +89,15 @@ def test_a_law_that_nothing_can_influence_is_refused():
         m.simulate((0, 1))
 
 
+def test_a_law_that_goes_on_without_its_actuator_is_refused():
+    m = da.Mechanism("discs")
+    for name in ("d1", "d2"):
+        m.join(da.earth, m.body(name, inertia=[1, 1, 1]), da.revolute("z"), name=name)
+    m.constrain("d1.th = t", by="d2.th", name="servo")
+    with pytest.raises(da.ModelError, match="the law 'servo' goes on by itself"):
+        m.simulate((0, 1))
+
+
 def test_equations_print_the_hidden_condition():
     text = str(coupled().equations("lagrange").show("scalar"))
     assert "law.lambda" in text

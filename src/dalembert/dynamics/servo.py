@@ -197,8 +197,8 @@ class _Search:
             value = ex.substitute([value], dict.fromkeys(self.tree.speeds, 0))[0]
         if _vanishes(value):
             raise ModelError(
-                f"the law '{law.owner.name}' follows from the others, and its reaction is not perfect: nothing tells "
-                "how large it is. Leave it out, or let its actuator keep another condition."
+                f"the law '{law.owner.name}' goes on by itself once it holds, or follows from the others, and its "
+                "actuator has no hold: nothing tells how large its effort is. Push what moves it, or leave it out."
             )
         if all(_vanishes(ex.derivative(value, x)) for x in states & ex.free_symbols(value)):
             self._refuse(law)
