@@ -20,7 +20,7 @@ from dalembert.formalisms.reactions import reactions
 from dalembert.formalisms.registry import find_formalism
 from dalembert.kinematics.bodies import body_motions
 from dalembert.mechanism import Layout, Mechanism, earth, weld
-from dalembert.presentation import Vocabulary, theorems
+from dalembert.presentation import Notation, Vocabulary, theorems
 from dalembert.presentation.collect_terms import collect
 from formalisms.satellite import ACCELERATIONS, FORMALISMS, STATE, satellite
 from random_mechanisms import random_couplings, random_state, random_tree
@@ -204,10 +204,10 @@ def test_every_intermediate_of_a_typeset_listing_is_defined_in_it():
     equations = derive(Layout.of(satellite()), "mixed")
     statement = equations.show("scalar")
     typeset = " ".join(line.latex for line in (*statement.lines, *statement.formulas))
-    own = {ex.latex(ex.symbol(name)) for name in equations.parameters}
-    used = set(re.findall(r"z_\{\\mathrm\{\d+\}\}", typeset)) - own
+    own = {Notation().latex(name) for name in equations.parameters}
+    used = set(re.findall(r"z_\{\d+\}", typeset)) - own
     assert used
-    assert used == set(re.findall(r"(z_\{\\mathrm\{\d+\}\}) :=", typeset))
+    assert used == set(re.findall(r"(z_\{\d+\}) :=", typeset))
     for line in statement.formulas:
         if number := re.match(r"z(\d+) :=", line.text):
-            assert line.latex.startswith(f"z_{{\\mathrm{{{number[1]}}}}} :=")
+            assert line.latex.startswith(f"z_{{{number[1]}}} :=")

@@ -5,7 +5,8 @@ For formulas of hand size; one that would grow past a limit is left as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -20,14 +21,20 @@ Polynomial: TypeAlias = dict[Monomial, Number]
 
 _ONE: Monomial = ()
 _ROUNDING = 1e-13
+#: Digits of a decimal that somebody has typed; longer ones are results, and stay floats.
+_FEW_DIGITS = 9
+#: Denominators up to which a fraction reads better than a decimal, and beyond which it does not read at all.
+_SIMPLE, _LARGEST = 12, 100_000
 
 
 class _TooLargeError(Exception):
     """The expanded form has more terms than a person reads."""
 
 
-def tidy(e: Expr, limit: int = 400) -> Expr:
+def tidy(e: Expr, limit: int = 400, *, for_reading: bool = False) -> Expr:
     """The same value in an orderly form, or `e` itself when that is shorter.
+
+    Shorter is what takes fewer operations, or, for reading, what takes fewer signs when it is written out.
 
     >>> from dalembert import expr as ex
     >>> a, b, m = ex.symbols("a b m")
@@ -36,39 +43,72 @@ def tidy(e: Expr, limit: int = 400) -> Expr:
     >>> ex.tidy(m * ex.sin(a) * ex.cos(b) + ex.sin(b) * ex.cos(a) * m)
     m*sin(a + b)
     """
-    try:
-        polynomial = _reduced(_polynomial(e, limit), limit)
-    except _TooLargeError:
-        return e
-    found = _rebuilt(polynomial)
-    return found if count_operations(found) <= count_operations(e) else e
+    return Tidier(limit, for_reading=for_reading).tidy(e)
 
 
-def _polynomial(root: Expr, limit: int) -> Polynomial:
-    made: dict[Expr, Polynomial] = {}
-    for e in topological([root]):
-        if e.op == "const":
-            made[e] = {_ONE: e.data} if e.data else {}
-        elif e.op == "add":
-            made[e] = _sum(made[e.args[0]], made[e.args[1]], 1)
-        elif e.op == "sub":
-            made[e] = _sum(made[e.args[0]], made[e.args[1]], -1)
-        elif e.op == "neg":
-            made[e] = {m: -c for m, c in made[e.args[0]].items()}
-        elif e.op == "mul":
-            made[e] = _product(made[e.args[0]], made[e.args[1]], limit)
-        elif e.op == "pow" and e.args[1].op == "const" and type(e.args[1].data) is int:
-            made[e] = _power(made[e.args[0]], e.args[1].data, limit)
-        elif e.op == "div":
-            made[e] = _product(made[e.args[0]], _inverse(made[e.args[1]], limit), limit)
-        elif e.args:
-            atom = rebuild(e, tuple(_rebuilt(_reduced(made[a], limit)) for a in e.args))
-            made[e] = _atom(atom)
-        else:
-            made[e] = _atom(e)
-        if len(made[e]) > limit:
-            raise _TooLargeError
-    return made[root]
+class Tidier:
+    """Tidies many expressions; what they share is expanded once, so that the work grows with the graph."""
+
+    def __init__(self, limit: int = 400, *, for_reading: bool = False) -> None:
+        self.limit = limit
+        self.size = written_size if for_reading else count_operations
+        self.made: dict[Expr, Polynomial | None] = {}  # None: too large
+
+    def tidy(self, e: Expr) -> Expr:
+        """As the function `tidy`."""
+        for x in topological([e], stop=self.made):
+            if x not in self.made:
+                self.made[x] = self._expanded(x)
+        polynomial = self.made[e]
+        if polynomial is None:
+            return e
+        try:
+            found = _rebuilt(_reduced(polynomial, self.limit))
+        except _TooLargeError:
+            return e
+        return found if self.size(found) <= self.size(e) else e
+
+    def _expanded(self, e: Expr) -> Polynomial | None:
+        below = [self.made[a] for a in e.args]
+        if None in below:
+            return None
+        try:
+            found = _expanded(e, below, self.limit)  # type: ignore[arg-type]
+        except _TooLargeError:
+            return None
+        return found if len(found) <= self.limit else None
+
+
+def written_size(e: Expr) -> int:
+    """Operations of a formula that is written out: what is shared counts wherever it stands.
+
+    >>> from dalembert import expr as ex
+    >>> x = ex.symbol("x")
+    >>> written_size((x + 1) * (x + 2) + (x + 1)), ex.count_operations((x + 1) * (x + 2) + (x + 1))
+    (5, 4)
+    """
+    sizes: dict[Expr, int] = {}
+    for x in topological([e]):
+        sizes[x] = sum(sizes[a] for a in x.args) + (1 if x.args and x.op != "neg" else 0)
+    return sizes[e]
+
+
+def _expanded(e: Expr, below: Sequence[Polynomial], limit: int) -> Polynomial:
+    """A node as a polynomial, from those of its operands."""
+    op = e.op
+    if op == "const":
+        return {_ONE: _exact(e.data)} if e.data else {}
+    if op in ("add", "sub"):
+        return _sum(below[0], below[1], 1 if op == "add" else -1)
+    if op == "neg":
+        return {m: -c for m, c in below[0].items()}
+    if op == "mul":
+        return _product(below[0], below[1], limit)
+    if op == "pow" and e.args[1].op == "const" and type(e.args[1].data) is int:
+        return _power(below[0], e.args[1].data, limit)
+    if op == "div":
+        return _product(below[0], _inverse(below[1], limit), limit)
+    return _atom(rebuild(e, tuple(_rebuilt(_reduced(x, limit)) for x in below)) if e.args else e)
 
 
 def _atom(e: Expr) -> Polynomial:
@@ -234,17 +274,38 @@ def _rebuilt(polynomial: Polynomial) -> Expr:
     """Common factors in front, then the terms in a stable order."""
     if not polynomial:
         return ZERO
-    common = _common(list(polynomial))
+    common, content = _common(list(polynomial)), _content(polynomial)
     total = ZERO
-    rest: Polynomial = {_times(m, tuple((a, -k) for a, k in common)): c for m, c in polynomial.items()}
+    rest: Polynomial = {_times(m, tuple((a, -k) for a, k in common)): c / content for m, c in polynomial.items()}
     for monomial in sorted(rest, key=_order):
         coefficient = rest[monomial]
         size: Number = coefficient if coefficient > 0 else -coefficient
-        if isinstance(size, float):
-            size = float(f"{size:.15g}")  # the last digit is rounding, not information
-        term = mul(const(size), _written(monomial))
+        term = mul(const(_spelled(size)), _written(monomial))
         total = add(total, term if coefficient > 0 else neg(term))
-    return mul(_written(common), total) if common else total
+    front = mul(const(content), _written(common)) if common else const(content)
+    return mul(front, total)
+
+
+def _exact(value: Number) -> Number:
+    """A decimal of few digits as the rational that it spells, so that no sum or product of such rounds."""
+    return Fraction(repr(value)) if isinstance(value, float) and float(f"{value:.{_FEW_DIGITS}g}") == value else value
+
+
+def _spelled(value: Number) -> Number:
+    """A simple fraction, or the decimal that a number spells; the last digit of others is rounding, no information."""
+    if isinstance(value, float):
+        return float(f"{value:.15g}")
+    if Fraction(value).denominator <= _SIMPLE:
+        return value
+    near = float(value)
+    return near if Fraction(repr(near)) == value or Fraction(value).denominator > _LARGEST else value
+
+
+def _content(polynomial: Polynomial) -> Number:
+    """The whole number that divides all coefficients of a sum."""
+    if len(polynomial) == 1 or any(isinstance(c, float) or Fraction(c).denominator != 1 for c in polynomial.values()):
+        return 1
+    return Fraction(math.gcd(*(int(c) for c in polynomial.values())))
 
 
 def _common(monomials: list[Monomial]) -> Monomial:

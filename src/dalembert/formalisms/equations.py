@@ -19,6 +19,7 @@ from dalembert.mechanism import Layout
 if TYPE_CHECKING:
     from dalembert.formalisms.reactions import Reaction
     from dalembert.presentation.lines import Statement
+    from dalembert.presentation.notation import Notation
 
 
 def closed_forces(forces: Sequence[Expr], rows: Rows) -> tuple[Expr, ...]:
@@ -224,14 +225,16 @@ class Equations:
 
     # --- for people ------------------------------------------------------------------------------------------------
 
-    def show(self, level: str | None = None) -> Statement:
+    def show(self, level: str | None = None, notation: Notation | None = None) -> Statement:
         """The equations at a level: "vector" (theorems), "matrix" (rotations, tildes, blocks) or "scalar".
 
-        The result prints as text and has `latex()`, `html()`, `mathml()` and `as_dict()`.
+        The result prints as text and has `latex()`, `html()`, `mathml()` and `as_dict()`. A `Notation` chooses dots or
+        primes, names or numbers of coordinates, definitions last or first.
         """
         from dalembert.formalisms.levels import show
+        from dalembert.presentation.notation import PLAIN
 
-        return show(self, level or self.level)
+        return show(self, level or self.level, notation or PLAIN)
 
     def expand(self) -> Equations:
         """The same equations, shown one level further: vector, then matrix, then scalar."""
@@ -255,13 +258,17 @@ class Equations:
 
         return reactions(self, links, base=base, at=at, solved=solved)
 
+    def __str__(self) -> str:
+        """The equations, at the scalar level."""
+        return str(self.show("scalar"))
+
     def __repr__(self) -> str:
         kind = "closed loops" if not self.layout.further else "constraints"
         rows = f", {len(self.rows.names)} rows of {kind}" if self.rows is not None else ""
         return f"<Equations of {self.layout.model.name!r} by {self.formalism}: speeds {', '.join(self.speeds)}{rows}>"
 
     def _repr_latex_(self) -> str:
-        return self.show()._repr_latex_()
+        return self.show("scalar")._repr_latex_()
 
     def _repr_html_(self) -> str:
-        return self.show()._repr_html_()
+        return self.show("scalar")._repr_html_()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dalembert import expr as ex
 from dalembert.constraints.rows import Rows
@@ -18,8 +18,8 @@ from dalembert.presentation.vocabulary import Vocabulary
 
 #: Coefficients are collected up to this many speeds; beyond, a page would not hold them.
 MOST_COLLECTED = 16
-#: Coefficients are put in order up to this many operations in all; beyond, nobody reads them one by one.
-MOST_TIDIED = 400
+#: Terms of a coefficient that is expanded; a longer one is read in its factors, if at all.
+LONGEST_COEFFICIENT = 80
 
 
 def scalar_equations(eq: Equations) -> Scalars:
@@ -34,7 +34,9 @@ def reaction_efforts(eq: Equations) -> list[Expr]:
     """W^T Lambda, with the multipliers as symbols."""
     if eq.rows is None:
         return [ZERO] * len(eq.speeds)
-    return eq.rows.efforts_of([ex.symbol(name) for name in eq.rows.names])
+    columns = [[ex.tidy(x, for_reading=True) for x in row] for row in eq.rows.reaction.rows()]
+    shown = replace(eq.rows, matrix=Matrix(columns, eq.rows.matrix.shape), pushed={}, implied=())
+    return shown.efforts_of([ex.symbol(name) for name in eq.rows.names])
 
 
 def closed(eq: Equations, found: Scalars) -> Scalars:
@@ -60,10 +62,9 @@ def _collected(eq: Equations, matrix: Matrix, bias: Sequence[Expr], forces: Sequ
         primes = Matrix.column([ex.prime(u) for u in eq.tree.speeds])
         right = [s + f for s, f in zip(bias, forces, strict=True)]
         return list(zip((matrix @ primes).entries, right, strict=True))
-    raw = collect(matrix, bias, forces, eq.tree.speeds)
-    forms = [raw, [one.tidied() for one in raw]] if eq.operations <= MOST_TIDIED else [raw]
-    choices = [[(one.left, one.right) for one in found] for found in forms]
-    return min(choices, key=lambda pairs: ex.count_operations(x for pair in pairs for x in pair))
+    hand = ex.Tidier(LONGEST_COEFFICIENT, for_reading=True)
+    found = [one.tidied(hand) for one in collect(matrix, bias, forces, eq.tree.speeds)]
+    return [(one.left, one.right) for one in found]
 
 
 def rates_in_speeds(eq: Equations) -> tuple[Side, ...]:

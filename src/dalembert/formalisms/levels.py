@@ -11,13 +11,15 @@ from dalembert.presentation import statements
 from dalembert.presentation.acting import Acting
 from dalembert.presentation.closing import close, with_rows
 from dalembert.presentation.conditions import asked_rows
+from dalembert.presentation.formula import Writer
 from dalembert.presentation.legend import legend
 from dalembert.presentation.lines import LEVELS, Line, Statement, definition, escaped, plain
+from dalembert.presentation.notation import PLAIN, Notation, numbered
 from dalembert.presentation.scalars import Scalars, component_lines, scalar_lines
 from dalembert.presentation.vocabulary import Vocabulary
 
 
-def show(eq: Equations, level: str) -> Statement:
+def show(eq: Equations, level: str, notation: Notation = PLAIN) -> Statement:
     """The equations at one level."""
     if level not in LEVELS:
         raise ModelError(f"there is no level '{level}': choose vector, matrix or scalar.")
@@ -28,8 +30,9 @@ def show(eq: Equations, level: str) -> Statement:
     if not eq.tree.speeds and (level == "scalar" or eq.formalism != "newton-euler"):
         return Statement(eq.formalism, level, f"{title}: nothing moves freely", (), ())
     if level == "scalar":
-        lines, where = scalar_lines(formalism.scalar(eq))
-        return Statement(eq.formalism, level, title, tuple(lines), tuple(where))
+        shown = numbered(notation, eq.coordinates)
+        lines, where = scalar_lines(formalism.scalar(eq), Writer(shown, eq.speeds))
+        return Statement(eq.formalism, level, title, tuple(lines), tuple(where), shown)
     words = vocabulary(eq, bodies=level == "vector" or formalism.per_body)
     if level == "vector":
         found = with_rows(words, formalism.vector(words))
@@ -38,21 +41,25 @@ def show(eq: Equations, level: str) -> Statement:
         found = formalism.matrix(words)
         used = statements.formulas(found.terms, [(words.vectors, "matrix"), (words.columns, "matrix")])
     where = [*found.heads, *used]
-    return Statement(eq.formalism, level, title, tuple(found.lines), (*where, *legend(words, [*found.lines, *where])))
+    told = (*where, *legend(words, [*found.lines, *where]))
+    return Statement(eq.formalism, level, title, tuple(found.lines), told, notation)
 
 
-def show_minimal(eq: MinimalEquations, level: str) -> Statement:
+def show_minimal(eq: MinimalEquations, level: str, notation: Notation = PLAIN) -> Statement:
     """Minimal equations at one level: what the formalism says with multipliers, and its projection on Psi."""
-    names = ", ".join(eq.coordinates)
+    names, shown = ", ".join(eq.coordinates), numbered(notation, eq.coordinates)
+    writer = Writer(shown, eq.speeds)
     if level == "scalar":
         title = f"{find_formalism(eq.formalism).title} ({level} level), in {names} alone"
-        return Statement(eq.formalism, level, title, *map(tuple, scalar_lines(minimal_scalars(eq))))
-    found = show(eq.closed, level)
-    meant = scalar_lines(minimal_scalars(eq, equations=False))[1]
+        own, where = scalar_lines(minimal_scalars(eq), writer)
+        return Statement(eq.formalism, level, title, tuple(own), tuple(where), shown)
+    found = show(eq.closed, level, notation)
+    meant = scalar_lines(minimal_scalars(eq, equations=False), writer)[1]
     projected = PROJECTED_MATRIX if level == "matrix" else PROJECTED_VECTOR
     columns = plain("independent coordinates", f"P := ({names})", f"P := ({', '.join(map(_latex, eq.coordinates))})")
     lines = (*found.lines, *projected)
-    return Statement(eq.formalism, level, f"{found.title}, in {names} alone", lines, (*found.formulas, columns, *meant))
+    told = (*found.formulas, columns, *meant)
+    return Statement(eq.formalism, level, f"{found.title}, in {names} alone", lines, told, shown)
 
 
 def _latex(name: str) -> str:

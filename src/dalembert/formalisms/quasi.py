@@ -116,6 +116,7 @@ class QuasiEquations(ProjectedEquations):
 
     def show(self, level: str | None = None) -> Statement:
         """The equations as scalars: M v' = S + F, what the other speeds are, and the rates of the coordinates."""
+        from dalembert.presentation.formula import Writer
         from dalembert.presentation.lines import Statement
         from dalembert.presentation.scalars import Scalars, scalar_lines
 
@@ -127,7 +128,8 @@ class QuasiEquations(ProjectedEquations):
         sides = tuple((name, ex.tidy(ex.dot_product(list(row), primes)), ex.tidy(right)) for name, row, right in table)
         told = [("u = Psi v", ex.symbol(x), ex.tidy(e)) for x, e in self.dependent_speeds.items()]
         title = f"{_TITLES.get(self.formalism, self.formalism)} in {', '.join(self.speeds)} alone"
-        return Statement(self.formalism, level, title, *map(tuple, scalar_lines(Scalars(sides, tuple(told)))))
+        lines, where = scalar_lines(Scalars(sides, tuple(told)), Writer(moving=self.speeds))
+        return Statement(self.formalism, level, title, tuple(lines), tuple(where))
 
     def as_dict(self) -> dict[str, Any]:
         """Names, M, S, F and the definitions as formulas with shared intermediates: the JSON form."""

@@ -36,19 +36,19 @@ class Collected:
         terms += [c * a for a, c in self.linear.items()]
         return _sum([*terms, self.constant, self.forces])
 
-    def tidied(self) -> Collected:
+    def tidied(self, hand: ex.Tidier) -> Collected:
         """The same equation, each coefficient written as a person would."""
         return Collected(
-            _tidied(self.accelerations),
-            _tidied(self.products),
-            _tidied(self.linear),
-            ex.tidy(self.constant),
-            ex.tidy(self.forces),
+            _tidied(self.accelerations, hand),
+            _tidied(self.products, hand),
+            _tidied(self.linear, hand),
+            hand.tidy(self.constant),
+            hand.tidy(self.forces),
         )
 
 
-def _tidied(coefficients: dict[K, Expr]) -> dict[K, Expr]:
-    written = {key: ex.tidy(value) for key, value in coefficients.items()}
+def _tidied(coefficients: dict[K, Expr], hand: ex.Tidier) -> dict[K, Expr]:
+    written = {key: hand.tidy(value) for key, value in coefficients.items()}
     return {key: value for key, value in written.items() if value is not ZERO}
 
 

@@ -10,8 +10,11 @@ from html import escape
 from typing import Any, Literal
 
 from dalembert import algebra as al
-from dalembert import expr as ex
+from dalembert.expr import Expr
+from dalembert.presentation.breaking import PAGE, latex_rows
+from dalembert.presentation.formula import Token, Writer, text_of
 from dalembert.presentation.mathml import mathml_of, mathml_parts
+from dalembert.presentation.notation import PLAIN, Notation
 
 Level = Literal["vector", "matrix", "scalar"]
 LEVELS: tuple[Level, ...] = ("vector", "matrix", "scalar")
@@ -26,6 +29,7 @@ class Line:
     text: str
     latex: str
     sides: tuple[al.Term, al.Term] | None = None
+    parts: tuple[Sequence[Token], str, Sequence[Token]] | None = None  # of scalar lines: left, sign, right
 
     @property
     def residual(self) -> al.Term | None:
@@ -35,12 +39,27 @@ class Line:
     @property
     def mathml(self) -> str:
         """The inside of a <math> element."""
-        return mathml_of(self.latex)
+        return mathml_of(self.latex) if self.parts is None else f"<mrow>{''.join(self.mathml_parts)}</mrow>"
 
     @property
     def mathml_parts(self) -> list[str]:
         """The same in pieces, between which a line may be broken."""
-        return mathml_parts(self.latex)
+        if self.parts is None:
+            return mathml_parts(self.latex)
+        left, sign, right = self.parts
+        pieces = [""]
+        for token in (*left, Token(sign, sign, f"<mo>{sign}</mo>", 1.6, 0), *right):
+            if token.penalty == 0:
+                pieces.append("")
+            pieces[-1] += token.mathml
+        return [piece for piece in pieces if piece]
+
+    def latex_rows(self, width: float) -> list[str]:
+        """Rows of an `align` environment that are no wider than `width`, in em, where the line can be broken."""
+        if self.parts is None:
+            return [re.sub(r" (:=|=) ", r" &\1 ", self.latex, count=1)]
+        left, sign, right = self.parts
+        return latex_rows(left, sign, right, width)
 
 
 def written(term: al.Term, style: str = "vector") -> tuple[str, str]:
@@ -99,10 +118,11 @@ def plain(label: str, text: str, latex: str) -> Line:
     return Line(label, text, latex)
 
 
-def scalar_line(label: str, left: str, right: str, sign: str = "=") -> Line:
-    """An equation between two formulas of our grammar; LaTeX and MathML are set from the same text."""
-    a, b = ex.parse(left), ex.parse(right)
-    return Line(label, f"{left} {sign} {right}", f"{ex.latex(a)} {sign} {ex.latex(b)}")
+def scalar_line(label: str, left: Expr, right: Expr, writer: Writer, sign: str = "=") -> Line:
+    """An equation between two formulas, set alike in text, LaTeX and MathML."""
+    a, b = writer.formula(left), writer.formula(right)
+    latex = "".join(t.latex for t in (*a, Token("", f" {sign} ", "", 0.0), *b))
+    return Line(label, f"{text_of(a)} {sign} {text_of(b)}", latex, parts=(a, sign, b))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +134,7 @@ class Statement:
     title: str
     lines: tuple[Line, ...]
     formulas: tuple[Line, ...]
+    notation: Notation = PLAIN
 
     def __iter__(self) -> Iterator[Line]:
         return iter(self.lines)
@@ -122,17 +143,25 @@ class Statement:
         return len(self.lines)
 
     def __str__(self) -> str:
+        if self.formulas and self.notation.definitions == "first":
+            return "\n".join([self.title, "with", *_listed(self.formulas), "there is", *_listed(self.lines)])
         parts = [self.title, *_listed(self.lines)]
         if self.formulas:
             parts += ["where", *_listed(self.formulas)]
         return "\n".join(parts)
 
-    def latex(self) -> str:
-        """An `align*` environment of the equations, and one of the formulas."""
-        parts = [_aligned(self.lines)]
+    def latex(self, width: float = PAGE) -> str:
+        """An `align*` environment of the equations, and one of the formulas; rows are no wider than `width`, in em.
+
+        `presentation.COLUMN` is the width of a column of 9 cm, and needs LaTeX's `amsmath` only.
+        """
+        parts = [_aligned(self.lines, width)]
         if self.formulas:
-            parts.append(_aligned(self.formulas))
-        return "\n\\text{where}\n".join(parts)
+            parts.append(_aligned(self.formulas, width))
+            if self.notation.definitions == "first":
+                parts.reverse()
+        between = "and" if self.notation.definitions == "first" else "where"
+        return f"\n{between}\n".join(parts)
 
     def mathml(self) -> list[str]:
         """One <math> element for each line, equations first."""
@@ -143,10 +172,14 @@ class Statement:
         """A section with every line as MathML."""
         rows = self.mathml()
         count = len(self.lines)
-        body = [f"<section><h3>{escape(self.title)}</h3>", _table(self.lines, rows[:count])]
+        blocks = [_table(self.lines, rows[:count])]
         if self.formulas:
-            body += ["<h4>where</h4>", _table(self.formulas, rows[count:])]
-        return "\n".join([*body, "</section>"])
+            blocks.append(_table(self.formulas, rows[count:]))
+        between = "where"
+        if self.notation.definitions == "first":
+            blocks, between = blocks[::-1], "and"
+        head = f'<section class="dalembert-equations"><style>{_STYLE}</style><h3>{escape(self.title)}</h3>'
+        return f"{head}\n" + f"\n<h4>{between}</h4>\n".join(blocks) + "\n</section>"
 
     def as_dict(self) -> dict[str, Any]:
         def plain_lines(lines: Sequence[Line]) -> list[dict[str, str]]:
@@ -172,9 +205,12 @@ def _listed(lines: Sequence[Line]) -> list[str]:
 
 
 def _rows(lines: Sequence[Line]) -> str:
+    """Rows of an `aligned` environment, for notebooks: labels stand at the right."""
+
     def row(line: Line) -> str:
-        aligned = re.sub(r" (:=|=) ", r" &\1 ", line.latex, count=1)
-        return aligned + (f" && \\text{{{escaped(line.label)}}}" if line.label else "")
+        first, *rest = line.latex_rows(PAGE)
+        label = f" && \\text{{{escaped(line.label)}}}" if line.label else ""
+        return " \\\\\n".join([first + label, *rest])
 
     return " \\\\\n".join(row(x) for x in lines)
 
@@ -186,8 +222,25 @@ def escaped(text: str) -> str:
     )
 
 
-def _aligned(lines: Sequence[Line]) -> str:
-    return f"\\begin{{align*}}\n{_rows(lines)}\n\\end{{align*}}"
+def _aligned(lines: Sequence[Line], width: float) -> str:
+    """An `align*` whose rows may be parted by pages, each formula with its label above it."""
+    rows: list[str] = []
+    for k, line in enumerate(lines):
+        told = f"\\intertext{{\\footnotesize {escaped(line.label)}}}\n" if line.label and k else ""
+        rows.append(told + " \\\\\n".join(line.latex_rows(width)))
+    first = f"\\noindent{{\\footnotesize {escaped(lines[0].label)}}}\n" if lines and lines[0].label else ""
+    body = " \\\\\n".join(rows).replace(" \\\\\n\\intertext", "\n\\intertext")
+    return f"{first}\\begin{{align*}}\n{body}\n\\end{{align*}}"
+
+
+#: Fonts with the tables that roots and brackets need to stretch, then whatever the browser has.
+_STYLE = (
+    '.dalembert-equations math{font-family:"STIX Two Math","DejaVu Math TeX Gyre","Latin Modern Math",'
+    '"Cambria Math",math;'
+    "font-size:1.1em;display:block;text-align:left;margin:0}"
+    ".dalembert-equations td{padding:.25em 1.5em .25em 0;text-align:left;vertical-align:baseline}"
+    ".dalembert-equations td+td{color:#666;font-size:.85em}"
+)
 
 
 def _table(lines: Sequence[Line], rows: Sequence[str]) -> str:

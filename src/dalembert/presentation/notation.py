@@ -1,0 +1,106 @@
+"""How names are written: dots or primes, names of joints or numbers, in text, LaTeX and MathML."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from html import escape
+from typing import Literal
+
+from dalembert.errors import ModelError
+
+_GREEK = dict(
+    zip(
+        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi "
+        "omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega".split(),
+        "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΦΨΩ",
+        strict=True,
+    )
+)
+_SHORT = {"th": "theta", "ph": "phi", "ps": "psi", "al": "alpha", "be": "beta", "ga": "gamma", "om": "omega"}
+_DOTS = {1: "˙", 2: "¨", 3: "⃛"}
+
+
+@dataclass(frozen=True, slots=True)
+class Notation:
+    """Choices of a reader. `numbers` writes coordinates as q_1, q_2...; `definitions` stand "last" or "first".
+
+    >>> Notation(rates="primes").latex("elbow.th''")
+    "\\\\theta_{\\\\mathrm{elbow}}''"
+    """
+
+    rates: Literal["dots", "primes"] = "dots"
+    coordinates: Literal["names", "numbers"] = "names"
+    definitions: Literal["last", "first"] = "last"
+    numbered: Mapping[str, int] = field(default_factory=dict)  # coordinates by name, when they are written by number
+
+    def __post_init__(self) -> None:
+        allowed = {"rates": ("dots", "primes"), "coordinates": ("names", "numbers"), "definitions": ("last", "first")}
+        for name, words in allowed.items():
+            if getattr(self, name) not in words:
+                raise ModelError(f"{name} are {' or '.join(map(repr, words))}, not {getattr(self, name)!r}.")
+
+    def text(self, name: str) -> str:
+        """Names as typed; coordinates by number are q1, q1'..."""
+        bare = name.rstrip("'")
+        number = self._number(bare)
+        return name if number is None else f"q{number}{name[len(bare) :]}"
+
+    def latex(self, name: str) -> str:
+        stem, index, primes = self._parts(name)
+        head = f"\\{stem}" if stem in _GREEK else stem if len(stem) == 1 else f"\\mathrm{{{_safe(stem)}}}"
+        if primes and self.rates == "dots" and primes < 4:
+            head, primes = f"\\{'d' * primes}ot{{{head}}}", 0
+        below = (
+            f"_{{\\mathrm{{{_safe(index)}}}}}" if index and not index.isdigit() else f"_{{{index}}}" if index else ""
+        )
+        return head + below + "'" * primes
+
+    def mathml(self, name: str) -> str:
+        stem, index, primes = self._parts(name)
+        letter = _GREEK.get(stem, stem)
+        head = f"<mi>{escape(letter)}</mi>" if len(letter) == 1 else f'<mi mathvariant="normal">{escape(stem)}</mi>'
+        if primes and self.rates == "dots" and primes < 4:
+            head, primes = f'<mover accent="true">{head}<mo stretchy="false">{_DOTS[primes]}</mo></mover>', 0
+        below = f"<mn>{index}</mn>" if index.isdigit() else f"<mtext>{escape(index)}</mtext>"
+        if primes:
+            above = f"<mo>{'′' * primes}</mo>"
+            return f"<msubsup>{head}{below}{above}</msubsup>" if index else f"<msup>{head}{above}</msup>"
+        return f"<msub>{head}{below}</msub>" if index else head
+
+    def width(self, name: str) -> float:
+        """In em: letters are half an em wide, indices two thirds of that."""
+        stem, index, primes = self._parts(name)
+        letters = 1 if stem in _GREEK else len(stem)
+        return 0.55 * letters + 0.38 * len(index) + (0.3 * primes if self.rates == "primes" else 0.0)
+
+    def _number(self, bare: str) -> int | None:
+        return self.numbered.get(bare) if self.coordinates == "numbers" else None
+
+    def _parts(self, name: str) -> tuple[str, str, int]:
+        """Stem, index and number of derivatives: `elbow.th'` is theta, elbow, 1."""
+        bare = name.rstrip("'")
+        number = self._number(bare)
+        if number is not None:
+            return "q", str(number), len(name) - len(bare)
+        *owners, own = bare.split(".")
+        found = re.fullmatch(r"([A-Za-z]+?)_?(\d+(?:_\d+)*|)((?:_\w+)*)", own)
+        stem, index = (found[1], (found[2] + found[3]).strip("_")) if found else (own, "")
+        stem = _SHORT.get(stem, stem) if owners else stem
+        return stem, ",".join(x for x in (index.replace("_", ","), *owners) if x), len(name) - len(bare)
+
+
+def _safe(text: str) -> str:
+    return re.sub(r"([_#$%&{}])", r"\\\1", text)
+
+
+PLAIN = Notation()
+
+
+def numbered(notation: Notation, coordinates: tuple[str, ...]) -> Notation:
+    """The notation with the numbers of these coordinates."""
+    if notation.coordinates == "names":
+        return notation
+    places = {name: k for k, name in enumerate(coordinates, 1)}
+    return Notation(notation.rates, notation.coordinates, notation.definitions, places)

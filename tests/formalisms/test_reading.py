@@ -1,0 +1,120 @@
+"""The scalar level as a book prints it."""
+
+from __future__ import annotations
+
+import random
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import dalembert as da
+from dalembert import expr as ex
+from dalembert.formalisms.registry import derive
+from dalembert.mechanism import Layout
+from dalembert.presentation import COLUMN, Notation
+from dalembert.presentation.formula import Writer, text_of
+from formalisms.satellite import satellite
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+HANDS = ("double_pendulum", "four_bar", "gyroscope", "cart_pole", "furuta")
+
+
+def test_the_resultant_on_the_satellite_is_the_equation_of_the_thesis():
+    """Papegay N.8.a, misprints removed: F1x + F4x = M (v'x + wy vz - wz vy) + mu4 (...)."""
+    line = derive(Layout.of(satellite()), "kane").show("scalar").lines[0]
+    left, right = (ex.parse(x) for x in line.text.split(" = "))
+    thesis = ex.parse(
+        "(mu1 + mu4)*(s1.vx' + s1.wy*s1.vz - s1.wz*s1.vy)"
+        " + mu4*(Z*s1.wy' - Y*s1.wz' + Z*s1.wz*s1.wx + Y*s1.wx*s1.wy - (s1.wy^2 + s1.wz^2)*X"
+        " + 2*(s1.wy*dz - s1.wz*dy) + z34*(cos(s4.q9)*s4.q9'' - sin(s4.q9)*s4.q9'^2)) - F1x - F4x"
+    )
+    named = {
+        "X": "z34*sin(s4.q9)",
+        "Y": "s3.q8*cos(s2.q7) - z34*sin(s2.q7)*cos(s4.q9)",
+        "Z": "z12 + s3.q8*sin(s2.q7) + z34*cos(s2.q7)*cos(s4.q9)",
+        "dy": "-(s3.q8*sin(s2.q7) + z34*cos(s2.q7)*cos(s4.q9))*s2.q7' + cos(s2.q7)*s3.q8'"
+        " + z34*sin(s2.q7)*sin(s4.q9)*s4.q9'",
+        "dz": "(s3.q8*cos(s2.q7) - z34*sin(s2.q7)*cos(s4.q9))*s2.q7' + sin(s2.q7)*s3.q8'"
+        " - z34*cos(s2.q7)*sin(s4.q9)*s4.q9'",
+    }
+    thesis = ex.substitute([thesis], {ex.symbol(k): ex.parse(v) for k, v in named.items()})[0]
+    assert len(set(ex.fingerprints([left - right, thesis]))) == 1
+    assert not re.search(r"\bz\d+\b", re.sub(r"\bz(12|34)\b", "", line.text))  # no intermediate
+
+
+@pytest.mark.parametrize("name", HANDS)
+def test_machines_of_hand_size_have_whole_formulas_equal_to_their_matrices(name):
+    eq = da.load(str(EXAMPLES / f"{name}.lsd")).equations("lagrange")
+    shown = eq.show("scalar")
+    assert not any(re.match(r"z\d+ :=", line.text) for line in shown.formulas)
+    primes = [ex.prime(u) for u in eq.tree.speeds]
+    multipliers = [ex.symbol(x) for x in eq.multiplier_names]
+    pushed = eq.rows.efforts_of(multipliers) if eq.rows is not None else [ex.ZERO] * len(primes)
+    motion = zip(eq.mass_matrix.rows(), eq.right_side, pushed, shown.lines, strict=False)
+    for row, right, effort, line in motion:
+        written = [ex.parse(x) for x in line.text.split(" = ")]
+        values = {x: random.Random(x.name).uniform(0.3, 1.3) for x in ex.free_symbols([*row, right, effort, *written])}
+        values |= {x: random.Random(x.name).uniform(0.3, 1.3) for x in primes}
+        a, b, c, d, e = ex.evaluate([*written, ex.dot_product(list(row), primes), right, effort], values)
+        assert a - b == pytest.approx(c - d - e, rel=1e-9, abs=1e-9)
+
+
+def test_signs_are_not_nested_and_factors_stand_in_their_order():
+    writer = Writer(moving=("u", "v"))
+    row = writer.formula(ex.parse("a - (b - (c + d)) - sin(x)*u*v*m*2 + u'*(k*l - m)"))
+    assert "2*m*u*v*sin(x)" in text_of(row)
+    assert text_of(row).endswith("- b + c + d")
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_written_formulas_read_back(seed):
+    from random_mechanisms import random_tree
+
+    eq = derive(Layout.of(random_tree(seed, 1 + seed % 2)), "kane")
+    names = ex.free_symbols([*eq.mass_matrix.entries, *eq.bias, *eq.forces])
+    point = {x: random.Random(x.name).uniform(0.3, 1.3) for x in names}
+    for e in (*eq.mass_matrix.entries[:3], *eq.forces[:2]):
+        tidy = ex.tidy(e, for_reading=True)
+        back = ex.parse(text_of(Writer(moving=eq.speeds).formula(tidy)))
+        first, second = ex.evaluate([e, back], point)
+        assert first == pytest.approx(second, rel=1e-9, abs=1e-9)
+
+
+def test_notation_is_a_choice():
+    eq = da.load(str(EXAMPLES / "double_pendulum.lsd")).equations("kane")
+    shown = eq.show("scalar", Notation(rates="primes", coordinates="numbers", definitions="first"))
+    assert "q1''" in str(shown)
+    assert "shoulder.th''" not in str(shown)
+    assert "q_{1}''" in shown.latex()
+    assert "\\ddot" not in shown.latex()
+    assert "\\ddot{\\theta}_{\\mathrm{shoulder}}" in eq.show("scalar").latex()
+    with pytest.raises(da.DalembertError, match="'dots' or 'primes'"):
+        Notation(rates="bars")
+
+
+def test_equations_print_themselves():
+    eq = da.load(str(EXAMPLES / "cart_pole.lsd")).equations("kane")
+    assert "rail.x''" in str(eq)
+    assert "<math" in eq._repr_html_()
+    assert "\\ddot" in eq._repr_latex_()
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX here")
+@pytest.mark.parametrize("name", ["four_bar", "satellite"])
+def test_columns_of_latex_compile_and_fit(name, tmp_path):
+    text = da.load(str(EXAMPLES / f"{name}.lsd")).equations("kane").show("scalar").latex(COLUMN)
+    page = (
+        "\\documentclass[10pt]{article}\\usepackage{amsmath}\\usepackage[paperwidth=10cm,paperheight=24cm,margin=5mm]"
+    )
+    page += "{geometry}\\allowdisplaybreaks\\begin{document}\n" + text + "\n\\end{document}"
+    (tmp_path / "x.tex").write_text(page)
+    done = subprocess.run(
+        ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "x.tex"],
+        cwd=tmp_path, capture_output=True, text=True, errors="replace", timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-2000:]
+    worst = [float(x) for x in re.findall(r"Overfull \\hbox \(([\d.]+)pt", done.stdout)]
+    assert max(worst, default=0.0) < 15, worst
