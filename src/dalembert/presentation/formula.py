@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from html import escape
 
 from dalembert import expr as ex
 from dalembert.expr import ONE, Expr, Number
@@ -395,8 +394,3 @@ def _width(row: Sequence[Token]) -> float:
 
 def text_of(row: Sequence[Token]) -> str:
     return _text(row)
-
-
-def word(text: str) -> Token:
-    """A name that is no formula."""
-    return Token(text, f"\\mathrm{{{text}}}", f"<mtext>{escape(text)}</mtext>", 0.5 * len(text))
