@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from dalembert.presentation.lines import Line, plain
+from dalembert.presentation.lines import Line, escaped, plain
 from dalembert.presentation.vocabulary import Vocabulary
 
 #: kind of name -> (text, LaTeX, what it is); j counts bodies, i is the body before j, k counts cut links
@@ -97,4 +97,4 @@ def _numbers(words: Vocabulary) -> Line:
     bodies = ", ".join(f"{i} {body.name}" for i, body in enumerate(layout.bodies))
     closing = [f"{one.number} {one.link.name}" for one in layout.cuts]
     text = bodies + (f"; cut links: {', '.join(closing)}" if closing else "")
-    return plain("numbers of bodies", text, f"\\text{{{text.replace('_', chr(92) + '_')}}}")
+    return plain("numbers of bodies", text, f"\\text{{{escaped(text)}}}")

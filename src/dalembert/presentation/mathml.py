@@ -14,7 +14,7 @@ Kind = Literal["operand", "operator", "open", "close", "function", "space"]
 Piece = tuple[Kind, str]
 
 _TOKEN = re.compile(
-    r"\\(?:text|mathrm|operatorname)\{(?:[^{}\\]|\\.)*\}|\\(?:begin|end)\{\w+\*?\}|\\[A-Za-z]+|\\.|[{}^_&]|:="
+    r"\\(?:text|mathrm|operatorname)\{(?:[^{}\\]|\\.|\{\})*\}|\\(?:begin|end)\{\w+\*?\}|\\[A-Za-z]+|\\.|[{}^_&]|:="
     r"|\d+(?:\.\d+)?|[A-Za-z]|\S"
 )
 _WORDS = (
@@ -191,7 +191,7 @@ def _single(token: str) -> Piece:
     """A letter, number, word or sign."""
     named = re.fullmatch(r"\\(text|mathrm|operatorname)\{(.*)\}", token, re.DOTALL)
     if named:
-        words = re.sub(r"\\(.)", r"\1", named[2])
+        words = re.sub(r"\\(.)", r"\1", named[2].replace("^{}", "^").replace("~{}", "~"))
         if named[1] == "text":
             return "operand", f"<mtext>{escape(words)}</mtext>"
         if named[1] == "operatorname":
