@@ -37,7 +37,7 @@ def test_every_contact_is_read_as_it_is_written():
         "wall",
         "point",
         "ramp_contact",
-        "can",
+        "can_1",
         "p_th_low",
         "p_th_high",
         "stop_low",

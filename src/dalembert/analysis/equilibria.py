@@ -224,7 +224,7 @@ class Search:
         directions = self.reduction.arrays([self.reduction.directions], here, q.shape[1])[0]
         new, moved = list[Array](), list[float]()
         for one, column, ways in zip(smalls, q.T, directions, strict=True):
-            if not (np.isfinite(one.stiffness).all() and np.isfinite(one.residual).all()):
+            if not (np.isfinite(metric(one)).all() and np.isfinite(one.residual).all()):
                 continue
             along = ways @ one.posture
             inverse = _inverse(one)
