@@ -6,8 +6,9 @@ slip = T u + ...,       slip' = T u' - gamma_t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from dalembert import expr as ex
 from dalembert.contact.geometry import Places
@@ -15,7 +16,10 @@ from dalembert.dynamics import Dynamics
 from dalembert.errors import ModelError
 from dalembert.expr import ONE, ZERO, Expr
 from dalembert.kinematics import in_speeds, in_state
-from dalembert.mechanism.contact import Contact, Gap
+from dalembert.mechanism.contact import Among, Contact, Gap, Touching, pairs_among
+
+PAIRS = 300
+"""Contacts of a crowd, at most, that become equations of their own; each has a row, and is watched in every step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +70,11 @@ def _rows(about: Dynamics) -> tuple[ContactRow, ...]:
     moving = {ex.TIME: ONE, **tree.rates, **own}
     still = dict.fromkeys(tree.speeds, ZERO)
     found = []
-    for contact in about.model.contacts:
+    for contact in _each(about.model.contacts):
         if isinstance(contact.place, Gap):
             gap, *sliding = in_state(tree, [contact.place.gap, *contact.place.slip], own)
         else:
+            assert isinstance(contact.place, Touching)
             touch = places.touch(contact.place)
             (gap,), sliding = in_speeds(tree, [touch.gap]), in_speeds(tree, list(touch.slip))
         (rate,) = ex.tangent([gap], moving)
@@ -86,6 +91,26 @@ def _rows(about: Dynamics) -> tuple[ContactRow, ...]:
         slips = tuple(one for one in slips if any(x is not ZERO for x in one.row))
         found.append(ContactRow(contact, gap, rate, row, drift, least, slips))
     return tuple(found)
+
+
+def _each(contacts: Sequence[Contact]) -> Iterator[Contact]:
+    """Contacts with the pairs of small crowds in place of the crowd."""
+    for contact in contacts:
+        if contact.rolling is not ZERO or contact.drilling is not ZERO:
+            raise ModelError(
+                f"contact '{contact.name}' resists rolling or drilling: that is known for crowds of free bodies alone. "
+                "Join its bodies to earth by da.free('quaternion'), say m.contact([...]), and use method='moreau'."
+            )
+        if not isinstance(contact.place, Among):
+            yield contact
+            continue
+        pairs = list(islice(pairs_among(contact), PAIRS + 1))
+        if len(pairs) > PAIRS:
+            raise ModelError(
+                f"contact '{contact.name}' is among {len(contact.place.shapes)} shapes, with more than {PAIRS} pairs: "
+                "so many are for method='moreau', on bodies that da.free('quaternion') joins to earth."
+            )
+        yield from pairs
 
 
 def _slip(contact: Contact, value: Expr, speeds: Sequence[Expr], moving: dict[Expr, Expr]) -> Slip:

@@ -40,7 +40,7 @@ WORDS = {
     "torque": "torque value = ..., body = ... end",
     "local": "local a = e in f end",
     "as": "join ... as name ;  the name of a link",
-    "contact": "contact gap >= 0 | sphere(b, r) and plane(f) [restitution e] [friction mu] [slip v] [as name] ;",
+    "contact": "contact gap >= 0 | sphere(b, r) and plane(f) [restitution e] [friction mu] [as name] ;",
     "limit": "limit elbow.th in [a, b] [restitution e] [as name] ;  stops of a coordinate",
     "by": "constrain ... by ...  what acts so that the condition holds; perfect without it",
     "and": "separates the definitions of a let, and the frames of a join",

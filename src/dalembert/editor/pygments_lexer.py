@@ -43,6 +43,8 @@ class LsdLexer(RegexLexer):
                         "restitution",
                         "friction",
                         "static",
+                        "rolling",
+                        "drilling",
                         "slip",
                     ),
                     suffix=r"\b",

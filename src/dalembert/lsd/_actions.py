@@ -142,7 +142,7 @@ def actions(source: Source, report: Report, *, strict: bool) -> dict[str, Action
         "contact": _contact("gap"),
         "touching": _contact("touching"),
         "limit": _contact("limit"),
-        **{kind: _law(kind) for kind in ("restitution", "friction", "static", "slip")},
+        **{kind: _law(kind) for kind in ("restitution", "friction", "static", "rolling", "drilling", "slip")},
         "typed": lambda k, p: s.Typed(word(k[0]), k[1], p),
         "typename": lambda k, p: word(k[0]),
         "bindings": lambda k, p: tuple(k),

@@ -273,11 +273,11 @@ class _Elaboration:
             return self.into.limit(str(coordinate), self._argument(low), self._argument(high), **laws)[0]
         if value.kind == "gap":
             return self.into.contact(self._argument(value.arguments[0]), **laws)[0]
-        first, second = (
+        shapes = [
             SHAPE_KINDS[kind](self._frame(frame), *(self._argument(x) for x in sizes))
             for kind, frame, sizes in value.arguments
-        )
-        return self.into.contact(first, second, **laws)[0]
+        ]
+        return self.into.contact(*shapes, **laws)[0] if len(shapes) == 2 else self.into.contact(shapes, **laws)[0]
 
     def _argument(self, value: Any) -> Any:
         if isinstance(value, Expr):

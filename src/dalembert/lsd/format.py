@@ -107,6 +107,8 @@ _WORDS = frozenset(
         "restitution",
         "friction",
         "static",
+        "rolling",
+        "drilling",
         "slip",
     )
 )

@@ -31,7 +31,7 @@ DECLARING = frozenset(
 #: Words inside a constraint, after a complete expression.
 _REACTING = frozenset(("by", "about", "along"))
 #: Words inside a contact, likewise.
-_TOUCHING = frozenset(("restitution", "friction", "static", "slip"))
+_TOUCHING = frozenset(("restitution", "friction", "static", "rolling", "drilling", "slip"))
 SOFT = DECLARING | _REACTING | _TOUCHING | {"as"}
 _ENDS_EXPRESSION = frozenset(
     ("ID", "PRIMED", "INT", "FLOAT", "UNKID", "RPAR", "RSQB", "END", "BODY", "FORCE", "TORQUE")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Law:
-    """`restitution e`, `friction mu`, `static mu`, `slip v, w` of a contact."""
+    """`restitution e`, `friction mu`, `static mu`, `rolling a`, `drilling b`, `slip v, w` of a contact."""
 
     kind: str
     values: tuple[Expression, ...]
@@ -22,7 +22,7 @@ class Law:
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """`contact a >= b`, `contact sphere(b, r) and plane(f)`, `limit elbow.th in [a, b]` with their laws."""
+    """`contact a >= b`, `contact sphere(b, r) and plane(f) [and ...]`, `limit elbow.th in [a, b]` with their laws."""
 
     kind: str
     parts: tuple[Expression, ...]

@@ -10,7 +10,7 @@ from dalembert.expr import ZERO, Expr
 from dalembert.expr.space import Vector3
 from dalembert.lsd.write_scalars import ScalarWriter, word
 from dalembert.mechanism import Contact, Frame
-from dalembert.mechanism.contact import Gap
+from dalembert.mechanism.contact import Among, Gap
 from dalembert.mechanism.shapes import Shape, Surface, parts_of
 
 
@@ -27,6 +27,9 @@ class ContactWriter:
             if isinstance(place, Gap):
                 slip = f" slip {', '.join(self.write.text(x) for x in place.slip)}" if place.slip else ""
                 yield f"contact {self.write.text(place.gap)} >= 0{self._laws(one)}{slip} as {word(one.name)} ;"
+            elif isinstance(place, Among):
+                shapes = " and ".join(map(self._shape, place.shapes))
+                yield f"contact {shapes}{self._laws(one)} as {word(one.name)} ;"
             elif place.part == 0:
                 name = one.name.removesuffix("_1") if parts_of(place.first, place.second) > 1 else one.name
                 pair = f"{self._shape(place.first)} and {self._shape(place.second)}"
@@ -34,8 +37,10 @@ class ContactWriter:
 
     def _laws(self, one: Contact) -> str:
         told = [("restitution", one.restitution), ("friction", one.friction)]
-        said = [f" {kind} {self.write.text(value)}" for kind, value in told if value is not ZERO]
-        return "".join(said) + ("" if one.static is None else f" static {self.write.text(one.static)}")
+        told += [] if one.static is None else [("static", one.static)]
+        turning = [("rolling", one.rolling), ("drilling", one.drilling)]
+        said = [(kind, x) for kind, x in (*told, *turning) if x is not ZERO or kind == "static"]
+        return "".join(f" {kind} {self.write.text(value)}" for kind, value in said)
 
     def _shape(self, shape: Shape) -> str:
         if isinstance(shape, Surface):

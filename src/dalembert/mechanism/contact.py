@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from dalembert import expr as ex
@@ -30,30 +30,44 @@ class Touching:
     part: int = 0
 
 
-Place: TypeAlias = Gap | Touching
+@dataclass(frozen=True, slots=True)
+class Among:
+    """Many shapes, every two of them that are not of one body: which of them touch is found while they move."""
+
+    shapes: tuple[Shape, ...]
+
+
+Place: TypeAlias = Gap | Touching | Among
 
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """A unilateral constraint: a gap with restitution (0 to 1), friction, and friction at rest if that differs."""
+    """A unilateral constraint: a gap with restitution (0 to 1), friction, and friction at rest if that differs.
+
+    `rolling` and `drilling` are the lengths by which the normal force resists rolling and turning about the normal.
+    """
 
     name: str
     place: Place
     restitution: Expr = ZERO
     friction: Expr = ZERO
     static: Expr | None = None
+    rolling: Expr = ZERO
+    drilling: Expr = ZERO
 
     @property
     def scalars(self) -> tuple[Expr, ...]:
         """Every expression of its description."""
         if isinstance(self.place, Gap):
             return (self.place.gap, *self.place.slip, *self.laws)
-        return (*sizes_of(self.place.first), *sizes_of(self.place.second), *self.laws)
+        shapes = self.place.shapes if isinstance(self.place, Among) else (self.place.first, self.place.second)
+        return (*(size for shape in shapes for size in sizes_of(shape)), *self.laws)
 
     @property
     def laws(self) -> tuple[Expr, ...]:
         """Its coefficients."""
-        return (self.restitution, self.friction, *(() if self.static is None else (self.static,)))
+        static = () if self.static is None else (self.static,)
+        return (self.restitution, self.friction, *static, *(x for x in (self.rolling, self.drilling) if x is not ZERO))
 
 
 def coefficient(value: Scalar, what: str, name: str) -> Expr:
@@ -65,7 +79,8 @@ def coefficient(value: Scalar, what: str, name: str) -> Expr:
             why = "would create energy" if number > 1 else "is no coefficient"
             raise ModelError(f"contact '{name}': restitution {number:g} {why}; use 0..1.")
         if what != "restitution" and not number >= 0:
-            raise ModelError(f"contact '{name}': friction {number:g} is no coefficient; use 0 or more.")
+            kind = "length" if what in ("rolling", "drilling") else "coefficient"
+            raise ModelError(f"contact '{name}': {what} {number:g} is no {kind}; use 0 or more.")
     return found
 
 
@@ -109,26 +124,53 @@ def touching(first: Shape, second: Shape, name: str) -> Iterator[tuple[str, Touc
         yield (f"{name}_{part + 1}" if count > 1 else name), Touching(first, second, part)
 
 
+def among(shapes: Sequence[Shape], name: str) -> Among:
+    """A crowd of shapes, of at least two bodies."""
+    wrong = [one for one in shapes if not isinstance(one, SHAPES)]
+    if wrong:
+        raise ModelError(f"contact '{name}' is among shapes, and {wrong[0]!r} is none: `da.Sphere(ball, 0.1)`.")
+    if len({shape.frame.body for shape in shapes}) < 2:
+        raise ModelError(f"contact '{name}' is among shapes of one body: nothing can touch. It needs two bodies.")
+    return Among(tuple(shapes))
+
+
+def pairs_among(contact: Contact) -> Iterator[Contact]:
+    """The contacts of every two shapes of a crowd, each with its name: numbers of the shapes, corners, ends."""
+    assert isinstance(contact.place, Among)
+    shapes = contact.place.shapes
+    for j in range(len(shapes)):
+        for i in range(j):
+            if shapes[i].frame.body != shapes[j].frame.body:
+                for name, place in touching(shapes[i], shapes[j], f"{contact.name}_{i + 1}_{j + 1}"):
+                    yield replace(contact, name=name, place=place)
+
+
 def contacts_between(
-    gap: Scalar | str | Shape,
+    gap: Scalar | str | Shape | Sequence[Shape],
     against: Shape | None,
     restitution: Scalar,
     friction: Scalar,
     static: Scalar | None,
     slip: Scalar | str | Sequence[Scalar | str] | None,
     name: str,
+    rolling: Scalar = 0,
+    drilling: Scalar = 0,
 ) -> tuple[Contact, ...]:
     """The contacts that the builder's verb describes, checked."""
-    if isinstance(gap, SHAPES):
+    if isinstance(gap, list | tuple):
+        if against is not None or slip is not None:
+            raise ModelError(f"contact '{name}' is among the shapes of a list: it has no other side and no slip.")
+        places: list[tuple[str, Place]] = [(name, among(gap, name))]
+    elif isinstance(gap, SHAPES):
         if not isinstance(against, SHAPES):
             raise ModelError(f"contact '{name}' has one shape: say what it touches, `da.Plane(da.earth)`.")
         if slip is not None:
             raise ModelError(f"contact '{name}': the slip of two shapes follows from them; leave it out.")
-        places: list[tuple[str, Place]] = list(touching(gap, against, name))
+        places = list(touching(gap, against, name))
     else:
         if against is not None:
             raise ModelError(f"contact '{name}': {gap!r} is a formula, and a formula is the whole gap.")
-        places = [(name, Gap(gap_of(gap, name), slips_of(slip)))]
+        places = [(name, Gap(gap_of(gap, name), slips_of(slip)))]  # type: ignore[arg-type]
     e, mu = coefficient(restitution, "restitution", name), coefficient(friction, "friction", name)
     rest = None if static is None else coefficient(static, "friction", name)
     place = places[0][1]
@@ -140,7 +182,10 @@ def contacts_between(
             )
         if len(place.slip) > 2:
             raise ModelError(f"contact '{name}' slips in {len(place.slip)} directions: a contact has one or two.")
-    return tuple(Contact(one, place, e, mu, rest) for one, place in places)
+    roll, drill = coefficient(rolling, "rolling", name), coefficient(drilling, "drilling", name)
+    if isinstance(place, Gap) and (roll is not ZERO or drill is not ZERO):
+        raise ModelError(f"contact '{name}' is a formula: only shapes tell how it would roll or drill.")
+    return tuple(Contact(one, place, e, mu, rest, roll, drill) for one, place in places)
 
 
 def stops(coordinate: str, low: Scalar | None, high: Scalar | None) -> Iterator[tuple[str, Expr]]:

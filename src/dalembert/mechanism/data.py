@@ -10,7 +10,7 @@ from dalembert.expr import Expr
 from dalembert.mechanism.body import EARTH, Frame
 from dalembert.mechanism.bodyshape import SIZES, BodyShape
 from dalembert.mechanism.constraint import Along, Constraint, Coulomb, Kinematic
-from dalembert.mechanism.contact import Contact, Gap
+from dalembert.mechanism.contact import Among, Contact, Gap
 from dalembert.mechanism.displacement import Displacement, Turn
 from dalembert.mechanism.effort import Effort, effort_kind
 from dalembert.mechanism.link import Link
@@ -57,18 +57,18 @@ def model_data(model: Model) -> dict[str, Any]:
 
 def _contact(contact: Contact) -> dict[str, Any]:
     place = contact.place
-    where: dict[str, Any] = (
-        {"gap": ex.text(place.gap), "slip": _texts(place.slip)}
-        if isinstance(place, Gap)
-        else {
-            "first": _shape(place.first),
-            "second": _shape(place.second),
-            "part": place.part,
-        }
-    )
+    where: dict[str, Any]
+    if isinstance(place, Gap):
+        where = {"gap": ex.text(place.gap), "slip": _texts(place.slip)}
+    elif isinstance(place, Among):
+        where = {"among": [_shape(one) for one in place.shapes]}
+    else:
+        where = {"first": _shape(place.first), "second": _shape(place.second), "part": place.part}
     laws = {"restitution": ex.text(contact.restitution), "friction": ex.text(contact.friction)}
     static = {} if contact.static is None else {"static": ex.text(contact.static)}
-    return {"name": contact.name, **where, **laws, **static}
+    lengths = {"rolling": contact.rolling, "drilling": contact.drilling}
+    turning = {kind: ex.text(value) for kind, value in lengths.items() if value is not ex.ZERO}
+    return {"name": contact.name, **where, **laws, **static, **turning}
 
 
 def _shape(shape: Shape) -> dict[str, Any]:

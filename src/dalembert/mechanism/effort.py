@@ -7,12 +7,13 @@ from a potential and the rest (damping, actuation).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeAlias, TypeVar, cast
 
 from dalembert import expr as ex
-from dalembert.expr import ZERO, Expr
-from dalembert.expr.space import ZERO3, Vector3, is_zero3
+from dalembert.expr import ZERO, Expr, Scalar
+from dalembert.expr.space import ZERO3, Vector3, is_zero3, vector3
 from dalembert.mechanism.body import EARTH, Frame
 
 E = TypeVar("E", bound=Any)
@@ -177,6 +178,20 @@ class Bushing(_Between):
     turning_damping: Vector3 = ZERO3
     name: str = ""
 
+    @staticmethod
+    def of(
+        first: Frame,
+        second: Frame,
+        stiffness: Scalar | Sequence[Scalar],
+        damping: Scalar | Sequence[Scalar],
+        turning: Scalar | Sequence[Scalar],
+        turning_damping: Scalar | Sequence[Scalar],
+        name: str = "",
+    ) -> Bushing:
+        """Each size is one value for all axes, or three."""
+        k, c, kr, cr = (_on_axes(x) for x in (stiffness, damping, turning, turning_damping))
+        return Bushing(first, second, k, c, kr, cr, name)
+
     @property
     def scalars(self) -> tuple[Expr, ...]:
         return (*self.stiffness, *self.damping, *self.turning, *self.turning_damping)
@@ -216,3 +231,11 @@ def effort_symbols(effort: Effort) -> set[Expr]:
     if isinstance(effort, Spring | TorsionSpring):
         found |= ex.free_symbols(effort.further) - {effort.VARIABLE, ex.prime(effort.VARIABLE)}
     return found
+
+
+def _on_axes(value: Scalar | Sequence[Scalar]) -> Vector3:
+    """The same value for three axes, or three values."""
+    if hasattr(value, "__len__") and not isinstance(value, str):
+        return vector3(value)  # type: ignore[arg-type]
+    one = ex.as_expr(value)  # type: ignore[arg-type]
+    return Vector3((one, one, one))

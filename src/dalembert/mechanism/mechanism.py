@@ -183,8 +183,8 @@ class Mechanism:
 
         Each is one value for all axes, or three.
         """
-        k, c, kr, cr = (_three(x) for x in (stiffness, damping, turning, turning_damping))
-        return self.apply(Bushing(self._frame(first), self._frame(second), k, c, kr, cr, name))
+        sizes = stiffness, damping, turning, turning_damping
+        return self.apply(Bushing.of(self._frame(first), self._frame(second), *sizes, name))
 
     def apply(self, effort: E) -> E:
         """Add an effort; one without a name gets one, such as `force_1`."""
@@ -203,23 +203,27 @@ class Mechanism:
 
     def contact(
         self,
-        gap: Scalar | str | Shape,
+        gap: Scalar | str | Shape | Sequence[Shape],
         against: Shape | None = None,
         *,
         restitution: Scalar = 0,
         friction: Scalar = 0,
         static: Scalar | None = None,
+        rolling: Scalar = 0,
+        drilling: Scalar = 0,
         slip: Scalar | str | Sequence[Scalar | str] | None = None,
         name: str = "",
     ) -> tuple[Contact, ...]:
         """Something that cannot be crossed: a gap that stays positive, `m.contact("foot.Z >= 0")`, or two shapes.
 
-        `restitution` is that of impacts, `friction` Coulomb's, `static` that of rest where it differs. A gap that is a
-        formula and rubs needs `slip`, its sliding velocity: one component or two, linear in the speeds.
+        A list of shapes is a crowd: every two of them may touch. `restitution` is of impacts, `friction` Coulomb's,
+        `static` that of rest where it differs; `rolling` and `drilling` are lengths (moment over normal force) that
+        resist rolling and turning about the normal. A gap that is a formula and rubs needs `slip`, its sliding
+        velocity: one component or two, linear in the speeds.
         """
         called = name or free_name("contact", self._ties)
-        made = contacts_between(gap, against, restitution, friction, static, slip, called)
-        for shape in (gap, against):
+        made = contacts_between(gap, against, restitution, friction, static, slip, called, rolling, drilling)
+        for shape in (*(gap if isinstance(gap, list | tuple) else (gap,)), against):
             if isinstance(shape, SHAPES):
                 self._check_body(shape.frame.body, f"contact '{called}'")
         for contact in made:
@@ -388,11 +392,3 @@ class Mechanism:
             raise ModelError(
                 f"{user} names the body '{name}', which is not in '{self.name}'.{did_you_mean(name, self._bodies)}"
             )
-
-
-def _three(value: Scalar | Sequence[Scalar]) -> Vector3:
-    """The same value for three axes, or three values."""
-    if hasattr(value, "__len__") and not isinstance(value, str):
-        return vector3(value)  # type: ignore[arg-type]
-    one = ex.as_expr(value)  # type: ignore[arg-type]
-    return Vector3((one, one, one))

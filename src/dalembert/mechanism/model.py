@@ -16,7 +16,7 @@ from dalembert.expr import Expr
 from dalembert.expr.space import ZERO3, Vector3
 from dalembert.mechanism.body import EARTH, Body, Frame, earth
 from dalembert.mechanism.constraint import Constraint
-from dalembert.mechanism.contact import Contact, Gap, Touching
+from dalembert.mechanism.contact import Contact, Gap
 from dalembert.mechanism.effort import Effort, effort_symbols
 from dalembert.mechanism.link import Link
 from dalembert.mechanism.names import POSITION
@@ -109,7 +109,7 @@ class Model:
         for frame in self.frames.values():
             found += frame.displacement.scalars
         for contact in self.contacts:
-            found += contact.scalars if isinstance(contact.place, Touching) else contact.laws
+            found += contact.laws if isinstance(contact.place, Gap) else contact.scalars
         return found
 
     @cached_property

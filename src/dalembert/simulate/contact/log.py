@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,9 @@ class Strike:
 @dataclass(eq=False)
 class ContactLog:
     """Phases, impulses and named events of all contacts of a motion."""
+
+    crowd: ClassVar[bool] = False
+    """Is it that of a crowd, whose contacts have no names of their own?"""
 
     names: tuple[str, ...]
     strikes: list[Strike] = field(default_factory=list)

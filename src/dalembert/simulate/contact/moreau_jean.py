@@ -52,6 +52,8 @@ class MoreauJean(Method):
     `projection`: "none" leaves penetrations of the order h^2; "direct" moves crossed contacts that are active back
     ("all": every crossed one); "combined" activates by the free end position and puts pushing contacts on their gap.
     A contact is crossed beyond `tolerance`, as a share of the size of its gap.
+    A crowd of free bodies is solved by at most `sweeps` over its contacts in a step, until what the worst misses of
+    its law is less than `accuracy` of the fastest.
     `tangential` is the restitution of slip; with friction and restitution other than it, impacts may create energy.
     """
 
@@ -60,6 +62,8 @@ class MoreauJean(Method):
     projection: Literal["none", "direct", "all", "combined"] = "none"
     tolerance: float = 1e-8
     tangential: float = 0.0
+    sweeps: int = 100
+    accuracy: float = 1e-8
     name: str = "moreau"
     order: int = 1
     kind: str = "time stepping"

@@ -117,7 +117,7 @@ def touched(motion: Motion) -> bool:
 def stepped(motion: Motion) -> bool:
     """Was it made by time stepping, with impulses of contacts in the steps?"""
     log = motion.contacts
-    return log is not None and any(strike.step for strike in log.strikes)
+    return log is not None and (log.crowd or any(strike.step for strike in log.strikes))
 
 
 def _reactions(motion: Motion) -> dict[str, tuple[list[int], bool]]:

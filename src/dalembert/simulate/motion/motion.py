@@ -133,11 +133,12 @@ class Motion:
 
     def evaluate(self, exprs: Sequence[Expr]) -> list[Array]:
         """The values of expressions along the motion, one array each."""
-        if self.system.contacts:
+        touching = self.system.contacts or (self.contacts is not None and self.contacts.crowd)
+        if touching:
             refuse_disturbed(self, [x.name for x in ex.free_symbols(exprs)])
         self._say_undetermined(x.name for x in ex.free_symbols(exprs))
         told = self.system.in_states_and_rates(exprs)
-        if self.system.contacts and not ex.free_symbols(told).isdisjoint(self.system.slopes):
+        if touching and not ex.free_symbols(told).isdisjoint(self.system.slopes):
             refuse_slopes(self)
         parts = [self.values(told, arc.t, arc.y, arc.parameters, arc.contacts) for arc in self.arcs]
         return parts[0] if len(parts) == 1 else [np.concatenate(pieces) for pieces in zip(*parts, strict=True)]

@@ -116,6 +116,8 @@ class Quality:
 
 def quality_of(motion: Motion) -> Quality:
     """Judge a motion at up to 64 instants of each arc."""
+    if motion.contacts is not None and motion.contacts.crowd:
+        return Quality(None, None, _norm(motion))
     seen = _seen(motion)
     if motion.system.contacts:  # what contacts push is no first integral
         told = (closure_of(motion), _energy(motion, seen), _norm(motion))

@@ -6,9 +6,13 @@ from collections.abc import Collection
 from typing import TypeVar, Unpack
 
 from dalembert.mechanism import Layout, Mechanism, Model
+from dalembert.simulate.contact.crowd import is_crowd, obstacle
+from dalembert.simulate.contact.moreau_jean import MoreauJean
+from dalembert.simulate.methods.table import find_method
 from dalembert.simulate.motion.motion import Motion
 from dalembert.simulate.motion.quality import checked
 from dalembert.simulate.runs.asked import Asked
+from dalembert.simulate.runs.crowd import run_crowd
 from dalembert.simulate.runs.run import run
 from dalembert.simulate.system.from_mechanism import system_of
 
@@ -23,5 +27,13 @@ def simulate(
     kind: type[M] | None = None,
     **asked: Unpack[Asked],
 ) -> M:
-    """The motion of a mechanism: `run` on its system, `cut` names links that close its loops."""
-    return checked(run(system_of(mechanism, Layout.of(mechanism, cut)), t_span, kind=kind, **asked))
+    """The motion of a mechanism: `run` on its system, `cut` names links that close its loops.
+
+    Time stepping of free bodies with a contact among many shapes needs no equations: it has a way of its own.
+    """
+    layout = Layout.of(mechanism, cut)
+    method = find_method(asked.get("method", "DOP853"))
+    if isinstance(method, MoreauJean) and is_crowd(layout.model) and not obstacle(layout.model):
+        found: M = run_crowd(layout, t_span, method, kind or Motion, asked)
+        return found
+    return checked(run(system_of(mechanism, layout), t_span, kind=kind, **asked))

@@ -46,12 +46,15 @@ def system_of(mechanism: Mechanism | Model, layout: Layout | None = None) -> Sys
             *_pivots(about),
             *coupling_conditions(about),
         ),
-        pictures=(*(_picture(about.tree, name, absolute) for name in mechanism.bodies), *_coils(about.tree, absolute)),
+        pictures=(
+            *(picture_of(about.tree, name, absolute) for name in mechanism.bodies),
+            *_coils(about.tree, absolute),
+        ),
         outputs=WithContacts(about.outputs, rows) if rows else about.outputs,
         constants=about.model.parameters(),
         contacts=rows,
         scales=scales_of(about.layout),
-        up=_up(mechanism),
+        up=up_of(mechanism),
         name=mechanism.name,
         layout=about.layout,
     )
@@ -95,7 +98,7 @@ def _watch(mass: Matrix, speeds: tuple[str, ...], moving: frozenset[Expr]) -> tu
     return tuple(found)
 
 
-def _picture(tree: Tree, body: str, absolute: list[Pose]) -> Picture:
+def picture_of(tree: Tree, body: str, absolute: list[Pose]) -> Picture:
     """A body as segments between the origins of the frames that its links use; a slide shows its rail."""
     mechanism = tree.layout.model
     frames = [frame for link in mechanism.links.values() for frame in (link.first, link.second) if frame.body == body]
@@ -124,7 +127,7 @@ def _is_slide(link: Link) -> bool:
     return sliding and link.joint.dof <= 2
 
 
-def _up(mechanism: Mechanism | Model) -> tuple[float, float, float]:
+def up_of(mechanism: Mechanism | Model) -> tuple[float, float, float]:
     """Against gravity where it is known, else along z."""
     values = {ex.symbol(name): value for name, value in mechanism.given.items() if isinstance(value, int | float)}
     try:

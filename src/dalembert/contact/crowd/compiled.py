@@ -1,0 +1,27 @@
+"""How the functions of this room are compiled: once for a machine, kept on disk, divisions without checks.
+
+What is kept has the stamp of all files of the room: numba alone would keep a function whose callee has changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from numba import njit
+
+
+@cache
+def _stamp() -> str:
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def native(function: Any) -> Any:
+    made = njit(cache=True, error_model="numpy", fastmath={"contract"})(function)
+    made._cache._cache_file._source_stamp = _stamp()
+    return made

@@ -1,0 +1,290 @@
+"""Many contacts between free bodies: rows, islands, and sweeps with a direction kept over them. Compiled by numba.
+
+W = G M^-1 G^T is never formed: a contact knows its three directions, its two bodies, and its own block; what an impulse
+does is written into the speeds of the two bodies, where the next contact finds it. A sweep is one step of nonsmooth
+Gauss-Seidel; the changes of successive sweeps are combined as conjugate gradients are (Silcowitz, Niebe and Erleben
+2010), and forgotten whenever they grow.
+"""
+
+from __future__ import annotations
+
+import math
+
+from dalembert.contact.crowd.compiled import native
+from dalembert.contact.crowd.cone import basis, solve_block
+
+_SMALL = 64
+"""Contacts of an island below which it gets more sweeps, so that all small islands cost alike and are solved well."""
+
+
+@native
+def rows_of(count, rows, bodies):  # type: ignore[no-untyped-def]
+    """Directions, moments and blocks of the contacts."""
+    d, w, points = rows.d, rows.w, rows.points
+    for c in range(count):
+        for i in range(3):
+            d[c, 0, i] = points[c, i]
+        basis(d, c)
+        masses = bodies.inverse_mass[rows.first[c]] + bodies.inverse_mass[rows.second[c]]
+        _moments(c, rows.first[c], points, d, rows.ja, rows.ka, bodies)
+        _moments(c, rows.second[c], points, d, rows.jb, rows.kb, bodies)
+        for i in range(3):
+            for m in range(i + 1):
+                s = masses if i == m else 0.0
+                for q in range(3):
+                    s += rows.ja[c, i, q] * rows.ka[c, m, q] + rows.jb[c, i, q] * rows.kb[c, m, q]
+                w[c, i, m] = s
+                w[c, m, i] = s
+
+
+@native
+def _moments(c, body, points, d, j, k, bodies):  # type: ignore[no-untyped-def]
+    x, y, z = points[c, 3] - bodies.x[body, 0], points[c, 4] - bodies.x[body, 1], points[c, 5] - bodies.x[body, 2]
+    inverse = bodies.inverse
+    for i in range(3):
+        j[c, i, 0] = y * d[c, i, 2] - z * d[c, i, 1]
+        j[c, i, 1] = z * d[c, i, 0] - x * d[c, i, 2]
+        j[c, i, 2] = x * d[c, i, 1] - y * d[c, i, 0]
+        for m in range(3):
+            k[c, i, m] = (
+                inverse[body, m, 0] * j[c, i, 0] + inverse[body, m, 1] * j[c, i, 1] + inverse[body, m, 2] * j[c, i, 2]
+            )
+
+
+@native
+def rate(c, i, a, b, v, rows):  # type: ignore[no-untyped-def]
+    """The speed of contact c along its direction i."""
+    d, ja, jb = rows.d, rows.ja, rows.jb
+    return (
+        d[c, i, 0] * (v[a, 0] - v[b, 0])
+        + d[c, i, 1] * (v[a, 1] - v[b, 1])
+        + d[c, i, 2] * (v[a, 2] - v[b, 2])
+        + (ja[c, i, 0] * v[a, 3] + ja[c, i, 1] * v[a, 4] + ja[c, i, 2] * v[a, 5])
+        - (jb[c, i, 0] * v[b, 3] + jb[c, i, 1] * v[b, 4] + jb[c, i, 2] * v[b, 5])
+    )
+
+
+@native
+def push(c, a, b, x, y, z, v, inverse_mass, rows):  # type: ignore[no-untyped-def]
+    """The impulse (x, y, z) along the directions of contact c, in the speeds of its bodies."""
+    d, ka, kb = rows.d, rows.ka, rows.kb
+    fx = d[c, 0, 0] * x + d[c, 1, 0] * y + d[c, 2, 0] * z
+    fy = d[c, 0, 1] * x + d[c, 1, 1] * y + d[c, 2, 1] * z
+    fz = d[c, 0, 2] * x + d[c, 1, 2] * y + d[c, 2, 2] * z
+    m, n = inverse_mass[a], inverse_mass[b]
+    v[a, 0] += m * fx
+    v[a, 1] += m * fy
+    v[a, 2] += m * fz
+    v[b, 0] -= n * fx
+    v[b, 1] -= n * fy
+    v[b, 2] -= n * fz
+    for i in range(3):
+        v[a, 3 + i] += ka[c, 0, i] * x + ka[c, 1, i] * y + ka[c, 2, i] * z
+        v[b, 3 + i] -= kb[c, 0, i] * x + kb[c, 1, i] * y + kb[c, 2, i] * z
+
+
+@native
+def spin(c, a, b, i, v, rows):  # type: ignore[no-untyped-def]
+    """How fast the first body of a contact turns against the second about direction i."""
+    d = rows.d
+    return d[c, i, 0] * (v[a, 3] - v[b, 3]) + d[c, i, 1] * (v[a, 4] - v[b, 4]) + d[c, i, 2] * (v[a, 5] - v[b, 5])
+
+
+@native
+def twist(c, a, b, x, y, z, v, rows, bodies):  # type: ignore[no-untyped-def]
+    """The angular impulse (x, y, z) about the directions of contact c, in the speeds of its bodies."""
+    d, inverse = rows.d, bodies.inverse
+    fx = d[c, 0, 0] * x + d[c, 1, 0] * y + d[c, 2, 0] * z
+    fy = d[c, 0, 1] * x + d[c, 1, 1] * y + d[c, 2, 1] * z
+    fz = d[c, 0, 2] * x + d[c, 1, 2] * y + d[c, 2, 2] * z
+    for i in range(3):
+        v[a, 3 + i] += inverse[a, i, 0] * fx + inverse[a, i, 1] * fy + inverse[a, i, 2] * fz
+        v[b, 3 + i] -= inverse[b, i, 0] * fx + inverse[b, i, 1] * fy + inverse[b, i, 2] * fz
+
+
+@native
+def islands_of(count, rows, bodies):  # type: ignore[no-untyped-def]
+    """Contacts and bodies in the order of their islands, and where each begins; how many islands there are.
+
+    Bodies that move connect, others do not.
+    """
+    parent, inverse_mass, first, second = bodies.parent, bodies.inverse_mass, rows.first, rows.second
+    total = len(inverse_mass)
+    for k in range(total):
+        parent[k] = k
+        bodies.island[k] = -1
+    for c in range(count):
+        a, b = first[c], second[c]
+        if inverse_mass[a] > 0 and inverse_mass[b] > 0:
+            a, b = _root(parent, a), _root(parent, b)
+            if a != b:
+                parent[max(a, b)] = min(a, b)
+    found = 0
+    for c in range(count):  # number the islands, and count their contacts
+        a = _root(parent, first[c] if inverse_mass[first[c]] > 0 else second[c])
+        if bodies.island[a] < 0:
+            bodies.island[a] = found
+            rows.starts[found] = 0
+            bodies.starts[found] = 0
+            found += 1
+        rows.starts[bodies.island[a]] += 1
+    for k in range(total):
+        a = _root(parent, k)
+        if inverse_mass[k] > 0 and bodies.island[a] >= 0:
+            bodies.island[k] = bodies.island[a]
+            bodies.starts[bodies.island[a]] += 1
+    _offsets(rows.starts, found)
+    _offsets(bodies.starts, found)
+    for c in range(count):
+        a = bodies.island[first[c] if inverse_mass[first[c]] > 0 else second[c]]
+        rows.order[rows.starts[a]] = c
+        rows.starts[a] += 1
+    for k in range(total):
+        if inverse_mass[k] > 0 and bodies.island[k] >= 0:
+            a = bodies.island[k]
+            bodies.order[bodies.starts[a]] = k
+            bodies.starts[a] += 1
+    for k in range(found, 0, -1):  # each has moved to the beginning of the next
+        rows.starts[k] = rows.starts[k - 1]
+        bodies.starts[k] = bodies.starts[k - 1]
+    rows.starts[0] = bodies.starts[0] = 0
+    return found
+
+
+@native
+def _offsets(starts, found):  # type: ignore[no-untyped-def]
+    """Sizes become places."""
+    place = 0
+    for k in range(found):
+        size = starts[k]
+        starts[k] = place
+        place += size
+
+
+@native
+def _root(parent, a):  # type: ignore[no-untyped-def]
+    while parent[a] != a:
+        parent[a] = parent[parent[a]]
+        a = parent[a]
+    return a
+
+
+@native
+def sweep_island(island, rows, bodies, laws, tolerance, most, new, right):  # type: ignore[no-untyped-def]
+    """Sweep until no contact of the island misses its law by more than the share `tolerance` of its fastest.
+
+    Returns sweeps, and the last fault: the change of rate with which a contact would come to obey, over the fastest.
+    """
+    begin, end = rows.starts[island], rows.starts[island + 1]
+    most *= max(1, _SMALL // (end - begin))
+    head, tail = bodies.starts[island], bodies.starts[island + 1]
+    v, p, w = bodies.v, rows.p, rows.w
+    fastest = 0.0
+    for k in range(begin, end):
+        c = rows.order[k]
+        u = rate(c, 0, rows.first[c], rows.second[c], v, rows) + rows.shift[c]
+        own = p[c, 0] * w[c, 0, 0]
+        fastest = max(fastest, abs(u - own), own)
+    for k in range(begin, end):
+        for i in range(6):
+            rows.along[rows.order[k], i] = 0.0
+    for k in range(head, tail):
+        for i in range(6):
+            bodies.along[bodies.order[k], i] = 0.0
+    fault, sweep, before = math.inf, 0, math.inf
+    while sweep < most and fault > tolerance * fastest:
+        sweep += 1
+        fault, size = 0.0, 0.0
+        for k in range(head, tail):
+            for i in range(6):
+                bodies.before[bodies.order[k], i] = v[bodies.order[k], i]
+        for k in range(begin, end):
+            c = rows.order[k] if sweep % 2 else rows.order[begin + end - 1 - k]
+            a, b = rows.first[c], rows.second[c]
+            x, y, z = p[c, 0], p[c, 1], p[c, 2]
+            for i in range(6):
+                rows.before[c, i] = p[c, i]
+            n = rate(c, 0, a, b, v, rows) + rows.shift[c]
+            if x == 0.0 and n >= 0.0:
+                continue
+            g = rows.group[c]
+            right[0] = n - (w[c, 0, 0] * x + w[c, 0, 1] * y + w[c, 0, 2] * z)
+            right[1] = rate(c, 1, a, b, v, rows) - (w[c, 1, 0] * x + w[c, 1, 1] * y + w[c, 1, 2] * z)
+            right[2] = rate(c, 2, a, b, v, rows) - (w[c, 2, 0] * x + w[c, 2, 1] * y + w[c, 2, 2] * z)
+            new[0], new[1], new[2] = x, y, z
+            solve_block(w[c], right, laws.friction[g], new)
+            p[c, 0], p[c, 1], p[c, 2] = new[0], new[1], new[2]
+            x, y, z = new[0] - x, new[1] - y, new[2] - z
+            fault = max(fault, abs(x) * w[c, 0, 0], abs(y) * w[c, 1, 1], abs(z) * w[c, 2, 2])
+            size += w[c, 0, 0] * x * x + w[c, 1, 1] * y * y + w[c, 2, 2] * z * z
+            push(c, a, b, x, y, z, v, bodies.inverse_mass, rows)
+            if laws.rolling[g] > 0 or laws.drilling[g] > 0:
+                _resist(c, a, b, laws.drilling[g] * new[0], laws.rolling[g] * new[0], v, rows, bodies)
+        share = size / before if before > 0 else 0.0
+        before = size
+        if share > 1 or sweep == 1:
+            share = 0.0
+        if fault <= tolerance * fastest or sweep == most:
+            break  # the impulses are in their cones now, and would not be further along
+        for k in range(begin, end):
+            c = rows.order[k]
+            for i in range(6):
+                step = p[c, i] - rows.before[c, i]
+                p[c, i] += share * rows.along[c, i]
+                rows.along[c, i] = share * rows.along[c, i] + step
+        for k in range(head, tail):
+            m = bodies.order[k]
+            for i in range(6):
+                step = v[m, i] - bodies.before[m, i]
+                v[m, i] += share * bodies.along[m, i]
+                bodies.along[m, i] = share * bodies.along[m, i] + step
+    return sweep, (fault / fastest if fastest > 0 else 0.0)
+
+
+@native
+def _resist(c, a, b, drill, roll, v, rows, bodies):  # type: ignore[no-untyped-def]
+    """Drilling and rolling friction: angular impulses of at most `drill` about the normal, `roll` across it."""
+    p, d, inverse = rows.p, rows.d, bodies.inverse
+    about = 0.0
+    for i in range(3):
+        for m in range(3):
+            about += d[c, 0, i] * (inverse[a, i, m] + inverse[b, i, m]) * d[c, 0, m]
+    most = 0.0
+    for i in range(3):
+        most += inverse[a, i, i] + inverse[b, i, i]
+    most -= about  # the trace across the normal bounds what a moment does there; for balls it is twice that
+    first, second, third = p[c, 3], p[c, 4], p[c, 5]
+    x = min(max(first - spin(c, a, b, 0, v, rows) / about, -drill), drill)
+    scale = most / 2 if bodies.round[a] and bodies.round[b] else most
+    y = second - spin(c, a, b, 1, v, rows) / scale
+    z = third - spin(c, a, b, 2, v, rows) / scale
+    size = math.sqrt(y * y + z * z)
+    if size > roll:
+        y, z = y * roll / size, z * roll / size
+    p[c, 3], p[c, 4], p[c, 5] = x, y, z
+    twist(c, a, b, x - first, y - second, z - third, v, rows, bodies)
+
+
+@native
+def lift(count, rows, bodies, most, small):  # type: ignore[no-untyped-def]
+    """Shifts and turns of bodies that bring gaps back to zero from below, by frictionless sweeps, in `bodies.along`."""
+    moved, points = bodies.along, rows.points
+    for k in range(len(moved)):
+        for i in range(6):
+            moved[k, i] = 0.0
+    for c in range(count):
+        rows.p[c, 0] = 0.0
+    for _ in range(most):
+        worst = 0.0
+        for c in range(count):
+            a, b = rows.first[c], rows.second[c]
+            old = rows.p[c, 0]
+            new = max(old - (points[c, 6] + rate(c, 0, a, b, moved, rows)) / rows.w[c, 0, 0], 0.0)
+            if new != old:
+                push(c, a, b, new - old, 0.0, 0.0, moved, bodies.inverse_mass, rows)
+                worst = max(worst, abs(new - old) * rows.w[c, 0, 0])
+                rows.p[c, 0] = new
+        if worst <= small:
+            break
+    for c in range(count):
+        points[c, 6] += rate(c, 0, rows.first[c], rows.second[c], moved, rows)
