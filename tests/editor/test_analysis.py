@@ -47,7 +47,7 @@ def test_definitions_are_found_here_and_in_the_library():
 
 def test_fields_are_completed_by_the_type_of_the_object():
     text = TEXT + "let a = arm. "
-    assert labels(text, len(text) - 1) == ["mass", "iframe", "inertia", "frame"]
+    assert labels(text, len(text) - 1) == ["mass", "iframe", "inertia", "shape", "frame"]
 
 
 def test_fields_of_an_open_record_come_first():

@@ -67,7 +67,7 @@ def test_hover_definition_completion_and_format(conversation):
     assert "arm : body" in hover.contents.value
     assert target.uri == URI
     assert target.range.start == lsp.Position(1, 4)
-    assert [i.label for i in items.items] == ["mass", "iframe", "inertia", "frame"]
+    assert [i.label for i in items.items] == ["mass", "iframe", "inertia", "shape", "frame"]
     assert edits[0].new_text.splitlines()[-1].endswith("[0, 0, 1]) ;")
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.expr import HALF, ONE, ZERO, Expr
 from dalembert.expr.space import Vector3
+
+if TYPE_CHECKING:
+    import numpy as np
 
 _FLAT = 1e-9
 """Faces whose unit normals differ by less are one face, and corners that add less than this share are none."""
@@ -67,6 +69,7 @@ def _turned(around: list[int], outwards: int) -> tuple[int, ...]:
 @lru_cache(maxsize=64)
 def hull_solid(points: tuple[tuple[float, float, float], ...]) -> Solid:
     """The convex hull of points, its flat faces joined."""
+    import numpy as np
     from scipy.spatial import ConvexHull, QhullError
 
     places = np.array(points, dtype=float)
