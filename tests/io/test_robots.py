@@ -354,3 +354,17 @@ def test_mutated_files_give_a_model_or_a_sentence(suffix, tmp_path):
                 bad += 1
     assert good > 3
     assert bad > 10
+
+
+def test_the_example_of_the_help_runs(tmp_path):
+    from pathlib import Path
+
+    from typer.testing import CliRunner
+
+    from dalembert.cli import app
+
+    example = Path(__file__).parents[2] / "examples" / "robots" / "arm.urdf"
+    out = tmp_path / "arm.lsd"
+    done = CliRunner().invoke(app, ["import", str(example), "-o", str(out)])
+    assert done.exit_code == 0, done.output
+    assert da.load(out).freeze().structure == da.load(example).freeze().structure

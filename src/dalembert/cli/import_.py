@@ -20,9 +20,9 @@ def command(
 ) -> None:
     """Turn a robot file into an LSD program. What it says and a mechanism cannot hold is told, line by line.
 
-    Other commands open robot files as they are: `dalembert simulate robot.urdf`.
+    Other commands open robot files as they are: `dalembert simulate examples/robots/arm.urdf`.
 
-    Example: dalembert import robot.urdf -o robot.lsd
+    Example: dalembert import examples/robots/arm.urdf -o arm.lsd
     """
     from dalembert import io
     from dalembert.files import check_suffix, write_text
