@@ -239,7 +239,7 @@ def test_derivations_are_bounded():
         chain(60, "p").equations("lagrange")
     numbers = {f"{x}{k}": 1.0 for x in "ql" for k in range(60)}
     with limits.budget(seconds=0.02), pytest.raises(da.LimitError, match=r"of 'chain q'|dynamics_of"):
-        chain(60, "q").simulate((0, 1), given=numbers)
+        chain(60, "q").simulate((0, 1), given=numbers)  # seconds of derivation, stopped at a fiftieth of one
     assert chain(2, "p").equations("kane").mass_matrix.shape == (3, 3)
 
 

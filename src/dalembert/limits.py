@@ -45,7 +45,7 @@ PATIENCE = 1.0
 """Seconds before a waiting person is told that something is being done."""
 
 _LOOK = 0.2
-"""Seconds between two looks of the watchdog: Python answers within them."""
+"""Seconds between two looks of the watchdog, unless a budget is shorter: Python answers within them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +96,19 @@ class _Call:
 _calls: dict[int, _Call] = {}
 _lock = threading.Lock()
 _awake = threading.Event()
+_short = threading.Event()
+"""Set when a call comes whose budget ends before the next look."""
 _watchdog: threading.Thread | None = None
 
 
 def _watch() -> None:
     while True:
         _awake.wait()
-        time.sleep(_LOOK)
+        if _short.wait(_LOOK):
+            _short.clear()
+            with _lock:
+                least = min((call.budget.seconds or _LOOK for call in _calls.values()), default=0.0)
+            time.sleep(min(least, _LOOK))
         with _lock:
             if not _calls:
                 _awake.clear()
@@ -147,6 +153,8 @@ def _enter(call: _Call) -> None:
         _watchdog.start()
     with _lock:
         _calls[threading.get_ident()] = call
+        if call.budget.seconds is not None and call.budget.seconds < _LOOK:
+            _short.set()
         _awake.set()
 
 

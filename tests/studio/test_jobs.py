@@ -28,7 +28,7 @@ def test_a_right_program_tells_its_numbers_and_its_tree():
     assert found["faults"] == []
     machine = found["machine"]
     assert {one["name"]: one["value"] for one in machine["parameters"]} == {"l1": 1.0, "l2": 0.8, "m1": 1.0, "m2": 0.7}
-    assert machine["tree"]["children"][0]["children"][0]["body"] == "lower"
+    assert [(one["body"], one["depth"]) for one in machine["tree"]] == [("earth", 0), ("upper", 1), ("lower", 2)]
     assert [one["angle"] for one in machine["start"][:2]] == [True, True]
 
 

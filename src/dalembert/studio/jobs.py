@@ -112,23 +112,31 @@ def _machine(bench: Bench) -> dict[str, Any]:
     """Numbers with their names, and the tree of bodies."""
     m = bench.mechanism
     layout = Layout.of(m)
-    children: dict[int, list[dict[str, Any]]] = {}
-    for one in reversed(layout.tree):
-        node = {
-            "body": layout.bodies[one.child].name,
-            "link": one.link.name,
-            "joint": joint_words(one.link.joint),
-            "coordinates": list(one.link.coordinates),
-            "children": children.pop(one.child, []),
-        }
-        children.setdefault(one.parent, []).insert(0, node)
+    children: dict[int, list[Any]] = {}
+    for one in layout.tree:
+        children.setdefault(one.parent, []).append(one)
+    tree: list[dict[str, Any]] = [{"body": EARTH, "depth": 0, "link": "", "joint": "", "coordinates": []}]
+    waiting = [(one, 1) for one in reversed(children.get(0, []))]
+    while waiting:  # rows with a depth, not records in records: a chain may have ten thousand bodies
+        one, depth = waiting.pop()
+        link = one.link
+        tree.append(
+            {
+                "body": layout.bodies[one.child].name,
+                "depth": depth,
+                "link": link.name,
+                "joint": joint_words(link.joint),
+                "coordinates": list(link.coordinates),
+            }
+        )
+        waiting += [(x, depth + 1) for x in reversed(children.get(one.child, []))]
     state = layout.state
     return {
         "machine": {
             "name": m.name,
             "bodies": len(layout.bodies) - 1,
             "live": len(layout.bodies) - 1 <= MOST_BODIES,
-            "tree": {"body": EARTH, "link": "", "joint": "", "coordinates": [], "children": children.get(0, [])},
+            "tree": tree,
             "closing": [{"link": c.link.name, "joint": joint_words(c.link.joint)} for c in layout.cuts],
             "parameters": [{"name": x, "value": _number(m.given.get(x))} for x in m.parameters()],
             "start": [

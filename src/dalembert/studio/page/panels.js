@@ -109,11 +109,12 @@ export function makePanels(tabs, panel, desk) {
 
   // --- structure
   function showStructure() {
-    const branch = one => node("li", {}, one.body === "earth" ? "" : node("input", { type: "checkbox", checked: !hidden.has(one.body), "aria-label": "Show " + one.body, onchange: e => { hidden[e.target.checked ? "delete" : "add"](one.body); desk.hide([...hidden]); } }), node("button", { text: one.body, onclick: () => desk.find(one.body) }), one.link ? node("small", { text: ` ${one.link}: ${one.joint}${one.coordinates.length ? " (" + one.coordinates.join(", ") + ")" : ""}` }) : "", one.children.length ? node("ul", {}, ...one.children.map(branch)) : "");
-    const m = S.machine, more = [];
+    const row = one => node("li", { style: `padding-left:${1.1 * Math.min(one.depth, 24)}rem` }, one.body === "earth" ? "" : node("input", { type: "checkbox", checked: !hidden.has(one.body), "aria-label": "Show " + one.body, onchange: e => { hidden[e.target.checked ? "delete" : "add"](one.body); desk.hide([...hidden]); } }), node("button", { text: one.body, onclick: () => desk.find(one.body) }), one.link ? node("small", { text: ` ${one.link}: ${one.joint}${one.coordinates.length ? " (" + one.coordinates.join(", ") + ")" : ""}` }) : "");
+    const m = S.machine, more = [], most = 1000;
+    if (m.tree.length > most) more.push(node("p", { class: "note", text: `${m.tree.length - most} more bodies` }));
     for (const [title, names] of [["Links that close loops", m.closing.map(c => c.link)], ["Constraints", m.constraints], ["Contacts", m.contacts]])
       more.push(node("p", {}, node("b", { text: title + ": " }), names.length ? names.join(", ") : "none"));
-    panel.replaceChildren(node("ul", { id: "tree" }, branch(m.tree)), ...more);
+    panel.replaceChildren(node("ul", { id: "tree" }, ...m.tree.slice(0, most).map(row)), ...more);
   }
 
   return {
