@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from dalembert import expr as ex
 from dalembert.dynamics.scales import scales_of
 from dalembert.errors import ModelError
+from dalembert.identify.excite import excitation
+from dalembert.identify.fit import identify
 from dalembert.identify.regressor import PARTS, Regressor
 from dalembert.identify.states import States, random_states
-
-if TYPE_CHECKING:
-    from dalembert.identify.excite import Excitation
-    from dalembert.identify.fit import Identified
 
 #: Share of a column that may be rounding: products of some hundred doubles, and least squares of them.
 _ROUNDING = 1e-9
@@ -69,49 +67,8 @@ class BaseParameters:
         """The columns of Y that go with beta."""
         return Y[..., list(self.chosen)]
 
-    def identify(
-        self,
-        q: Any,
-        u: Any,
-        udot: Any,
-        efforts: Any,
-        *,
-        t: Any = 0.0,
-        given: Mapping[str, Any] | None = None,
-        prior: Any | None = None,
-        physical: bool = True,
-    ) -> Identified:
-        """The parameters that measured motions and efforts tell; see `dalembert.identify.fit.identify`."""
-        from dalembert.identify.fit import identify
-
-        return identify(self, q, u, udot, efforts, t=t, given=given, prior=prior, physical=physical)
-
-    def excitation(
-        self,
-        limits: Mapping[str, tuple[float, float]],
-        *,
-        period: float,
-        rates: Mapping[str, float] | None = None,
-        harmonics: int = 4,
-        samples: int = 100,
-        given: Mapping[str, Any] | None = None,
-        tries: int = 3,
-        seed: int = 0,
-    ) -> Excitation:
-        """A motion within limits that tells them apart; see `dalembert.identify.excite.excitation`."""
-        from dalembert.identify.excite import excitation
-
-        return excitation(
-            self,
-            limits,
-            period=period,
-            rates=rates,
-            harmonics=harmonics,
-            samples=samples,
-            given=given,
-            tries=tries,
-            seed=seed,
-        )
+    identify = identify
+    excitation = excitation
 
     def __str__(self) -> str:
         count, unseen = len(self), len(self.unseen)

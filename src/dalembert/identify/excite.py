@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import minimize
 
 from dalembert.dynamics import dynamics_of
 from dalembert.errors import ModelError
-from dalembert.identify.base import BaseParameters
+
+if TYPE_CHECKING:
+    from dalembert.identify.base import BaseParameters
 
 
 @dataclass(frozen=True, eq=False)

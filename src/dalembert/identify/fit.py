@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import least_squares
 
 from dalembert.dynamics import dynamics_of
 from dalembert.errors import ArgumentError
-from dalembert.identify.base import BaseParameters
 from dalembert.identify.states import States, on_loops
+
+if TYPE_CHECKING:
+    from dalembert.identify.base import BaseParameters
 
 #: Ten parameters as the symmetric 4 x 4 matrix of second moments of a density, which is positive where a body can be.
 _MOMENTS = np.zeros((10, 4, 4))

@@ -43,19 +43,9 @@ _CHATTER, _SHORT = 100, 1e-7
 """So many arcs in a row within this share of the time scale of the motion: it does not get on."""
 
 
-def travel_contacts(
-    system: System,
-    problem: Problem,
-    watched: Sequence[ResolvedEvent],
-    parameters: Mapping[str, float],
-    switch: Callable[[Mapping[str, float]], Mapping[str, float]],
-    law: str,
-) -> Journey:
-    """Integrate from one change of the contacts to the next."""
-    return _Trip(system, problem, watched, parameters, switch, law).go()
+class Trip:
+    """A motion from one change of the contacts to the next."""
 
-
-class _Trip:
     def __init__(
         self,
         system: System,

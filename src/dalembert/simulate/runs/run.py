@@ -112,10 +112,10 @@ def run(
         return single(parameter_values(system, {**(given or {}), **changes}, needed))
 
     if system.contacts and chosen.kind in ("explicit", "implicit"):
-        from dalembert.simulate.contact.travel import travel_contacts
+        from dalembert.simulate.contact.travel import Trip
 
         problem = replace(problem, balance=contact_machine(system))
-        journey = travel_contacts(system, problem, watched, parameters, switch, impacts)
+        journey = Trip(system, problem, watched, parameters, switch, impacts).go()
     else:
         if impacts != "auto":
             why = f"method '{chosen.name}' has its own law" if system.contacts else f"'{system.name}' has no contacts"
