@@ -148,3 +148,8 @@ def test_work_of_one_page_is_stopped_and_others_go_on(client):
     thread.join(30)
     assert found["one"] == {"stopped": True}
     assert client.post("/api/ask", json={**asked, "tab": "one"}).json()["scene"]
+
+
+def test_a_port_that_does_not_exist_is_told(tmp_path):
+    with pytest.raises(DalembertError, match="there is no port 99999999: ports are numbers from 1 to 65535"):
+        serve(Project.of(tmp_path), port=99999999, browser=False)

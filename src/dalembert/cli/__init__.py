@@ -30,6 +30,8 @@ COMMANDS = {
     "codegen": "Write the equations as source code.",
     "mobility": "Count the true freedoms, with a proof.",
     "simulate": "Run a mechanism: tables, pictures, animation.",
+    "draw": "A picture of a posture.",
+    "video": "The motion as a GIF or MP4.",
     "report": "Everything about a machine in one document.",
     "import": "Turn a robot file into an LSD program.",
     "studio": "The workbench in the browser.",

@@ -230,6 +230,8 @@ def serve(project: Project, *, port: int | None = None, browser: bool = True) ->
 
 def _bound(port: int | None) -> socket.socket:
     """A socket on this machine only; without a wish the next free port."""
+    if port is not None and not 0 <= port <= 65535:
+        raise DalembertError(f"there is no port {port}: ports are numbers from 1 to 65535; 0 takes a free one.")
     for number in [port] if port is not None else [*range(PORT, PORT + 20), 0]:
         found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -238,7 +240,8 @@ def _bound(port: int | None) -> socket.socket:
         except OSError as error:
             found.close()
             if port is not None:
-                raise DalembertError(f"port {port} is in use: choose another, or leave --port out.") from error
+                why = "is not for everyone's use" if isinstance(error, PermissionError) else "is in use"
+                raise DalembertError(f"port {port} {why}: choose another, or leave --port out.") from error
             continue
         found.listen(128)
         return found

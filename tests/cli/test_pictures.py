@@ -1,0 +1,50 @@
+"""Pictures from the command line: what they write, and what they refuse in words."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from dalembert.cli import app
+
+ROOT = Path(__file__).parents[2]
+PENDULUM = str(ROOT / "examples/pendulum.lsd")
+FOUR_BAR = str(ROOT / "examples/four_bar.lsd")
+
+
+@pytest.fixture
+def call(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return lambda *args: CliRunner().invoke(app, list(args))
+
+
+def test_a_posture_is_drawn_in_the_kind_that_the_name_says(call):
+    told = call("draw", FOUR_BAR, "-o", "bar.svg", "--set", "ground.th=0.8", "--towards", "0", "-1", "0.2", "--dark")
+    assert told.exit_code == 0, told.output
+    assert "<svg" in Path("bar.svg").read_text()
+    assert call("draw", PENDULUM).stdout == "pendulum.png\n"
+    assert Path("pendulum.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_motion_is_painted(call):
+    told = call("video", PENDULUM, "--until", "0.5", "--fps", "6", "--size", "160", "90", "--set", "m=2")
+    assert told.exit_code == 0, told.output
+    assert Path("pendulum.gif").read_bytes().startswith(b"GIF8")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["draw", PENDULUM, "-o", "x.bmp"], "a picture is a PNG, SVG or PDF"),
+        (["draw", PENDULUM, "--towards", "0", "0", "0"], "is no direction"),
+        (["draw", PENDULUM, "--set", "x=1"], "no parameter or coordinate 'x'"),
+        (["video", PENDULUM, "-o", "x.avi"], "a video is a GIF, MP4 or WEBM"),
+        (["video", PENDULUM, "--until", "-1"], "must be positive"),
+        (["video", PENDULUM, "--size", "1", "1"], "16 to 4096 pixels"),
+    ],
+)
+def test_what_cannot_be_drawn_is_said(call, words, said):
+    told = call(*words)
+    assert told.exit_code != 0
+    assert said in told.output + str(told.exception)
+    assert list(Path().iterdir()) == []
