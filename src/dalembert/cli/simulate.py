@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -39,6 +39,9 @@ def command(
         typer.Option(help="Write the motion: .csv, .json, .npz or .html (it plays); or a folder/ for a .csv."),
     ] = None,
     plot: Annotated[bool, typer.Option("--plot", help="Write a picture of the coordinates beside the motion.")] = False,
+    plot_contacts: Annotated[
+        bool, typer.Option("--plot-contacts", help="Write a picture of the states of contacts: open, stick, slip.")
+    ] = False,
     animate: Annotated[
         Path | None, typer.Option(help="Write the motion as an .html file that plays.", show_default=False)
     ] = None,
@@ -102,14 +105,18 @@ def command(
         print(f"{place}: {len(motion.t)} instants, {len(told or motion.names)} columns", file=sys.stderr)
     if plot:
         picture = place.with_suffix(".png")
-        _plot(motion, picture)
+        _plot(motion.plot, motion.system.coordinates[:12], picture)
         print(f"{picture}: picture", file=sys.stderr)
+    if plot_contacts:
+        picture = place.with_name(f"{place.stem}.contacts.png")
+        _plot(motion.plot_contacts, (), picture)
+        print(f"{picture}: states of contacts", file=sys.stderr)
     if animate is not None:
         motion.animate(animate)
         print(f"{animate}: animation", file=sys.stderr)
     if format is Format.json:
         show_json(motion.as_dict(told))
-    elif out is None and not plot and animate is None:
+    elif out is None and not plot and not plot_contacts and animate is None:
         typer.echo(_table(motion, told or motion.names))
     if failure is not None:
         raise failure
@@ -180,13 +187,13 @@ def _table(motion: Any, names: Sequence[str]) -> str:
     return "\n".join([head, *lines]) + more
 
 
-def _plot(motion: Any, path: Path) -> None:
+def _plot(drawn: Callable[..., Any], names: Sequence[str], path: Path) -> None:
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib import pyplot as plt
 
-    figure = motion.plot(*motion.system.coordinates[:12])
+    figure = drawn(*names)
     try:
         with written_whole(path) as file:
             figure.savefig(file, format="png")

@@ -20,12 +20,15 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Arrow:
-    """A `force`, `torque` or `reaction`: a vector over the frames, in the base of earth, at a place of a body."""
+    """A `force`, `torque`, `reaction`, `contact` or `impulse`: a vector over the frames, in the base of earth.
+
+    It begins at a place of a body, or, where `at` has a row for each frame, at a place that moves on earth.
+    """
 
     name: str
     kind: str
     body: int
-    at: Array
+    at: Array  # 3; or frame, 3
     values: Array  # frame, 3
 
 

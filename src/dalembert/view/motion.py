@@ -36,6 +36,12 @@ class Motion(simulate.Motion):
 
         return plot_energy(self)
 
+    def plot_contacts(self, *names: str, axes: Axes | None = None) -> Figure:
+        """States of contacts over time as bars (open, closed, stick, slip), impulses as ticks."""
+        from dalembert.view.contact_plot import plot_contacts
+
+        return plot_contacts(self, *names, axes=axes)
+
     def draw(
         self,
         t: float | None = None,

@@ -218,14 +218,24 @@ def _shadow(face: Array, ground: Any, sun: Array) -> Array:
     return found
 
 
+_ARROWS = {
+    "force": "#d93636",
+    "torque": "#cc6b14",
+    "reaction": "#2180a6",
+    "contact": "#218c40",
+    "impulse": "#f29e0d",
+}
+
+
 def _arrow(axes: Any, scene: Scene, arrow: Any, frame: int, lens: Lens) -> None:
-    most = float(np.linalg.norm(arrow.values, axis=1).max())
+    alike = [one.values for one in scene.arrows if one.kind == arrow.kind]  # they can be compared with each other
+    most = max(float(np.linalg.norm(values, axis=1).max()) for values in alike)
     pose = scene.poses[arrow.body][frame]
-    start = pose[:, :3] @ arrow.at + pose[:, 3]
+    start = arrow.at[frame] if arrow.at.ndim > 1 else pose[:, :3] @ arrow.at + pose[:, 3]
     vector = arrow.values[frame] * (0.28 * scene.size / most if most > 0 else 0.0)
     if np.linalg.norm(vector) < 0.004 * scene.size:
         return
     ends, _ = lens.seen(np.array([start, start + vector]))
-    colour = {"force": "#d93636", "torque": "#cc6b14", "reaction": "#2180a6"}.get(arrow.kind, "#d93636")
+    colour = _ARROWS.get(arrow.kind, _ARROWS["force"])
     style = {"arrowstyle": "-|>", "color": colour, "lw": 1.8, "shrinkA": 0, "shrinkB": 0}
     axes.annotate("", ends[1], ends[0], arrowprops=style, zorder=5)

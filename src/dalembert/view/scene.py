@@ -23,6 +23,7 @@ from dalembert.mechanism import Layout, Mechanism, Model
 from dalembert.simulate import Motion
 from dalembert.view._packing import Table
 from dalembert.view.arrows import Arrow, arrows_of, reactions_of
+from dalembert.view.contact_arrows import contact_arrows
 from dalembert.view.facts import Machine, Numbers, numbers_of
 from dalembert.view.frames import frame_times, seen_at
 from dalembert.view.ground import Ground, ground_of, upward
@@ -124,12 +125,18 @@ class Scene:
         for pose in self.poses[1:]:
             curves += [*pose[:, :, 3].T, *_quaternions(pose[:, :, :3]).T]
             finest += [2e-5 * self.size] * 3 + [1e-4] * 4  # of the size of the machine; of a turn, in radians
-        arrows, columns = [], []
+        arrows, columns = list[dict[str, Any]](), []
         for arrow in self.arrows:
-            arrows.append({"name": arrow.name, "kind": arrow.kind, "body": arrow.body, "at": _list(arrow.at),
-                           "channel": len(curves)})  # fmt: skip
+            told = {"name": arrow.name, "kind": arrow.kind, "body": arrow.body, "channel": len(curves)}
             curves += [*arrow.values.T]
             finest += [0.0] * 3
+            if arrow.at.ndim == 1:
+                told["at"] = _list(arrow.at)
+            else:
+                told["place"] = len(curves)
+                curves += [*arrow.at.T]
+                finest += [2e-5 * self.size] * 3
+            arrows.append(told)
         for column in self.columns:
             columns.append({"name": column.name, "unit": column.unit, "channel": len(curves)})
             curves.append(column.values)
@@ -233,7 +240,7 @@ def _scene(
         bodies.append(SceneBody(facts.name, tuple(looks[facts.name]), colour(k), facts.mass, centre))
     arrows, lost = arrows_of(machine)
     if seen is not None:
-        arrows += reactions_of(machine, seen, reactions)
+        arrows += reactions_of(machine, seen, reactions) + contact_arrows(machine, seen, speed)
     scene = Scene(
         layout.model.name,
         times,

@@ -24,7 +24,8 @@
      joints           [{name, kind, body, other, at, turn, there, size, low, high}]: hinge slide screw cylinder
                       universal ball, axis z of `turn` on `body`; `there` is the same place on `other`
      ties             [{name, kind, points: [[body, x, y, z]...], radius, colour?}]: spring damper strut actuator rope bar
-     arrows           [{name, kind, body, at, channel}]: force torque reaction impulse; three channels, base of earth
+     arrows           [{name, kind, body, at, channel}]: force torque reaction contact impulse; three channels, base of
+                      earth; with `place` instead of `at` the channels of a place that moves
      traces           [{name, body, at}]         columns   [{name, unit, channel}]        events   [[t, name]...]
      ground           {at, normal, step, reach} or null          box   [low, high] of all that is drawn, at all times
      up, view         {towards, up, flat, follow}: where it is seen from
@@ -390,7 +391,8 @@ function itemsOf(scene, theme) {
   scene.arrows.forEach((a, number) => {
     const what = { type: "arrow", name: a.name, kind: a.kind, arrow: a }, tint = kinds[a.kind] || kinds.force;
     const meshes = a.kind === "torque" ? ["arc", "tip"] : ["stick", "tip"];
-    meshes.forEach((mesh, part) => put("arrow", what, -1, mesh, null, tint, 0, { arrow: number, part }));
+    const over = a.kind === "contact" || a.kind === "impulse";  // they push into bodies: seen through them
+    meshes.forEach((mesh, part) => put("arrow", what, -1, mesh, null, tint, 0, { arrow: number, part, over }));
   });
   return items;
 }
@@ -545,10 +547,11 @@ function DalembertView(element, scene, options) {
     const hidden = new Set(settings.hidden), found = new Map();
     for (const item of items) {
       if (!layers[item.layer] || (item.layer !== "joint" && hidden.has(item.what.name)) || (item.body === 0 && item.fade && !settings.ground)) continue;
-      if (!found.has(item.mesh)) found.set(item.mesh, []);
-      found.get(item.mesh).push(item);
+      const key = item.over ? item.mesh + " over" : item.mesh;
+      if (!found.has(key)) found.set(key, []);
+      found.get(key).push(item);
     }
-    groups = [...found].map(([mesh, list]) => ({ mesh, list, values: new Float32Array(16 * list.length), seen: list.length }));
+    groups = [...found.values()].map(list => ({ mesh: list[0].mesh, over: !!list[0].over, list, values: new Float32Array(16 * list.length), seen: list.length }));
   }
   const arrowScale = {};
   function measureArrows() {
@@ -572,7 +575,7 @@ function DalembertView(element, scene, options) {
         } else {
           const a = data.arrows[item.arrow], w = [0, 1, 2].map(k => valueAt(a.channel + k, f)), l = norm(w) * arrowScale[a.kind];
           if (l < 0.004 * data.size) continue;
-          const from = move(poses[a.body], a.at), d = unit(w), tip = Math.min(0.05 * data.size, 0.45 * l), r = 0.007 * data.size;
+          const from = a.at ? move(poses[a.body], a.at) : [0, 1, 2].map(k => valueAt(a.place + k, f)), d = unit(w), tip = Math.min(0.05 * data.size, 0.45 * l), r = 0.007 * data.size;
           let m;
           if (a.kind === "torque") {
             const R = Math.max(0.05 * data.size, 0.5 * l), [x, y, z] = basis(d);
@@ -592,13 +595,14 @@ function DalembertView(element, scene, options) {
   }
   function drawGroups(shader, segments, clear) {
     for (const group of groups) {
-      if (!group.seen) continue;
+      if (!group.seen || (group.over && shader === shaders.depth)) continue;
+      gl.depthRange(0, group.over ? 0.02 : 1);
       const b = bufferOf(group.mesh, segments);
       gl.bindVertexArray(b.vao); gl.bindBuffer(gl.ARRAY_BUFFER, b.instances);
       gl.bufferData(gl.ARRAY_BUFFER, group.values, gl.DYNAMIC_DRAW);
       gl.drawElementsInstanced(gl.TRIANGLES, b.count, gl.UNSIGNED_INT, 0, group.seen);
     }
-    gl.bindVertexArray(null);
+    gl.depthRange(0, 1); gl.bindVertexArray(null);
   }
 
   // matrices
