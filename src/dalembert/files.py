@@ -14,8 +14,13 @@ from dalembert.errors import DalembertError
 
 @contextmanager
 def written_whole(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """A file that appears under its name only when it is complete: written beside its place, then renamed."""
-    target = Path(path)
+    """A file that appears under its name only when it is complete: written beside its place, then renamed.
+
+    A link is followed: what it names is replaced, not the link. What is no file (device, pipe, folder) is refused.
+    """
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():
+        raise DalembertError(f"cannot write {path}: it is no regular file. Choose another place.")
     temporary = ""
     try:
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import threading
 from collections.abc import Sequence
 from functools import lru_cache
@@ -11,7 +12,10 @@ from typing import Any
 #: LLVM's effort in instruction selection and register allocation: chosen by measurement.
 EFFORT = 1
 
-_lock = threading.RLock()
+compiling = threading.RLock()
+"""Held while code is made: LLVM works for one thread at a time, and a process is forked between two works only."""
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=compiling.acquire, after_in_parent=compiling.release, after_in_child=compiling.release)
 _serial = itertools.count()
 
 
@@ -67,7 +71,7 @@ def _machine(effort: int) -> Any:
 def assemble(text: str, effort: int = EFFORT) -> bytes:
     """Object code of a module of LLVM text."""
     llvm = _binding()
-    with _lock:
+    with compiling:
         machine = _machine(effort)
         module = llvm.parse_assembly(f'target triple = "{host()[0]}"\n{text}')
         return bytes(machine.emit_object(module))
@@ -87,6 +91,6 @@ class Loaded:
         builder = llvm.JITLibraryBuilder().add_object_img(code).add_current_process()
         for name in names:
             builder.export_symbol(name)
-        with _lock:
+        with compiling:
             self._tracker = builder.link(_linker(), f"dalembert{next(_serial)}")
             self.addresses = {name: int(self._tracker[name]) for name in names}

@@ -1,13 +1,18 @@
 """Object code kept on disk, found again by the content it was made from.
 
-An entry is a digest of its own bytes followed by the bytes, so a damaged file is noticed and made again. Entries are
-written aside and moved into place in one step: processes that compile the same thing at once do each other no harm.
+An entry is a digest of its name and bytes followed by the bytes, so a damaged file is noticed and made again. The
+digest is keyed by a secret of the folder, and the folder must be the user's own and closed to others' writing: what is
+loaded as machine code was written by this user. Entries are written aside and moved into place in one step: processes
+that compile the same thing at once do each other no harm.
 """
 
 from __future__ import annotations
 
 import hashlib
+import hmac
 import os
+import secrets
+import stat
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -39,36 +44,68 @@ def directory() -> Path | None:
 def remember(key: str, make: Callable[[], bytes]) -> bytes:
     """The bytes made from `key`, from disk when they are there and whole; a cache that fails is only slower."""
     folder = directory()
-    if folder is None:
+    secret = None if folder is None else _secret(folder)
+    if folder is None or secret is None:
         return make()
     path = folder / f"{hashlib.sha256(key.encode()).hexdigest()[:40]}.o"
-    known = _read(path)
+    known = _read(path, secret)
     if known is not None:
         return known
     code = make()
     with suppress(OSError, DalembertError):
-        _write(path, code)
+        with written_whole(path) as file:
+            file.write(_digest(path, secret, code) + code)
+        _trim(folder)
     return code
 
 
-def _read(path: Path) -> bytes | None:
+def forget(key: str) -> None:
+    """Drop what was made from `key`."""
+    if (folder := directory()) is not None:
+        with suppress(OSError):
+            (folder / f"{hashlib.sha256(key.encode()).hexdigest()[:40]}.o").unlink()
+
+
+def _secret(folder: Path) -> bytes | None:
+    """The key of a folder's digests; None where the folder cannot be trusted, or not be written."""
+    path = folder / "key"
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if not _ours(folder):
+            return None
+        if not path.exists():
+            with written_whole(path) as file:
+                file.write(secrets.token_bytes(_DIGEST))
+            path.chmod(0o600)
+        found = path.read_bytes()
+        return found if _ours(path) and len(found) == _DIGEST else None
+    except (OSError, DalembertError):
+        return None
+
+
+def _ours(path: Path) -> bool:
+    """Whether this user owns it and nobody else may write it, where the system tells."""
+    status = path.stat()
+    if not hasattr(os, "getuid"):
+        return True
+    return status.st_uid == os.getuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def _digest(path: Path, secret: bytes, code: bytes) -> bytes:
+    return hmac.digest(secret, path.name.encode() + code, "sha256")
+
+
+def _read(path: Path, secret: bytes) -> bytes | None:
     try:
         stored = path.read_bytes()
     except OSError:
         return None
     digest, code = stored[:_DIGEST], stored[_DIGEST:]
-    if hashlib.sha256(code).digest() != digest:
+    if not hmac.compare_digest(_digest(path, secret, code), digest):
         return None
     with suppress(OSError):
         os.utime(path)
     return code
-
-
-def _write(path: Path, code: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with written_whole(path) as file:
-        file.write(hashlib.sha256(code).digest() + code)
-    _trim(path.parent)
 
 
 def _trim(folder: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -11,6 +10,7 @@ import numpy as np
 
 from dalembert import expr as ex
 from dalembert.analysis.reactions import check_determined, marked_outputs
+from dalembert.codegen import _target
 from dalembert.codegen.function import Function
 from dalembert.codegen.native import NativeFunction, compile_functions
 from dalembert.dynamics import Dynamics, dynamics_of
@@ -75,7 +75,6 @@ class CompiledMechanism:
         check_numbers(model, self.given)
         self._made: dict[tuple[str, ...], tuple[NativeFunction, tuple[str, ...]]] = {}
         self._usual: dict[tuple[str, ...], tuple[dict[str, float], np.ndarray]] = {}
-        self._lock = threading.RLock()
 
     def __repr__(self) -> str:
         name, q, u = self.dynamics.model.name, len(self.coordinates), len(self.speeds)
@@ -291,7 +290,7 @@ class CompiledMechanism:
         return np.stack(np.broadcast_arrays(*[np.asarray(v, dtype=float) for v in values]), axis=-1)
 
     def _native(self, key: tuple[str, ...]) -> tuple[NativeFunction, tuple[str, ...]]:
-        with self._lock:
+        with _target.compiling:
             if key not in self._made:
                 with uncollected():
                     function = self.function(*key)

@@ -34,7 +34,6 @@ class NativeFunction:
         count = len(function.inputs)
         self._call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * (count + 1))(self.address)
         self._batch: Any = None
-        self._lock = threading.Lock()
         self._memory = threading.local()
         self._sizes = function.sizes
         self._shape = function.shape
@@ -57,6 +56,9 @@ class NativeFunction:
     def state_address(self) -> int:
         """`void state(const double *in0, ..., const double *kept, double *out)`; zero when there is no setup."""
         return self._loaded.addresses.get(f"{self.name}.state", 0)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (self.function,)  # another process, another address
 
     def __repr__(self) -> str:
         return f"<native {self.name}: {' + '.join(map(str, self._sizes))} numbers -> {self._shape}>"
@@ -99,7 +101,7 @@ class NativeFunction:
         return f"input {g} of '{self.name}' has shape {a.shape}; it takes {wants}{other}."
 
     def _batch_entry(self) -> Any:
-        with self._lock:
+        with _target.compiling:
             if self._batch is None:
                 width = _target.vector_width()
                 text = _entries.batch_module(self.function, self._plan, width)
@@ -173,8 +175,17 @@ class Library(Mapping[str, NativeFunction]):
 
 
 def _load(text: str, names: Sequence[str]) -> _target.Loaded:
-    code = cache.remember(f"{_target.version()}\n{text}", lambda: _target.assemble(text))
-    return _target.Loaded(code, names)
+    key = f"{_target.version()}\n{text}"
+    code = cache.remember(key, lambda: _target.assemble(text))
+    try:
+        return _target.Loaded(code, names)
+    except RuntimeError:  # kept code that this LLVM does not load
+        cache.forget(key)
+        return _target.Loaded(_target.assemble(text), names)
+
+
+def _again(function: Function) -> NativeFunction:
+    return compile_functions([function])[function.name]
 
 
 def compile_functions(functions: Sequence[Function]) -> Library:

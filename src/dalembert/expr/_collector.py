@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import gc
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+_lock = threading.Lock()
+_pauses: list[bool] = []
+"""Whether the collector was on before the first of the pauses that last."""
 
 
 @contextmanager
@@ -20,10 +25,12 @@ def uncollected() -> Iterator[None]:
     >>> ex.count_operations(total)
     199
     """
-    enabled = gc.isenabled()
-    gc.disable()
+    with _lock:  # threads pause it together, and the last one to end switches it on again
+        _pauses.append(_pauses[0] if _pauses else gc.isenabled())
+        gc.disable()
     try:
         yield
     finally:
-        if enabled:
-            gc.enable()
+        with _lock:
+            if _pauses.pop() and not _pauses:
+                gc.enable()

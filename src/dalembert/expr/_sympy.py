@@ -13,6 +13,7 @@ from dalembert.expr import _node as node
 from dalembert.expr._node import PI, Expr
 from dalembert.expr._table import FUNCTIONS
 from dalembert.expr._traverse import topological
+from dalembert.limits import bounded
 
 
 def _operations() -> dict[str, Callable[..., Any]]:
@@ -40,6 +41,7 @@ def _number(value: int | float | Fraction) -> Any:
     return sp.Integer(value) if isinstance(value, int) else sp.Float(value)
 
 
+@bounded("to_sympy()", "SymPy writes shared parts out again and again: take a part of the expression.")
 def to_sympy_many(exprs: Sequence[Expr], symbols: Mapping[Expr, Any] | None = None) -> list[Any]:
     """SymPy twins; `symbols` may give the SymPy object that stands for a node. Symbols are real by default."""
     import sympy as sp

@@ -147,7 +147,7 @@ def _number(ctx: Context, node: s.Number, want: Type | None) -> Checked:
         return ctx.wrong(node.span, "this number has too many digits")
     value = ex.const(int(node.text)) if node.exact else _float(node.text)
     if value is None:
-        return ctx.wrong(node.span, f"{node.text} is too large for a number")
+        return ctx.wrong(node.span, f"{node.text} is beyond the range of numbers: 5e-324 to 1.8e308")
     if want is None or want is Type.SCALAR or want not in MATHEMATICAL:
         return Checked(Type.SCALAR, lambda _state: value)
     literal = _LITERALS.get((value, want))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -26,6 +27,8 @@ from dalembert.lsd.values import BodyValue, FrameValue
 
 Action = Callable[[Run], None]
 MAX_USES = 40
+#: Environment variable with folders, besides that of the program, whose files `use` may read.
+ALLOWED = "DALEMBERT_USE"
 
 
 @dataclass(slots=True)
@@ -86,6 +89,7 @@ class _Checker:
         self.actions: list[Action] = []
         self.used: dict[str, s.Program] = {}
         self.exported: dict[str, dict[str, Bound]] = {}
+        self.root = program.source.folder
         self.open_files: list[str] = [_key(program.source)]
         self.later: list[tuple[Source, s.Given, Scope]] = []
 
@@ -273,6 +277,13 @@ class _Checker:
             return None
         folder = self.ctx.source.folder
         path = None if folder is None and not Path(item.path).is_absolute() else (folder or Path()) / item.path
+        if path is not None and not _inside(path, self.root):
+            self.ctx.error(
+                item.span,
+                f'"{item.path}" leads out of the folder of this program',
+                f"put the file beside the program, or name its folder in {ALLOWED}",
+            )
+            return None
         try:
             if path is not None and path.is_file():
                 text = path.read_text(encoding="utf-8-sig")
@@ -285,6 +296,13 @@ class _Checker:
         hint = similar(item.path, list(library.files())) or f"the library has {', '.join(sorted(library.files()))}"
         self.ctx.error(item.span, f'there is no file "{item.path}"', hint)
         return None
+
+
+def _inside(path: Path, root: Path | None) -> bool:
+    """Whether a file lies in the folder of the program or in one that the user allows, links followed."""
+    allowed = [Path(x) for x in os.environ.get(ALLOWED, "").split(os.pathsep) if x.strip()]
+    roots = [os.path.realpath(x) for x in (*allowed, *([] if root is None else [root]))]
+    return any(Path(os.path.realpath(path)).is_relative_to(x) for x in roots)
 
 
 @cache

@@ -11,7 +11,6 @@ from __future__ import annotations
 import ctypes
 import gzip
 import hashlib
-import threading
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
@@ -21,7 +20,6 @@ from dalembert.codegen import _target, cache
 
 _SOURCES = ("layout.py", "step.py", "stiff.py", "crossing.py", "loop.py", "many.py", "translate.py")
 SHIPPED = Path(__file__).with_name("loop.ll.gz")
-_lock = threading.Lock()
 
 
 def fingerprint() -> str:
@@ -66,7 +64,7 @@ ADVANCE, STEPS_AGAIN, MANY = range(3)
 
 
 def _call(task: int, block: int, first: int, last: int) -> int:
-    with _lock:
+    with _target.compiling:
         function = _entry()[0]
     result, trouble = ctypes.c_int64(0), ctypes.c_int64(0)
     if function(ctypes.byref(result), ctypes.byref(trouble), task, block, first, last) != 0:
