@@ -94,6 +94,14 @@ def test_every_dependency_has_its_reason():
     assert {package for package in names if f"`{package}" not in reasons} == set()
 
 
+def test_generated_pages_are_those_of_the_code(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    import references
+
+    stale = [page for page, write in references.PAGES.items() if (ROOT / "docs" / page).read_text("utf-8") != write()]
+    assert stale == [], "run `python docs/references.py`: the code tells something else now"
+
+
 def test_every_erratum_has_its_proof():
     claimed = set(re.findall(r"`(test_\w+)`", (ROOT / "docs/errata.md").read_text(encoding="utf-8")))
     tests = "\n".join(p.read_text(encoding="utf-8") for p in ROOT.glob("tests/**/test_*.py"))
