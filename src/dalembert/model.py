@@ -284,6 +284,28 @@ class Mechanism(Forced):
         return draw(scene_of(self, at=at, given=given), path, towards=towards, dark=dark)
 
     @verb
+    def draw_flat(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        at: Mapping[str, Any] | None = None,
+        given: Mapping[str, Any] | None = None,
+    ) -> Figure:
+        """A plane machine as it is drawn on paper, with its dimensions: a figure, and a file if a path is given."""
+        from dalembert.view.flat import draw_flat
+        from dalembert.view.images import written
+
+        return written(draw_flat(self, at=at, given=given), path)
+
+    @verb
+    def draw_structure(self, path: str | os.PathLike[str] | None = None, *, cut: Collection[str] = ()) -> Figure:
+        """Bodies and links as a graph, its loops numbered: a figure, and a PNG, SVG or PDF if a path is given."""
+        from dalembert.view.images import written
+        from dalembert.view.structure import draw_structure
+
+        return written(draw_structure(self, cut), path)
+
+    @verb
     def report(
         self,
         path: str | os.PathLike[str],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -11,8 +12,17 @@ from dalembert.cli.options import File, Settings
 from dalembert.cli.settings import split_settings
 
 
+class View(StrEnum):
+    space = "space"
+    flat = "flat"
+    structure = "structure"
+
+
 def command(
     file: File,
+    view: Annotated[
+        View, typer.Option(help="In space; flat, with dimensions; or bodies and links as a graph, loops marked.")
+    ] = View.space,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="The picture: .png, .svg or .pdf.", show_default="FILE.png")
     ] = None,
@@ -27,6 +37,8 @@ def command(
 
     Example: dalembert draw examples/four_bar.lsd -o four_bar.svg --set ground.th=0.8
 
+    Example: dalembert draw examples/slider_crank.lsd --view flat -o slider_crank.svg
+
     Example: dalembert draw examples/satellite.lsd --towards 1 0 0.3 --dark
     """
     import dalembert
@@ -34,5 +46,12 @@ def command(
     mechanism = dalembert.load(file)
     at, given = split_settings(mechanism, set_)
     place = out or Path(f"{file.stem}.png")
-    mechanism.draw(place, at=at or None, given=given, towards=towards, dark=dark)
+    if view is not View.space and (towards is not None or dark):
+        raise typer.BadParameter("--towards and --dark are for pictures in space", param_hint="--view")
+    if view is View.flat:
+        mechanism.draw_flat(place, at=at or None, given=given)
+    elif view is View.structure:
+        mechanism.draw_structure(place)
+    else:
+        mechanism.draw(place, at=at or None, given=given, towards=towards, dark=dark)
     typer.echo(place)

@@ -27,10 +27,19 @@ _MOST_FRAMES = 1200
 
 def write_picture(figure: Figure, path: str | os.PathLike[str]) -> None:
     """A figure as a file, of the kind that the name says."""
+    import matplotlib as mpl
+
     check_suffix(path, PICTURES, "a picture is a PNG, SVG or PDF")
     kind = Path(path).suffix.lower().lstrip(".") or "png"
-    with written_whole(path) as file:
+    with mpl.rc_context({"svg.fonttype": "none"}), written_whole(path) as file:  # text stays text
         figure.savefig(file, format=kind, dpi=_DPI, facecolor=figure.get_facecolor())
+
+
+def written(figure: Figure, path: str | os.PathLike[str] | None) -> Figure:
+    """The figure, as a file too if a path is given."""
+    if path is not None:
+        write_picture(figure, path)
+    return figure
 
 
 def draw(
@@ -48,10 +57,7 @@ def draw(
     if direction is not None and (direction.shape != (3,) or not np.linalg.norm(direction) > 0):
         raise SimulationError(f"towards={towards!r} is no direction: give three numbers, not all zero.")
     frame = 0 if t is None else int(np.searchsorted(scene.times, t, side="right")) - 1
-    figure = paint(scene, max(frame, 0), towards=direction, dark=dark)
-    if path is not None:
-        write_picture(figure, path)
-    return figure
+    return written(paint(scene, max(frame, 0), towards=direction, dark=dark), path)
 
 
 def write_video(

@@ -16,19 +16,18 @@ from numpy.typing import NDArray
 
 from dalembert import expr as ex
 from dalembert.dynamics import dynamics_of
-from dalembert.dynamics.numbers import resolve
-from dalembert.dynamics.start import closed_start
 from dalembert.errors import SimulationError
 from dalembert.mechanism import Layout, Mechanism, Model
 from dalembert.simulate import Motion
 from dalembert.view._packing import Table
 from dalembert.view.arrows import Arrow, arrows_of, reactions_of
 from dalembert.view.contact_arrows import contact_arrows
-from dalembert.view.facts import Machine, Numbers, numbers_of
+from dalembert.view.facts import Machine, Numbers
 from dalembert.view.frames import frame_times, seen_at
 from dalembert.view.ground import Ground, ground_of, upward
 from dalembert.view.joints import Symbol, symbols_of
 from dalembert.view.looks import bar_radius, looks_of
+from dalembert.view.posture import posture
 from dalembert.view.sketch import sketch_of
 from dalembert.view.solids import Solid, round_
 from dalembert.view.theme import colour
@@ -207,16 +206,8 @@ def scene_of(
     if model is None:
         raise SimulationError("a scene needs a model or a motion.")
     layout = Layout.of(model)
-    told = {**layout.model.given, **(given or {})}
-    missing = {name: 1.0 for name in layout.model.parameters() if name not in told}
-    idle = {x.name for b in layout.bodies if b.mass is ex.ZERO for x in ex.free_symbols(b.iframe.scalars)}
-    start = closed_start(layout, at, {**(given or {}), **missing})
-    values = {ex.symbol(name): value for name, value in start.values.items()}
-    values |= {ex.symbol(k): v for k, v in resolve({**told, **missing}, "given").items()} | {ex.TIME: 0.0}
-    unnamed = [x for x in missing if x not in idle]
-    note = f"drawn with {', '.join(unnamed)} = 1" if unnamed else ""
-    note = "; ".join(filter(None, [note, start.message]))
-    return _scene(layout, numbers_of(values, 1), np.zeros(1), 1.0, (), (), note)
+    numbers_, note = posture(layout, at, given)
+    return _scene(layout, numbers_, np.zeros(1), 1.0, (), (), note)
 
 
 def _scene(
