@@ -125,7 +125,12 @@ def _open(about: Dynamics, values: Mapping[Expr, Any], count: int, signs: Array 
     """Combinations of efforts that do nothing, at each of some states; `signs` of the normal reactions that drag."""
     rows, n, m = about.rows, len(about.speeds), len(about.rows)
     drags = [x for k in rows.sliding for x in rows.sliding[k].drag] if signs is not None else []
-    flat = [*about.mass_matrix.entries, *rows.reaction.entries, *rows.made_of.entries, *drags]
+    idle = {k: 1 - one.sticks for k, one in rows.sliding.items()}  # a contact that sticks has other rows
+    switched = {k for i, one in rows.sliding.items() if one.guided for k in rows.with_stick(rows.owners[i])}
+    entries = [
+        idle.get(k, ex.ONE) * x for a in (rows.reaction, rows.made_of) for k, row in enumerate(a.rows()) for x in row
+    ]
+    flat = [*about.mass_matrix.entries, *entries, *drags]
     told = ex.evaluate(flat, dict(values))
     table = np.array([np.broadcast_to(np.asarray(x, dtype=float), (count,)) for x in told]).T
     found = []
@@ -138,5 +143,8 @@ def _open(about: Dynamics, values: Mapping[Expr, Any], count: int, signs: Array 
         pushed = list(rows.pushed)
         parts = made_of.reshape(m, n).copy()
         parts[pushed] = pushes[pushed]
-        found.append(loose_combinations(mass.reshape(n, n), pushes, parts))
+        alive = [k for k in range(m) if k not in switched or pushes[k].any()]
+        loose = loose_combinations(mass.reshape(n, n), pushes[alive], parts[alive])
+        found.append(np.zeros((len(loose), m)))
+        found[-1][:, alive] = loose
     return found

@@ -34,6 +34,7 @@ class Oblique:
     pushes: tuple[Vector, ...]  # W, on the speeds
     held: tuple[Vector, ...]  # w', in the metric
     drags: dict[int, tuple[Vector, Vector]]  # of sliding rows: what friction adds, on the speeds and in the metric
+    idle: tuple[Expr, ...]  # 1 where perfect rows do its work (a contact that sticks), else 0
 
     @staticmethod
     def of(
@@ -54,7 +55,9 @@ class Oblique:
 
         drags = {k: (list(one.drag), left(one.drag)) for k, one in sliding.items()}
         asked = tuple(left(row) for row in conditions)
-        return Oblique(metric, asked, tuple(map(list, pushes)), tuple(left(row) for row in pushes), drags)
+        held = tuple(left(row) for row in pushes)
+        idle = tuple(sliding[k].sticks if k in sliding else ZERO for k in range(len(asked)))
+        return Oblique(metric, asked, tuple(map(list, pushes)), held, drags, idle)
 
     def solve(self, beta: Sequence[Expr]) -> tuple[Vector, Vector]:
         """lambda with S lambda = beta, and the efforts W^T lambda on the speeds."""
@@ -64,7 +67,7 @@ class Oblique:
         for signs, (other, pushed) in zip(reversed(choices[:-1]), reversed(found[:-1]), strict=True):
             agrees = ONE
             for sign, k in zip(signs, self.drags, strict=True):
-                agrees = agrees * ex.less(0, sign * other[k])
+                agrees = agrees * _unless(self.idle[k], ex.less(0, sign * other[k]), 1)
             told = [ex.where(agrees, a, b) for a, b in zip(other, told, strict=True)]
             efforts = [ex.where(agrees, a, b) for a, b in zip(pushed, efforts, strict=True)]
         return told, efforts
@@ -72,7 +75,8 @@ class Oblique:
     def _with(self, signs: Sequence[int], beta: Sequence[Expr]) -> tuple[Vector, Vector]:
         held, pushes = self._signed(signs)
         g, w, matrix = self.cosines(held)
-        weights = _solved(matrix, [b / size for b, size in zip(beta, g, strict=True)])
+        right = [_unless(out, b, 0) / size for b, size, out in zip(beta, g, self.idle, strict=True)]
+        weights = _solved(matrix, right)
         found = [x / size for x, size in zip(weights, w, strict=True)]
         efforts = [ZERO] * len(self.metric.inverses)
         for x, row in zip(found, pushes, strict=True):
@@ -86,13 +90,17 @@ class Oblique:
         return held, pushes
 
     def cosines(self, held: Sequence[Vector]) -> tuple[Vector, Vector, list[Vector]]:
-        """Lengths of conditions and of pushes, and S over both."""
-        raised = [self.metric.raised(row) for row in held]
-        g = [_length(row, self.metric) for row in self.conditions]
-        w = [ex.sqrt(ex.dot_product(a, b)) for a, b in zip(held, raised, strict=True)]
+        """Lengths of conditions and of pushes, and S over both; what is idle has a one of its own."""
+        raised, idle = [self.metric.raised(row) for row in held], self.idle
+        g = [_unless(out, _length(row, self.metric), 1) for row, out in zip(self.conditions, idle, strict=True)]
+        squares = [ex.dot_product(a, b) for a, b in zip(held, raised, strict=True)]
+        w = [ex.sqrt(_unless(out, square, 1)) for square, out in zip(squares, idle, strict=True)]
         matrix = [
-            [ex.dot_product(row, column) / (a * b) for column, b in zip(raised, w, strict=True)]
-            for row, a in zip(self.conditions, g, strict=True)
+            [
+                _unless(idle[j], _unless(idle[i], ex.dot_product(row, column) / (a * b), int(i == j)), int(i == j))
+                for j, (column, b) in enumerate(zip(raised, w, strict=True))
+            ]
+            for i, (row, a) in enumerate(zip(self.conditions, g, strict=True))
         ]
         return g, w, matrix
 
@@ -102,8 +110,13 @@ class Oblique:
         for signs in product((1, -1), repeat=len(self.drags)):
             held, _ = self._signed(signs)
             *_, matrix = self.cosines(held)
-            found.append(determinant(matrix) / (_volume(self.conditions, self.metric) * _volume(held, self.metric)))
+            volumes = _volume(self.conditions, self.metric, self.idle) * _volume(held, self.metric, self.idle)
+            found.append(determinant(matrix) / volumes)
         return found
+
+
+def _unless(idle: Expr, value: Expr, otherwise: int) -> Expr:
+    return value if idle is ZERO else ex.where(idle, otherwise, value)
 
 
 def _length(row: Vector, metric: KineticMetric) -> Expr:
@@ -144,12 +157,13 @@ def determinant(matrix: Sequence[Sequence[Expr]]) -> Expr:
     return total
 
 
-def _volume(rows: Sequence[Vector], metric: KineticMetric) -> Expr:
-    """Of the parallelepiped of some rows, over the product of their lengths."""
+def _volume(rows: Sequence[Vector], metric: KineticMetric, idle: Sequence[Expr]) -> Expr:
+    """Of the parallelepiped of those rows that are not idle, over the product of their lengths."""
     made = list[Normal]()
     total = ONE
-    for row in rows:
-        one = Normal.of(list(row), ONE, metric, made)
-        total = total * ex.sqrt(ex.dot_product(one.normal, one.raised) / ex.dot_product(row, metric.raised(row)))
+    for row, out in zip(rows, idle, strict=True):
+        one = Normal.of(list(row), 1 - out, metric, made)
+        size = _unless(out, ex.dot_product(row, metric.raised(row)), 1)
+        total = total * ex.sqrt(_unless(out, ex.dot_product(one.normal, one.raised) / size, 1))
         made.append(one)
     return total

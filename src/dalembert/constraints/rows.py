@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from dalembert import expr as ex
 from dalembert.constraints.freedom import Freedom, Transmitted
-from dalembert.constraints.friction import Sliding, sliding
+from dalembert.constraints.friction import Sliding, press_name, sliding, stick_name
 from dalembert.constraints.loop import Loop
 from dalembert.expr import ONE, ZERO, Expr, Matrix
 from dalembert.expr.magnitude import error_size, magnitude
@@ -74,6 +74,24 @@ class Rows:
     def imperfect(self) -> tuple[int, ...]:
         """Rows whose reaction is not along their condition."""
         return tuple(k for k in range(len(self)) if k in self.pushed or k in self.sliding)
+
+    @property
+    def guided(self) -> bool:
+        """Whether contacts may stick: then which rows count changes with the motion."""
+        return any(one.guided for one in self.sliding.values())
+
+    def told_by(self, output: str) -> list[str]:
+        """Multipliers that an output of this name is made of; a contact that sticks is held by rows of its own."""
+        owner, _, part = output.rpartition(".")
+        if part.startswith("friction"):
+            held = self.of(stick_name(owner))[int(part.removeprefix("friction") or 1) - 1 :]
+            return [self.names[k] for k in held[:1]]
+        found = [self.names[k] for k in self.of(owner) if self.names[k] == output]
+        return found + [self.names[k] for k in self.of(press_name(owner)) if found]
+
+    def with_stick(self, constraint: str) -> list[int]:
+        """Places of the rows of a constraint, and of those that hold it while it sticks."""
+        return [k for name in (constraint, press_name(constraint), stick_name(constraint)) for k in self.of(name)]
 
     def efforts_of(self, multipliers: Sequence[Expr]) -> list[Expr]:
         """W^T lambda on the speeds, friction included."""

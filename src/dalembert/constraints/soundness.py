@@ -27,6 +27,8 @@ def check_rows(mass: Matrix, rows: Rows) -> None:
     """Refuse what no motion can obey, in one sentence."""
     if not len(rows) or rows.implied or any(one is not None for one in rows.wrenches):
         return
+    if rows.guided:  # judged as it slides, before it got rows to stick with
+        return
     flat = [*mass.entries, *rows.matrix.entries, *rows.reaction.entries, *rows.drift]
     count, n = rows.matrix.shape
     sizes = (n * n, count * n, count * n)
@@ -65,7 +67,7 @@ def check_rows(mass: Matrix, rows: Rows) -> None:
 
 def undetermined(rows: Rows) -> frozenset[str]:
     """Multipliers that mechanics does not determine: those of conditions that always follow from each other."""
-    if not len(rows) or any(one is not None for one in rows.wrenches):
+    if not len(rows) or any(one is not None for one in rows.wrenches) or rows.guided:
         return frozenset()
     held = [k for k in range(len(rows)) if k not in rows.implied]
     found: set[int] | None = None

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from dalembert import expr as ex
-from dalembert.constraints.friction import stick_name
+from dalembert.constraints.friction import press_name, stick_name
 from dalembert.constraints.soundness import undetermined, undetermined_words
 from dalembert.dynamics.energies import Energies
 from dalembert.expr import ZERO, Expr
@@ -173,11 +173,14 @@ class Outputs(Mapping[str, Expr]):
         loose = [x for x in undetermined(rows) if x in {rows.names[k] for k in places}]
         if loose:
             warnings.warn(undetermined_words(min(loose)), stacklevel=3)
-        if loose or self.tree.layout.cuts:  # which follow from closed loops, postures tell: `Motion.evaluate`
+        if loose or rows.guided or self.tree.layout.cuts:  # which follow from others, postures tell: `Motion.evaluate`
             multipliers = self._energies.machine.resolved.least_norm()
         powers = rows.powers(multipliers, self.tree.speeds)
         total = sum((powers[k] for k in places), ZERO)
-        told = self._named(name, self.constraints[name], [multipliers[k] for k in places])
+        presses = rows.of(press_name(name))  # in the place of its own row while a contact sticks
+        total = total + sum((powers[k] for k in presses), ZERO)
+        pushes = [sum((multipliers[i] for i in presses), multipliers[k]) for k in places]
+        told = self._named(name, self.constraints[name], pushes)
         if name in self.frictions:
             (k,), held = places, rows.of(stick_name(name))
             drags = [-ex.absolute(multipliers[k]) * x for x in rows.sliding[k].along]

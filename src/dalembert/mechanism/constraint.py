@@ -62,13 +62,14 @@ class Coulomb:
 
     The condition is the distance of the contact, `slip` the components of its sliding velocity. Where a motion tells
     the direction of the slip, it stands in the symbols `way` (zero while the contact sticks), and a slip below `slow`
-    has no other direction than that.
+    has no other direction than that; `sticks` is the symbol that is 1 while others hold the contact, and 0 else.
     """
 
     friction: Expr
     slip: tuple[Expr, ...]
     way: tuple[Expr, ...] = ()
     slow: Expr = ZERO
+    sticks: Expr = ZERO
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,20 +144,19 @@ class Motion:
         return parts[0] if len(parts) == 1 else [np.concatenate(pieces) for pieces in zip(*parts, strict=True)]
 
     def _say_undetermined(self, names: Iterable[str]) -> None:
-        """Efforts of constraints beside closed loops that follow from each other: each posture tells which."""
+        """Efforts beside closed loops, or of contacts that stick, which follow from each other: each posture tells."""
         layout, held = self.system.balanced, self.system.constrained
-        asked = sorted({*names} & {*held.rows.names}) if held is not None and layout is not None and layout.cuts else []
-        if not asked or layout is None:
+        if held is None or layout is None or not (layout.cuts or held.rows.guided):
             return
+        asked = {row: name for name in names for row in held.rows.told_by(name)}
         for arc in self.arcs:
             some = np.unique(np.linspace(0, max(len(arc.t) - 1, 0), _POSTURES).astype(int))[: len(arc.t)]
             values: dict[Expr, Any] = dict(zip(self.system.symbols, arc.y[:, some], strict=True))
             values |= {ex.symbol(name): number for name, number in arc.parameters.items()} | {ex.TIME: arc.t[some]}
             loose = undetermined_efforts(dynamics_of(layout), values, len(some))
-            for name in asked:
-                if name in loose:
-                    warnings.warn(undetermined_words(name), stacklevel=4)
-                    return
+            for row in sorted(loose & asked.keys()):
+                warnings.warn(undetermined_words(asked[row]), stacklevel=4)
+                return
 
     def values(
         self, exprs: Sequence[Expr], t: Array, y: Array, parameters: Mapping[str, float], contacts: Any = None
