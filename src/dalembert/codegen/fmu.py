@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from dalembert.codegen.languages.c import c_number
 from dalembert.codegen.mechanism import CompiledMechanism
 from dalembert.dynamics.numbers import resolve
 from dalembert.errors import ModelError
+from dalembert.expr import Expr
 from dalembert.files import written_whole
 from dalembert.mechanism import Layout, Mechanism
 from dalembert.mechanism.contact import refuse_contacts
@@ -59,8 +60,9 @@ def export_fmu(
     compiled = CompiledMechanism(mechanism, Layout.of(mechanism, cut), start, given)
     identifier = re.sub(r"\W", "_", mechanism.name, flags=re.ASCII) or "model"
     identifier = identifier if identifier[0].isalpha() else f"m_{identifier}"
-    variables = _variables(compiled, start, given)
-    files = _sources(compiled, variables, version)
+    functions = _functions(compiled)
+    variables = _variables(compiled, functions, start, given)
+    files = _sources(compiled, functions, variables, version)
     token = hashlib.sha256("\0".join([identifier, version, *files.values()]).encode()).hexdigest()[:32]
     files["fmu_model.h"] = files["fmu_model.h"].replace("@GUID@", token)
     entries: dict[str, bytes] = {f"sources/{name}": text.encode() for name, text in files.items()}
@@ -74,12 +76,28 @@ def export_fmu(
     return _pack(Path(path), entries)
 
 
+def _functions(compiled: CompiledMechanism) -> dict[str, list[Expr]]:
+    """The expressions of a unit."""
+    about, held = compiled.dynamics, compiled.with_held
+    found = {
+        "fmu_rhs": held([*about.rates, *about.accelerations(about.efforts)]),
+        "fmu_outputs": held(about.energy),
+    }
+    return found | {"fmu_corrected": held(about.corrected)} if about.closed else found
+
+
 def _variables(
-    compiled: CompiledMechanism, start: Mapping[str, Any] | None, given: Mapping[str, Any] | None
+    compiled: CompiledMechanism,
+    functions: Mapping[str, Sequence[Expr]],
+    start: Mapping[str, Any] | None,
+    given: Mapping[str, Any] | None,
 ) -> Variables:
+    """What the unit shows; a parameter without a number that moves nothing is none of it."""
     model = compiled.dynamics.model
     values = resolve({**model.given, **(given or {})}, "given")
-    missing = [name for name in compiled.parameters if name not in values]
+    used = {x.name for x in ex.free_symbols([e for outputs in functions.values() for e in outputs])}
+    parameters = [name for name in compiled.parameters if name in values or name in used]
+    missing = [name for name in parameters if name not in values]
     if missing:
         raise ModelError(
             f"'{model.name}' needs a value for {', '.join(map(repr, missing))}: "
@@ -88,22 +106,20 @@ def _variables(
         )
     return Variables(
         states=tuple(compiled.start(start, given).say(model.name, stacklevel=4).values.items()),
-        parameters=tuple((name, values[name]) for name in compiled.parameters),
+        parameters=tuple((name, values[name]) for name in parameters),
         inputs=tuple(x.name for x in compiled.dynamics.efforts),
         outputs=("energy.kinetic", "energy.potential"),
     )
 
 
-def _sources(compiled: CompiledMechanism, variables: Variables, version: str) -> dict[str, str]:
+def _sources(
+    compiled: CompiledMechanism, expressions: Mapping[str, Sequence[Expr]], variables: Variables, version: str
+) -> dict[str, str]:
     about = compiled.dynamics
-    parameters = [ex.symbol(name) for name in compiled.parameters]
+    parameters = [ex.symbol(name) for name, _ in variables.parameters]
     state, given = [*about.coordinates, *about.speeds], [*parameters, *about.efforts]
-    inputs, held = [[ex.TIME], state, given], compiled.with_held
-    rhs = Function("fmu_rhs", inputs, held([*about.rates, *about.accelerations(about.efforts)]))
-    outputs = Function("fmu_outputs", inputs, held(about.energy))
-    functions = [rhs, outputs]
-    if about.closed:
-        functions.append(Function("fmu_corrected", inputs, held(about.corrected)))
+    inputs = [[ex.TIME], state, given]
+    functions = [Function(name, inputs, outputs) for name, outputs in expressions.items()]
     said = {"fmu_rhs": "y' of the state y = (coordinates, speeds)", "fmu_outputs": "kinetic and potential energy"}
     said["fmu_corrected"] = "the state y one Newton step nearer to closed loops"
     model = source(functions, "c", groups=["t", "y", "given"], title="Equations of motion", about=said)

@@ -8,8 +8,9 @@ typedef struct {
     Boolean valuesOfContinuousStatesChanged, nextEventTimeDefined;
     double nextEventTime;
 } EventInfo;
+typedef void (*Logger)(void *, const char *, Status, const char *, const char *, ...);
 typedef struct {
-    void (*logger)(void *, const char *, Status, const char *, const char *, ...);
+    Logger logger;
     void *(*allocate)(size_t, size_t);
     void (*release)(void *);
     void (*finished)(void *, Status);
@@ -36,7 +37,8 @@ EXPORT void *fmi2Instantiate(const char *name, int kind, const char *guid, const
     }
     c = calloc(1, sizeof *c);
     if (c) restart(c);
-    if (c) c->logger = (void *)calls;
+    if (c && calls) memcpy(&c->logger, &calls->logger, sizeof calls->logger); /* some callers drop the record */
+    if (c && calls) c->environment = calls->environment;
     return c;
 }
 EXPORT void fmi2FreeInstance(void *c) { free(c); }
@@ -57,9 +59,10 @@ EXPORT Status fmi2ExitInitializationMode(void *c)
 {
     int kept;
     const char *sentence = begin(c, &kept);
-    const Callbacks *calls = ((Instance *)c)->logger;
-    if (sentence && calls && calls->logger)
-        calls->logger(calls->environment, "", kept ? WARNING : ERROR, kept ? "warning" : "error", "%s", sentence);
+    Logger logger;
+    memcpy(&logger, &((Instance *)c)->logger, sizeof logger);
+    if (sentence && logger)
+        logger(((Instance *)c)->environment, "", kept ? WARNING : ERROR, kept ? "warning" : "error", "%s", sentence);
     return kept ? OK : ERROR;
 }
 NOTHING(fmi2Terminate, void *c)

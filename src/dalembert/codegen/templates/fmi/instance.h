@@ -150,7 +150,10 @@ static int stepped(Instance *c)
 
 static int advance(Instance *c, double until)
 {
-    int failed = integrate(fmu_rhs, to_closed, STATES, &c->now.time, until, c->now.y, c->now.given, unit_states,
+    int failed;
+    if (!(until >= c->now.time) || !is_finite(&until, 1))
+        return 1;
+    failed = integrate(fmu_rhs, to_closed, STATES, &c->now.time, until, c->now.y, c->now.given, unit_states,
                            TOLERANCE, TOLERANCE, &c->now.step, c->work);
     c->now.time = until;
     return failed || !is_finite(c->now.y, STATES);
