@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any, overload
 
 from dalembert.errors import ArgumentError
 from dalembert.expr import Expr, Scalar
-from dalembert.forced import Forced
 from dalembert.mechanism import Layout
+from dalembert.pictured import Pictured
 from dalembert.verbs import verb
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
     from numpy.typing import ArrayLike
 
     from dalembert.analysis import Equilibrium, Linearization
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from dalembert.view import Motion
 
 
-class Mechanism(Forced):
+class Mechanism(Pictured):
     """A mechanical system: describe it with `body`, `join`, `force`..., then ask.
 
     >>> import dalembert as da
@@ -267,43 +266,6 @@ class Mechanism(Forced):
         from dalembert.loops import mobility
 
         return mobility(self, at, given=given, cut=cut, equations=equations, digits=digits, seed=seed)
-
-    @verb
-    def draw(
-        self,
-        path: str | os.PathLike[str] | None = None,
-        *,
-        at: Mapping[str, Any] | None = None,
-        given: Mapping[str, Any] | None = None,
-        towards: Sequence[float] | None = None,
-        dark: bool = False,
-    ) -> Figure:
-        """The machine in a posture (its start when not said): a figure, and a PNG, SVG or PDF if a path is given."""
-        from dalembert.view import draw, scene_of
-
-        return draw(scene_of(self, at=at, given=given), path, towards=towards, dark=dark)
-
-    @verb
-    def draw_flat(
-        self,
-        path: str | os.PathLike[str] | None = None,
-        *,
-        at: Mapping[str, Any] | None = None,
-        given: Mapping[str, Any] | None = None,
-    ) -> Figure:
-        """A plane machine as it is drawn on paper, with its dimensions: a figure, and a file if a path is given."""
-        from dalembert.view.flat import draw_flat
-        from dalembert.view.images import written
-
-        return written(draw_flat(self, at=at, given=given), path)
-
-    @verb
-    def draw_structure(self, path: str | os.PathLike[str] | None = None, *, cut: Collection[str] = ()) -> Figure:
-        """Bodies and links as a graph, its loops numbered: a figure, and a PNG, SVG or PDF if a path is given."""
-        from dalembert.view.images import written
-        from dalembert.view.structure import draw_structure
-
-        return written(draw_structure(self, cut), path)
 
     @verb
     def report(

@@ -33,8 +33,27 @@ def test_a_motion_is_painted(call):
 
 
 @pytest.mark.parametrize(
+    "words",
+    [
+        ["--kind", "phase", "--until", "2", "-o", "p.svg"],
+        ["--kind", "reactions", "--name", "hinge", "--until", "1"],
+        ["--kind", "locus", "--vary", "l=0.5:2:9", "--at", "hinge.th=0"],
+        ["--kind", "mode", "-o", "mode.html"],
+    ],
+)
+def test_plots_of_motions_and_of_small_ones(call, words):
+    told = call("plot", PENDULUM, *words)
+    assert told.exit_code == 0, told.output
+    assert Path(told.stdout.strip()).stat().st_size > 2000
+
+
+@pytest.mark.parametrize(
     ("words", "said"),
     [
+        (["plot", PENDULUM, "--kind", "section"], "say where the section is"),
+        (["plot", PENDULUM, "--kind", "response"], "say which parameter is the input"),
+        (["plot", PENDULUM, "--kind", "locus", "--vary", "l"], "write --vary k=0:40"),
+        (["plot", PENDULUM, "--kind", "mode", "--mode", "9"], "there is no mode 9"),
         (["draw", PENDULUM, "-o", "x.bmp"], "a picture is a PNG, SVG or PDF"),
         (["draw", PENDULUM, "--towards", "0", "0", "0"], "is no direction"),
         (["draw", PENDULUM, "--set", "x=1"], "no parameter or coordinate 'x'"),

@@ -116,6 +116,24 @@ class Linearization:
         """Natural frequencies, damping ratios and shapes of the small motions, slow ones first."""
         return modes_of(self.numbers(values)[0], self.coordinates)
 
+    def response(self, omega: Any, input: str, values: Mapping[str, float] | None = None) -> Any:
+        """(i omega - A)^-1 b: amplitudes of the states, a row for each angular frequency, of a unit input."""
+        if input not in self.inputs:
+            known = ", ".join(self.inputs) or "none"
+            raise ModelError(
+                f"'{input}' is no input of these linear equations (inputs: {known}). Name it: inputs=[...]."
+            )
+        a, b = self.numbers(values)
+        shifted = 1j * np.asarray(omega, dtype=float)[:, None, None] * np.eye(len(a)) - a
+        try:
+            return np.linalg.solve(shifted, np.broadcast_to(b[:, [self.inputs.index(input)]], (*shifted.shape[:2], 1)))[
+                ..., 0
+            ]
+        except np.linalg.LinAlgError:
+            raise ModelError(
+                "the response is infinite at one of these frequencies: it is that of an undamped mode. Leave it out."
+            ) from None
+
     def in_numbers(self, values: Mapping[str, float] | None = None) -> dict[str, Any]:
         """The JSON form in numbers: matrices as rows, eigenvalues as pairs."""
         known = self._known(values)

@@ -31,6 +31,7 @@ COMMANDS = {
     "mobility": "Count the true freedoms, with a proof.",
     "simulate": "Run a mechanism: tables, pictures, animation.",
     "draw": "A picture of a posture.",
+    "plot": "Curves, portraits, sections, reactions, modes.",
     "video": "The motion as a GIF or MP4.",
     "report": "Everything about a machine in one document.",
     "import": "Turn a robot file into an LSD program.",

@@ -42,6 +42,26 @@ class Motion(simulate.Motion):
 
         return plot_contacts(self, *names, axes=axes)
 
+    def plot_section(
+        self,
+        when: str,
+        x: str | None = None,
+        y: str | None = None,
+        *,
+        falling: bool = False,
+        axes: Axes | None = None,
+    ) -> Figure:
+        """A Poincare section: points where the formula `when` passes zero and grows (or falls)."""
+        from dalembert.view.portraits import plot_section
+
+        return plot_section(self, when, x, y, falling=falling, axes=axes)
+
+    def plot_reactions(self, *links: str) -> Figure:
+        """Forces and moments in links over time: components of one, sizes of several, or of all."""
+        from dalembert.view.portraits import plot_reactions
+
+        return plot_reactions(self, *links)
+
     def draw(
         self,
         t: float | None = None,

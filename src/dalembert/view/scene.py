@@ -210,6 +210,11 @@ def scene_of(
     return _scene(layout, numbers_, np.zeros(1), 1.0, (), (), note)
 
 
+def moved_scene(layout: Layout, numbers: Numbers, times: Array) -> Scene:
+    """The scene of postures that `numbers` knows, one for each time."""
+    return _scene(layout, numbers, times, 1.0, (), (), "")
+
+
 def _scene(
     layout: Layout,
     numbers: Numbers,
