@@ -20,8 +20,8 @@ Vector = list[Expr]
 #: The angle under which a row sees nothing new of its motion, the cube root of rounding. At an angle a from a singular
 #: posture rounding moves the joints by eps / a, which turns the row and changes the speeds that it asks for by
 #: eps / a^2; leaving the row out as long as the angle is below a changes them by a. The two are equal at this angle.
-#: A machine that lingers there (slow, or at rest under load) is changed by more: `simulate.quality` says so. A smaller
-#: angle mends that (a tenth: 9e-5 of the energy become 2e-7) and spoils fast passages (1e-9 become 1e-6).
+#: A machine that lingers there (slow, or at rest under load) is changed by more: `simulate.runs.passage` makes such
+#: passages again without the steps near by. Written programs have no such thing.
 TOLD_APART = ROUNDING ** (1 / 3)
 #: No size: in no unit is a row that small, and its inverse is finite.
 _NOTHING = 1e-100

@@ -10,6 +10,7 @@ import numpy as np
 
 _POINTER = ctypes.POINTER(ctypes.c_double)
 _SIGNATURE = ctypes.CFUNCTYPE(None, _POINTER, _POINTER, _POINTER, _POINTER)
+_FOUR, _THREE, _TWO = (ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * count) for count in (4, 3, 2))
 
 
 class Callback:
@@ -45,18 +46,16 @@ def call_address(address: int, t: float, y: Any, p: Any, outputs: int) -> Any:
     """One call of a native function from Python."""
     out = np.zeros(outputs)
     time, state, parameters = np.array([t]), np.ascontiguousarray(y, float), np.ascontiguousarray(p, float)
-    signature = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)
-    signature(address)(time.ctypes.data, state.ctypes.data, parameters.ctypes.data, out.ctypes.data)
+    _FOUR(address)(time.ctypes.data, state.ctypes.data, parameters.ctypes.data, out.ctypes.data)
     return out
 
 
 def call_projection(address: int, t: float, y: Any, p: Any) -> None:
     """One call of a native projection, in place."""
     time, parameters = np.array([t]), np.ascontiguousarray(p, float)
-    signature = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)
-    signature(address)(time.ctypes.data, y.ctypes.data, parameters.ctypes.data)
+    _THREE(address)(time.ctypes.data, y.ctypes.data, parameters.ctypes.data)
 
 
 def call_setup(address: int, parameters: Any, kept: Any) -> None:
     """Let a native function digest its parameters."""
-    ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(address)(parameters.ctypes.data, kept.ctypes.data)
+    _TWO(address)(parameters.ctypes.data, kept.ctypes.data)

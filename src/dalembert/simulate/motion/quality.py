@@ -35,7 +35,7 @@ ROUGH = 1e-2
 """The same of time stepping, where impacts fall anywhere in a step: order one, a hundredth with usual steps."""
 CLOSED, BALANCED = 1e-10, 1e-8
 """What a motion keeps with small tolerances: a gap as a share of the machine, energy in parts of that exchanged."""
-_SHORT = 1e-3
+SHORT = 1e-3
 """Of the longest step: a motion that loses something at a singular posture steps through it by shorter ones."""
 _MOST = 64
 """Instants of an arc at which it is judged."""
@@ -54,7 +54,8 @@ class Quality:
     `closure`: gap of the loops in parts of the motions that must cancel; `energy`: E(t) - E(0) - work in parts of the
     largest energy exchanged; `norm`: quaternions; `integrals`: drift of momenta that are known to be constant.
     `inside` is the deepest that a contact is crossed, in parts of the machine. `singular` are instants at which the
-    motion stepped through a posture where its loops do not tell motions apart. With contacts `energy` counts the work
+    motion stepped through a posture where its loops do not tell motions apart; it is `undecided` if it starts there
+    at rest: any of the branches could be taken. With contacts `energy` counts the work
     of their forces and impulses; that of time stepping shrinks with the step.
     `hold` is the smallest coupling number of its devices (`m.coupling`) on the way, and where.
     """
@@ -64,6 +65,7 @@ class Quality:
     norm: float | None = None
     integrals: Mapping[str, float] = field(default_factory=dict)
     singular: tuple[float, ...] = ()
+    undecided: bool = False
     inside: float | None = None
     rough: bool = False
     hold: WeakestHold | None = None
@@ -81,6 +83,11 @@ class Quality:
             )
         if self.norm is not None and not self.norm < OPEN:
             found.append(f"a quaternion is off the unit sphere by {self.norm:.2g}")
+        if self.undecided:
+            found.append(
+                "it starts at rest in a singular posture, where branches meet, and no speed says which it takes: "
+                "this is one of its motions. Start beside that posture, or with a speed"
+            )
         if self.singular and ((self.closure or 0.0) > CLOSED or (self.energy or 0.0) > BALANCED):
             found.append(
                 f"it goes slowly through a singular posture at t = {self.singular[0]:.6g}, where its loops do not tell "
@@ -108,6 +115,7 @@ class Quality:
             "norm": self.norm,
             "integrals": dict(self.integrals),
             "singular": list(self.singular),
+            "undecided": self.undecided,
             "inside": self.inside,
             "coupling": None if self.hold is None else self.hold.kappa,
             "remarks": list(self.remarks),
@@ -123,8 +131,17 @@ def quality_of(motion: Motion) -> Quality:
         told = (closure_of(motion), _energy(motion, seen), _norm(motion))
         return Quality(*told, inside=_inside(motion, seen), rough=stepped(motion), hold=weakest_hold(motion))
     integrals, singular = _integrals(motion, seen), passages(motion)
-    hold = weakest_hold(motion)
-    return Quality(closure_of(motion), _energy(motion, seen), _norm(motion), integrals, singular, hold=hold)
+    undecided, hold = _undecided(motion, singular), weakest_hold(motion)
+    return Quality(closure_of(motion), _energy(motion, seen), _norm(motion), integrals, singular, undecided, hold=hold)
+
+
+def _undecided(motion: Motion, singular: tuple[float, ...]) -> bool:
+    """Does it start singular and at rest, and move?"""
+    first, system = motion.arcs[0], motion.system
+    if not singular or first.sol is None or singular[0] != first.sol.t[0] or _stands(motion):
+        return False
+    scales = system.scale_of(first.parameters, first.sol.y[0], float(first.sol.t[0]))
+    return bool((np.abs(first.sol.y[0]) <= _LEVEL * scales)[len(system.coordinates) :].all())
 
 
 class QualityWarning(UserWarning):
@@ -197,7 +214,7 @@ def passages(motion: Motion) -> tuple[float, ...]:
             continue
         t, y = arc.sol.t, arc.sol.y.T
         steps = np.abs(np.diff(t))
-        short = np.flatnonzero(steps < _SHORT * steps.max())
+        short = np.flatnonzero(steps < SHORT * steps.max())
         some = np.unique([0, len(t) // 2, len(t) - 1, *short])
         counts = _counted(motion.system, held, t[some], y[:, some], arc.parameters)
         fewer = counts < counts.max()

@@ -14,8 +14,8 @@ from dalembert.simulate.loop import layout as at
 from dalembert.simulate.loop.callback import call_address
 from dalembert.simulate.methods.inputs import as_grid, as_span
 from dalembert.simulate.methods.problem import MESSAGES, Array, NativeEvents, Problem, Solution
-from dalembert.simulate.methods.table import integrate
 from dalembert.simulate.motion.arcs import Arc, Jump
+from dalembert.simulate.runs.passage import integrate_through
 from dalembert.simulate.runs.reset import consistent
 from dalembert.simulate.system.compiled import native_events, native_rates
 from dalembert.simulate.system.event import ResolvedEvent, check_targets
@@ -77,7 +77,7 @@ def travel(
         while True:
             now, look = _armed(system, problem, watched, left, parameters, grid)
             left_at = [k for k in happened if not watched[k].renewed]
-            solution = integrate(replace(now, leaving=look.leaving(left_at, step)))
+            solution = integrate_through(system, replace(now, leaving=look.leaving(left_at, step)))
             acting = solution.reason == at.TERMINAL and watched[solution.culprit].then is not None
             happened = [solution.culprit, *look.together(solution, watched)] if acting else []
             for k, found in enumerate(solution.t_events or []):
