@@ -92,6 +92,7 @@ __all__ = [
     "Frame",
     "Joint",
     "Layout",
+    "Mesh",
     "Plane",
     "Sphere",
     "Ellipsoid",
@@ -125,7 +126,7 @@ __all__ = [
     "Event",
     "Motion",
 ]
-_LATER = {"Motion": "dalembert.view", "Event": "dalembert.simulate"}
+_LATER = {"Motion": "dalembert.view", "Event": "dalembert.simulate", "Mesh": "dalembert.mechanism.meshes"}
 
 
 def __getattr__(name: str) -> Any:

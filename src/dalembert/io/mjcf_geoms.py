@@ -7,12 +7,12 @@ import numpy as np
 from dalembert.errors import ModelError
 from dalembert.io.assembly import Assembly
 from dalembert.io.folder import Folder
-from dalembert.io.meshes import read_mesh
 from dalembert.io.mjcf_scope import Settings
 from dalembert.io.parts import Mass
 from dalembert.io.poses import Array, Pose, from_quaternion, z_onto
 from dalembert.io.solids import mesh_mass, solid, volume
 from dalembert.io.xml import Element, numbers_of
+from dalembert.mechanism.meshes import read_mesh
 
 _SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
 _THIN = ("plane", "hfield", "sdf")

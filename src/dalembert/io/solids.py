@@ -9,6 +9,7 @@ import numpy as np
 
 from dalembert.io.parts import Mass
 from dalembert.io.poses import Array, Pose, at
+from dalembert.mechanism.meshes import of_triangles
 
 
 def volume(kind: str, size: Sequence[float]) -> float:
@@ -47,28 +48,6 @@ def principal(kind: str, size: Sequence[float], m: float) -> tuple[float, float,
 
 def solid(kind: str, size: Sequence[float], m: float, pose: Pose) -> Mass:
     return Mass(m, pose, np.diag(principal(kind, size, m)))
-
-
-def of_triangles(points: Array, faces: Array, *, signed: bool) -> tuple[float, Array, Array]:
-    """Volume, centre and second moment about the centre (integral of x x^T) of a closed surface, by its tetrahedra.
-
-    `signed` is exact; otherwise every tetrahedron from the mean of the faces counts as positive.
-    """
-    a, b, c = (points[faces[:, k]] for k in range(3))
-    if not signed:
-        area = np.linalg.norm(np.cross(b - a, c - a), axis=1) / 2
-        origin = ((a + b + c) / 3 * area[:, None]).sum(0) / (area.sum() or 1.0)
-    else:
-        origin = points.mean(axis=0)
-    a, b, c = a - origin, b - origin, c - origin
-    six = np.einsum("ij,ij->i", a, np.cross(b, c))
-    six = six if signed else np.abs(six)
-    v = six.sum() / 6
-    total = a + b + c
-    first = (six[:, None] * total).sum(0) / 24
-    second = sum(np.einsum("i,ij,ik->jk", six, x, x) for x in (a, b, c, total)) / 120
-    d = first / v if v else np.zeros(3)
-    return float(v), origin + d, second - v * np.outer(d, d)
 
 
 def mesh_mass(

@@ -42,7 +42,7 @@ def infer_call(ctx: Context, node: s.Call, scope: Scope, want: Type | None) -> C
     from dalembert.lsd.check_expressions import find
 
     name = node.word.text
-    if want is Type.SHAPE and name in SIZES and node.package is None:
+    if want is Type.SHAPE and (name in SIZES or name == "mesh") and node.package is None:
         return infer_shape(ctx, node, scope)
     found = find(ctx, node, scope)
     if isinstance(found, Checked):

@@ -65,7 +65,7 @@ def _mismatch_hint(ctx: Context, node: s.Expression, got: Type, want: Type) -> s
     if want is Type.SCALAR and got is Type.VECTOR and isinstance(node, s.Vector):
         return "a component is one number or formula"
     if want is Type.SHAPE:
-        return f"a shape is {', '.join(SIZES)}: box(1, 2, 3), or one at a place: [0, 0, 1] @ sphere(2)"
+        return f"a shape is {', '.join(SIZES)} or mesh: box(1, 2, 3), or one at a place: [0, 0, 1] @ sphere(2)"
     if want is Type.LINK and got is Type.DEFINITION:
         return f"instantiate it: `{text}(...)`"
     return None

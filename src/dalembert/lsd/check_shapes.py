@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from dalembert.errors import ModelError
+from dalembert.expr import ONE
 from dalembert.lsd import syntax as s
 from dalembert.lsd.checking import Checked, Context, Thunk
 from dalembert.lsd.running import Run
@@ -25,6 +28,8 @@ def infer_shape(ctx: Context, node: s.Call, scope: Scope) -> Checked:
     from dalembert.lsd.check_expressions import check
 
     kind = node.word.text
+    if kind == "mesh":
+        return _mesh(ctx, node, scope)
     names = SIZES[kind]
     ctx.fact(node.word.span, f"{kind}({', '.join(names)}) : shape")
     if len(node.arguments) != len(names):
@@ -35,6 +40,35 @@ def infer_shape(ctx: Context, node: s.Call, scope: Scope) -> Checked:
     def run(state: Run) -> Shapes:
         with _said_at(state, source, node.span):
             return (BodyShape.of(kind, *(size(state) for size in sizes)),)
+
+    return Checked(Type.SHAPE, run)
+
+
+def _mesh(ctx: Context, node: s.Call, scope: Scope) -> Checked:
+    """`mesh(`part.stl`)` or `mesh(`part.stl`, 0.001)`: a file beside the program, and what its unit of length is."""
+    from dalembert.lsd.check_expressions import check
+
+    ctx.fact(node.word.span, "mesh(`file`, scale) : shape")
+    file = node.arguments[0] if node.arguments else None
+    if not isinstance(file, s.Name) or not file.word.quoted or len(node.arguments) > 2:
+        return ctx.wrong(node.span, "a mesh is a file in back quotes, and perhaps a scale", "mesh(`part.stl`, 0.001)")
+    path = PurePosixPath(file.word.text)
+    if path.is_absolute() or ".." in path.parts or "\\" in file.word.text or ":" in file.word.text:
+        return ctx.wrong(file.span, "a mesh lies beside the program, or in a folder there", "mesh(`meshes/part.stl`)")
+    scale = check(ctx, node.arguments[1], Type.SCALAR, scope, "scale of a mesh") if len(node.arguments) == 2 else None
+    source = ctx.source
+
+    def run(state: Run) -> Shapes:
+        from dalembert.mechanism.meshes import Mesh
+
+        with _said_at(state, source, node.span):
+            told = ONE if scale is None else scale(state)
+            if not told.is_number:
+                raise ModelError("the scale of a mesh is a number")
+            folder = source.folder or Path()
+            if not Path(os.path.realpath(folder / path)).is_relative_to(os.path.realpath(folder)):
+                raise ModelError(f"`{path}` leads out of the folder of this program")
+            return (BodyShape.of(Mesh.read(str(path), float(told.value), folder=folder)),)
 
     return Checked(Type.SHAPE, run)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 from dalembert import expr as ex
 from dalembert.errors import ModelError
@@ -32,6 +34,9 @@ from dalembert.mechanism import (
     effort_kind,
 )
 from dalembert.mechanism.quantities import AXES, NAMES, quantity, virtual
+
+if TYPE_CHECKING:
+    from dalembert.mechanism.meshes import Mesh
 
 IFRAME = "iframe"
 MAX_STEPS = 6
@@ -112,7 +117,10 @@ class _Printer:
         if len(mark) > 1:
             raise ModelError("LSD writes at most nine shapes of a body.")
         at = "" if shape.place.is_identity else f"{displacement(self.write, shape.place)} @ "
-        text = f", shape{mark} = {at}{shape.kind}({', '.join(map(self.write.text, shape.sizes))})"
+        inside = ", ".join(map(self.write.text, shape.sizes))
+        if shape.mesh is not None:
+            inside = _mesh(shape.mesh)
+        text = f", shape{mark} = {at}{shape.kind}({inside})"
         if shape.colour:
             parts = [f"{int(shape.colour[k : k + 2], 16) / 255:.3g}" for k in (1, 3, 5)]
             text += f", colour{mark} = [{', '.join(parts)}]"
@@ -257,3 +265,12 @@ def _turn(write: ScalarWriter, turn: AnyTurn, *, alone: bool) -> str:
         return "quaternion(" + ", ".join(write.text(x) for x in turn.components) + ")"
     text = f"{write.text(turn.angle)} || {write.vector(turn.axis)}"
     return text if alone else f"({text})"
+
+
+def _mesh(mesh: Mesh) -> str:
+    """The file beside the program; of a file elsewhere its name."""
+    path = PurePath(mesh.file)
+    name = path.name if path.is_absolute() or ".." in path.parts else path.as_posix()
+    if not name or "`" in name or "\n" in name:
+        raise ModelError(f"a mesh without a file that LSD can name ({mesh.file!r}): write it to a file, and read that.")
+    return f"`{name}`" if mesh.scale == 1 else f"`{name}`, {mesh.scale!r}"

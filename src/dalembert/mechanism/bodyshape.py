@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.expr import Expr, Scalar
 from dalembert.mechanism.displacement import Displacement
+
+if TYPE_CHECKING:
+    from dalembert.mechanism.meshes import Mesh
 
 #: Kinds of solids and their sizes: full edges of a box, half axes of an ellipsoid; axles, heights, lengths along z.
 SIZES: dict[str, tuple[str, ...]] = {
@@ -29,25 +33,31 @@ SIZES: dict[str, tuple[str, ...]] = {
 class BodyShape:
     """One solid of a body: its kind, its sizes, its place in the reference frame, its colour `#rrggbb` if it has one.
 
-    The origin of a solid is its centre of mass.
+    The origin of a solid is its centre of mass; that of a `mesh` is the origin of its file.
     """
 
     kind: str
     sizes: tuple[Expr, ...]
     place: Displacement = Displacement()
     colour: str = ""
+    mesh: Mesh | None = None
 
     @staticmethod
     def of(
-        kind: str, *sizes: Scalar, place: Displacement | None = None, colour: str | Sequence[float] = ""
+        kind: str | Mesh, *sizes: Scalar, place: Displacement | None = None, colour: str | Sequence[float] = ""
     ) -> BodyShape:
         """A solid from numbers or formulas.
 
         >>> BodyShape.of("box", 1, "2*a", 3, colour=[1, 0, 0])
         BodyShape(kind='box', sizes=(1, 2*a, 3), place=Displacement(translation=(0, 0, 0), turns=()), colour='#ff0000')
         """
+        if not isinstance(kind, str):
+            if sizes:
+                raise ModelError("a mesh has its size from its file: `da.Mesh.read(path, scale)`.")
+            return BodyShape("mesh", (), place or Displacement(), colour_of(colour), kind)
         if kind not in SIZES:
-            raise ModelError(f"no solid is called {kind!r}: there are {', '.join(SIZES)}.")
+            more = ". A mesh is `da.Mesh.read(path)`" if kind == "mesh" else ""
+            raise ModelError(f"no solid is called {kind!r}: there are {', '.join(SIZES)}{more}.")
         if len(sizes) != len(SIZES[kind]):
             raise ModelError(f"a {kind} has {len(SIZES[kind])} sizes ({', '.join(SIZES[kind])}), not {len(sizes)}.")
         found = tuple(ex.as_expr(x) for x in sizes)

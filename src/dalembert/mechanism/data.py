@@ -81,7 +81,10 @@ def _shape(shape: Shape) -> dict[str, Any]:
 
 
 def _body_shape(shape: BodyShape) -> dict[str, Any]:
-    sizes = dict(zip(SIZES[shape.kind], _texts(shape.sizes), strict=True))
+    if shape.mesh is not None:
+        sizes: dict[str, Any] = {"file": shape.mesh.file, "scale": shape.mesh.scale, "digest": shape.mesh.digest}
+    else:
+        sizes = dict(zip(SIZES[shape.kind], _texts(shape.sizes), strict=True))
     return {"kind": shape.kind, **sizes, **_displacement(shape.place), "colour": shape.colour}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dalembert import expr as ex
 from dalembert.errors import ModelError
@@ -24,6 +24,8 @@ from dalembert.mechanism.numbers import check_body
 from dalembert.mechanism.quantities import virtual
 from dalembert.mechanism.shapes import SHAPES, Shape
 
+if TYPE_CHECKING:
+    from dalembert.mechanism.meshes import Mesh
 E = TypeVar("E", bound=Effort)
 
 
@@ -87,11 +89,13 @@ class Mechanism:
         self._places[body.name] = "body"
         return body
 
-    def shape(self, at: Body | Frame, kind: str, *sizes: Scalar, colour: str | Sequence[float] = "") -> BodyShape:
+    def shape(
+        self, at: Body | Frame, kind: str | Mesh, *sizes: Scalar, colour: str | Sequence[float] = ""
+    ) -> BodyShape:
         """Let a body look like something: a solid with its centre and axes at a frame of it.
 
-        Kinds are box, sphere, ellipsoid, cylinder, tube, cone, capsule, wheel and gear, axes along z. A body may have
-        several; one without any is drawn as its inertia and joints suggest. Nothing else depends on them.
+        Kinds are box, sphere, ellipsoid, cylinder, tube, cone, capsule, wheel and gear, axes along z, or a `Mesh`. A
+        body may have several; one without any is drawn as its inertia and joints suggest. Only the eye sees them.
         """
         frame = self._frame(at)
         if frame.body == EARTH:

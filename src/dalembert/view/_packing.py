@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dalembert.mechanism.meshes import Mesh
+
 Array = NDArray[np.float64]
 
 _STEPS = {2: 2**16 - 1, 4: 2**31 - 1}
@@ -82,3 +84,12 @@ def unpacked(stored: dict[str, Any]) -> Array:
         for k, row in zip(rows, whole, strict=True):
             values[k] += channels[k][1] * row
     return values
+
+
+def packed_mesh(mesh: Mesh) -> dict[str, str]:
+    """Points and triangles as `givenMesh` of viewer.js reads them."""
+    points, faces = np.asarray(mesh.points, dtype="<f4"), np.asarray(mesh.faces, dtype="<u4")
+    return {
+        "points": base64.b64encode(points.tobytes()).decode(),
+        "triangles": base64.b64encode(faces.tobytes()).decode(),
+    }

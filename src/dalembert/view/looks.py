@@ -17,6 +17,7 @@ from dalembert.mechanism.contact import Touching
 from dalembert.mechanism.quantities import quantities
 from dalembert.mechanism.shapes import Box, Capsule, Cylinder, Plane, Shape, Sphere
 from dalembert.view.facts import BodyFacts, Machine
+from dalembert.view.meshing import coarse
 from dalembert.view.solids import Solid, rod, turned_to
 
 Array = NDArray[np.float64]
@@ -54,8 +55,11 @@ def _declared(facts: BodyFacts, machine: Machine) -> list[Solid]:
     least = 0.5 * bar_radius(machine)
     found = []
     for shape in facts.body.shapes:
-        size = machine.constants(shape.sizes)
         at, turn = machine.place(shape.place)
+        if shape.mesh is not None:
+            found.append(Solid("mesh", (), at, turn, shape.colour, coarse(shape.mesh)))
+            continue
+        size = machine.constants(shape.sizes)
         if shape.kind == "capsule" and size[0] <= 0:
             size[0] = 2 * least
         elif shape.kind in ("box", "cylinder"):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dalembert.mechanism.meshes import Mesh
 from dalembert.view.solids import Solid
 
 Array = NDArray[np.float64]
@@ -20,7 +22,9 @@ _ROUND = 20
 def faces_of(solid: Solid) -> Faces:
     """Faces in the base of the body, corners in the order in which their outside sees them turn left."""
     s = solid.size
-    if solid.kind == "box":
+    if solid.mesh is not None:
+        raw = tuple(solid.mesh.points[solid.mesh.faces])
+    elif solid.kind == "box":
         raw = _scaled(_box(), s)
     elif solid.kind in ("sphere", "ellipsoid"):
         raw = _scaled(_ball(), s if solid.kind == "ellipsoid" else (s[0], s[0], s[0]))
@@ -41,6 +45,27 @@ def faces_of(solid: Solid) -> Faces:
     else:  # a gear
         raw = _scaled(_gear(round(s[2])), (s[0], s[0], s[1]))
     return tuple(face @ solid.turn.T + solid.at for face in raw)
+
+
+@lru_cache(maxsize=64)
+def coarse(mesh: Mesh, most: int = 6000) -> Mesh:
+    """A mesh of at most so many triangles: points that share a cell of a grid become one."""
+    if len(mesh.faces) <= most:
+        return mesh
+    low, wide = mesh.points.min(axis=0), float(np.ptp(mesh.points, axis=0).max()) or 1.0
+    cells = int(2 * most**0.5)  # a surface fills about the square of it
+    while True:
+        key = np.floor((mesh.points - low) / wide * cells).astype(int)
+        _, index = np.unique(key, axis=0, return_inverse=True)
+        index = index.reshape(-1)
+        count = np.bincount(index)
+        points = np.stack([np.bincount(index, mesh.points[:, k]) / count for k in range(3)], axis=1)
+        faces = index[mesh.faces]
+        a, b, c = faces.T
+        faces = np.unique(faces[(a != b) & (b != c) & (c != a)], axis=0)
+        if len(faces) <= most:
+            return replace(mesh, points=points, faces=faces)
+        cells = int(0.8 * cells)
 
 
 def _scaled(faces: Faces, size: tuple[float, ...]) -> Faces:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from dalembert.dynamics import dynamics_of
 from dalembert.errors import SimulationError
 from dalembert.mechanism import Layout, Mechanism, Model
 from dalembert.simulate import Motion
-from dalembert.view._packing import Table
+from dalembert.view._packing import Table, packed_mesh
 from dalembert.view.arrows import Arrow, arrows_of, reactions_of
 from dalembert.view.contact_arrows import contact_arrows
 from dalembert.view.facts import Machine, Numbers
@@ -33,6 +33,9 @@ from dalembert.view.solids import Solid, round_
 from dalembert.view.theme import colour
 from dalembert.view.ties import Tie, ties_of
 from dalembert.view.viewpoint import Viewpoint, viewpoint_of
+
+if TYPE_CHECKING:
+    from dalembert.mechanism.meshes import Mesh
 
 Array = NDArray[np.float64]
 
@@ -51,9 +54,9 @@ class SceneBody:
     mass: float = 0.0
     centre: Array | None = None
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self, meshes: list[Mesh]) -> dict[str, Any]:
         centre = None if self.centre is None else [round_(x) for x in self.centre]
-        shapes = [solid.as_dict() for solid in self.solids]
+        shapes = [solid.as_dict(meshes) for solid in self.solids]
         return {"name": self.name, "colour": self.colour, "mass": round_(self.mass), "centre": centre, "shapes": shapes}
 
 
@@ -140,6 +143,8 @@ class Scene:
             columns.append({"name": column.name, "unit": column.unit, "channel": len(curves)})
             curves.append(column.values)
             finest.append(0.0)
+        meshes: list[Mesh] = []
+        bodies = [body.as_dict(meshes) for body in self.bodies]
         values = np.array(curves, dtype=float).reshape(-1, len(self.times))
         narrow = np.array(finest, dtype=float).reshape(-1)
         narrow[narrow == 0.0] = np.inf
@@ -153,7 +158,8 @@ class Scene:
             "speed": self.speed,
             "times": [round_(t) for t in self.times],
             "table": Table(values, narrow).as_dict(),
-            "bodies": [body.as_dict() for body in self.bodies],
+            "bodies": bodies,
+            **({"meshes": [packed_mesh(one) for one in meshes]} if meshes else {}),
             "joints": [joint.as_dict() for joint in self.joints],
             "ties": [tie.as_dict() for tie in self.ties],
             "arrows": arrows,

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from dalembert.mechanism.meshes import Mesh
 
 Array = NDArray[np.float64]
 
@@ -20,11 +23,15 @@ class Solid:
     at: Array = field(default_factory=lambda: np.zeros(3))
     turn: Array = field(default_factory=lambda: np.eye(3))
     colour: str = ""
+    mesh: Mesh | None = None
 
     @property
     def half(self) -> tuple[Array, Array]:
         """Middle and half edges of the box around it, along its own axes."""
         s, middle = self.size, np.zeros(3)
+        if self.mesh is not None:
+            low, high = self.mesh.points.min(axis=0), self.mesh.points.max(axis=0)
+            return (low + high) / 2, (high - low) / 2
         if self.kind == "box":
             return middle, np.array(s) / 2
         if self.kind == "ellipsoid":
@@ -52,10 +59,13 @@ class Solid:
         middle, half = self.half
         return bool(np.all(np.abs((point - self.at) @ self.turn - middle) <= half + slack))
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self, meshes: list[Mesh]) -> dict[str, Any]:
+        """Plain data; `meshes` are those of the scene, and grow by that of this solid."""
+        if self.mesh is not None and self.mesh not in meshes:
+            meshes.append(self.mesh)
         return {
             "kind": self.kind,
-            "size": [round_(x) for x in self.size],
+            "size": [round_(x) for x in self.size] if self.mesh is None else [meshes.index(self.mesh)],
             "at": [round_(x) for x in self.at],
             "turn": [round_(x) for x in quaternion(self.turn)],
             **({"colour": self.colour} if self.colour else {}),
