@@ -108,3 +108,18 @@ def test_wrong_names_and_directions_are_refused(tmp_path: Path):
         m.simulate((0, 1)).video(tmp_path / "a.png")
     with pytest.raises(SimulationError, match="no direction"):
         m.draw(towards=[0, 0, 0])
+
+
+def test_faces_of_gears_look_outward_and_fill_them():
+    """Seen from above, the upper faces cover the disc within the roots of the teeth, and none looks inward."""
+    from dalembert.view.meshing import faces_of
+    from dalembert.view.solids import Solid
+
+    for teeth in (5, 12, 40):
+        upper = 0.0
+        for face in faces_of(Solid("gear", (1.0, 0.4, teeth))):
+            normal = np.cross(face[1] - face[0], face[2] - face[0])
+            if abs(normal[2]) > 1e-12:
+                assert normal[2] * face[0][2] > 0
+                upper += normal[2] / 2 if normal[2] > 0 else 0.0
+        assert 0.7 * np.pi < upper < 1.25 * np.pi

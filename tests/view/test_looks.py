@@ -112,3 +112,17 @@ def test_forces_and_reactions_are_arrows_in_the_base_of_earth():
     assert np.allclose(pin.values[:, 0] + push.values[:, 0], x, atol=1e-6)
     with pytest.raises(da.errors.SimulationError, match="Links are pin"):
         scene_of(m, motion, reactions=["pine"])
+
+
+@pytest.mark.parametrize("ratio", [3, 0.5, -2.5])
+def test_gears_mesh_where_their_pitch_circles_touch(ratio):
+    m = da.Mechanism("pair")
+    for name, x in (("a", 0), ("b", 0.8)):
+        m.join(da.earth.at([x, 0, 0]), m.body(name, mass=1, inertia=[1, 1, 1]), da.revolute("z"), name=name)
+    m.gear("a.th", "b.th", ratio, name="mesh")
+    one, two = (body.solids[0] for body in scene_of(m).bodies[1:])
+    radii = [s.size[0] if s.kind == "gear" else s.size[0] / 1.02 for s in (one, two)]
+    assert np.isclose(radii[1] / radii[0], abs(ratio))  # r_a w_a = r_b w_b at the mesh
+    assert np.isclose(radii[0] + np.sign(ratio) * radii[1], np.sign(1 + ratio) * 0.8)
+    assert one.kind == "gear"
+    assert two.kind == ("tube" if ratio < 0 else "gear")

@@ -15,7 +15,9 @@ from dalembert.expr import Expr
 from dalembert.kinematics.bodies import body_poses
 from dalembert.kinematics.spatial import Pose
 from dalembert.kinematics.tree import Tree
-from dalembert.mechanism import EARTH, Body, Displacement, Frame, Link, Model
+from dalembert.mechanism import EARTH, Body, BodyShape, Displacement, Frame, Link, Model
+from dalembert.view.meshing import coarse
+from dalembert.view.solids import Solid
 
 Array = NDArray[np.float64]
 Numbers = Callable[[Sequence[Expr]], Array]
@@ -42,6 +44,7 @@ class BodyFacts:
     axes: Array
     moments: Array
     holds: tuple[Hold, ...] = ()
+    extent: float = 0.0  # how far from its centre its shapes reach, where it has some
 
     @property
     def name(self) -> str:
@@ -67,9 +70,9 @@ class BodyFacts:
 
     @cached_property
     def reach(self) -> float:
-        """How far from its centre the body is: its joints, and its inertia."""
+        """How far from its centre the body is: its joints, and its shapes or else its inertia."""
         far = [float(np.linalg.norm(p - self.centre)) for p in self.points]
-        return max([*far, float(self.edges.max()) / 2, 0.0])
+        return max([*far, self.extent or float(self.edges.max()) / 2, 0.0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +146,16 @@ class Machine:
                 if frame.body == body.name:
                     parent = link.name in carried and carried[link.name].child == number
                     holds.append(Hold(link, *self.place(frame.displacement), parent))
-        return BodyFacts(body, float(mass), centre, axes, np.maximum(moments, 0.0), tuple(holds))
+        far = [np.linalg.norm(self.solid(one).corners() - centre, axis=1).max() for one in body.shapes]
+        extent = float(max(far, default=0.0))
+        return BodyFacts(body, float(mass), centre, axes, np.maximum(moments, 0.0), tuple(holds), extent)
+
+    def solid(self, shape: BodyShape) -> Solid:
+        """A shape of a body in numbers."""
+        at, turn = self.place(shape.place)
+        if shape.mesh is not None:
+            return Solid("mesh", (), at, turn, shape.colour, coarse(shape.mesh))
+        return Solid(shape.kind, tuple(float(x) for x in self.constants(shape.sizes)), at, turn, shape.colour)
 
 
 def _scalars(pose: Pose) -> list[Any]:

@@ -59,8 +59,8 @@ def draw_flat(
     return made
 
 
-def _plane(machine: Machine, symbols: Sequence[Symbol]) -> Array:
-    """Right, up and normal of the plane in which all joints move, as rows."""
+def plane_normal(machine: Machine, symbols: Sequence[Symbol]) -> Array:
+    """Normal of the plane in which all joints move; a refusal that names what leaves it."""
     up = upward(machine)
     normals = [_world(machine, one)[:, 2] for one in symbols if one.kind == "hinge"]
     lines = [_world(machine, one)[:, 2] for one in symbols if one.kind == "slide"]
@@ -80,6 +80,12 @@ def _plane(machine: Machine, symbols: Sequence[Symbol]) -> Array:
             raise ModelError(f"'{machine.model.name}' is not drawn flat: its hinges are not parallel. {remedy}")
     if any(abs(line @ normal) > _SQUARE for line in lines):
         raise ModelError(f"'{machine.model.name}' is not drawn flat: a slide leaves the plane of the others. {remedy}")
+    return normal
+
+
+def _plane(machine: Machine, symbols: Sequence[Symbol]) -> Array:
+    """Right, up and normal of the plane in which all joints move, as rows."""
+    up, normal = upward(machine), plane_normal(machine, symbols)
     if abs(normal @ up) > 1 - _SQUARE:  # the floor, seen from above
         right = np.eye(3)[(int(np.argmax(np.abs(normal))) + 1) % 3]
         normal = normal * np.sign(normal @ up)

@@ -1,11 +1,13 @@
 """What a body looks like when nobody says: something that a person recognises, from its inertia and its joints.
 
-In this order: what touches (the shapes of contacts), what rolls (a wheel), bars between joints, wheels about a hinge,
-the ball, cylinder, plate or box that has these moments of inertia, a ball for a point mass. What is away from its
-joints is tied to them by rods.
+In this order: what touches (the shapes of contacts), what rolls (a wheel), gears that mesh, bars between joints,
+wheels about a hinge, the ball, cylinder, plate or box that has these moments of inertia, a ball for a point mass. What
+is away from its joints is tied to them by rods.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +19,7 @@ from dalembert.mechanism.contact import Touching
 from dalembert.mechanism.quantities import quantities
 from dalembert.mechanism.shapes import Box, Capsule, Cylinder, Plane, Shape, Sphere
 from dalembert.view.facts import BodyFacts, Machine
-from dalembert.view.meshing import coarse
+from dalembert.view.gears import gears_of
 from dalembert.view.solids import Solid, rod, turned_to
 
 Array = NDArray[np.float64]
@@ -32,12 +34,13 @@ _SLIM = 0.25
 
 def looks_of(machine: Machine) -> dict[str, list[Solid]]:
     """Solids of every body, by name."""
-    touching, rolling = _touching(machine), _rolling(machine)
+    touching, rolling, meshing = _touching(machine), _rolling(machine), gears_of(machine)
     masses = [facts.mass for facts in machine.bodies if facts.mass > 0]
     heaviest = max(masses, default=1.0)
     found = {}
     for facts in machine.bodies[1:]:
         solids = _declared(facts, machine) or touching.get(facts.name) or rolling.get(facts.name)
+        solids = solids or meshing.get(facts.name)
         solids = solids or _from_inertia(facts, machine, heaviest)
         found[facts.name] = [*solids, *_ties(facts, solids, machine)]
     return found
@@ -55,16 +58,13 @@ def _declared(facts: BodyFacts, machine: Machine) -> list[Solid]:
     least = 0.5 * bar_radius(machine)
     found = []
     for shape in facts.body.shapes:
-        at, turn = machine.place(shape.place)
-        if shape.mesh is not None:
-            found.append(Solid("mesh", (), at, turn, shape.colour, coarse(shape.mesh)))
-            continue
-        size = machine.constants(shape.sizes)
+        solid = machine.solid(shape)
+        size = np.array(solid.size)
         if shape.kind == "capsule" and size[0] <= 0:
             size[0] = 2 * least
         elif shape.kind in ("box", "cylinder"):
             size = np.maximum(size, 0.5 * least)
-        found.append(Solid(shape.kind, tuple(float(x) for x in size), at, turn, shape.colour))
+        found.append(replace(solid, size=tuple(float(x) for x in size)))
     return found
 
 
@@ -130,8 +130,8 @@ def _spins(link: Link, base: Array, axis: Array, arm: Array) -> bool:
 
 
 def _ties(facts: BodyFacts, solids: list[Solid], machine: Machine) -> list[Solid]:
-    """Rods from joints that no solid reaches to the middle of the nearest one; none where shapes are said."""
-    if facts.body.shapes:
+    """Rods from joints that no solid reaches to the middle of the nearest one; none where several shapes are said."""
+    if len(facts.body.shapes) > 1:
         return []
     thin, slack = 0.5 * bar_radius(machine), bar_radius(machine)
     held = [hold.at for hold in facts.holds if 0 < hold.link.joint.dof <= 3 or hold.link.joint.kind == "weld"]

@@ -129,8 +129,9 @@ def _gear(teeth: int) -> Faces:
     marks = ((0.0, -1), (0.22, -1), (0.36, 1), (0.64, 1), (0.78, -1))
     flat = [(2 * np.pi * (k + a) / max(teeth, 3), 1 + sign * depth) for k in range(max(teeth, 3)) for a, sign in marks]
     ring = np.array([(r * np.cos(t), r * np.sin(t)) for t, r in flat])
-    top = np.column_stack([ring, np.full(len(ring), 0.5)])
-    found = [top, (top * [1, 1, -1])[::-1]]
+    found = []
     for a, b in zip(ring, np.roll(ring, -1, axis=0), strict=True):
+        found.append(np.array([(0, 0, 0.5), (*a, 0.5), (*b, 0.5)]))  # a fan: the whole face is not convex
+        found.append(np.array([(0, 0, -0.5), (*b, -0.5), (*a, -0.5)]))
         found.append(np.array([(*a, -0.5), (*b, -0.5), (*b, 0.5), (*a, 0.5)]))
     return tuple(found)

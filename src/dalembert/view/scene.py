@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 
 from dalembert import expr as ex
 from dalembert.dynamics import dynamics_of
-from dalembert.errors import SimulationError
+from dalembert.errors import ModelError, SimulationError
 from dalembert.mechanism import Layout, Mechanism, Model
 from dalembert.simulate import Motion
 from dalembert.view._packing import Table, packed_mesh
 from dalembert.view.arrows import Arrow, arrows_of, reactions_of
 from dalembert.view.contact_arrows import contact_arrows
 from dalembert.view.facts import Machine, Numbers
+from dalembert.view.flat import plane_normal
 from dalembert.view.frames import frame_times, seen_at
 from dalembert.view.ground import Ground, ground_of, upward
 from dalembert.view.joints import Symbol, symbols_of
@@ -262,7 +263,16 @@ def _scene(
     ground, walls = ground_of(machine, scene.corners(), up)
     earth = replace(bodies[0], solids=walls)
     scene = replace(scene, ground=ground, bodies=(earth, *bodies[1:]))
-    return replace(scene, viewpoint=viewpoint_of(scene.corners(), machine.size, up))
+    across = _across(machine, scene.joints) if len(times) == 1 else None
+    return replace(scene, viewpoint=viewpoint_of(scene.corners(), machine.size, up, across))
+
+
+def _across(machine: Machine, joints: Sequence[Symbol]) -> Array | None:
+    """The normal of the plane in which a machine at rest would move, if it would in one."""
+    try:
+        return plane_normal(machine, joints) if joints else None
+    except ModelError:
+        return None
 
 
 def unit_of(layout: Layout, name: str) -> str:

@@ -37,8 +37,11 @@ class Viewpoint:
         }
 
 
-def viewpoint_of(corners: Array, size: float, up: Array) -> Viewpoint:
-    """From a corner and above; a motion in an upright plane nearly from its front, one in the floor from above."""
+def viewpoint_of(corners: Array, size: float, up: Array, across: Array | None = None) -> Viewpoint:
+    """From a corner and above; a motion in an upright plane nearly from its front, one in the floor from above.
+
+    `across` is the normal of the plane, where it is known.
+    """
     points = corners[:: max(1, len(corners) // 200)].reshape(-1, 3)
     middles = corners.mean(axis=1)
     travel = float(np.linalg.norm(np.ptp(middles, axis=0)))
@@ -50,6 +53,7 @@ def viewpoint_of(corners: Array, size: float, up: Array) -> Viewpoint:
     values, axes = np.linalg.eigh(spread.T @ spread)
     thin = np.ptp(spread @ axes, axis=0)
     flat = axes[:, 0] if thin[0] < _FLAT * thin.max() and values[1] > 1e-9 * values[2] else None
+    flat = flat if across is None else across
     side = _horizontal(up)
     if flat is not None and abs(flat @ up) < 0.5:  # an upright plane
         normal = flat - (flat @ up) * up
