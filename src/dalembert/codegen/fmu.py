@@ -83,7 +83,7 @@ def _functions(compiled: CompiledMechanism) -> dict[str, list[Expr]]:
         "fmu_rhs": held([*about.rates, *about.accelerations(about.efforts)]),
         "fmu_outputs": held(about.energy),
     }
-    return found | {"fmu_corrected": held(about.corrected)} if about.closed else found
+    return found | {"fmu_corrected": held([*about.corrected, about.counted])} if about.closed else found
 
 
 def _variables(
@@ -121,7 +121,9 @@ def _sources(
     inputs = [[ex.TIME], state, given]
     functions = [Function(name, inputs, outputs) for name, outputs in expressions.items()]
     said = {"fmu_rhs": "y' of the state y = (coordinates, speeds)", "fmu_outputs": "kinetic and potential energy"}
-    said["fmu_corrected"] = "the state y one Newton step nearer to closed loops"
+    said["fmu_corrected"] = (
+        "the state y one Newton step nearer to closed loops, then how many of their conditions count"
+    )
     model = source(functions, "c", groups=["t", "y", "given"], title="Equations of motion", about=said)
 
     def listed(name: str, values: list[float]) -> str:
@@ -150,6 +152,7 @@ def _sources(
         "integrator.c": root.joinpath("c", "integrator.c").read_text("utf-8"),
         "integrator.h": root.joinpath("c", "integrator.h").read_text("utf-8"),
         "instance.h": root.joinpath("fmi", "instance.h").read_text("utf-8"),
+        "shared.h": root.joinpath("fmi", "shared.h").read_text("utf-8"),
         "fmu_model.h": "\n".join(header) + "\n",
     }
 

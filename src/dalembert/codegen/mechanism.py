@@ -241,7 +241,7 @@ class CompiledMechanism:
 
     def corrected(self, y: Array, /, t: Array = 0.0, *, given: Given = None, **parameters: Array) -> np.ndarray:
         """A state y = (q, u) one Newton step nearer to closed loops; of a tree, the state itself."""
-        return self._run(("corrected",), (t, y), parameters, given)
+        return self._run(("corrected",), (t, y), parameters, given)[..., : len(self.dynamics.state)]
 
     # --- machinery -------------------------------------------------------------------------------------------------
 
@@ -315,7 +315,8 @@ class CompiledMechanism:
         }
         extra |= {"inverse_dynamics": about.accelerations_given, "inverse_slopes": about.accelerations_given}
         if kind == "corrected":
-            return Function("corrected", [t, [*q, *u], p], self.with_held(about.corrected), constants=[2])
+            step = self.with_held([*about.corrected, about.counted])
+            return Function("corrected", [t, [*q, *u], p], step, constants=[2])
         if kind == "rhs":
             rates = self.with_held([*about.rates, *about.accelerations()])
             return Function("rhs", [t, [*q, *u], p], rates, constants=[2])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from importlib import resources
 from typing import Any
 
@@ -35,7 +35,10 @@ QUANTITIES = {
     "inverse_dynamics": "efforts on the speeds that produce the accelerations udot",
     "energy": "kinetic energy, potential energy",
 }
-_ABOUT = {**QUANTITIES, "corrected": "the state y one Newton step nearer to closed loops"}
+_ABOUT = {
+    **QUANTITIES,
+    "corrected": "the state y one Newton step nearer to closed loops, then how many of their conditions count",
+}
 _GROUPS = {
     "corrected": ["t", "y", "p"],
     "rhs": ["t", "y", "p"],
@@ -97,8 +100,8 @@ def write_program(
 ) -> dict[str, str]:
     """All files of a program that computes the motion, by name; `start` and `given` over what the mechanism says.
 
-    The input file holds the closed start. A program whose input is changed closes its loops itself and says what it
-    moved.
+    The input file holds the closed start. A program whose input is changed keeps the start values that are others now,
+    closes its loops by the rest, and says what it moved. It says so when it passes a singular posture.
     """
     if to not in PROGRAMS:
         raise ModelError(
@@ -119,12 +122,8 @@ def write_program(
         "CORRECTED": "corrected" if closed else "NULL" if to == "c" else "rhs",
         "CLOSED": ".true." if closed else ".false.",
     }
-    text, units = _input(compiled, told, start, given)
-    written = [language(to).number(value) for value in units]
-    more = " &" if to == "fortran" else ""
-    fills["UNITS"] = (
-        f"    {wrapped(written or ['1.0'], '    ')}" if to == "c" else wrapped(written, "    ", 80, more=more)
-    )
+    text, units, first = _input(compiled, told, start, given)
+    fills |= {"UNITS": _numbers(units, to), "WRITTEN": _numbers(first, to)}
     if to == "c":
         fills["NAMES"] = "    " + wrapped(quoted, "    ") + ","
     else:
@@ -137,6 +136,12 @@ def write_program(
         files[name] = re.sub("@([A-Z]+)@", lambda found: fills[found[1]], template)
     files["input.txt"] = text
     return files
+
+
+def _numbers(values: Sequence[float], to: str) -> str:
+    """A list of numbers in a program, over several lines."""
+    written = [language(to).number(value) for value in values]
+    return f"    {wrapped(written or ['1.0'], '    ')}" if to == "c" else wrapped(written, "    ", 80, more=" &")
 
 
 def _input_names(compiled: CompiledMechanism) -> list[str]:
@@ -170,13 +175,16 @@ def _input(
     settings: Mapping[str, float],
     start: Mapping[str, Any] | None,
     given: Mapping[str, Any] | None,
-) -> tuple[str, list[float]]:
-    """Every number that the program reads, what has no value yet left to be filled in; and the units of the state."""
+) -> tuple[str, list[float], list[float]]:
+    """Every number that the program reads, what has no value yet left to be filled in; units and start of the state.
+
+    A start that is not closed is no start: of values that were given, others are told, so that the program keeps them.
+    """
 
     def line(name: str, value: float | None) -> str:
         return f"{name} = {float(value)!r}" if value is not None else f"# {name} =   <- give a value"
 
-    model = compiled.dynamics.model
+    model, asked = compiled.dynamics.model, set[str]()
     values = resolve({**model.given, **(given or {})}, "given")
     lines = [
         f"# Numbers for the motion of {plain(model.name)}: name = value",
@@ -192,8 +200,10 @@ def _input(
     else:
         lines += ["# not closed: its loops depend on numbers that are not known yet. The program closes them."]
         first = open_start(compiled.dynamics.layout, start, given)
+        asked = {*model.start, *(start or {})}
     lines += [line(name, value) for name, value in first.items()]
     lines += ["", "# parameters"]
     pairs = zip(_input_names(compiled), compiled.parameters, strict=True)
     lines += [line(written, values.get(name)) for written, name in pairs]
-    return "\n".join(lines) + "\n", compiled.units(first, values)
+    known = [value + 1.0 if name in asked else value for name, value in first.items()]
+    return "\n".join(lines) + "\n", compiled.units(first, values), known

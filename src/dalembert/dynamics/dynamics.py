@@ -220,6 +220,11 @@ class Dynamics:
         return [*(x + (a - b + c) for x, a, b, c in steps), *(u + d for u, d in zip(speeds, change, strict=True))]
 
     @derived
+    def counted(self) -> Expr:
+        """How many rows of the constraints count: fewer at a singular posture."""
+        return sum(self.resolved.kept, ZERO) if self.closed else ZERO
+
+    @derived
     def closure(self) -> Closure:
         """The closed postures in numbers."""
         return Closure(self.tree)

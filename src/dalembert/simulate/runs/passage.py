@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dalembert import expr as ex
 from dalembert.constraints.independence import speed_scales
@@ -58,9 +59,14 @@ def integrate_through(system: System, problem: Problem) -> Solution:
         return integrate(problem)
     keeping = replace(problem, dense_output=problem.dense_output or None)
     solution = integrate(keeping)
-    if solution.sol is not None and solution.status != INTERRUPTED:
+    if solution.sol is not None and solution.status != INTERRUPTED and len(_short(solution.sol)):
         solution = _Way(system, keeping).mended(solution)
     return replace(solution, sol=None) if problem.dense_output is False else solution
+
+
+def _short(sol: DenseOutput) -> NDArray[np.int64]:
+    steps = np.abs(np.diff(sol.t))
+    return np.flatnonzero(steps < SHORT * steps.max(initial=0.0))
 
 
 def _sines(system: System) -> tuple[Expr, ...]:
@@ -99,8 +105,7 @@ class _Way:
     def mended(self, solution: Solution) -> Solution:
         sol = solution.sol
         assert sol is not None
-        steps = np.abs(np.diff(sol.t))
-        some = np.unique([0, len(sol.t) // 2, len(sol.t) - 1, *np.flatnonzero(steps < SHORT * steps.max(initial=0.0))])
+        some = np.unique([0, len(sol.t) // 2, len(sol.t) - 1, *_short(sol)])
         values = self._told_apart(sol.t[some], sol.y[some])
         self.rank = int((values > _NONE).sum(axis=1).max(initial=0))
         weakest = values[:, self.rank - 1] if self.rank else np.ones(1)

@@ -1,6 +1,7 @@
 #include "integrator.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static const double node[7] = {0.0, 0.2, 0.3, 0.8, 8.0 / 9.0, 1.0, 1.0};
 static const double weight[7][6] = {
@@ -15,7 +16,7 @@ static const double error_weight[7] = {71.0 / 57600.0,      0.0,          -71.0 
                                        -17253.0 / 339200.0, 22.0 / 525.0, -1.0 / 40.0};
 
 double settle(right_side corrected, int n, double t, double y[], const double p[], const double unit[], int times,
-              double work[])
+              hold *held, double work[])
 {
     double change = 0.0;
     for (int k = 0; k < times; k++) {
@@ -28,11 +29,106 @@ double settle(right_side corrected, int n, double t, double y[], const double p[
         }
         if (change <= 1e-14) break;
     }
+    if (held->most > 0.0 && work[n] != held->most && !held->lost) {
+        held->lost = 1;
+        held->instant = work[n] < held->most ? t : held->since; /* a start may be singular itself */
+    }
+    if (work[n] > held->most) {
+        held->most = work[n];
+        held->since = t;
+    }
     return change;
 }
 
+/* x of A x = b, A symmetric and positive, m by m, both overwritten (Cholesky). */
+static void solve(int m, double A[], double b[])
+{
+    for (int j = 0; j < m; j++) {
+        for (int k = 0; k < j; k++)
+            for (int i = j; i < m; i++) A[i * m + j] -= A[i * m + k] * A[j * m + k];
+        double root = sqrt(A[j * m + j]);
+        for (int i = j; i < m; i++) A[i * m + j] /= root;
+        for (int k = 0; k < j; k++) b[j] -= A[j * m + k] * b[k];
+        b[j] /= root;
+    }
+    for (int j = m - 1; j >= 0; j--) {
+        for (int k = j + 1; k < m; k++) b[j] -= A[k * m + j] * b[k];
+        b[j] /= A[j * m + j];
+    }
+}
+
+/* What is left of a Newton step, in units; returns the largest of it. */
+static double left(right_side corrected, int n, double t, const double y[], const double p[], const double unit[],
+                   double r[], double work[])
+{
+    double largest = 0.0;
+    corrected(&t, y, p, work);
+    for (int i = 0; i < n; i++) {
+        r[i] = (work[i] - y[i]) / unit[i];
+        if (fabs(r[i]) > largest || isnan(r[i])) largest = fabs(r[i]);
+    }
+    return largest;
+}
+
+/* Moves the states that are not told, as little as they must, until the loops are closed: Gauss and Newton, with slopes
+   by differences. Returns what is left. room holds n*n + m*m + 2*n + m doubles, m the number of states to move. */
+static double close_keeping(right_side corrected, int n, double t, double y[], const double p[], const double unit[],
+                            const unsigned char told[], int m, double room[], double work[])
+{
+    double *slope = room, *A = slope + n * n, *r = A + m * m, *moved = r + n, *step = moved + n, rest = 0.0;
+    for (int turn = 0; turn < 40; turn++) {
+        double size = 0.0;
+        int j = 0;
+        rest = left(corrected, n, t, y, p, unit, r, work);
+        if (!(rest > 1e-13)) break;
+        for (int i = 0; i < n; i++) {
+            double here = y[i];
+            if (told[i]) continue;
+            y[i] += 1e-7 * unit[i];
+            left(corrected, n, t, y, p, unit, moved, work);
+            y[i] = here;
+            for (int k = 0; k < n; k++) slope[j * n + k] = (moved[k] - r[k]) / 1e-7;
+            j++;
+        }
+        for (int a = 0; a < m; a++) {
+            step[a] = 0.0;
+            for (int k = 0; k < n; k++) step[a] -= slope[a * n + k] * r[k];
+            for (int b = 0; b <= a; b++) {
+                double sum = 0.0;
+                for (int k = 0; k < n; k++) sum += slope[a * n + k] * slope[b * n + k];
+                A[a * m + b] = A[b * m + a] = sum;
+            }
+            size += A[a * m + a];
+        }
+        for (int a = 0; a < m; a++) A[a * m + a] += 1e-10 * size; /* of what the loops leave free, nothing moves */
+        solve(m, A, step);
+        j = 0;
+        for (int i = 0; i < n; i++)
+            if (!told[i]) y[i] += unit[i] * step[j++];
+    }
+    return rest;
+}
+
+int close_loops(right_side corrected, int n, double t, double y[], const double p[], const double unit[],
+                const unsigned char told[], hold *held, double work[])
+{
+    int m = 0, trouble = 0;
+    for (int i = 0; i < n; i++) m += !told[i];
+    if (m < n) {
+        double *room = malloc((size_t)(n * n + m * m + 3 * n + m + 1) * sizeof *room);
+        double *first = room ? room + n * n + m * m + 2 * n + m : NULL;
+        if (!room) return 1;
+        for (int i = 0; i < n; i++) first[i] = y[i];
+        trouble = !(close_keeping(corrected, n, t, y, p, unit, told, m, room, work) <= 1e-10) ? 2 : 0;
+        for (int i = 0; i < n && trouble; i++) y[i] = first[i];
+        free(room);
+    }
+    if (!(settle(corrected, n, t, y, p, unit, 50, held, work) <= 1e-8)) return 1;
+    return trouble;
+}
+
 int integrate(right_side f, right_side corrected, int n, double *t, double t_end, double y[], const double p[],
-              const double unit[], double rtol, double atol, double *h, double work[])
+              const double unit[], double rtol, double atol, double *h, hold *held, double work[])
 {
     double *trial = work + 7 * n;
     double *scale = work + 8 * n;
@@ -69,7 +165,7 @@ int integrate(right_side f, right_side corrected, int n, double *t, double t_end
             }
             if (!last || factor < 1.0) *h = step * factor;
             if (corrected) {
-                settle(corrected, n, *t, y, p, unit, 8, work);
+                settle(corrected, n, *t, y, p, unit, 8, held, work);
                 fresh = 1;
             }
         } else {

@@ -21,6 +21,10 @@ static right_side to_closed = @CORRECTED@; /* null for a tree */
 static const double unit[] = {
 @UNITS@
 }; /* of each state: a radian, the size of the machine, either in a second */
+static const double written[] = {
+@WRITTEN@
+}; /* the start of the program as it was made: what is another one now is kept, the rest moves to close the loops */
+static hold held;
 static double values[ALL + 1];
 static int known[ALL + 1];
 
@@ -94,18 +98,25 @@ static void write_row(FILE *file, double t, const double y[], const double p[])
 static int close_start(double t, double y[], const double p[], double work[], const char *input)
 {
     double first[STATES + 1];
+    unsigned char told[STATES + 1];
+    int trouble;
     if (!to_closed) return 0;
     memcpy(first, y, STATES * sizeof(double));
-    if (!(settle(to_closed, STATES, t, y, p, unit, 50, work) <= 1e-8)) {
-        fprintf(stderr, "%s: the loops do not close at this start: give one that is nearly closed\n", input);
-        return 1;
+    for (int i = 0; i < STATES; i++) told[i] = y[i] != written[i];
+    trouble = close_loops(to_closed, STATES, t, y, p, unit, told, &held, work);
+    if (trouble == 1) fprintf(stderr, "%s: the loops do not close at this start: give one that is nearly closed\n", input);
+    if (trouble == 2) {
+        fprintf(stderr, "%s: these start values do not fit the loops:", input);
+        for (int i = 0; i < STATES; i++)
+            if (told[i]) fprintf(stderr, " %s = %.9g (nearest %.9g)", names[SETTINGS + i], first[i], y[i]);
+        fprintf(stderr, ". Give fewer of them, then the rest follows\n");
     }
-    for (int i = 0; i < STATES; i++) {
+    for (int i = 0; i < STATES && !trouble; i++) {
         if (fabs(y[i] - first[i]) > 1e-6 * (unit[i] + fabs(first[i])))
             fprintf(stderr, "%s: %s moved from %.9g to %.9g to close the loops\n", input, names[SETTINGS + i], first[i],
                     y[i]);
     }
-    return 0;
+    return trouble;
 }
 
 int main(int count, char *arguments[])
@@ -140,13 +151,17 @@ int main(int count, char *arguments[])
     for (long k = 1; t < values[1]; k++) {
         double next = values[0] + (double)k * values[2];
         if (next > values[1]) next = values[1];
-        if (integrate(rhs, to_closed, STATES, &t, next, y, p, unit, values[3], values[4], &h, work)) {
+        if (integrate(rhs, to_closed, STATES, &t, next, y, p, unit, values[3], values[4], &h, &held, work)) {
             fprintf(stderr, "the step became too small at t = %.17g: the motion is singular there\n", t);
             fclose(file);
             return 1;
         }
         write_row(file, t, y, p);
     }
+    if (held.lost)
+        fprintf(stderr, "at t = %.9g the motion passes a singular posture, where its loops do not tell branches apart: "
+                "if it passes slowly, its energy and its branch may be lost from there on. Look at the energy in %s, "
+                "or start beside that posture\n", held.instant, output);
     free(work);
     return fclose(file) ? 1 : 0;
 }

@@ -3,16 +3,26 @@
 
 #include "instance.h"
 
-typedef enum { OK, WARNING, DISCARD, ERROR, FATAL } Status;
+typedef bool Boolean;
 typedef void (*Logger)(void *, Status, const char *, const char *);
 
-#define NOTHING(name, ...) \
-    EXPORT Status name(__VA_ARGS__) { return OK; }
-#define REFUSED(name, ...) \
-    EXPORT Status name(__VA_ARGS__) { return ERROR; }
+#define FMI(name) fmi3##name
+#define FMI_STATE(verb) fmi3##verb##FMUState
+#define FMI_STATE_SIZE fmi3SerializedFMUStateSize
+#define FMI_STATE_BACK fmi3DeserializeFMUState
+#define FMI_SLOPES fmi3GetContinuousStateDerivatives
+#include "shared.h"
+
 #define VALUES(kind, type)                                                                                    \
     REFUSED(fmi3Get##kind, void *c, const uint32_t r[], size_t n, type value[], size_t m)                     \
     REFUSED(fmi3Set##kind, void *c, const uint32_t r[], size_t n, const type value[], size_t m)
+
+static void tell(Instance *c, Status status, const char *sentence)
+{
+    Logger logger;
+    memcpy(&logger, &c->logger, sizeof logger);
+    if (logger) logger(c->environment, status, status == ERROR ? "error" : "warning", sentence);
+}
 
 EXPORT const char *fmi3GetVersion(void) { return "3.0"; }
 
@@ -51,31 +61,13 @@ EXPORT void *fmi3InstantiateScheduledExecution(const char *name, const char *tok
     (void)clock, (void)lock, (void)unlock;
     return NULL;
 }
-EXPORT void fmi3FreeInstance(void *c) { free(c); }
 EXPORT Status fmi3EnterInitializationMode(void *c, bool tolerant, double tolerance, double start, bool ends, double stop)
 {
     (void)tolerant, (void)tolerance, (void)ends, (void)stop;
     ((Instance *)c)->now.time = start;
     return OK;
 }
-EXPORT Status fmi3Reset(void *c)
-{
-    restart(c);
-    return OK;
-}
 NOTHING(fmi3SetDebugLogging, void *c, bool on, size_t n, const char *const categories[])
-EXPORT Status fmi3ExitInitializationMode(void *c)
-{
-    int kept;
-    const char *sentence = begin(c, &kept);
-    Logger logger;
-    memcpy(&logger, &((Instance *)c)->logger, sizeof logger);
-    if (sentence && logger)
-        logger(((Instance *)c)->environment, kept ? WARNING : ERROR, kept ? "warning" : "error", sentence);
-    return kept ? OK : ERROR;
-}
-NOTHING(fmi3EnterEventMode, void *c)
-NOTHING(fmi3Terminate, void *c)
 NOTHING(fmi3EnterConfigurationMode, void *c)
 NOTHING(fmi3ExitConfigurationMode, void *c)
 
@@ -105,47 +97,6 @@ REFUSED(fmi3SetClock, void *c, const uint32_t r[], size_t n, const bool value[])
 REFUSED(fmi3GetNumberOfVariableDependencies, void *c, uint32_t r, size_t *n)
 REFUSED(fmi3GetVariableDependencies, void *c, uint32_t r, size_t a[], uint32_t b[], size_t d[], int e[], size_t n)
 
-EXPORT Status fmi3GetFMUState(void *c, void **state)
-{
-    if (!*state) *state = malloc(sizeof(Numbers));
-    if (!*state) return ERROR;
-    memcpy(*state, &((Instance *)c)->now, sizeof(Numbers));
-    return OK;
-}
-EXPORT Status fmi3SetFMUState(void *c, void *state)
-{
-    memcpy(&((Instance *)c)->now, state, sizeof(Numbers));
-    return OK;
-}
-EXPORT Status fmi3FreeFMUState(void *c, void **state)
-{
-    (void)c;
-    free(*state);
-    *state = NULL;
-    return OK;
-}
-EXPORT Status fmi3SerializedFMUStateSize(void *c, void *state, size_t *size)
-{
-    (void)c, (void)state;
-    *size = sizeof(Numbers);
-    return OK;
-}
-EXPORT Status fmi3SerializeFMUState(void *c, void *state, uint8_t bytes[], size_t size)
-{
-    (void)c;
-    if (size < sizeof(Numbers)) return ERROR;
-    memcpy(bytes, state, sizeof(Numbers));
-    return OK;
-}
-EXPORT Status fmi3DeserializeFMUState(void *c, const uint8_t bytes[], size_t size, void **state)
-{
-    (void)c;
-    if (size < sizeof(Numbers)) return ERROR;
-    if (!*state) *state = malloc(sizeof(Numbers));
-    if (!*state) return ERROR;
-    memcpy(*state, bytes, sizeof(Numbers));
-    return OK;
-}
 REFUSED(fmi3GetDirectionalDerivative, void *c, const uint32_t of[], size_t n, const uint32_t by[], size_t m,
         const double seed[], size_t s, double value[], size_t v)
 REFUSED(fmi3GetAdjointDerivative, void *c, const uint32_t of[], size_t n, const uint32_t by[], size_t m,
@@ -170,45 +121,6 @@ EXPORT Status fmi3UpdateDiscreteStates(void *c, bool *again, bool *terminate, bo
 }
 
 /* model exchange */
-NOTHING(fmi3EnterContinuousTimeMode, void *c)
-EXPORT Status fmi3CompletedIntegratorStep(void *c, bool keep, bool *event, bool *terminate)
-{
-    (void)keep;
-    *event = ((Instance *)c)->moved = stepped(c);
-    *terminate = false;
-    return OK;
-}
-EXPORT Status fmi3SetTime(void *c, double time)
-{
-    ((Instance *)c)->now.time = time;
-    return OK;
-}
-EXPORT Status fmi3SetContinuousStates(void *c, const double x[], size_t n)
-{
-    if (n != STATES) return ERROR;
-    memcpy(((Instance *)c)->now.y, x, n * sizeof(double));
-    return OK;
-}
-EXPORT Status fmi3GetContinuousStates(void *c, double x[], size_t n)
-{
-    if (n != STATES) return ERROR;
-    memcpy(x, ((Instance *)c)->now.y, n * sizeof(double));
-    return OK;
-}
-EXPORT Status fmi3GetContinuousStateDerivatives(void *c, double slope[], size_t n)
-{
-    Instance *i = c;
-    if (n != STATES) return ERROR;
-    fmu_rhs(&i->now.time, i->now.y, i->now.given, slope);
-    return is_finite(slope, n) ? OK : DISCARD;
-}
-NOTHING(fmi3GetEventIndicators, void *c, double value[], size_t n)
-EXPORT Status fmi3GetNominalsOfContinuousStates(void *c, double value[], size_t n)
-{
-    (void)c;
-    for (size_t k = 0; k < n; k++) value[k] = 1.0;
-    return OK;
-}
 EXPORT Status fmi3GetNumberOfEventIndicators(void *c, size_t *n)
 {
     (void)c;
@@ -234,6 +146,6 @@ EXPORT Status fmi3DoStep(void *c, double time, double step, bool keep, bool *eve
     failed = advance(c, time + step);
     *event = *terminate = *early = false;
     *reached = ((Instance *)c)->now.time;
-    return failed ? ERROR : OK;
+    return failed ? ERROR : passed(c);
 }
 REFUSED(fmi3ActivateModelPartition, void *c, uint32_t r, double time)

@@ -1,10 +1,11 @@
-/* What both versions of the interface share: the memory of an instance and its values by reference. */
+/* What both versions of the interface share: the memory of an instance, its values by reference, its steps. */
 #ifndef INSTANCE_H
 #define INSTANCE_H
 
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +17,13 @@
 #else
 #define EXPORT __attribute__((visibility("default")))
 #endif
+
+typedef enum { OK, WARNING, DISCARD, ERROR, FATAL, PENDING } Status;
+
+#define NOTHING(name, ...) \
+    EXPORT Status name(__VA_ARGS__) { return OK; }
+#define REFUSED(name, ...) \
+    EXPORT Status name(__VA_ARGS__) { return ERROR; }
 
 enum {
     STATE = 1, /* reference 0 is time */
@@ -37,6 +45,8 @@ typedef struct {
     Numbers now;
     int moved; /* the state was changed here, and the other side does not know yet */
     unsigned char told[STATES + 1]; /* which states were set from outside before the start */
+    hold held;
+    int said; /* that it has passed a singular posture */
     void *environment;
     void *logger;
     double work[9 * STATES + 1];
@@ -46,8 +56,9 @@ typedef struct {
 
 static void restart(Instance *c)
 {
-    c->moved = 0;
+    c->moved = c->said = 0;
     memset(c->told, 0, sizeof c->told);
+    memset(&c->held, 0, sizeof c->held);
     c->now.time = 0.0;
     c->now.step = 1e-3;
     memcpy(c->now.y, start_states, STATES * sizeof(double));
@@ -110,29 +121,38 @@ static right_side to_closed = fmu_corrected;
 static right_side to_closed = NULL; /* a tree */
 #endif
 
-/* Closes the loops from the start values, and says what came of it: nothing to say, or a sentence. What was set from
-   outside is kept: put back and closed again, in turns. `kept` is 0 where the loops do not close, or move such a value
-   by more than a person rounds (0.01 of its unit). */
-static const char *begin(Instance *c, int *kept)
+/* How the interface of each version logs. */
+static void tell(Instance *c, Status status, const char *sentence);
+
+/* Closes the loops from the start values; what was set from outside is kept. Says what came of it. */
+static Status begin(Instance *c)
 {
-    double before[STATES + 1], far = 0.0, lost = 0.0;
-    *kept = 1;
-    if (!to_closed) return NULL;
+    double before[STATES + 1], far = 0.0;
+    int trouble;
+    if (!to_closed) return OK;
     memcpy(before, c->now.y, STATES * sizeof(double));
-    for (int turn = 0; turn < 500; turn++) {
-        *kept = settle(to_closed, STATES, c->now.time, c->now.y, c->now.given, unit_states, 50, c->work) <= 1e-8;
-        if (!*kept) return "the loops do not close from these start values";
-        lost = 0.0;
-        for (int i = 0; i < STATES; i++)
-            if (c->told[i]) lost = fmax(lost, fabs(c->now.y[i] - before[i]) / (unit_states[i] + fabs(before[i])));
-        if (lost < 1e-12 || turn == 499) break;
-        for (int i = 0; i < STATES; i++)
-            if (c->told[i]) c->now.y[i] = before[i];
+    trouble = close_loops(to_closed, STATES, c->now.time, c->now.y, c->now.given, unit_states, c->told, &c->held, c->work);
+    if (trouble) {
+        tell(c, ERROR, trouble == 1 ? "the loops do not close from these start values"
+             : "the start values that were set do not fit the loops: set all coordinates and speeds together");
+        return ERROR;
     }
-    *kept = lost <= 0.01;
-    if (!*kept) return "the start values that were set do not fit the loops: set all coordinates and speeds together";
     for (int i = 0; i < STATES; i++) far = fmax(far, fabs(c->now.y[i] - before[i]) / (unit_states[i] + fabs(before[i])));
-    return far > DRIFT ? "the start was moved to where the loops close" : NULL;
+    if (far > DRIFT) tell(c, WARNING, "the start was moved to where the loops close");
+    return OK;
+}
+
+/* The status of a step that was made: once a warning, where it has passed a singular posture. */
+static Status passed(Instance *c)
+{
+    char sentence[300];
+    if (!c->held.lost || c->said) return OK;
+    c->said = 1;
+    snprintf(sentence, sizeof sentence,
+             "at t = %.9g the motion passes a singular posture, where its loops do not tell branches apart: if it "
+             "passes slowly, its energy and its branch may be lost from there on", c->held.instant);
+    tell(c, WARNING, sentence);
+    return WARNING;
 }
 
 /* After a step of someone else's integrator: 1 where the state was brought back to closed loops. */
@@ -141,7 +161,7 @@ static int stepped(Instance *c)
     double before[STATES + 1], far = 0.0;
     if (!to_closed) return 0;
     memcpy(before, c->now.y, STATES * sizeof(double));
-    settle(to_closed, STATES, c->now.time, c->now.y, c->now.given, unit_states, 8, c->work);
+    settle(to_closed, STATES, c->now.time, c->now.y, c->now.given, unit_states, 8, &c->held, c->work);
     for (int i = 0; i < STATES; i++) far = fmax(far, fabs(c->now.y[i] - before[i]) / (unit_states[i] + fabs(before[i])));
     if (far > DRIFT) return 1;
     memcpy(c->now.y, before, STATES * sizeof(double)); /* not worth an event */
@@ -154,7 +174,7 @@ static int advance(Instance *c, double until)
     if (!(until >= c->now.time) || !is_finite(&until, 1))
         return 1;
     failed = integrate(fmu_rhs, to_closed, STATES, &c->now.time, until, c->now.y, c->now.given, unit_states,
-                           TOLERANCE, TOLERANCE, &c->now.step, c->work);
+                           TOLERANCE, TOLERANCE, &c->now.step, &c->held, c->work);
     c->now.time = until;
     return failed || !is_finite(c->now.y, STATES);
 }

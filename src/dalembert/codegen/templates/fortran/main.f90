@@ -10,10 +10,14 @@ program motion
     "t_start", "t_end", "t_step", "rtol", "atol"@NAMES@ ]
   ! of each state: a radian, the size of the machine, either in a second
   real(dp), parameter :: units(states) = [real(dp) :: @UNITS@ ]
+  ! the start of the program as it was made: what is another one now is kept, the rest moves to close the loops
+  real(dp), parameter :: written(states) = [real(dp) :: &
+    @WRITTEN@ ]
   character(len=1024) :: input, output
   real(dp) :: values(total + 1), y(states), p(parameters + 1), t, next, h
   logical, parameter :: closed = @CLOSED@
   logical :: known(total), failed
+  type(hold) :: held
   integer :: k, unit, status
 
   input = "input.txt"
@@ -41,7 +45,7 @@ program motion
   do while (t < values(2))
     k = k + 1
     next = min(values(1) + k*values(3), values(2))
-    call integrate(rhs, @CORRECTED@, closed, states, t, next, y, p, units, values(4), values(5), h, failed)
+    call integrate(rhs, @CORRECTED@, closed, states, t, next, y, p, units, values(4), values(5), h, held, failed)
     if (failed) then
       close (unit)
       call refuse("the step became too small: the motion is singular where output ends")
@@ -49,8 +53,16 @@ program motion
     call write_row()
   end do
   close (unit)
+  if (held%lost) call say_singular()
 
 contains
+
+  subroutine say_singular()
+    use, intrinsic :: iso_fortran_env, only: error_unit
+    write (error_unit, '(a, g0.9, a)') "at t = ", held%instant, " the motion passes a singular posture, where its "// &
+      "loops do not tell branches apart: if it passes slowly, its energy and its branch may be lost from there on. "// &
+      "Look at the energy in "//trim(output)//", or start beside that posture"
+  end subroutine say_singular
 
   subroutine refuse(message)
     use, intrinsic :: iso_fortran_env, only: error_unit
@@ -62,13 +74,21 @@ contains
   ! Closes the loops of the start and says what had to move.
   subroutine close_start()
     use, intrinsic :: iso_fortran_env, only: error_unit
-    real(dp) :: first(states), change
-    integer :: i
+    real(dp) :: first(states)
+    logical :: told(states)
+    integer :: i, trouble
     if (.not. closed) return
     first = y
-    call settle(@CORRECTED@, states, t, y, p, units, 50, change)
-    if (.not. change <= 1.0e-8_dp) then
+    told = y /= written
+    call close_loops(@CORRECTED@, states, t, y, p, units, told, held, trouble)
+    if (trouble == 1) then
       call refuse(trim(input)//": the loops do not close at this start: give one that is nearly closed")
+    end if
+    if (trouble == 2) then
+      do i = 1, states
+        if (told(i)) write (error_unit, '(a, es16.8, a, es16.8)') trim(names(settings + i))//" =", first(i), ", nearest", y(i)
+      end do
+      call refuse(trim(input)//": these start values do not fit the loops. Give fewer of them, then the rest follows")
     end if
     do i = 1, states
       if (abs(y(i) - first(i)) > 1.0e-6_dp*(units(i) + abs(first(i)))) then
