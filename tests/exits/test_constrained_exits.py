@@ -1,6 +1,6 @@
 """Constrained machines through every exit: one motion, whatever computes it.
 
-A rolling disc, a servo on a four-bar, a skater with driven arms, and a slide with dry friction.
+A rolling disc, a servo on a four-bar, a skater with driven arms, a slide with dry friction, and a ball in a bowl.
 """
 
 from __future__ import annotations
@@ -77,8 +77,19 @@ def rubbed() -> da.Mechanism:
     return m
 
 
-MAKERS = {one.__name__: one for one in (disc, servo_loop, skater, rubbed)}
-each = pytest.mark.parametrize("name", MAKERS)
+def bowl() -> da.Mechanism:
+    """An uneven ball rolls in a bowl: the point of contact is a state of its own."""
+    m = da.Mechanism("bowl")
+    ball = m.body("ball", mass=0.5, inertia=[0.002, 0.0025, 0.003])
+    m.join(da.earth, ball, da.free("bryant", "space"), name="f")
+    m.gravity = [0, 0, -9.81]
+    m.roll(da.Sphere(ball, 0.1), da.Surface(da.earth, "1 - x^2 - y^2 - z^2"), name="r")
+    m.start = {"f.x": 0.2, "f.y": -0.1, "f.x'": 0.3, "f.y'": 0.2}
+    return m
+
+
+MAKERS = {one.__name__: one for one in (disc, servo_loop, skater, rubbed, bowl)}
+each = pytest.mark.parametrize("name", [pytest.param(x, marks=[pytest.mark.slow] * (x == "bowl")) for x in MAKERS])
 
 
 @functools.cache

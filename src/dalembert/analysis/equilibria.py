@@ -17,6 +17,7 @@ from dalembert.analysis.stability import SMALL, Judgement, in_units_of_mass
 from dalembert.contact.rows import contact_rows
 from dalembert.dynamics import dynamics_of
 from dalembert.dynamics.start import closed_start
+from dalembert.errors import ModelError
 from dalembert.loops.branch import on_branch
 from dalembert.mechanism import Layout, Mechanism, Model, Turn
 
@@ -134,6 +135,12 @@ class Search:
         self.names = layout.state.coordinates
         self.symbols = [ex.symbol(x) for x in self.names]
         check_laws(self.dynamics, "to find equilibria")
+        for one in layout.further:
+            if one.followed is not None:
+                raise ModelError(
+                    f"the equilibria of '{layout.model.name}' are not searched: '{one.name}' follows the point where "
+                    "two surfaces touch. Linearize at a posture that you know, or let a motion come to rest."
+                )
         check_speeds(layout, speeds)
         self.t = time_of(self.reduction, t, "equilibria")
         self.numbers = numbers_of(self.dynamics, given, self.t)

@@ -69,8 +69,9 @@ class _Made:
         model = self.tree.layout.model
         derived = [e for e in ex.topological([what]) if e.op == "apply" and e.name == RATE]
         asked = quantities([what])
-        switches = {x.reaction.sticks for x in self.tree.layout.further if isinstance(x.reaction, Coulomb)}
-        symbols = [x for x in ex.free_symbols(what) if "." in x.name and x not in switches]
+        idle = {x.reaction.sticks for x in self.tree.layout.further if isinstance(x.reaction, Coulomb)}
+        idle |= {ex.symbol(x) for one in self.tree.layout.further if one.followed for x in one.followed.coordinates}
+        symbols = [x for x in ex.free_symbols(what) if "." in x.name and x not in idle]
         moving = names_moving([what]) or any(x.name.endswith("'") or x in self.tree.speeds for x in symbols)
         chosen = [e for e, one in asked.items() if (one.kind in MOVING) == moving]
         chosen += [x for x in symbols if (x.name.endswith("'") or x in self.tree.speeds) == moving]

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from dalembert import expr as ex
+from dalembert.constraints.determinant import determinant
 from dalembert.constraints.friction import Sliding
 from dalembert.constraints.metric import KineticMetric, Normal, Vector, less, without
 from dalembert.errors import ModelError
@@ -143,18 +144,6 @@ def _solved(matrix: Sequence[Vector], right: Sequence[Expr]) -> Vector:
         for j, share in enumerate(shares[k]):
             weights[j] = weights[j] - share * weights[k]
     return weights
-
-
-def determinant(matrix: Sequence[Sequence[Expr]]) -> Expr:
-    """By minors of the first column: servo-mechanisms have few rows."""
-    if not matrix:
-        return ONE
-    total = ZERO
-    for i, row in enumerate(matrix):
-        if row[0] is not ZERO:
-            minor = determinant([other[1:] for k, other in enumerate(matrix) if k != i])
-            total = total + (row[0] * minor if i % 2 == 0 else -row[0] * minor)
-    return total
 
 
 def _volume(rows: Sequence[Vector], metric: KineticMetric, idle: Sequence[Expr]) -> Expr:

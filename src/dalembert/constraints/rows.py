@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dalembert import expr as ex
+from dalembert.constraints.followed import Own, followed
 from dalembert.constraints.freedom import Freedom, Transmitted
 from dalembert.constraints.friction import Sliding, press_name, sliding, stick_name
 from dalembert.constraints.loop import Loop
@@ -26,15 +27,6 @@ EPSILON = 2.0**-52
 ROUNDING = 32 * EPSILON
 #: No length: in no unit is a loop that small, and squares of its inverse are finite.
 _NOTHING = 1e-100
-
-
-@dataclass(frozen=True, slots=True)
-class Own:
-    """A coordinate of a constraint itself: its rate in the state, and how far it is from where the frames are."""
-
-    coordinate: Expr
-    rate: Expr
-    offset: Expr
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,6 +258,9 @@ def _seen(part: Transmitted, loop: Loop) -> dict[int, Expr]:
 
 def _ask(total: _Made, one: Constraint) -> None:
     """Rows of formulas: their rates if they hold coordinates, themselves if they hold speeds; and what pushes."""
+    if one.followed is not None:
+        own = {x.coordinate: x.rate for x in total.own}
+        total.own += followed(total.tree, [one.followed], total.moving(), own)
     tree, moving, holonomic = total.tree, total.moving(), isinstance(one.condition, Holonomic)
     own = {x.coordinate: x.rate for x in total.own}
     told = in_state(tree, one.expressions, own)

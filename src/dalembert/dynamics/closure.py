@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from dalembert import expr as ex
+from dalembert.constraints.followed import followed
 from dalembert.expr import Expr
 from dalembert.kinematics import EARTH_NODE, Pose, StepMotion, Tree, in_state, link_motions
 from dalembert.mechanism import Frame, Holonomic, Kinematic, Link, Turn
@@ -88,11 +89,14 @@ class Closure:
         self.quaternions = [[place[x] for x in group] for group in state.quaternions]
         declared = sorted(layout.model.links.values(), key=lambda link: not _elastic(link))
         #: Which coordinates and speeds begin at zero before others, when nobody names them.
-        self.first_coordinates = [place[x] for link in declared for x in link.coordinates]
+        self.followed = [one.followed for one in layout.further if one.followed is not None]
+        follow = [place[x] for one in self.followed for x in one.coordinates]
+        self.first_coordinates = [*(place[x] for link in declared for x in link.coordinates), *follow]
         self.first_speeds = [self.speeds.index(x) for link in declared for x in link.speeds]
         angles = _turning(links)
         self.turning = np.array([name in angles for name in self.coordinates], dtype=bool)
         own = {x: rate for link in links for step in link_motions(link) for x, rate in step.rates.items()}
+        own |= self._followed(tree, own)
         #: How everything moves, in the speeds of tree and cut links.
         self.moving = {ex.symbol(x): own[x] for x in self.coordinates} | {ex.TIME: ex.ONE}
         slopes = ex.jacobian([own[x] for x in self.coordinates], [ex.symbol(x) for x in self.speeds])
@@ -126,9 +130,21 @@ class Closure:
     def _formulas(self, tree: Tree, kind: type[Holonomic] | type[Kinematic]) -> tuple[tuple[str, ...], list[Expr]]:
         """Formulas of further constraints in coordinates and in the speeds of tree and cut links, with their owners."""
         own = {ex.symbol(x): self.moving[ex.symbol(x)] for x in tree.layout.state.own_coordinates}
-        asked = [one for one in tree.layout.constraints if isinstance(one.condition, kind)]
-        owners = tuple(one.name for one in asked for _ in one.expressions)
-        return owners, in_state(tree, [e for one in asked for e in one.expressions], own)
+        asked = [
+            (one.name, e)
+            for one in tree.layout.constraints
+            if isinstance(one.condition, kind)
+            for e in (*one.expressions, *(one.followed.formulas if one.followed else ()))
+        ]
+        return tuple(name for name, _ in asked), in_state(tree, [e for _, e in asked], own)
+
+    def _followed(self, tree: Tree, rates: Mapping[str, Expr]) -> dict[str, Expr]:
+        """Rates of what constraints follow by themselves."""
+        if not self.followed:
+            return {}
+        known = {ex.symbol(x): rate for x, rate in rates.items()}
+        cut = {ex.symbol(x): rates[x] for one in tree.layout.cuts for x in one.link.coordinates}
+        return {x.coordinate.name: x.rate for x in followed(tree, self.followed, known | {ex.TIME: ex.ONE}, cut)}
 
     def _add(self, pose: Pose) -> int:
         self.factors.append(_Factor.of(pose, self._index))
@@ -195,6 +211,8 @@ class Closure:
                 turned = np.linalg.norm(slope[:, :3, :3], axis=(1, 2)) / np.sqrt(2)
                 shifted = np.linalg.norm(slope[:, :3, 3], axis=1) / machine
                 motion[:, j] = np.maximum(motion[:, j], np.maximum(turned, shifted))
+        for name in (x for touch in self.followed if touch.lengths for x in touch.coordinates):
+            motion[:, self.coordinates.index(name)] = 1 / machine
         units = 1 / np.where(motion > 0, motion, 1.0)[:, :-1]
         rates = np.abs(self.rates(x, t, parameters)) / units[:, :, None]
         fastest = rates.max(axis=1, initial=0.0)

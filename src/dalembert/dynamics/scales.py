@@ -66,7 +66,9 @@ def scales_of(layout: Layout) -> Scales:
             inertia = body.inertia
             lengths += [ex.sqrt(j / body.mass) for j in (inertia.xx, inertia.yy, inertia.zz) if body.mass is not ZERO]
     lengths += [_norm(motion.translation) for link in model.links.values() for motion in link_motions(link)]
-    sizes = [_coordinate(links[name], name) for name in state.coordinates]
+    own = {x: one.followed.lengths for one in layout.further if one.followed for x in one.followed.coordinates}
+    told = {name: (ZERO, ex.ONE) if lengths else (ex.ONE, ZERO) for name, lengths in own.items()}
+    sizes = [told[name] if name in told else _coordinate(links[name], name) for name in state.coordinates]
     sizes += [_speed(links[name], name) for name in state.speeds]
     turns, shifts = zip(*sizes, strict=True) if sizes else ((), ())
     return Scales(tuple(dict.fromkeys(lengths)), turns, shifts, _norm(model.gravity))

@@ -26,6 +26,7 @@ from dalembert.dynamics.closure import Closure
 from dalembert.dynamics.dynamics import dynamics_of
 from dalembert.dynamics.numbers import at_time, check_names, count_of, giving, listing, resolve, single
 from dalembert.dynamics.posture import WRITTEN, Found, closed_posture, closed_speeds
+from dalembert.dynamics.touching import place_contacts
 from dalembert.errors import SimulationError, SingularError
 from dalembert.mechanism import Layout
 
@@ -149,6 +150,7 @@ def _start(layout: Layout, start: Mapping[str, Any], given: Mapping[str, Any], t
         y[:, names.index(name)] = value
     first = y.copy()
     _complete_quaternions(closure, y, set(ranked), model.name)
+    place_contacts(about.tree, closure, y, ranked, parameters, t)
     shift = np.abs(y - first)
     branches = Branches(about, parameters)
     if layout.constraints:

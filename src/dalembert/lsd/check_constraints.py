@@ -8,6 +8,8 @@ from typing import Any
 from dalembert import expr as ex
 from dalembert.expr import Expr
 from dalembert.lsd import syntax as s
+from dalembert.lsd.check_contacts import SHAPES as CONTACT_SHAPES
+from dalembert.lsd.check_contacts import check_shape
 from dalembert.lsd.checking import Checked, Context, Thunk
 from dalembert.lsd.running import ConstraintValue, Run
 from dalembert.lsd.scope import Scope, similar
@@ -127,6 +129,10 @@ def _contrivance(ctx: Context, item: s.Contrivance, scope: Scope) -> list[Thunk]
     """Frames or coordinates, then the fields in their order, None where one is not written."""
     from dalembert.lsd.check_expressions import check
 
+    if item.kind == "roll" and any(isinstance(x, s.Call) and x.word.text in CONTACT_SHAPES for x in item.parts):
+        for one in item.fields[:1]:
+            ctx.error(one.word.span, "shapes have their own sizes", "leave it out")
+        return [check_shape(ctx, one, scope) for one in item.parts]
     if item.kind == "gear":
         parts: list[Thunk] = [check(ctx, one, Type.SCALAR, scope, "invalid GEAR") for one in item.parts]
     else:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from dalembert import expr as ex
 from dalembert.lsd import syntax as s
+from dalembert.lsd.check_records import with_value
 from dalembert.lsd.checking import Context, Thunk
 from dalembert.lsd.running import ContactValue, Run
-from dalembert.lsd.scope import Scope, similar
+from dalembert.lsd.scope import Bound, Scope, similar
 from dalembert.lsd.syntax_contacts import Contact
 from dalembert.lsd.types import Type
 from dalembert.lsd.values import STILL, BodyValue, FrameValue
@@ -22,7 +24,11 @@ SHAPES: dict[str, tuple[tuple[str, Type], ...]] = {
     "cylinder": (("radius", Type.SCALAR), ("height", Type.SCALAR)),
     "ellipsoid": (("radii", Type.VECTOR),),
     "polytope": (("points", Type.VECTOR),),
+    "surface": (("formula", Type.SCALAR),),
+    "patch": (("point", Type.VECTOR),),
 }
+#: Names that the formula of a surface, or the point of a patch, may use.
+VARIABLES = {"surface": ("x", "y", "z"), "patch": ("u", "v")}
 _OPTIONAL = {"sphere": 1, "cylinder": 1}
 """Sizes that may be left out: a point, a disc."""
 
@@ -48,7 +54,7 @@ def _parts(ctx: Context, item: Contact, scope: Scope) -> list[Thunk]:
     from dalembert.lsd.check_expressions import check
 
     if item.kind == "touching":
-        return [_shape(ctx, one, scope) for one in item.parts]
+        return [check_shape(ctx, one, scope) for one in item.parts]
     if item.kind == "gap":
         a, b = (check(ctx, one, Type.SCALAR, scope, "invalid CONTACT") for one in item.parts)
         return [lambda state: a(state) - b(state)]
@@ -70,7 +76,7 @@ def _laws(ctx: Context, item: Contact, scope: Scope) -> dict[str, list[Thunk]]:
     return found
 
 
-def _shape(ctx: Context, node: s.Expression, scope: Scope) -> Thunk:
+def check_shape(ctx: Context, node: s.Expression, scope: Scope) -> Thunk:
     """`sphere(ball, r)`: kind, frame and sizes."""
     from dalembert.lsd.check_expressions import check, infer
 
@@ -93,7 +99,13 @@ def _shape(ctx: Context, node: s.Expression, scope: Scope) -> Thunk:
     got, frame = infer(ctx, given[0], scope, Type.FRAME)
     if got not in (Type.FRAME, Type.BODY, Type.ERROR):
         ctx.error(given[0].span, f"expected a body or a frame, this is a {got}")
-    sizes = [check(ctx, value, type_, scope, f"{name} of a {kind}") for value, (name, type_) in zip(given[1:], known)]
+    inner, bound = Scope(scope), list[Bound]()
+    for name in VARIABLES.get(kind, ()):
+        bound.append(Bound(name, Type.SCALAR, ctx.source, node.word.span, True))
+        inner.names[name] = bound[-1]
+    sizes = [check(ctx, value, type_, inner, f"{name} of a {kind}") for value, (name, type_) in zip(given[1:], known)]
+    for one in bound:
+        sizes = [with_value(size, one.stamp, ex.symbol(one.name)) for size in sizes]
 
     def run(state: Run) -> tuple[str, FrameValue, list[Any]]:
         value = frame(state)

@@ -101,11 +101,11 @@ def record_fields(
         else:
             found[name] = check(ctx, binding.value, signature.written[0], scope, what)
         if variable is not None:
-            found[name] = _with_value(found[name], bound.stamp, ex.symbol(variable))
+            found[name] = with_value(found[name], bound.stamp, ex.symbol(variable))
     return list(found.items())
 
 
-def _with_value(run: Thunk, stamp: int, value: ex.Expr) -> Thunk:
+def with_value(run: Thunk, stamp: int, value: ex.Expr) -> Thunk:
     def placed(state: Run) -> Any:
         state.env[stamp] = value
         return run(state)

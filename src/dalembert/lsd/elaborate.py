@@ -254,7 +254,8 @@ class _Elaboration:
 
     def _add_constraint(self, value: ConstraintValue) -> Constraint:
         """The builder's verb, with frames and formulas of the mechanism."""
-        arguments = [self._argument(x) for x in value.arguments]
+        rolls = value.kind == "roll" and all(isinstance(x, tuple) for x in value.arguments)
+        arguments = [self._contact_shape(*x) if rolls else self._argument(x) for x in value.arguments]
         words: dict[str, Any] = {} if value.by is None else {"by": self._argument(value.by)}
         if value.name is not None:
             words["name"] = value.name
@@ -273,11 +274,11 @@ class _Elaboration:
             return self.into.limit(str(coordinate), self._argument(low), self._argument(high), **laws)[0]
         if value.kind == "gap":
             return self.into.contact(self._argument(value.arguments[0]), **laws)[0]
-        shapes = [
-            SHAPE_KINDS[kind](self._frame(frame), *(self._argument(x) for x in sizes))
-            for kind, frame, sizes in value.arguments
-        ]
+        shapes = [self._contact_shape(*one) for one in value.arguments]
         return self.into.contact(*shapes, **laws)[0] if len(shapes) == 2 else self.into.contact(shapes, **laws)[0]
+
+    def _contact_shape(self, kind: str, frame: FrameValue, sizes: list[Any]) -> Any:
+        return SHAPE_KINDS[kind](self._frame(frame), *(self._argument(x) for x in sizes))
 
     def _argument(self, value: Any) -> Any:
         if isinstance(value, Expr):

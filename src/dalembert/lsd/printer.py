@@ -94,7 +94,12 @@ class _Printer:
             yield from (self._named_frame(f, inside=False) for f in self.m.frames.values())
         yield from map(self._link, self.m.links.values())
         yield from self._efforts()
-        yield from map(self._constraint, self.m.constraints)
+        rolling = {one.name.removesuffix("_contact") for one in self.m.constraints if one.followed}
+        for one in self.m.constraints:
+            if one.followed:
+                yield ContactWriter(self.write, self._frame).rolling(one)
+            elif one.name not in rolling:
+                yield self._constraint(one)
         yield from ContactWriter(_QuantityWriter(self._name), self._frame).lines(self.m.contacts)
         if not is_zero3(self.m.gravity):
             yield f"gravity {self.write.vector(self.m.gravity)} ;"

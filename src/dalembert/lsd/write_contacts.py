@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields
 
-from dalembert.errors import ModelError
 from dalembert.expr import ZERO, Expr
 from dalembert.expr.space import Vector3
+from dalembert.lsd.check_contacts import VARIABLES
 from dalembert.lsd.write_scalars import ScalarWriter, word
-from dalembert.mechanism import Contact, Frame
+from dalembert.mechanism import Constraint, Contact, Frame
 from dalembert.mechanism.contact import Among, Gap
-from dalembert.mechanism.shapes import Shape, Surface, parts_of
+from dalembert.mechanism.shapes import Patch, Shape, Surface, parts_of
 
 
 class ContactWriter:
@@ -42,10 +42,18 @@ class ContactWriter:
         said = [(kind, x) for kind, x in (*told, *turning) if x is not ZERO or kind == "static"]
         return "".join(f" {kind} {self.write.text(value)}" for kind, value in said)
 
+    def rolling(self, contact: Constraint) -> str:
+        """`roll SHAPE on SHAPE as name`, of the contact of both."""
+        assert contact.followed is not None
+        first, second = map(self._shape, contact.followed.shapes)
+        return f"roll {first} on {second} as {word(contact.name.removesuffix('_contact'))} ;"
+
     def _shape(self, shape: Shape) -> str:
-        if isinstance(shape, Surface):
-            raise ModelError("a surface f(x, y, z) = 0 has no words in LSD: it can be said in Python only.")
         parts = [self.frame(shape.frame)]
+        if isinstance(shape, Surface | Patch):
+            write = ScalarWriter(VARIABLES[type(shape).__name__.lower()])
+            told = write.text(shape.formula) if isinstance(shape, Surface) else write.vector(shape.point)
+            return f"{type(shape).__name__.lower()}({parts[0]}, {told})"
         for one in fields(shape):
             value = getattr(shape, one.name)
             if isinstance(value, Expr):

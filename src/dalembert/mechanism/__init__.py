@@ -14,6 +14,7 @@ from dalembert.mechanism.constraint import (
     Condition,
     Constraint,
     Coulomb,
+    Followed,
     Holonomic,
     Kinematic,
     Perfect,
@@ -71,7 +72,7 @@ from dalembert.mechanism.numbers import check_body, check_numbers, open_fields
 from dalembert.mechanism.quantities import Quantity, plain_symbols, quantities, virtual_parts
 
 # shapes that touch
-from dalembert.mechanism.shapes import Box, Capsule, Cylinder, Ellipsoid, Plane, Polytope, Shape, Sphere, Surface
+from dalembert.mechanism.shapes import Box, Capsule, Cylinder, Ellipsoid, Patch, Plane, Polytope, Shape, Sphere, Surface
 
 # the order of coordinates and speeds
 from dalembert.mechanism.state import Moment, State

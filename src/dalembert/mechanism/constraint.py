@@ -15,6 +15,7 @@ from dalembert.errors import ModelError
 from dalembert.expr import ZERO, Expr, Scalar
 from dalembert.mechanism.link import Link
 from dalembert.mechanism.quantities import VIRTUAL, called, names_moving, virtual
+from dalembert.mechanism.shapes import Shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,22 @@ PERFECT = Perfect()
 IMPLIED = Implied()
 Sense: TypeAlias = Literal["bilateral"]
 
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """Coordinates of a constraint itself, nothing pushes on them: they are where as many formulas are zero.
+
+    Those of a contact of two surfaces (`shapes`): the coordinates of its point, in the axes of the first (`lengths`) or
+    parameters of both; `facing` is -1 where they touch, the product of their outward normals.
+    """
+
+    coordinates: tuple[str, ...]
+    formulas: tuple[Expr, ...]
+    facing: Expr
+    lengths: bool
+    shapes: tuple[Shape, Shape]
+
+
 #: What `by` of a verb may be: nothing (perfect), names of coordinates, forms in d(...), a Reaction.
 By: TypeAlias = "Reaction | Scalar | str | Sequence[Scalar | str] | None"
 
@@ -95,6 +112,7 @@ class Constraint:
     reaction: Reaction = PERFECT
     sense: Sense = "bilateral"
     part: int = 0  # which of several rows of a constraint that was taken apart
+    followed: Followed | None = None  # what it is about moves on its own: the point where two surfaces touch
 
     @property
     def expressions(self) -> tuple[Expr, ...]:
@@ -104,11 +122,12 @@ class Constraint:
     @property
     def formulas(self) -> tuple[Expr, ...]:
         """Every formula of its description."""
+        asked = (*self.expressions, *(self.followed.formulas if self.followed else ()))
         if isinstance(self.reaction, Along):
-            return (*self.expressions, *self.reaction.forms)
+            return (*asked, *self.reaction.forms)
         if isinstance(self.reaction, Coulomb):
-            return (*self.expressions, self.reaction.friction, *self.reaction.slip)
-        return self.expressions
+            return (*asked, self.reaction.friction, *self.reaction.slip)
+        return asked
 
     @property
     def active(self) -> bool:

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.expr import ZERO, Expr, Scalar
-from dalembert.mechanism.shapes import SHAPES, Shape, parts_of, sizes_of
+from dalembert.mechanism.shapes import SHAPES, Patch, Shape, parts_of, sizes_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +157,10 @@ def contacts_between(
     drilling: Scalar = 0,
 ) -> tuple[Contact, ...]:
     """The contacts that the builder's verb describes, checked."""
+    if isinstance(gap, Patch) or isinstance(against, Patch):
+        raise ModelError(
+            f"contact '{name}': a patch rolls (m.roll) and does not strike. Give a Surface, or another shape."
+        )
     if isinstance(gap, list | tuple):
         if against is not None or slip is not None:
             raise ModelError(f"contact '{name}' is among the shapes of a list: it has no other side and no slip.")

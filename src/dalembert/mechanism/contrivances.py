@@ -17,6 +17,8 @@ from dalembert.mechanism.mechanism import Mechanism
 from dalembert.mechanism.names import free_name
 from dalembert.mechanism.quantities import called
 from dalembert.mechanism.rolling import rolling
+from dalembert.mechanism.shapes import Shape
+from dalembert.mechanism.surfaces import touching
 
 Place = Body | Frame | str
 
@@ -39,8 +41,8 @@ def place_name(m: Mechanism, place: Place) -> str:
 
 def roll(
     m: Mechanism,
-    body: Place,
-    on: Place,
+    body: Place | Shape,
+    on: Place | Shape,
     radius: Scalar | None = None,
     radii: Sequence[Scalar] | None = None,
     *,
@@ -49,7 +51,15 @@ def roll(
     """A wheel (its axis is the y axis of its frame), or with three `radii` an ellipsoid or a ball, rolls on a plane.
 
     The plane is the x, y plane of `on`. Two constraints: NAME does not let it slip, NAME_contact keeps it on the plane.
+    Or two shapes roll on each other: `m.roll(da.Sphere(ball, 0.1), da.Surface(da.earth, "9 - x^2 - y^2 - z^2"))` is a
+    ball in a bowl. `NAME_contact.x`... is where they touch, in the axes of the first.
     """
+    if isinstance(body, Shape) or isinstance(on, Shape):
+        if not isinstance(body, Shape) or not isinstance(on, Shape) or radius is not None or radii is not None:
+            raise ModelError(
+                "shapes roll on shapes, which have their own sizes: m.roll(da.Sphere(ball, 0.1), da.Plane(da.earth))."
+            )
+        return _roll_shapes(m, body, on, name)
     sizes = [ex.as_expr(x) for x in (radii if radii is not None else [radius] if radius is not None else [])]
     own, plane = place_name(m, body), place_name(m, on)
     chosen = _named(m, "roll", name)
@@ -57,6 +67,15 @@ def roll(
     contact, slip = rolling(own, plane, sizes, not fixed)
     m.add_constraint(Constraint(f"{chosen}_contact", Holonomic((contact,))))
     return m.add_constraint(Constraint(chosen, Kinematic(slip)))
+
+
+def _roll_shapes(m: Mechanism, first: Shape, second: Shape, name: str | None) -> Constraint:
+    chosen = _named(m, "roll", name)
+    if first.frame.body == second.frame.body:
+        raise ModelError(f"'{chosen}': both shapes are on '{first.frame.body}', and a body does not roll on itself.")
+    touch = touching(f"{chosen}_contact", first, second, (place_name(m, first.frame), place_name(m, second.frame)))
+    m.add_constraint(Constraint(f"{chosen}_contact", Holonomic((touch.gap,)), followed=touch.followed))
+    return m.add_constraint(Constraint(chosen, Kinematic(touch.slip)))
 
 
 def skate(m: Mechanism, blade: Place, *, name: str | None = None) -> Constraint:

@@ -102,7 +102,8 @@ class Layout:
     @cached_property
     def state(self) -> State:
         """The order of all coordinates, those of cut links included, and of the speeds."""
-        return state_of((one.link for one in self.tree), (one.link for one in self.cuts))
+        followed = (x for one in self.further if one.followed for x in one.followed.coordinates)
+        return state_of((one.link for one in self.tree), (one.link for one in self.cuts), followed)
 
     @property
     def constraints(self) -> tuple[Constraint, ...]:

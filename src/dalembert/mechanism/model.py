@@ -129,6 +129,7 @@ class Model:
         """Names of what changes while the mechanism moves: coordinates, their rates, speeds, time, places of frames."""
         found = {name for link in self.links.values() for x in link.coordinates for name in (x, x + "'", x + "''")}
         found |= {speed for link in self.links.values() for speed in link.speeds} | {ex.TIME.name}
+        found |= {x for one in self.constraints if one.followed for x in one.followed.coordinates}
         return frozenset(found | {name for name in self.symbols if self.frame_quantity(name)})
 
     def frame_quantity(self, name: str) -> tuple[Frame, int, int] | None:

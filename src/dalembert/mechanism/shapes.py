@@ -117,9 +117,23 @@ class Surface:
         _set(self, frame=_frame(at), formula=told)
 
 
-Shape = Sphere | Plane | Box | Capsule | Cylinder | Polytope | Ellipsoid | Surface
+@dataclass(frozen=True, slots=True, init=False)
+class Patch:
+    """A smooth surface by parameters u and v: x, y, z in the axes of a frame; out is where d/du x d/dv points."""
+
+    frame: Frame
+    point: Vector3
+
+    def __init__(self, at: Body | Frame, point: Sequence[Scalar | str]) -> None:
+        told = [ex.parse(x) if isinstance(x, str) else ex.as_expr(x) for x in point]
+        if len(told) != 3 or not {ex.symbol("u"), ex.symbol("v")} <= ex.free_symbols(told):
+            raise ModelError("a patch needs the three coordinates of its points as formulas of u and v.")
+        _set(self, frame=_frame(at), point=Vector3(told))
+
+
+Shape = Sphere | Plane | Box | Capsule | Cylinder | Polytope | Ellipsoid | Surface | Patch
 SHAPES = (Sphere, Plane, Box, Capsule, Cylinder, Polytope, Ellipsoid, Surface)
-SHAPE_KINDS: dict[str, Any] = {kind.__name__.lower(): kind for kind in SHAPES}
+SHAPE_KINDS: dict[str, Any] = {kind.__name__.lower(): kind for kind in (*SHAPES, Patch)}
 _ORDER = (Sphere, Capsule, Box, Polytope, Cylinder, Ellipsoid, Surface, Plane)
 """Of a pair, the one that comes first here is looked at from the other."""
 

@@ -14,9 +14,10 @@ Quaternion = tuple[str, str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """y = (coordinates, speeds): coordinates of the tree, then own coordinates of cut links, then speeds of the tree.
+    """y = (coordinates, speeds): coordinates of the tree, then own coordinates of constraints, then speeds of the tree.
 
-    `own` counts the coordinates of cut links; `quaternions` are groups of four coordinates on a unit sphere.
+    `own` counts the coordinates of constraints (cut links first); `quaternions` are groups of four coordinates on a
+    unit sphere.
     """
 
     coordinates: tuple[str, ...]
@@ -50,10 +51,10 @@ class Moment(dict[str, float]):
         self.parameters = dict(parameters)
 
 
-def state_of(tree: Iterable[Link], cut: Iterable[Link]) -> State:
-    """The state of a mechanism whose tree and cut links are known."""
+def state_of(tree: Iterable[Link], cut: Iterable[Link], further: Iterable[str] = ()) -> State:
+    """The state of a mechanism whose tree, cut links and further coordinates of constraints are known."""
     principal, closing = list(tree), list(cut)
-    followed = tuple(x for link in closing for x in link.coordinates)
+    followed = (*(x for link in closing for x in link.coordinates), *further)
     return State(
         (*(x for link in principal for x in link.coordinates), *followed),
         tuple(x for link in principal for x in link.speeds),
