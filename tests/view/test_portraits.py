@@ -102,6 +102,7 @@ def test_a_mode_swings_along_its_shape():
         assert 0.08 * scene.size < swing < 0.2 * scene.size
 
 
+@pytest.mark.slow
 def test_modes_of_closed_machines_keep_their_loops(tmp_path):
     m = pair(loop=True)
     rest = next(one for one in m.equilibria() if one.stability == "stable")
@@ -127,3 +128,11 @@ def test_reactions_are_the_outputs_of_the_motion():
     assert all((line.get_ydata() == 0).all() for line in sizes[1].lines)  # point masses on hinges bear no moment
     with pytest.raises(da.SimulationError, match="no link 'C'"):
         mo.plot_reactions("C")
+
+
+@pytest.mark.filterwarnings("ignore:.*not determined")
+def test_what_redundant_links_leave_open_is_no_hole_in_the_picture():
+    mo = pair(loop=True).simulate((0, 0.1), start={"A.th": 0.5})
+    figure = mo.plot_reactions("A")
+    assert figure.axes[0].lines
+    assert all(np.isfinite(line.get_ydata()).all() for line in figure.axes[0].lines)

@@ -159,3 +159,17 @@ def test_every_example_has_a_report_without_a_fault(path):
     found = make_report(Study(da.load(path), until=0.1), seconds=0.3)
     assert [one.key for one in found.sections] == KEYS.split()
     assert "fault of dalembert" not in " ".join(map(notes, found.sections))
+
+
+@pytest.mark.slow
+def test_paper_has_stills_of_the_motion_and_the_structure(tmp_path):
+    """Printed reports show four moments instead of the film, the graph of links, and plane machines flat."""
+    m = da.load(ROOT / "examples/four_bar.lsd")
+    written = m.report(tmp_path / "bars.tex", until=0.5, levels=["vector"])
+    text = (tmp_path / "bars.tex").read_text(encoding="utf-8")
+    assert "The motion at t = 0, 0.1" in text
+    assert "in the HTML report" not in text
+    assert "loops, which are numbered" in text
+    assert "distances of its joints" in text
+    assert "nan" not in text
+    assert sum(path.suffix == ".pdf" for path in written) == 5

@@ -110,17 +110,17 @@ def _curves(axis: Axes, motion: Motion, names: Sequence[str]) -> None:
         axis.legend()
 
 
-def _smooth(motion: Motion) -> Motion:
+def _smooth(motion: Motion, points: int = _POINTS) -> Motion:
     """Enough points for a smooth curve on each arc, both its ends among them, where dense output gives them."""
     if motion.sol is None or len(motion.t) < 2:
         return motion
     whole = abs(motion.arcs[-1].span[1] - motion.arcs[0].span[0]) or 1.0
-    if len(motion.arcs) == 1 and len(motion.t) >= _POINTS:
+    if len(motion.arcs) == 1 and len(motion.t) >= points:
         return motion
 
     def finer(arc: Arc) -> Arc:
         begin, end = arc.span
-        times = np.linspace(begin, end, max(2, round(_POINTS * abs(end - begin) / whole)) if begin != end else 1)
+        times = np.linspace(begin, end, max(2, round(points * abs(end - begin) / whole)) if begin != end else 1)
         return replace(arc, t=times, y=arc.sol(times) if arc.sol is not None else arc.y)
 
     return replace(motion, arcs=tuple(finer(arc) for arc in motion.arcs))

@@ -24,6 +24,8 @@ _LOOKS = 8
 """Looks at the formula within a step: a solver's step is a part of a period, in which little passes zero twice."""
 _HALVINGS = 50
 """A step is halved this often around a passage: 2^-50 of it is less than rounding of the time."""
+_FEWER = 150
+"""Points of a curve of reactions in a machine with constraints, each of which is a system of equations."""
 _ROUNDING = 1e-12
 """Moments below this part of force times distance from the origin are rounding, and drawn as zero."""
 
@@ -114,26 +116,28 @@ def plot_reactions(motion: Motion, *links: str) -> Figure:
     chosen = list(links) or known[:12]
     with mpl.rc_context(style()):
         figure, panels = _stack(2, [1.0, 1.0])
-        seen = _smooth(motion)
+        seen = _smooth(motion, _FEWER) if layout.constraints else _smooth(motion)
+        left_open = False
         places = [np.abs(seen[f"{body}.{x}"]).max() for body in layout.model.bodies if body != EARTH for x in "XYZ"]
-        noise = (
-            _ROUNDING
-            * max(places, default=0.0)
-            * max(float(np.abs(seen[f"{name}.F{x}"]).max()) for name in chosen for x in "xyz")
-        )
+        largest = [np.nanmax(np.abs(seen[f"{name}.F{x}"]), initial=0.0) for name in chosen for x in "xyz"]
+        noise = _ROUNDING * float(max(places, default=0.0)) * float(max(largest, default=0.0))
         for axis, kind, unit in ((panels[0], "F", "force [N]"), (panels[1], "M", "moment [N m]")):
             for name in chosen:
                 parts = {part: seen[f"{name}.{kind}{part}"] for part in "xyz"}
+                parts = {part: told for part, told in parts.items() if not np.isnan(told).all()}
+                left_open = left_open or len(parts) < 3
                 if kind == "M":
                     parts = {part: np.where(np.abs(told) < noise, 0.0, told) for part, told in parts.items()}
                 if len(chosen) == 1:
                     curves = {f"{name}.{kind}{part}": told for part, told in parts.items()}
                 else:
-                    curves = {name: np.sqrt(sum(told**2 for told in parts.values()))}
+                    curves = {name: np.sqrt(sum(told**2 for told in parts.values()))} if parts else {}
                 for label, told in curves.items():
                     axis.plot(*_broken(seen, seen.t, told), label=plain(label))
             axis.set_ylabel(unit)
-            axis.legend(ncols=min(4, len(chosen) if len(chosen) > 1 else 3), fontsize=8)
-        panels[0].set_title(plain(f"{motion.system.name}: reactions on the second bodies"))
+            if axis.lines:
+                axis.legend(ncols=min(4, len(chosen) if len(chosen) > 1 else 3), fontsize=8)
+        without = " (without what redundant constraints leave open)" if left_open else ""
+        panels[0].set_title(plain(f"{motion.system.name}: reactions on the second bodies{without}"))
         panels[1].set_xlabel("t")
         return figure

@@ -7,10 +7,14 @@ from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any
 
 from dalembert import expr as ex
+from dalembert.errors import DalembertError
 from dalembert.mechanism import EARTH
 from dalembert.mechanism.constraint import Along, Coulomb, Kinematic
 from dalembert.mechanism.effort import effort_kind
-from dalembert.view.report.blocks import Block, Code, Note, Table, Text
+from dalembert.view.flat import draw_flat
+from dalembert.view.report.blocks import Block, Code, Note, Picture, Table, Text
+from dalembert.view.report.figures import saver
+from dalembert.view.structure import draw_structure
 
 if TYPE_CHECKING:
     from dalembert.view.report.study import Answer, Study
@@ -19,6 +23,8 @@ _LONGEST = 400
 """Lines of a program that are shown: eight pages."""
 _MOST_ROWS = 200
 """Rows of a table that are shown: four pages."""
+_MOST_NODES = 40
+"""Bodies of a graph that a page can show."""
 
 
 def description(study: Study) -> Answer:
@@ -52,6 +58,7 @@ def structure(study: Study) -> Answer:
         for one in layout.cuts
     ]
     blocks: list[Block] = [
+        *_pictures(study),
         _table(("no.", "body", "mass", "centre of mass", "inertia"), bodies, "Bodies, numbered from earth, number 0."),
         _table(("no.", "link", "from, to", "joint", "coordinates"), links, "Links; each carries the next body."),
     ]
@@ -70,6 +77,20 @@ def structure(study: Study) -> Answer:
     cuts = f", {_counted(len(layout.cuts), 'of them closes a loop', 'of them close loops')}" if layout.cuts else ""
     gist = f"{_counted(count, 'body', 'bodies')} and {_counted(len(model.links), 'link', 'links')}{cuts}."
     return blocks, gist
+
+
+def _pictures(study: Study) -> list[Block]:
+    """The graph of bodies and links, and plane machines flat; what cannot be drawn is left out."""
+    found: list[Block] = []
+    if len(study.layout.bodies) <= _MOST_NODES:
+        graph = draw_structure(study.mechanism, study.cut)
+        found.append(Picture(saver(graph), "Bodies and links; dashed ones close loops, which are numbered."))
+    try:
+        flat = draw_flat(study.mechanism, at=study.start or None, given=study.given)
+        found.append(Picture(saver(flat), "In its plane, with the distances of its joints."))
+    except DalembertError:
+        pass
+    return found
 
 
 def names(study: Study) -> Answer:

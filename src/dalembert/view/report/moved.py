@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dalembert.errors import DalembertError
 from dalembert.view.report.blocks import Block, Film, Note, Picture, Table, Text
+from dalembert.view.report.figures import saver, strip
 
 if TYPE_CHECKING:
     from dalembert.view.motion import Motion
@@ -37,9 +37,9 @@ def motion(study: Study) -> Answer:
         blocks.append(_film(mo))
     except DalembertError as error:
         blocks.append(Note(str(error)))
-    blocks.append(Picture(_saver(mo.plot()), "Coordinates and speeds over time."))
+    blocks.append(Picture(saver(mo.plot()), "Coordinates and speeds over time."))
     try:
-        blocks.append(Picture(_saver(mo.plot_energy()), "Energies, and the drift of their sum."))
+        blocks.append(Picture(saver(mo.plot_energy()), "Energies, and the drift of their sum."))
     except DalembertError as error:
         blocks.append(Note(f"No curve of energies: {error}"))
     jumps = f", {len(mo.jumps)} jumps" if mo.jumps else ""
@@ -51,28 +51,16 @@ def motion(study: Study) -> Answer:
 
 
 def _film(mo: Motion) -> Film:
-    """The page of the animation, inside this one."""
+    """The page of the animation, inside this one; on paper four moments of it."""
     from dalembert.view.page import page
     from dalembert.view.scene import scene_of
 
-    return Film(page(scene_of(motion=mo)), "The motion: space plays and pauses, the mouse turns.")
-
-
-def _saver(figure: Any) -> Any:
-    """The figure as bytes of a format; it is taken out of matplotlib's list of open ones."""
-    from matplotlib import pyplot as plt
-
-    plt.close(figure)
-
-    def save(kind: str) -> bytes:
-        import matplotlib as mpl
-
-        held = BytesIO()
-        with mpl.rc_context({"svg.fonttype": "path", "svg.hashsalt": "dalembert"}):
-            figure.savefig(held, format=kind, transparent=True, metadata={"Date": None} if kind == "svg" else None)
-        return held.getvalue()
-
-    return save
+    scene = scene_of(motion=mo)
+    last = len(scene.times) - 1
+    frames = sorted({round(last * k / 3) for k in range(4)})
+    told = ", ".join(f"{scene.times[k]:.3g}" for k in frames)
+    still = Picture(lambda kind: strip(scene, frames, kind), f"The motion at t = {told}.")
+    return Film(page(scene), "The motion: space plays and pauses, the mouse turns.", still)
 
 
 def contacts(study: Study) -> Answer:
@@ -134,7 +122,9 @@ def reactions(study: Study) -> Answer:
         "On the second body, at and in the base of the second frame, at the start; the largest force along the motion."
     )
     if any("*" in cell for row in rows for cell in row):
-        caption += " * left open by redundant constraints: that of least norm."
+        caption += (
+            " * left open by redundant constraints: that of least norm; of the largest force, without what is open."
+        )
     blocks: list[Block] = [Table(head, tuple(rows), caption, frozenset(range(1, 8)))]
     if len(found) > len(rows):
         blocks.append(Note(f"{len(found) - len(rows)} more links carry efforts."))
@@ -155,11 +145,12 @@ def _largest(study: Study) -> dict[str, tuple[str, float]]:
         return found
     for name in list(study.model.links)[:_MOST_LINKS]:
         try:
-            size = np.sqrt(sum(mo[f"{name}.{axis}"] ** 2 for axis in ("Fx", "Fy", "Fz")))
+            parts = np.array([mo[f"{name}.{axis}"] for axis in ("Fx", "Fy", "Fz")])
         except DalembertError:  # what redundant constraints leave open has no curve
             continue
-        k = int(np.argmax(np.nan_to_num(size)))
-        found[name] = f"{size[k]:.4g} at t = {mo.t[k]:.4g}", float(size[k])
+        size, mark = np.sqrt(np.nansum(parts**2, axis=0)), "*" if np.isnan(parts).any() else ""
+        k = int(np.argmax(size))
+        found[name] = f"{size[k]:.4g}{mark} at t = {mo.t[k]:.4g}", float(size[k])
     return found
 
 
