@@ -26,6 +26,16 @@ from dalembert.loops.series import along, in_two_variables
 Array = Any
 
 
+#: Values of forms whose largest entry is one, on unit directions: what is larger was not brought to the cone.
+_OFF_CONE = 1e-11
+#: Their slopes: smaller singular values are none (the direction is known to half the digits where slopes vanish).
+_SLOPE = 1e-6
+#: Newton's first step to the exact direction, of a unit direction that floats give to a dozen digits.
+_NEAR = 1e-3
+#: Pivots beside the first, at a point that is a hundredth away from the posture.
+_PIVOT = 1e-4
+
+
 @dataclass(frozen=True, slots=True)
 class Arc:
     """A family of arcs from the posture: its dimension, its theorem, and a configuration on it (floats), if met."""
@@ -41,6 +51,7 @@ def arcs_along_cone(
 ) -> list[Arc]:
     """Families of arcs along directions on which all quadratic forms vanish, the largest first."""
     k = linear.kernel.shape[1]
+    forms = [f / float(np.abs(floats(f)).max()) for f in forms]
     plain = np.array([floats(f) for f in forms]).reshape(len(forms), k, k)
     rng = np.random.default_rng(seed)
     found: list[Arc] = []
@@ -55,11 +66,11 @@ def arcs_along_cone(
             continue
         v = on_cone(plain, start)
         slopes = 2 * plain @ v
-        if len(plain) and np.abs(slopes @ v).max() > 1e-11 * max(1.0, np.abs(plain).max()):
+        if len(plain) and np.abs(slopes @ v).max() > _OFF_CONE:
             continue
         values = np.linalg.svd(slopes, compute_uv=False) if len(slopes) else np.zeros(0)
-        rho = int((values > 1e-6 * max(values.max(initial=0.0), 1e-300)).sum()) if values.max(initial=0) > 1e-9 else 0
-        if any(r == rho and abs(w @ v) > 1 - 1e-6 for r, w in seen) or sum(r == rho for r, _ in seen) >= 4:
+        rho = int((values > _SLOPE).sum())
+        if any(r == rho and abs(w @ v) > 1 - _SLOPE for r, w in seen) or sum(r == rho for r, _ in seen) >= 4:
             continue
         seen.append((rho, v))
         exact = _exact_direction(closing, forms, slopes, v, rho)
@@ -86,7 +97,7 @@ def _exact_direction(closing: BallClosing, forms: list[Array], slopes: Array, v:
         if all(closing.is_zero(c) for c in values):
             break
         step = (step_matrix * as_matrix(np.array(values, dtype=object).reshape(-1, 1))).entries()
-        if max(abs(float(c)) for c in step) > 1e-3:
+        if max(abs(float(c)) for c in step) > _NEAR:
             return None
         exact = [(c - d).mid() for c, d in zip(exact, step, strict=True)]
     else:
@@ -136,7 +147,7 @@ def _on_family(closing: BallClosing, start: list[Any], linear: Linearised, rho: 
     rest = jacobian[linear.others] - jacobian[np.ix_(linear.others, linear.dependent)] @ (
         np.linalg.solve(regular, jacobian[linear.rows]) if linear.rank else np.zeros((0, jacobian.shape[1]))
     )
-    more, columns = float_pivots(rest[:, linear.independent], 1e-4)
+    more, columns = float_pivots(rest[:, linear.independent], _PIVOT)
     if len(more) < rho:
         return None
     rows = np.concatenate([linear.rows, linear.others[more[:rho]]]).astype(int)
@@ -274,7 +285,7 @@ def half_arc(
     direction = np.array([float(half.sign), along_axis if half.p == half.q else 0.0])
     if half.p < half.q:
         direction = np.array([0.0, along_axis])
-    direction = direction / max(float(np.linalg.norm(direction)), 1e-300)
+    direction = direction / max(float(np.linalg.norm(direction)), np.finfo(float).tiny)
     if only:
         near = floats(np.array(points[0], dtype=object)) if points else None
         by = f"an arc from the posture: a simple real root on Newton's polygon ({kind})"

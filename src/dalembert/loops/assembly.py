@@ -15,8 +15,20 @@ from dalembert.loops.positions import Frames, Positions
 
 Array = Any
 
-#: A loop counts as closed below this gap (lengths are scaled by the size of the mechanism).
+#: A loop counts as closed below this gap (radians, and lengths in parts of the machine): rounding of long chains.
 CLOSED = 1e-11
+#: Projection has reached the closure (same unit): it stops there where the root is simple, and goes on where it is not.
+REACHED = 1e-9
+#: A multiple root converges slowly, its gap is the square of its distance: accepted here, a thousandth from the root.
+NEARLY = 1e-6
+#: Squares of a gap: rounding; a gap that no longer falls.
+_ROUNDING, _STUCK = 1e-29, 1e-22
+#: The sine of an angle (radian) below which angle / sine is one to all digits of a float.
+_SMALL_ANGLE = 1e-9
+#: Damping of a step, in singular values of unit rows: at first, at least, and where it grows again.
+_DAMPING, _LEAST_DAMPING, _SOME_DAMPING = 1e-3, 1e-12, 1e-8
+#: Singular values beside the largest: below, they are rounding; of a product J J^T, which has half the digits.
+_NO_SLOPE, _NO_SLOPE_OF_SQUARE = 1e-12, 1e-7
 
 
 class Closing:
@@ -33,6 +45,15 @@ class Closing:
     @property
     def size(self) -> int:
         return self.linkage.size
+
+    @cached_property
+    def units(self) -> Array:
+        """The size of each variable: one (a radian), or the scale for what only slides."""
+        found = np.ones(self.size)
+        slides = {int(v) for v, t in zip(self.positions.variable[1:], self.positions.is_turn[1:], strict=True) if not t}
+        turns = {int(v) for v, t in zip(self.positions.variable[1:], self.positions.is_turn[1:], strict=True) if t}
+        found[sorted(slides - turns)] = self.scale
+        return found
 
     @cached_property
     def _gradients(self) -> list[ex.Expr]:
@@ -76,7 +97,7 @@ def rotation_vector(turn: Array) -> Array:
     sine = np.linalg.norm(skew, axis=1) / 2
     cosine = (np.trace(turn, axis1=1, axis2=2) - 1) / 2
     angle = np.arctan2(sine, cosine)
-    small = sine < 1e-9
+    small = sine < _SMALL_ANGLE
     factor = np.where(small, 0.5, angle / np.where(small, 1.0, 2 * sine))
     vector = skew * factor[:, None]
     for i in np.flatnonzero(small & (cosine < 0)):
@@ -89,27 +110,28 @@ def project(closing: Closing, x: Array, iterations: int = 60, fixed: Sequence[in
     """The nearest closed configuration by damped Gauss-Newton steps; variables in `fixed` keep their values."""
     x = np.array(x, dtype=float)
     free = np.setdiff1d(np.arange(closing.size), np.asarray(fixed, dtype=int))
-    damping, residual = 1e-3, closing.residual(x)
+    units = closing.units[free]
+    damping, residual = _DAMPING, closing.residual(x)
     best = float(residual @ residual)
     for _ in range(iterations):
-        if best < 1e-29:
+        if best < _ROUNDING:
             break
-        jacobian = closing.jacobian(x)[:, free]
+        jacobian = closing.jacobian(x)[:, free] * units
         step, better = None, False
         for _ in range(8):
             step = _damped_step(jacobian, residual, damping * min(1.0, np.sqrt(best)))
             trial = x.copy()
-            trial[free] -= step
+            trial[free] -= units * step
             new = closing.residual(trial)
             value = float(new @ new)
             if value < best:
                 x, residual, better = trial, new, True
-                damping = max(damping / 10, 1e-12)
+                damping = max(damping / 10, _LEAST_DAMPING)
                 break
-            damping = max(damping * 10, 1e-8)
+            damping = max(damping * 10, _SOME_DAMPING)
         improved = better and value < 0.999999 * best
         best = min(best, value)
-        if not improved and best < 1e-22:
+        if not improved and best < _STUCK:
             break
         if not better:
             break
@@ -119,12 +141,12 @@ def project(closing: Closing, x: Array, iterations: int = 60, fixed: Sequence[in
 def _damped_step(jacobian: Array, residual: Array, damping: float) -> Array:
     """(J^T J + d^2) step = J^T r by singular values; directions that do not show in J are left alone."""
     if min(jacobian.shape) > 60:
-        small = max(damping, 1e-7 * float(np.abs(jacobian).max()))
+        small = max(damping, _NO_SLOPE_OF_SQUARE * float(np.abs(jacobian).max()))
         square = jacobian @ jacobian.T
         square[np.diag_indices(len(square))] += small * small
         return jacobian.T @ np.linalg.solve(square, residual)
     u, s, vt = np.linalg.svd(jacobian, full_matrices=False)
-    keep = s > 1e-12 * max(1.0, s[0] if s.size else 1.0)
+    keep = s > _NO_SLOPE * s.max(initial=0.0)
     weights = np.where(keep, s / (s * s + damping * damping), 0.0)
     return vt.T @ (weights * (u.T @ residual))
 
@@ -139,13 +161,13 @@ def assemble(linkage: Linkage, guess: Any = None, tries: int = 24, seed: int = 0
     best, best_gap = start, closing.gap(start)
     for attempt in range(tries):
         spread = 0.0 if attempt == 0 else 0.05 * attempt if attempt < tries // 2 else np.pi
-        x = project(closing, start + rng.normal(0, spread, closing.size) if spread else start)
+        x = project(closing, start + rng.normal(0, spread, closing.size) * closing.units if spread else start)
         gap = closing.gap(x)
         if gap < best_gap:
             best, best_gap = x, gap
-        if gap < 1e-9:
+        if gap < REACHED:
             return x
-    if best_gap < 1e-6:  # a multiple root converges slowly: accept what rounding allows
+    if best_gap < NEARLY:
         return best
     raise ModelError(
         f"'{linkage.layout.model.name}' cannot be assembled: the best of {tries} attempts leaves a gap of "
@@ -171,7 +193,7 @@ def assembly_modes(
         for i, name in zip(held, fixed or {}, strict=True):
             x[i] = (fixed or {})[name]
         x = project(closing, x, fixed=held)
-        if closing.gap(x) > 1e-9:
+        if closing.gap(x) > REACHED:
             continue
         for i in turning:
             x[i] = np.remainder(x[i] + np.pi, 2 * np.pi) - np.pi

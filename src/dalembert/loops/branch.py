@@ -23,7 +23,8 @@ from dalembert.loops.assembly import CLOSED, Closing
 from dalembert.loops.certify import Reduced, check_identity, choose_reduced
 from dalembert.loops.cone import common_radical, cone_dimension, is_definite, quadratic_forms
 from dalembert.loops.linkage import Linkage, build_linkage
-from dalembert.loops.relations import deflated_kernel, linear_relations, tangent_at
+from dalembert.loops.relations import RANK_NEARBY, deflated_kernel, linear_relations, tangent_at
+from dalembert.loops.units import in_own_units
 from dalembert.mechanism import Constraint, Holonomic, Layout, Link
 
 Array = Any
@@ -47,7 +48,7 @@ def branch_relations(linkage: Linkage, x: Array, digits: int = 40) -> Reduced | 
     relations = linear_relations(closing, x, deflated_kernel(closing, x, tangent))
     if relations is None:
         return None
-    reduced = choose_reduced(closing, x, 1e-7, *relations)
+    reduced = choose_reduced(closing, x, RANK_NEARBY, *relations)
     return reduced if check_identity(closing, x, reduced, digits).holds else None
 
 
@@ -117,7 +118,7 @@ def forced_relations(layout: Layout, values: Mapping[str, float], given: Mapping
     if any(_driven(link) for link in layout.model.links.values()):  # the linkage would stand still
         return []
     try:
-        linkage = build_linkage(layout, given, dict(values))
+        linkage = in_own_units(build_linkage(layout, given, dict(values)), values)
     except ModelError:  # not made of turns and slides
         return []
     closing, x = Closing(linkage), np.array(linkage.start(values))
@@ -143,6 +144,7 @@ def forced_relations(layout: Layout, values: Mapping[str, float], given: Mapping
         return []  # angles of a quaternion, which are no coordinates
     found = []
     for row, constant in zip(reduced.linear[across], np.array(reduced.constant)[across], strict=True):
+        row = row / linkage.units
         terms = [ex.const(int(c) if c == int(c) else float(c)) * name for c, name in zip(row, names, strict=True) if c]
         found.append(sum(terms, ex.ZERO) - float(constant))
     return found

@@ -11,19 +11,26 @@ by the pieces of the closure ideal (`configuration_components`).
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from dalembert.dynamics.numbers import resolve
 from dalembert.errors import ModelError
-from dalembert.loops.assembly import Closing, assemble, project
+from dalembert.loops.assembly import CLOSED, Closing, assemble, project
 from dalembert.loops.cone import on_cone, quadratic_forms, reduced_rows
 from dalembert.loops.counting import Count, count_branches, pairs_of_halves
 from dalembert.loops.linkage import Linkage, build_linkage
 from dalembert.loops.mobility import conditions_of, mobility
-from dalembert.loops.relations import Tangent, deflated_kernel, tangent_at
+from dalembert.loops.relations import (
+    RANK_AT_MULTIPLE,
+    RANK_NEARBY,
+    RANK_TOLERANCE,
+    Tangent,
+    deflated_kernel,
+    tangent_at,
+)
 from dalembert.loops.units import in_own_units
 from dalembert.loops.verdict import Mobility
 from dalembert.mechanism import Layout, Mechanism
@@ -34,6 +41,8 @@ Array = Any
 _NEAR = 4e-3
 #: Tangent spaces that differ by less than this angle are those of one branch: 25 times the distance.
 _SAME = 0.1
+#: Rates beside the largest that are told.
+_SEEN = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +82,7 @@ class BranchesThrough(tuple[BranchThrough, ...]):
 
 
 def _direction_words(d: dict[str, float]) -> str:
-    moving = {n: v for n, v in d.items() if abs(v) > 1e-3}
+    moving = {n: v for n, v in d.items() if abs(v) > _SEEN}
     return ", ".join(f"{n}' = {round(v, 3):.3g}" for n, v in moving.items()) or "nothing"
 
 
@@ -102,7 +111,7 @@ def branches_through(
     layout = Layout.of(mechanism, cut)
     spelled = dict(layout.model.start if at is None else at)
     start = resolve(spelled, "at")
-    linkage = build_linkage(layout, given, start, conditions_of(layout))
+    linkage = in_own_units(build_linkage(layout, given, start, conditions_of(layout)), start)
     closing = Closing(linkage)
     x = assemble(linkage, linkage.start(start))
     tangent = tangent_at(closing, x)
@@ -121,10 +130,10 @@ def branches_through(
         verdict = mobility(mechanism, linkage.coordinates(y), given=given, cut=cut)
         if verdict.singular:  # itself a crossing, of branches that are met elsewhere
             continue
-        there = tangent_at(closing, y, 1e-7)
+        there = tangent_at(closing, y, RANK_NEARBY)
         dof = verdict.lower if verdict.dof is None else verdict.dof
         if verdict.proved and dof < limit.shape[1]:  # speeds that no motion continues
-            limit = deflated_kernel(closing, y, there, 1e-5)
+            limit = deflated_kernel(closing, y, there, RANK_AT_MULTIPLE)
         made.append(
             BranchThrough(
                 dof=dof,
@@ -146,20 +155,7 @@ def _counted(
     if here.proved and here.dof == here.instantaneous:
         return Count(1, "the posture is regular (implicit function theorem)")
     own = in_own_units(build_linkage(layout, given, start, conditions_of(layout), exactly=True), start)
-    counted = count_branches(own, assemble(own, own.start(start)), spelled)
-    halves = tuple(  # back from the machine's own lengths
-        (half, replace(arc, point=_in_units(own, arc.point)), _in_units(own, direction))
-        for half, arc, direction in counted.halves
-    )
-    return replace(counted, halves=halves)
-
-
-def _in_units(own: Linkage, point: Array) -> Array:
-    if point is None:
-        return None
-    found = np.array(point, dtype=float)
-    found[list(own.lengths)] *= float(own.unit)
-    return found
+    return count_branches(own, assemble(own, own.start(start)), spelled)
 
 
 def _completeness(here: Mobility, made: Sequence[BranchThrough], counted: Count) -> tuple[bool, str]:
@@ -202,7 +198,7 @@ def _met(closing: Closing, x: Array, tangent: Tangent, tries: int, seed: int) ->
         weights = np.eye(k)[attempt] if attempt < k else rng.normal(size=k)
         direction = kernel @ on_cone(forms, weights)
         norm = np.linalg.norm(direction)
-        if norm < 1e-9:
+        if norm < RANK_TOLERANCE:
             continue
         direction = direction / norm
         spaces = []
@@ -210,10 +206,10 @@ def _met(closing: Closing, x: Array, tangent: Tangent, tries: int, seed: int) ->
             y = project(closing, x + distance * direction, iterations=40)
             move = y - x
             apart = float(np.linalg.norm(move))
-            if closing.gap(y) > 1e-11 or not 0.3 < apart / distance < 3 or move @ direction < 0.8 * apart:
+            if closing.gap(y) > CLOSED or not 0.3 < apart / distance < 3 or move @ direction < 0.8 * apart:
                 break
             # near a crossing other singular values are as small as the distance: rounding is far below
-            there = tangent_at(closing, y, 1e-7)
+            there = tangent_at(closing, y, RANK_NEARBY)
             if there.rank < tangent.rank:
                 break
             spaces.append((y, there))
@@ -239,7 +235,7 @@ def _angle(a: Array, b: Array) -> float:
 
 def _directions(linkage: Linkage, space: Array) -> list[dict[str, float]]:
     hidden = {i for i, name in enumerate(linkage.variables) if "~" in name}
-    rows = reduced_rows(space.T, 1e-6)
+    rows = reduced_rows(space.T, _SEEN / 1000) * linkage.units
     found = []
     for row in rows:
         row = row / np.abs(row).max()

@@ -21,7 +21,7 @@ import numpy as np
 
 from dalembert import expr as ex
 from dalembert.errors import ExpressionError, ModelError
-from dalembert.loops.assembly import Closing, project
+from dalembert.loops.assembly import REACHED, Closing, project
 from dalembert.loops.conditions import (
     Condition,
     angles_of,
@@ -32,10 +32,11 @@ from dalembert.loops.conditions import (
     together,
     usual_floats,
 )
-from dalembert.loops.linkage import Linkage, build_linkage, geometry_of
-from dalembert.loops.local import tangent_at
+from dalembert.loops.linkage import Linkage, build_linkage, geometry_of, only_loops
 from dalembert.loops.mobility import mobility
 from dalembert.loops.polynomials import polynomial_closure
+from dalembert.loops.relations import RANK_NEARBY, tangent_at
+from dalembert.loops.units import in_own_units
 from dalembert.loops.verdict import Mobility
 from dalembert.mechanism import Layout, Mechanism
 
@@ -114,6 +115,7 @@ class _Search:
     ) -> None:
         self.mechanism, self.cut, self.starts = mechanism, cut, starts
         self.layout = Layout.of(mechanism, cut)
+        only_loops(self.layout, "mobility_cases")
         self.start = dict(mechanism.start if at is None else at)
         known = {**mechanism.given, **(given or {})}
         linkage = build_linkage(self.layout, given)
@@ -244,13 +246,14 @@ class _Search:
             if lengths is None:
                 return
             linkage = build_linkage(self.layout, {**self.known, **usual_floats(lengths)}, self.start)
+            linkage = in_own_units(linkage, self.start)
             closing = Closing(linkage)
             some = False
             for attempt in range(self.starts):
                 x = project(closing, self._guess(linkage, closing, attempt), iterations=25)
-                if closing.gap(x) < 1e-10:
+                if closing.gap(x) < REACHED / 10:
                     some = True
-                    yield tangent_at(closing, x, 1e-7).mobility, closing, x, lengths
+                    yield tangent_at(closing, x, RANK_NEARBY).mobility, closing, x, lengths
             met += some
             if met == draws:
                 return

@@ -21,6 +21,18 @@ from dalembert.loops.balls import BallClosing, as_matrix, ball, precision, worki
 
 Array = Any
 
+#: Rows are independent when they leave the span of the others by this share of the longest: postures close to 1e-11.
+_INDEPENDENT = 1e-9
+#: The same for the last digits of a float: less is rounding of the orthogonalisation.
+_ROUNDING = 1e-14
+#: A correction of Newton's method (radians, parts of the machine) from which growing tenfold is leaving for good.
+_LEAVES = 1e-3
+#: Rows on a walk of a tenth that are smaller vanish as far as decimals of a dozen digits allow.
+_ROUNDED = 1e-11
+#: The last correction on that walk, at 40 digits.
+_CONVERGED = 1e-30
+#: Lengths of paths (radians, parts of the machine) that are tried one after the other, for small and large machines.
+_PATHS, _SHORT_PATHS = (0.02, 4e-3, 4e-4, 4e-5, 1e-6, 1e-8), (1e-8, 1e-11, 1e-14, 1e-18)
 #: A function that vanishes at the point to this order, and no further, shows at the end of the path.
 _ORDER = 12
 
@@ -54,12 +66,21 @@ class Reduced:
 
 
 def choose_reduced(
-    closing: Closing, x: Array, tolerance: float = 1e-9, linear: Array | None = None, constant: Sequence[Any] = ()
+    closing: Closing,
+    x: Array,
+    tolerance: float = _INDEPENDENT,
+    linear: Array | None = None,
+    constant: Sequence[Any] = (),
 ) -> Reduced:
-    """Independent rows and well-conditioned dependent variables, by orthogonalisation with pivoting."""
-    jacobian = closing.jacobian(x)
+    """Independent rows and well-conditioned dependent variables, by orthogonalisation with pivoting.
+
+    Lengths are in parts of the machine, and each chosen row in its own: neither the unit of a coordinate nor a steep
+    formula decides.
+    """
+    jacobian = closing.jacobian(x) * closing.units
     n = jacobian.shape[1]
-    given = np.zeros((0, n)) if linear is None else np.asarray(linear, dtype=float)
+    linear = np.zeros((0, n)) if linear is None else np.asarray(linear, dtype=float)
+    given = linear * closing.units
     if len(given):  # rows that the linear relations already give are not asked for again
         q, _ = np.linalg.qr(given.T)
         inside = jacobian - (jacobian @ q) @ q.T
@@ -67,8 +88,15 @@ def choose_reduced(
         inside = jacobian
     rows = np.sort(independent_columns(inside.T, tolerance))
     system = np.concatenate([jacobian[rows], given])
+    sizes = np.linalg.norm(system, axis=1, keepdims=True)
+    system = system / np.where(sizes > 0, sizes, 1.0)
     dependent = np.sort(independent_columns(system, 0.0)[: len(system)])
-    return Reduced(rows, given, tuple(constant), dependent, np.setdiff1d(np.arange(n), dependent))
+    if len(dependent) < len(system):  # rows that only steep formulas told apart: fewer prove less
+        kept = np.sort(independent_columns(system.T, _INDEPENDENT))
+        rows, lines = rows[kept[kept < len(rows)]], kept[kept >= len(rows)] - len(rows)
+        linear, constant = linear[lines], [constant[i] for i in lines]
+        dependent = np.sort(independent_columns(system[kept], 0.0)[: len(kept)])
+    return Reduced(rows, linear, tuple(constant), dependent, np.setdiff1d(np.arange(n), dependent))
 
 
 def independent_columns(matrix: Array, tolerance: float) -> Array:
@@ -81,7 +109,7 @@ def independent_columns(matrix: Array, tolerance: float) -> Array:
         j = int(np.argmax(lengths))
         length = float(np.linalg.norm(a[:, j]))
         first = first or length
-        if length <= max(tolerance * max(1.0, first), 1e-14 * first) or not length:
+        if length <= max(tolerance * max(1.0, first), _ROUNDING * first) or not length:
             break
         chosen.append(j)
         q = a[:, j] / length
@@ -194,7 +222,7 @@ class ReducedSystem:
                 found[i] = (found[i] - s).mid()
             if size < goal:
                 return found, size
-            if not size < 10 * last and size > 1e-3:
+            if not size < 10 * last and size > _LEAVES:
                 break
             last = size
         return found, last
@@ -311,7 +339,7 @@ def check_identity(
         if worst > 0:
             break
     rounded = worst > 0 and _worst_far_away(closing, x, reduced, direction)
-    return Identity(worst == 0.0, worst == 0.0 or 0 < rounded < 1e-11, worst, seen, 2 * many // 3)
+    return Identity(worst == 0.0, worst == 0.0 or 0 < rounded < _ROUNDED, worst, seen, 2 * many // 3)
 
 
 def _worst_far_away(closing: Closing, x: Any, reduced: Reduced, direction: Array, size: float = 0.1) -> float:
@@ -326,7 +354,7 @@ def _worst_far_away(closing: Closing, x: Any, reduced: Reduced, direction: Array
                 found, last = solver.refine(found)
             except ZeroDivisionError:
                 return np.inf
-            if last > 1e-30:
+            if last > _CONVERGED:
                 return np.inf
         sizes = [float(abs(v).mid()) for v in rough.residual(found)]
         return max(sizes, default=0.0) if np.isfinite(sizes).all() else np.inf
@@ -349,7 +377,7 @@ def _far_point(
         if not len(direction):  # relations that fix every variable leave the posture itself
             return base, digits
         # boxes grow along long chains: large machines need short paths, and digits to see along them
-        for size in (0.02, 4e-3, 4e-4, 4e-5, 1e-6, 1e-8) if closing.size < 60 else (1e-8, 1e-11, 1e-14, 1e-18):
+        for size in _PATHS if closing.size < 60 else _SHORT_PATHS:
             middle = list(base)
             half = [arb(float(d)) * size / 2 for d in direction]
             for i, h in zip(reduced.independent, half, strict=True):

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import ModelError
-from dalembert.loops.assembly import Closing, project
+from dalembert.loops.assembly import REACHED, Closing, project
 from dalembert.loops.ideal import MOST_LETTERS, ClosureIdeal, closure_ideal
 from dalembert.loops.linkage import Linkage, build_linkage
 from dalembert.loops.mobility import mobility
 from dalembert.loops.scan import plain
+from dalembert.loops.units import in_own_units
 from dalembert.mechanism import Layout, Mechanism
 
 Array = Any
@@ -74,8 +75,9 @@ def configuration_components(
             "ask `branches_through` at a posture instead."
         )
     ideal = closure_ideal(mechanism, given=given, cut=cut)
-    closing = Closing(linkage)
-    tests = [_numeric(ideal, piece.basis) for piece in ideal.pieces]
+    own = in_own_units(linkage, {})
+    closing = Closing(own)
+    tests = [_numeric(ideal, piece.basis, own) for piece in ideal.pieces]
     postures: dict[int, Array] = {}
     rng = np.random.default_rng(seed)
     turning = {int(v) for v, t in zip(closing.positions.variable, closing.positions.is_turn, strict=True) if t}
@@ -84,11 +86,11 @@ def configuration_components(
             break
         x = rng.uniform(-np.pi, np.pi, closing.size)
         for i in set(range(closing.size)) - turning:
-            x[i] = rng.normal(0, 2 * closing.scale)
+            x[i] = rng.normal(0, 2)
         x = project(closing, x)
-        if closing.gap(x) > 1e-10:
+        if closing.gap(x) > REACHED / 10:
             continue
-        values = _letters(ideal, linkage, x)
+        values = _letters(ideal, linkage, np.array(own.in_machine_units(x)))
         on = [k for k, test in enumerate(tests) if test(values)]
         if len(on) == 1:  # a posture on two pieces is singular: look for another
             postures.setdefault(on[0], x)
@@ -96,7 +98,7 @@ def configuration_components(
     for k, piece in enumerate(ideal.pieces):
         dof, proved, at = None, False, {}
         if k in postures:
-            at = linkage.coordinates(postures[k])
+            at = own.coordinates(postures[k])
             verdict = mobility(mechanism, at, given=given, cut=cut)
             dof, proved, at = verdict.dof, verdict.proved, verdict.at
         found.append(
@@ -112,12 +114,14 @@ def components_at(
     given: Mapping[str, Any] | None = None,
     cut: Collection[str] = (),
 ) -> tuple[Component, ...]:
-    """The pieces through a posture: those whose equations hold there."""
+    """The pieces through a posture: those whose equations hold there. What `at` leaves open follows, as in a motion."""
+    at = mobility(mechanism, at, given=given, cut=cut).at
     ideal = closure_ideal(mechanism, given=given, cut=cut)
     linkage = build_linkage(Layout.of(mechanism, cut), given, dict(at))
     values = _letters(ideal, linkage, np.array(linkage.start(at)))
     every = configuration_components(mechanism, given=given, cut=cut)
-    return tuple(one for one in every if _numeric(ideal, one.basis)(values))
+    own = in_own_units(linkage, at)
+    return tuple(one for one in every if _numeric(ideal, one.basis, own)(values))
 
 
 def _letters(ideal: ClosureIdeal, linkage: Linkage, x: Array) -> Array:
@@ -159,14 +163,19 @@ def _value(p: Any, names: list[str], known: Mapping[str, float]) -> float:
     return total
 
 
-def _numeric(ideal: ClosureIdeal, basis: Collection[Any]) -> Any:
-    """A test whether all polynomials vanish at given letters."""
+def _numeric(ideal: ClosureIdeal, basis: Collection[Any], own: Linkage) -> Any:
+    """A test whether all polynomials vanish at given letters; slides count in parts of the machine."""
+    slides = {plain(own.variables[i]): float(own.unit) for i in own.lengths}
+    units = np.array([slides.get(name, 1.0) for name in ideal.closure.names])
     tables = []
     for p in basis:
         terms = p.to_dict()
-        tables.append((np.array(list(terms), dtype=int), np.array([float(c.p) / float(c.q) for c in terms.values()])))
+        exponents = np.array(list(terms), dtype=int)
+        coefficients = np.array([float(c.p) / float(c.q) for c in terms.values()]) * np.prod(units**exponents, axis=1)
+        tables.append((exponents, coefficients))
 
     def test(values: Array) -> bool:
+        values = values / units
         for exponents, coefficients in tables:
             terms = coefficients * np.prod(np.where(exponents > 0, values, 1.0) ** exponents, axis=1)
             if not abs(terms.sum()) < _ON * max(np.abs(terms).max(), np.abs(coefficients).max()):

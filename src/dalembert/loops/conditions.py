@@ -23,6 +23,8 @@ _MOST_POSTURES = 4096
 _TRIES = 60
 #: Numbers drawn are multiples of 1/_PARTS of the usual value, at most half as large again or as small.
 _PARTS = 997
+#: Share of the numbers in a formula: they have three digits, and rounding of few functions is far below.
+_SAME = 1e-9
 
 
 @dataclass(frozen=True)
@@ -53,8 +55,11 @@ class Condition:
         numbers = {ex.symbol(n): v for n, v in usual_floats(letters).items()}
         with np.errstate(all="ignore"):
             values = ex.evaluate(list(self.values.values()), numbers)
-        # rationals of three digits, and what few functions make of them: rounding is far below
-        return all(abs(v - numbers[ex.symbol(n)]) < 1e-9 for n, v in zip(self.values, values, strict=True))
+        for (name, formula), value in zip(self.values.items(), values, strict=True):
+            size = max(abs(value), *(abs(numbers.get(s, 0.0)) for s in ex.free_symbols([formula])), 0.0)
+            if not abs(value - numbers[ex.symbol(name)]) <= _SAME * size:
+                return False
+        return True
 
 
 def _whole(e: Expr) -> bool:

@@ -21,6 +21,17 @@ from dalembert.loops.cycles import bracket
 
 Array = Any
 
+#: Values of forms whose largest entry is one on a unit direction: smaller is rounding.
+_ON_CONE = 1e-13
+#: Slopes of such forms, and lengths of what is left of a unit direction: smaller is none.
+_NO_SLOPE = 1e-10
+#: Eigenvalues and singular values beside the largest, of forms at a posture that closes to 1e-11, with a margin.
+_SEEN = 1e-7
+#: The same where a form too many would prove too much, and where it is a square of others.
+_SQUARE = 1e-8
+#: Pivots beside the largest entry.
+_PIVOT = 1e-9
+
 
 def quadratic_forms(closing: Closing, x: Array, stresses: Array, kernel: Array) -> Array:
     """One symmetric matrix for each self-stress (columns of `stresses`) on the columns of `kernel`."""
@@ -66,26 +77,33 @@ def _equation_forms(closing: Closing, x: Array, stresses: Array, kernel: Array) 
     return forms
 
 
+def unit_forms(forms: Array) -> Array:
+    """Each form divided by its largest entry; one that is zero stays so."""
+    sizes = np.abs(forms).max(axis=(1, 2), keepdims=True)
+    return forms / np.where(sizes > 0, sizes, 1.0)
+
+
 def on_cone(forms: Array, start: Array, iterations: int = 30) -> Array:
     """A unit direction near `start` on which all forms vanish, by Gauss-Newton (the best found if there is none)."""
     v = start / np.linalg.norm(start)
     if not len(forms):
         return v
+    forms = unit_forms(forms)
     for _ in range(iterations):
         slopes = 2 * forms @ v
         values = slopes @ v / 2
-        if np.abs(values).max() < 1e-13:
+        if np.abs(values).max() < _ON_CONE:
             break
         rows = np.concatenate([slopes, v[None]])
-        v = v - np.linalg.lstsq(rows, np.concatenate([values, [0.0]]), rcond=1e-10)[0]
+        v = v - np.linalg.lstsq(rows, np.concatenate([values, [0.0]]), rcond=_NO_SLOPE)[0]
         norm = np.linalg.norm(v)
-        if norm < 1e-12:
+        if norm < _NO_SLOPE:
             return start / np.linalg.norm(start)
         v /= norm
     return v
 
 
-def common_radical(forms: Array, tolerance: float = 1e-7) -> Array:
+def common_radical(forms: Array, tolerance: float = _SEEN) -> Array:
     """Directions (columns) on which every form vanishes with all others: what one deflation leaves."""
     k = forms.shape[1]
     if not forms.size or not np.abs(forms).max() > tolerance:
@@ -135,11 +153,11 @@ def is_definite(forms: Array, tries: int = 60) -> bool:
             values, vectors = np.linalg.eigh(total)
             if values[-1] + values[0] < 0:
                 weights, values, vectors = -weights, -values[::-1], vectors[:, ::-1]
-            if values[0] > 1e-7 * values[-1] and values[-1] > 0:
+            if values[0] > _SEEN * values[-1] and values[-1] > 0:
                 return True
             # lift the smallest eigenvalue: its gradient is the value of each form on its vector
             slope = np.einsum("i,sij,j->s", vectors[:, 0], forms, vectors[:, 0])
-            if not np.linalg.norm(slope) > 1e-12:
+            if not np.linalg.norm(slope) > _ON_CONE * float(np.abs(forms).max()):
                 break
             weights = weights + 0.5 * np.linalg.norm(weights) * slope / np.linalg.norm(slope)
         if len(forms) == 1:
@@ -151,7 +169,7 @@ def _restrict(forms: Array, columns: Array) -> Array:
     return np.einsum("ia,sij,jb->sab", columns, forms, columns, optimize=True)
 
 
-def _peel(forms: Array, size: float, tolerance: float = 1e-8) -> Array:
+def _peel(forms: Array, size: float, tolerance: float = _SQUARE) -> Array:
     """Forms left after all perfect squares found in the span have been set to zero; shape (0, k, k) when none is.
 
     What is small beside `size` is rounding: a form too many would prove too much.
@@ -194,7 +212,7 @@ def _independent(forms: Array, tolerance: float, size: float) -> Array:
     return found
 
 
-def reduced_rows(rows: Array, tolerance: float = 1e-9, size: float | None = None) -> Array:
+def reduced_rows(rows: Array, tolerance: float = _PIVOT, size: float | None = None) -> Array:
     """Reduced row echelon form with the largest pivot of each column; rows that are zero beside `size` are dropped."""
     a = np.array(rows, dtype=float)
     scale = np.abs(a).max(initial=0.0) if size is None else size
@@ -255,4 +273,4 @@ def only_origin(forms: Array, slices: int, limit: int = 300) -> bool:
                 row[index[tuple(sorted((*shift, *pair)))]] += value
             rows.append(row)
     values = np.linalg.svd(np.array(rows), compute_uv=False)
-    return len(values) >= len(monomials) and bool(values[len(monomials) - 1] > 1e-8 * values[0])
+    return len(values) >= len(monomials) and bool(values[len(monomials) - 1] > _SQUARE * values[0])

@@ -85,7 +85,7 @@ def rank_off(linkage: Linkage, form: str = "velocity", tries: int = 2) -> int:
         except NoRoot:
             continue
         except (ExpressionError, OverflowError, ValueError):
-            return _rank_off_floats(linkage, form)
+            return _rank_off_in_balls(linkage, form)
         frames = positions.frames(positions.random_motion())
         if form == "velocity":
             found = rank_modulo(positions.velocity_rows(frames), prime)
@@ -97,7 +97,7 @@ def rank_off(linkage: Linkage, form: str = "velocity", tries: int = 2) -> int:
         if seen == tries:
             break
     if linkage.equations:
-        return _rank_off_floats(linkage, form)
+        return _rank_off_in_balls(linkage, form)
     return best - linkage.cut_dof
 
 
@@ -117,18 +117,30 @@ def exact_rank(
     return rank_modulo(positions.velocity_rows(frames), prime) - linkage.cut_dof
 
 
-def _rank_off_floats(linkage: Linkage, form: str) -> int:
+def _rank_off_in_balls(linkage: Linkage, form: str) -> int:
+    """At random postures of the linkage in its own units: pivots that leave zero out."""
     import numpy as np
 
     from dalembert.loops.assembly import Closing
+    from dalembert.loops.balls import BallClosing, ball, precision, working_digits
+    from dalembert.loops.linearised import linearised
+    from dalembert.loops.units import in_own_units
 
-    closing = Closing(linkage)
+    linkage = in_own_units(linkage, {})
+    digits = working_digits(linkage)
     rng = np.random.default_rng(3)
     best = 0
-    for _ in range(3):
-        x = rng.uniform(-1.3, 1.3, closing.size)
-        rows = closing.jacobian(x)
-        best = max(best, int(np.linalg.matrix_rank(rows, tol=1e-9 * max(1.0, float(np.abs(rows).max(initial=0.0))))))
+    with precision(digits):
+        closing = BallClosing(Closing(linkage), digits)
+        for _ in range(3):
+            x = [ball(float(v)) for v in rng.uniform(-1.3, 1.3, linkage.size)]
+            slopes = closing.jacobian(x)[6 * len(linkage.cuts) :]
+            frames = closing.positions.frames(closing.positions.motion(x))
+            if form == "velocity":
+                forms = [closing.positions.velocity_rows(frames)]
+            else:
+                forms = [closing.positions.closure_rows(frames), closing.positions.earth_rows(frames)]
+            best = max(best, min(linearised(closing, np.concatenate([rows, slopes])).rank for rows in forms))
     hidden = sum(1 for i in linkage.auxiliary if i < linkage.tree_variables)
     return best - (linkage.size - linkage.tree_variables) - hidden
 

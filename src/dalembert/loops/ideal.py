@@ -19,7 +19,7 @@ from dalembert.loops.elimination import Elimination, determinant, gauss, growing
 from dalembert.loops.genericrank import over_domain
 from dalembert.loops.groebner import components, groebner_basis, ideal_dimension
 from dalembert.loops.hilbert import Hilbert, hilbert_polynomial
-from dalembert.loops.linkage import build_linkage
+from dalembert.loops.linkage import build_linkage, only_loops
 from dalembert.loops.polynomials import PolynomialClosure, polynomial_closure
 from dalembert.loops.ring import Ring
 from dalembert.loops.syzygies import first_syzygies, plain, resolution_rank
@@ -291,6 +291,7 @@ def closure_ideal(
     (True, False)
     """
     layout = mechanism if isinstance(mechanism, Layout) else Layout.of(mechanism, cut)
+    only_loops(layout, "closure_ideal")
     linkage = build_linkage(layout, given)
     if not linkage.cuts:
         raise ModelError(f"'{layout.model.name}' has no loop: there is no closure equation.")

@@ -17,6 +17,8 @@ Array = Any
 
 #: Unit directions agree below this: rounding of a closed posture, which is known to about 1e-11.
 _ALONG = 1e-7
+#: Unit wrenches (lengths in parts of the machine) that leave a space by less lie in it.
+_WITHIN = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +168,7 @@ def _system_words(axes: JointAxes, rest: Array, scale: float) -> str:
     rows = np.concatenate([-_tilde(f) for f in force.T])
     point, *_ = np.linalg.lstsq(rows, moment.T.ravel(), rcond=None)
     count = rest.shape[1]
-    if np.abs(rows @ point - moment.T.ravel()).max() < 1e-6:
+    if np.abs(rows @ point - moment.T.ravel()).max() < _WITHIN:
         return (
             f"{count} forces through {_numbers(axes.body_rotation.T @ axes.base @ point)} of {axes.body} from the joint"
         )
@@ -226,11 +228,11 @@ def _inside(space: Array, rows: tuple[int, ...]) -> Array:
     others = [k for k in range(6) if k not in rows]
     _, s, vt = np.linalg.svd(space[others])
     full = np.concatenate([s, np.zeros(vt.shape[0] - len(s))])
-    return space @ vt[full < 1e-6].T
+    return space @ vt[full < _WITHIN].T
 
 
 def _orthonormal(space: Array) -> Array:
     if not space.shape[1]:
         return space
     u, s, _ = np.linalg.svd(space, full_matrices=False)
-    return u[:, s > 1e-6]
+    return u[:, s > _WITHIN]

@@ -130,9 +130,14 @@ class Linkage:
             found |= {f"{link}.{n}": float(v) for n, v in zip(self.layout_names(link), q, strict=True)}
         return found
 
+    @property
+    def units(self) -> Any:
+        """What one of each variable is in the units of the description."""
+        return np.array([float(self.unit) if i in self.lengths else 1.0 for i in range(self.size)])
+
     def in_machine_units(self, x: Any) -> list[float]:
         """Variables with lengths in the units of the description."""
-        return [float(v) * float(self.unit) if i in self.lengths else float(v) for i, v in enumerate(x)]
+        return [float(v) for v in np.asarray(x, dtype=float) * self.units]
 
     def layout_names(self, link: str) -> list[str]:
         """Local names of the quaternion of a link."""
@@ -152,6 +157,15 @@ def _quaternion_product(a: Any, b: Any) -> Any:
             a[0] * b[3] + a[3] * b[0] + a[1] * b[2] - a[2] * b[1],
         ]
     )
+
+
+def only_loops(layout: Layout, verb: str) -> None:
+    """Refuse a machine with further conditions where only its loops would be answered for."""
+    if layout.further:
+        raise ModelError(
+            f"{verb} speaks of loops only, and '{layout.model.name}' has constraint '{layout.further[0].name}' beside "
+            "them, which would be left out. Ask `mobility`, which counts it, or ask without it."
+        )
 
 
 def build_linkage(

@@ -35,10 +35,22 @@ from dalembert.loops.cycles import Loop
 from dalembert.loops.linearised import Linearised, linearised
 from dalembert.loops.obstructions import cone_dimension, definite, independent_forms, obstructions
 from dalembert.loops.posture import Posture, find_posture, is_closed
-from dalembert.loops.relations import Tangent, deflated_kernel, linear_relations, tangent_at
+from dalembert.loops.relations import (
+    FORM_AT_MULTIPLE,
+    RANK_AT_MULTIPLE,
+    RANK_NEARBY,
+    Tangent,
+    deflated_kernel,
+    linear_relations,
+    tangent_at,
+)
 
 Array = Any
 
+#: Rank of rounded data (singular values beside the largest): twelve digits are usual, decimals of nine are met.
+_ROUNDED_RANK = 1e-8
+#: Around a posture that no proof closes (radians, parts of the machine): the closed one, if any, is that near.
+_REACH = 1e-7
 _LARGE_KERNEL = ("signs", "relations", "cone", "multiple")
 #: Instantaneous motions, at most, among which branches are sought only to show them.
 _PICTURED = 6
@@ -158,7 +170,7 @@ class _Judge:
         for power in (10 - self.balls.digits, -self.balls.digits // 2):
             radius = system.encloses(posture.x, ball(10) ** power)
             if radius is not None:
-                return max(float(radius), 1e-300)
+                return max(float(radius), np.finfo(float).tiny)
         return None
 
     def _singular(self, base: LocalDimension, linear: Linearised, forms: list[Array]) -> LocalDimension:
@@ -197,7 +209,7 @@ class _Judge:
         if arcs and k <= _PICTURED and all(a.point is None for a in arcs):  # proved by signs: show the branches too
             arcs = arcs_along_cone(self.balls, x, linear, forms, self.equations, self.seed)
         pieces = tuple(
-            Piece(a.dimension, tangent_at(self.closing, a.point, 1e-7).rank, a.point, a.by)
+            Piece(a.dimension, tangent_at(self.closing, a.point, RANK_NEARBY).rank, a.point, a.by)
             for a in _distinct(arcs)
             if a.point is not None
         )
@@ -224,7 +236,7 @@ class _Judge:
         relations = linear_relations(self.closing, found.x, directions)
         if relations is None:
             return found
-        reduced = choose_reduced(self.closing, found.x, 1e-7, *relations)
+        reduced = choose_reduced(self.closing, found.x, RANK_NEARBY, *relations)
         dimension = self.size - reduced.rank
         if not found.lower < dimension <= found.upper:
             return found
@@ -267,13 +279,13 @@ class _Judge:
 
     def _on_relations(self, x: Array) -> Posture | None:
         """A multiple root is found to half the digits only: relations that hold on the closure give the others."""
-        rough = tangent_at(self.closing, x, 1e-5)
+        rough = tangent_at(self.closing, x, RANK_AT_MULTIPLE)
         if rough.rank == min(rough.stresses.shape[0], self.size):
             return None
-        relations = linear_relations(self.closing, x, deflated_kernel(self.closing, x, rough, 1e-4))
+        relations = linear_relations(self.closing, x, deflated_kernel(self.closing, x, rough, FORM_AT_MULTIPLE))
         if relations is None:
             return None
-        reduced = choose_reduced(self.closing, x, 1e-5, *relations)
+        reduced = choose_reduced(self.closing, x, RANK_AT_MULTIPLE, *relations)
         try:
             found, last = ReducedSystem(self.balls, reduced).refine(x)
         except ZeroDivisionError:
@@ -284,9 +296,9 @@ class _Judge:
 
     def _rounded(self, x: Array) -> LocalDimension:
         """No exact closed posture is known: what the floats say, and a bound that holds wherever loops close."""
-        tangent = tangent_at(self.closing, x, 1e-8)
+        tangent = tangent_at(self.closing, x, _ROUNDED_RANK)
         posture = Posture(tuple(ball(float(v)) for v in x), False, "the posture as assembled", self.balls.digits)
-        reduced = choose_reduced(self.closing, x, 1e-8)
+        reduced = choose_reduced(self.closing, x, _ROUNDED_RANK)
         point = Point(x, np.inf, False, np.inf)
         upper = self.size - self._rank_nearby(x)
         by = f"rank {self.size - upper} all around the posture, in balls"
@@ -294,9 +306,9 @@ class _Judge:
             x, tangent, 0, upper, "no closed posture is certified", by, reduced, point, posture, rounding=True
         )
         choices = [reduced]
-        directions = deflated_kernel(self.closing, x, tangent, 1e-4)
+        directions = deflated_kernel(self.closing, x, tangent, FORM_AT_MULTIPLE)
         if directions.shape[1] < tangent.mobility and (relations := linear_relations(self.closing, x, directions)):
-            choices.append(choose_reduced(self.closing, x, 1e-7, *relations))
+            choices.append(choose_reduced(self.closing, x, RANK_NEARBY, *relations))
         for choice in choices:
             k = self.size - choice.rank
             if check_identity(self.closing, x, choice, 50).to_rounding and k <= upper:
@@ -306,14 +318,14 @@ class _Judge:
                 return replace(base, lower=k, upper=k, lower_by=words, upper_by=by, reduced=choice)
         return base
 
-    def _rank_nearby(self, x: Array, reach: float = 1e-7) -> int:
+    def _rank_nearby(self, x: Array, reach: float = _REACH) -> int:
         """The rank that the closure has at least, wherever within reach of x."""
         from flint import arb
 
         jacobian = self.balls.jacobian([arb(float(v), reach) for v in x])
-        rank = tangent_at(self.closing, x, 1e-5).rank
+        rank = tangent_at(self.closing, x, RANK_AT_MULTIPLE).rank
         while rank:
-            linear = choose_reduced(self.closing, x, 1e-5)
+            linear = choose_reduced(self.closing, x, RANK_AT_MULTIPLE)
             rows, columns = linear.rows[:rank], linear.dependent[:rank]
             from dalembert.loops.balls import as_matrix
 

@@ -22,6 +22,11 @@ from dalembert.loops.positions import cross
 
 Array = Any
 
+#: Pivots of rows whose largest entry is one, and eigenvalues beside the largest, that floats propose to the balls.
+_PIVOT = 1e-9
+#: Slopes of an eigenvalue beside the largest entry of the forms: no combination lifts it.
+_LEVEL = 1e-12
+
 
 def obstructions(closing: BallClosing, x: Sequence[Any], linear: Linearised) -> list[Array]:
     """One symmetric matrix of balls for each self-stress, on the kernel."""
@@ -102,14 +107,14 @@ def echelon(closing: BallClosing, rows: Array) -> Array:
     A form too few only weakens the bound.
     """
     a = floats(rows)
-    a = a / np.maximum(np.abs(a).max(axis=1, keepdims=True), 1e-300)
+    a = a / np.maximum(np.abs(a).max(axis=1, keepdims=True), np.finfo(float).tiny)
     left = list(range(len(a)))
     pivots: list[tuple[int, int]] = []
     for column in range(a.shape[1]):
         if not left:
             break
         best = max(left, key=lambda i: abs(a[i, column]))
-        if abs(a[best, column]) < 1e-9:
+        if abs(a[best, column]) < _PIVOT:
             continue
         left.remove(best)
         pivots.append((best, column))
@@ -194,11 +199,11 @@ def definite(closing: BallClosing, forms: list[Array], tries: int = 60) -> bool:
             values, vectors = np.linalg.eigh((weights @ flat).reshape(plain.shape[1:]))
             if values[-1] + values[0] < 0:
                 weights, values, vectors = -weights, -values[::-1], vectors[:, ::-1]
-            if values[0] > 1e-9 * values[-1] and values[-1] > 0 and _positive(closing, forms, weights):
+            if values[0] > _PIVOT * values[-1] and values[-1] > 0 and _positive(closing, forms, weights):
                 return True
             # lift the smallest eigenvalue: its gradient is the value of each form on its vector
             slope = np.einsum("i,sij,j->s", vectors[:, 0], plain, vectors[:, 0])
-            if not np.linalg.norm(slope) > 1e-12:
+            if not np.linalg.norm(slope) > _LEVEL * float(np.abs(plain).max()):
                 break
             weights = weights + 0.5 * np.linalg.norm(weights) * slope / np.linalg.norm(slope)
         if len(plain) == 1:

@@ -15,12 +15,20 @@ import numpy as np
 from dalembert import expr as ex
 from dalembert.errors import SingularError
 from dalembert.expr import Expr
-from dalembert.loops.assembly import Closing
+from dalembert.loops.assembly import CLOSED, REACHED, Closing
 from dalembert.loops.certify import Point, Reduced, certify_point, choose_reduced
 from dalembert.loops.formulas import solve_loops
 from dalembert.loops.linkage import Linkage
+from dalembert.loops.relations import RANK_NEARBY, RANK_TOLERANCE
 
 Array = Any
+
+#: Step of differences of fourth order: radians, or what the rates make of them.
+_STEP = 1e-5
+#: Share of the way below which a branch is said to turn back.
+_SHORTEST = 1e-6
+#: A correction (radians, parts of the machine) that is rounding.
+_DONE = 1e-14
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +61,7 @@ class Parametrisation:
         )
         return found
 
-    def psi_rate(self, x: Array, rates: Array, step: float = 1e-5) -> Array:
+    def psi_rate(self, x: Array, rates: Array, step: float = _STEP) -> Array:
         """Derivative of Psi along the rates of the independent coordinates (fourth-order differences)."""
         x = np.asarray(x, dtype=float)
         move = np.asarray(rates, dtype=float)
@@ -84,7 +92,7 @@ class Parametrisation:
                 x, done, stride = trial, ahead, stride * 2
             else:
                 stride /= 2
-                if stride < 1e-6:
+                if stride < _SHORTEST:
                     raise SingularError(
                         f"{', '.join(self.independent)} cannot be followed past {begin + done * (target - begin)}: "
                         "the branch turns back there. Choose other independent coordinates with `switched`."
@@ -100,24 +108,27 @@ class Parametrisation:
                 step = np.linalg.solve(self._rows(x)[:, self.reduced.dependent], value)
             except np.linalg.LinAlgError:
                 return False
-            if np.abs(step).max() > 0.5:
+            moved = np.abs(step / self.closing.units[self.reduced.dependent]).max()
+            if moved > 0.5:
                 return False
             x[self.reduced.dependent] -= step
-            if np.abs(step).max() < 1e-14:
-                return self.closing.gap(x) < 1e-9
-        return bool(self.closing.gap(x) < 1e-12)
+            if moved < _DONE:
+                return self.closing.gap(x) < REACHED
+        return bool(self.closing.gap(x) < CLOSED / 10)
 
     def certified(self, x: Array, digits: int = 40) -> Point:
         """The exact point near x with the same independent coordinates, and a bound of its distance."""
         return certify_point(self.closing, x, self.reduced, digits)
 
     def degraded(self, x: Array, worst: float = 20.0) -> bool:
-        return bool(np.abs(self.psi(x)).max(initial=0.0) > worst)
+        units = self.closing.units
+        rates = self.psi(x) * units[self.reduced.independent] / units[:, None]
+        return bool(np.abs(rates).max(initial=0.0) > worst)
 
     def switched(self, x: Array) -> Parametrisation:
         """The same branch with the best independent coordinates at x."""
         linear = self.reduced.linear if len(self.reduced.linear) else None
-        reduced = choose_reduced(self.closing, x, 1e-7, linear, self.reduced.constant)
+        reduced = choose_reduced(self.closing, x, RANK_NEARBY, linear, self.reduced.constant)
         return Parametrisation(self.closing, reduced, np.array(x, dtype=float))
 
 
@@ -133,7 +144,7 @@ def parametrise(
         from dalembert.loops.certify import independent_columns
 
         others = [i for i in range(linkage.size) if i not in keep]
-        found = independent_columns(rows[:, others], 1e-9)
+        found = independent_columns(rows[:, others] * closing.units[others], RANK_TOLERANCE)
         if len(found) < chosen.rank:
             raise SingularError(f"{', '.join(wanted)} cannot be independent here: the others do not follow from them.")
         dependent = np.sort(np.array(others)[found[: chosen.rank]])

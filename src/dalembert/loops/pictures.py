@@ -14,7 +14,9 @@ from dalembert.loops.assembly import Closing
 from dalembert.loops.curve import trace_curve
 from dalembert.loops.jointaxes import JointAxes, joint_axes
 from dalembert.loops.linkage import build_linkage
+from dalembert.loops.mobility import conditions_of
 from dalembert.loops.postures import locate
+from dalembert.loops.units import in_own_units
 from dalembert.loops.verdict import Mobility
 from dalembert.loops.words import freedoms_words, posture_words
 from dalembert.mechanism import Layout, Mechanism
@@ -33,7 +35,8 @@ def draw_curve(mechanism: Mechanism, verdict: Mobility, path: Path, *, cut: Coll
     """
     if verdict.dof != 1:
         raise ModelError(f"'{verdict.name}' has {freedoms_words(verdict)}: only one freedom gives a curve.")
-    linkage = build_linkage(Layout.of(mechanism, cut), at=verdict.at)
+    layout = Layout.of(mechanism, cut)
+    linkage = in_own_units(build_linkage(layout, at=verdict.at, equations=conditions_of(layout)), verdict.at)
     if not linkage.cuts:
         raise ModelError(f"'{verdict.name}' has no loop: its coordinate runs freely, there is no curve to draw.")
     curve = trace_curve(linkage, linkage.start(verdict.at))
@@ -50,7 +53,7 @@ def draw_curve(mechanism: Mechanism, verdict: Mobility, path: Path, *, cut: Coll
     figure, axes = plt.subplots(len(panels), 1, figsize=(8, height), sharex=True, squeeze=False, layout="constrained")
     for panel, (which, name) in zip(axes[:, 0], panels, strict=True):
         for i in which[:12]:
-            panel.plot(length, curve.points[:, i], label=linkage.variables[i])
+            panel.plot(length, curve[linkage.variables[i]], label=linkage.variables[i])
         panel.set_ylabel(name)
         panel.grid(alpha=0.3)
         panel.legend(loc="best", fontsize="small")

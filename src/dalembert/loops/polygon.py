@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from math import comb, gcd
 from typing import Any
 
@@ -121,8 +122,8 @@ def _edges(terms: Terms) -> list[tuple[tuple[int, int], tuple[int, int]]]:
         best, slope = None, None
         for a, b in points:
             if a > start[0] and b < start[1]:
-                s = (start[1] - b) / (a - start[0])
-                if slope is None or s > slope + 1e-12 or (abs(s - slope) < 1e-12 and a > best[0]):  # type: ignore[index]
+                s = (Fraction(start[1] - b, a - start[0]), a)
+                if slope is None or s > slope:
                     best, slope = (a, b), s
         if best is None:
             break

@@ -28,6 +28,12 @@ Array = Any
 _NEAR = 1e-5
 #: Rounding of a posture that was computed in floats, with some digits lost.
 _ROUNDED = 1e-11
+#: Pivots beside the first: at a simple root, which floats know to 1e-11, and at a multiple one.
+_PIVOT, _PIVOT_AT_MULTIPLE = 1e-7, 1e-4
+#: Singular values of the augmented system beside the largest.
+_NO_SLOPE = 1e-6
+#: Steps of Gauss-Newton (radians, parts of the machine) that must fall by half, and the first one at most.
+_LAST, _FIRST = 1e-6, 1e-2
 #: Unknowns of the augmented system, at most: its pseudo-inverse is dense.
 _LARGEST = 600
 
@@ -147,7 +153,7 @@ def _simple(closing: BallClosing, x: Array) -> list[Any]:
 def _on_closure(closing: BallClosing, x: Array) -> list[Any] | None:
     """As many rows as floats see independent, the other variables held."""
     jacobian = floats(closing.jacobian([ball(float(v)) for v in x]))
-    rows, columns = float_pivots(jacobian, 1e-7)
+    rows, columns = float_pivots(jacobian, _PIVOT)
     n = jacobian.shape[1]
     reduced = Reduced(rows, np.zeros((0, n)), (), columns, np.setdiff1d(np.arange(n), columns))
     try:
@@ -163,14 +169,14 @@ def _deflated(closing: BallClosing, x: Array) -> list[Any] | None:
     centre = [ball(float(v)) for v in x]
     jacobian = floats(closing.jacobian(centre))
     m, n = jacobian.shape
-    rows, columns = float_pivots(jacobian, 1e-4)
+    rows, columns = float_pivots(jacobian, _PIVOT_AT_MULTIPLE)
     free = np.setdiff1d(np.arange(n), columns)
     k, r = len(free), len(columns)
     if not k or n + r * k > _LARGEST or r == min(m, n):
         return None
     block = -np.linalg.solve(jacobian[np.ix_(rows, columns)], jacobian[np.ix_(rows, free)]) if r else np.zeros((0, k))
     slopes = _slopes_of_kernel_rows(closing, centre, columns, free, block, jacobian)
-    inverse = np.linalg.pinv(slopes, rcond=1e-6)
+    inverse = np.linalg.pinv(slopes, rcond=_NO_SLOPE)
     step_matrix = as_matrix(np.vectorize(lambda v: ball(float(v)), otypes=[object])(inverse))
     kernel = np.vectorize(lambda v: ball(float(v)), otypes=[object])(block) if r else block.astype(object)
     goal, last = 10.0 ** (8 - closing.digits), np.inf
@@ -184,7 +190,7 @@ def _deflated(closing: BallClosing, x: Array) -> list[Any] | None:
             kernel = np.vectorize(lambda v: v.mid(), otypes=[object])(moved)
         if size < goal:
             return centre
-        if (size > 0.5 * last and size > 1e-6) or size > 1e-2:
+        if (size > 0.5 * last and size > _LAST) or size > _FIRST:
             return None
         last = size
     return None

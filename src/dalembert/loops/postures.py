@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import ModelError
-from dalembert.loops.assembly import Closing, project
+from dalembert.loops.assembly import REACHED, Closing, project
 from dalembert.loops.branch import branch_relations
 from dalembert.loops.branches import BranchThrough, branches_through
 from dalembert.loops.curve import Curve, trace_curve
 from dalembert.loops.jointaxes import JointAxes, joint_axes
-from dalembert.loops.linkage import build_linkage
-from dalembert.loops.mobility import mobility
+from dalembert.loops.linkage import Linkage, build_linkage
+from dalembert.loops.mobility import conditions_of, mobility
+from dalembert.loops.units import in_own_units
 from dalembert.loops.words import freedoms_words, posture_words
 from dalembert.mechanism import Layout, Mechanism
 
@@ -30,6 +31,11 @@ Array = Any
 _STILL = 1e-7
 #: The smallest singular value beside the largest: below, the rank drops; postures are located to about 1e-9.
 _DROPS = 1e-6
+#: Postures nearer than this (radians, parts of the machine) are one: the curve has steps of a twentieth.
+_SAME = 1e-4
+#: Singular values beside the largest, of points of a curve, which close to 1e-9; the rate of a coordinate (of unit
+#: speed) that stands still; at the end of a bisection over a chord of a twentieth to this share.
+_RANK, _RESTS, _BISECTED = 1e-6, 1e-5, 1e-13
 #: Hinges are in line when they leave the line by less than this share of their distance.
 _LINE = 1e-6
 
@@ -71,7 +77,8 @@ def special_postures(
         raise ModelError(
             f"'{verdict.name}' starts where branches meet: choose one with `branches_through` and start on it."
         )
-    linkage = build_linkage(Layout.of(mechanism, cut), given, verdict.at)
+    layout = Layout.of(mechanism, cut)
+    linkage = in_own_units(build_linkage(layout, given, verdict.at, conditions_of(layout)), verdict.at)
     x = np.array(linkage.start(verdict.at))
     reduced = branch_relations(linkage, x) if verdict.instantaneous > 1 else None
     curve = trace_curve(linkage, x, step=step, reduced=reduced)
@@ -90,7 +97,7 @@ def special_postures(
 
 def locate(closing: Closing, curve: Curve) -> tuple[SpecialPosture, ...]:
     """Special postures between the points of a curve, each brought to rounding."""
-    points = curve.points
+    points = _joined(curve) if curve.closed else curve.points
     chords = np.diff(points, axis=0)
     length = np.concatenate([[0.0], np.cumsum(np.linalg.norm(chords, axis=1))])
     tangents, lowest = [], []
@@ -120,27 +127,36 @@ def locate(closing: Closing, curve: Curve) -> tuple[SpecialPosture, ...]:
     return tuple(_once(found, closing))
 
 
+def _joined(curve: Curve) -> Array:
+    """The points of a closed curve and its first ones again, so that what lies at its start is between points too."""
+    points = curve.points
+    turns = 2 * np.pi * np.round((points[-1] - points[0]) / (2 * np.pi))
+    turns[list(curve.linkage.lengths)] = 0.0
+    again = points[:2] + turns
+    return np.concatenate([points, again if np.abs(again[0] - points[-1]).max() > _SAME else again[1:]])
+
+
 def _once(found: list[SpecialPosture], closing: Closing) -> list[SpecialPosture]:
     """A crossing explains the limits at it; a closed curve meets its start twice."""
     kept: list[SpecialPosture] = []
     for one in sorted(found, key=lambda p: p.kind != "crossing"):
-        same = [
-            other
-            for other in kept
-            if all(abs(_wrapped(one.at[n] - other.at[n])) < 1e-4 * max(1.0, closing.scale) for n in one.at)
-        ]
+        same = [other for other in kept if np.abs(_apart(closing.linkage, one.at, other.at)).max() < _SAME]
         if not any(o.kind == "crossing" or (o.kind, o.coordinate) == (one.kind, one.coordinate) for o in same):
             kept.append(one)
     return sorted(kept, key=lambda p: p.along)
 
 
-def _wrapped(angle: float) -> float:
-    return float(np.remainder(angle + np.pi, 2 * np.pi) - np.pi)
+def _apart(linkage: Linkage, one: Mapping[str, float], other: Mapping[str, float]) -> Array:
+    """Differences of two postures: angles but for whole turns, lengths in parts of the machine."""
+    found = np.array(linkage.start(one)) - np.array(linkage.start(other))
+    turning = [i for i in range(linkage.size) if i not in linkage.lengths]
+    found[turning] = np.remainder(found[turning] + np.pi, 2 * np.pi) - np.pi
+    return found
 
 
 def _rank(closing: Closing, x: Array) -> int:
     values = np.linalg.svd(closing.jacobian(x), compute_uv=False)
-    return int((values > 1e-6 * values[0]).sum())
+    return int((values > _RANK * values[0]).sum())
 
 
 def _lowest(closing: Closing, x: Array, rank: int) -> float:
@@ -173,20 +189,21 @@ def _limit(closing: Closing, a: Array, b: Array, i: int, along: float, rank: int
             low = middle
         else:
             high = middle
-        if high - low < 1e-13:
+        if high - low < _BISECTED:
             break
     x = _between(closing, a, b, (low + high) / 2)
-    if closing.gap(x) > 1e-9 or abs(_tangent(closing, x, chord, rank)[i]) > 1e-5:
+    if closing.gap(x) > REACHED or abs(_tangent(closing, x, chord, rank)[i]) > _RESTS:
         return None
     linkage = closing.linkage
     name = linkage.variables[i]
     side = "largest" if _curvature(closing, a, b, i) < 0 else "smallest"
-    words = f"{name} turns back at {x[i]:.6g} (its {side} value near by)"
+    value = float(x[i] * linkage.units[i])
+    words = f"{name} turns back at {value:.6g} (its {side} value near by)"
     lined = _in_line(closing, x, _tangent(closing, x, chord, rank), i)
     if lined:
         words += f": {lined}"
     reached = along + float(np.linalg.norm(x - a))
-    return SpecialPosture("limit", name, float(x[i]), words, linkage.coordinates(x), reached)
+    return SpecialPosture("limit", name, value, words, linkage.coordinates(x), reached)
 
 
 def _curvature(closing: Closing, a: Array, b: Array, i: int) -> float:
@@ -197,7 +214,7 @@ def _curvature(closing: Closing, a: Array, b: Array, i: int) -> float:
 def _in_line(closing: Closing, x: Array, rates: Array, still: int) -> str:
     """Names the hinges that stand in one line, when the moving joints are three parallel hinges."""
     linkage = closing.linkage
-    moving = [name for name, chain in linkage.chains.items() if any(abs(rates[v]) > 1e-6 for v in chain.variables)]
+    moving = [name for name, chain in linkage.chains.items() if any(abs(rates[v]) > _RESTS for v in chain.variables)]
     joints: list[JointAxes] = [joint_axes(closing, x)[name] for name in moving]
     if len(joints) != 3 or any(j.kind != "hinge" or len(j.slides) for j in joints):
         return ""
@@ -206,7 +223,7 @@ def _in_line(closing: Closing, x: Array, rates: Array, still: int) -> str:
         return ""
     places = [j.place - normal * (j.place @ normal) for j in joints]
     u, v = places[1] - places[0], places[2] - places[0]
-    size = max(float(np.linalg.norm(u) * np.linalg.norm(v)), 1e-300)
+    size = max(float(np.linalg.norm(u) * np.linalg.norm(v)), np.finfo(float).tiny)
     return f"{', '.join(moving)} in line" if np.linalg.norm(np.cross(u, v)) < _LINE * size else ""
 
 
@@ -227,7 +244,7 @@ def _crossing(closing: Closing, three: Array, along: float, rank: int) -> Specia
             inner[1] = low + ratio * (high - low)
             values[1] = _lowest(closing, _between(closing, a, b, inner[1]), rank)
     x = _between(closing, a, b, (low + high) / 2)
-    if _lowest(closing, x, rank) > _DROPS or closing.gap(x) > 1e-9:
+    if _lowest(closing, x, rank) > _DROPS or closing.gap(x) > REACHED:
         return None
     at = closing.linkage.coordinates(x)
     return SpecialPosture("crossing", "", 0.0, f"branches meet at {posture_words(at, 4)}", at, along)

@@ -24,7 +24,7 @@ from dalembert.loops.assembly import assemble
 from dalembert.loops.elimination import gauss
 from dalembert.loops.formulas import solve_loops
 from dalembert.loops.ideal import ClosureIdeal, Piece
-from dalembert.loops.linkage import build_linkage
+from dalembert.loops.linkage import build_linkage, only_loops
 from dalembert.loops.polynomials import polynomial_closure
 from dalembert.loops.ring import Ratio, Ring
 from dalembert.mechanism import Layout, Mechanism
@@ -104,6 +104,7 @@ def recover_parameters(
     'no differential'
     """
     layout = mechanism if isinstance(mechanism, Layout) else Layout.of(mechanism, cut)
+    only_loops(layout, "recover_parameters")
     linkage = build_linkage(layout, given)
     if not linkage.cuts:
         raise ModelError(f"'{layout.model.name}' has no loop: its coordinates are parameters.")

@@ -22,10 +22,11 @@ from dalembert.loops.assembly import Closing
 from dalembert.loops.branches import branches_through
 from dalembert.loops.cycles import independent_loops
 from dalembert.loops.genericrank import primes_below, rank_modulo
-from dalembert.loops.linkage import Linkage, build_linkage
-from dalembert.loops.local import tangent_at
+from dalembert.loops.linkage import Linkage, build_linkage, only_loops
 from dalembert.loops.mobility import mobility
 from dalembert.loops.positions import Positions
+from dalembert.loops.relations import RANK_TOLERANCE, tangent_at
+from dalembert.loops.units import in_own_units
 from dalembert.mechanism import Layout, Mechanism
 
 #: Sets of links that are looked at; beyond, the answer says how many were.
@@ -57,8 +58,10 @@ def regularity(
     cut: Collection[str] = (),
 ) -> Regularity:
     """Definition 4.1 at a closed configuration."""
+    layout = Layout.of(mechanism, cut)
+    only_loops(layout, "regularity")
     whole = mobility(mechanism, at, given=given, cut=cut)
-    linkage = build_linkage(Layout.of(mechanism, cut), given, whole.at)
+    linkage = build_linkage(layout, given, whole.at)
     clean, decided, count = True, True, 0
     failing: list[tuple[tuple[str, ...], str]] = []
     for links in _looped_sets(linkage):
@@ -154,8 +157,10 @@ def rank_growth(
 
     On the closure at a posture, and off it (velocity form, exact modulo primes).
     """
+    layout = Layout.of(mechanism, cut)
+    only_loops(layout, "rank_growth")
     verdict = mobility(mechanism, at, given=given, cut=cut)
-    linkage = build_linkage(Layout.of(mechanism, cut), given, verdict.at)
+    linkage = in_own_units(build_linkage(layout, given, verdict.at), verdict.at)
     closing, x = Closing(linkage), np.array(linkage.start(verdict.at))
     rows = closing.jacobian(x)
     size = max(1.0, float(tangent_at(closing, x).values[0])) if linkage.cuts else 1.0
@@ -165,8 +170,7 @@ def rank_growth(
     for k, name in enumerate(linkage.cuts, 1):
         own += len(linkage.chains[name].variables)
         off = rank_modulo(off_rows[: 6 * k], prime) - own
-        # the rule of the verdict: singular values beside the largest, postures are closed to 1e-11
-        on = int(np.linalg.matrix_rank(rows[: 6 * k], tol=1e-9 * size)) - own
+        on = int(np.linalg.matrix_rank(rows[: 6 * k], tol=RANK_TOLERANCE * size)) - own
         found.append(Growth(name, off, on, off - before[0], on - before[1]))
         before = (off, on)
     return tuple(found)

@@ -8,12 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.loops.assembly import Closing, project
+from dalembert.loops.assembly import REACHED, Closing, project
 from dalembert.loops.balls import precision
 from dalembert.loops.cone import common_radical, quadratic_forms, reduced_rows
 
 Array = Any
+#: Singular values beside the largest are rounding below this: lengths in parts of the machine, a posture that closes
+#: to 1e-11, hundredfold.
 RANK_TOLERANCE = 1e-9
+#: The same at a posture that projection found, which closes to 1e-9.
+RANK_NEARBY = 1e-7
+#: The same at a multiple root, which floats know to half their digits; and of the forms of second order there.
+RANK_AT_MULTIPLE, FORM_AT_MULTIPLE = 1e-5, 1e-4
+#: Coefficients of relations are simple fractions: unit vectors within this are one. What moves leave of a relation.
+_SIMPLE, _KEPT = 1e-3, 1e-5
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +49,7 @@ def tangent_at(closing: Closing, x: Array, tolerance: float = RANK_TOLERANCE) ->
     return Tangent(rank, vt[rank:].T, u[:, rank:], s)
 
 
-def deflated_kernel(closing: Closing, x: Array, tangent: Tangent, tolerance: float = 1e-7) -> Array:
+def deflated_kernel(closing: Closing, x: Array, tangent: Tangent, tolerance: float = RANK_NEARBY) -> Array:
     """Kernel directions that no quadratic obstruction sees."""
     forms = quadratic_forms(closing, x, tangent.stresses, tangent.kernel)
     return tangent.kernel @ common_radical(forms, tolerance)
@@ -61,22 +69,22 @@ def linear_relations(closing: Closing, x: Array, directions: Array) -> tuple[Arr
         if not directions.shape[1] or still == 2 or len(span) == closing.size:
             break
         move = directions @ rng.normal(size=directions.shape[1])
-        start = x + (0.25 if i % 2 else 0.1) * move / max(np.linalg.norm(move), 1e-12)
+        start = x + (0.25 if i % 2 else 0.1) * move / max(np.linalg.norm(move), np.finfo(float).tiny)
         end = project(closing, start, iterations=60)
-        if closing.gap(end) > 1e-10:
+        if closing.gap(end) > REACHED / 10:
             continue
         moves.append(end - x)
-        there = tangent_at(closing, end, 1e-5)
-        larger = _span(np.concatenate([span.T, deflated_kernel(closing, end, there, 1e-4)], axis=1))
+        there = tangent_at(closing, end, RANK_AT_MULTIPLE)
+        larger = _span(np.concatenate([span.T, deflated_kernel(closing, end, there, FORM_AT_MULTIPLE)], axis=1))
         still = still + 1 if len(larger) == len(span) else 0
         span = larger
     if directions.shape[1] and len(moves) < 2:
         return None
     rows = []
-    for row in reduced_rows(np.linalg.svd(span)[2][len(span) :] if len(span) else np.eye(closing.size), 1e-3):
+    for row in reduced_rows(np.linalg.svd(span)[2][len(span) :] if len(span) else np.eye(closing.size), _SIMPLE):
         fractions = [Fraction(float(v)).limit_denominator(12) for v in row]
         whole = np.array([float(f) for f in fractions])
-        if np.abs(whole - row).max() > 1e-3 or any(abs(move @ whole) > 1e-5 for move in moves):
+        if np.abs(whole - row).max() > _SIMPLE or any(abs(move @ whole) > _KEPT for move in moves):
             continue
         rows.append(whole)
     if not rows:
@@ -90,7 +98,7 @@ def _span(columns: Array) -> Array:
     if not columns.shape[1]:
         return np.zeros((0, columns.shape[0]))
     u, s, _ = np.linalg.svd(columns, full_matrices=False)
-    return u[:, s > 1e-4 * max(1.0, s[0])].T
+    return u[:, s > FORM_AT_MULTIPLE * max(1.0, s[0])].T
 
 
 def _nice(value: float) -> Any:
@@ -98,7 +106,7 @@ def _nice(value: float) -> Any:
     from flint import arb
 
     twelfths = value / (np.pi / 12)
-    if abs(twelfths - round(twelfths)) < 1e-5:
+    if abs(twelfths - round(twelfths)) < _KEPT:
         with precision(200):
             return arb.pi() * round(twelfths) / 12
     return value

@@ -21,10 +21,11 @@ from dalembert.errors import ModelError
 from dalembert.expr.space import AXES, Vector3, cross, scale3
 from dalembert.loops.assembly import Closing
 from dalembert.loops.jointaxes import JointAxes, direction
-from dalembert.loops.linkage import build_linkage
+from dalembert.loops.linkage import build_linkage, only_loops
 from dalembert.loops.mobility import mobility
 from dalembert.loops.redundancy import stress_shares
 from dalembert.loops.relations import tangent_at
+from dalembert.loops.units import in_own_units
 from dalembert.loops.verdict import Mobility
 from dalembert.mechanism import Displacement, Joint, Layout, Link, Mechanism, Step, Turn, unit_axis
 
@@ -33,6 +34,8 @@ Array = Any
 #: Rows of unit self-stresses are independent when the smallest singular value is above this: far from rounding (1e-11),
 #: and a released set that hangs on less would leave a machine that is nearly singular.
 _INDEPENDENT = 1e-4
+#: Entries of unit self-stresses below this are rounding: postures close to 1e-11.
+_SHARES = 1e-7
 _MOST_TRIALS = 20_000
 
 
@@ -129,7 +132,9 @@ def releasable(
 def _shares(
     mechanism: Mechanism, verdict: Mobility, given: Mapping[str, Any] | None, cut: Collection[str]
 ) -> tuple[dict[str, tuple[JointAxes, Array]], int]:
-    linkage = build_linkage(Layout.of(mechanism, cut), given, verdict.at)
+    layout = Layout.of(mechanism, cut)
+    only_loops(layout, "what may be released")
+    linkage = in_own_units(build_linkage(layout, given, verdict.at), verdict.at)
     closing = Closing(linkage)
     x = np.array(linkage.start(verdict.at))
     if linkage.equations:
@@ -158,7 +163,7 @@ def _releases(shares: dict[str, tuple[JointAxes, Array]], redundancy: int) -> Re
     efforts, rows = [], []
     for link, (axes, local) in shares.items():
         for k, name in enumerate(_names(axes)):
-            if np.linalg.norm(local[k]) > 1e-7:
+            if np.linalg.norm(local[k]) > _SHARES:
                 efforts.append(Effort(link, name))
                 rows.append(local[k])
     table = np.array(rows).reshape(len(rows), redundancy)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from math import frexp
@@ -15,12 +16,14 @@ from dalembert.kinematics import Pose
 from dalembert.loops.linkage import Atom, Chain, Fixed, Linkage, Piece
 
 
-def in_own_units(linkage: Linkage, start: dict[str, float]) -> Linkage:
+def in_own_units(linkage: Linkage, start: Mapping[str, float]) -> Linkage:
     """The same linkage with its lengths divided by their mean size, a power of two (so that no digit changes).
 
     A variable is a length when it only slides. Further equations are divided by the size of their gradient at the
-    start, or beside it where it is zero there, again a power of two.
+    start, or beside it where it is zero there, again a power of two. A linkage in its own units stays as it is.
     """
+    if linkage.unit != 1 or linkage.lengths:
+        return linkage
     turning = {p.variable for c in linkage.chains.values() for p in c.pieces if isinstance(p, Atom) and p.turn}
     sliding = {p.variable for c in linkage.chains.values() for p in c.pieces if isinstance(p, Atom) and not p.turn}
     lengths = frozenset(sliding - turning)
@@ -58,7 +61,7 @@ def _scaled(vector: Vector3, factor: Expr) -> Vector3:
     return Vector3(tuple(factor * x for x in vector))
 
 
-def _size(linkage: Linkage, start: dict[str, float], lengths: frozenset[int]) -> Fraction:
+def _size(linkage: Linkage, start: Mapping[str, float], lengths: frozenset[int]) -> Fraction:
     """The mean of the lengths of the description, else of the slides at the start, rounded to a power of two."""
     known = {ex.symbol(k): float(v) for k, v in linkage.given.items()}
     poses = {id(p.pose): p.pose for c in linkage.chains.values() for p in c.pieces if isinstance(p, Fixed)}
@@ -73,7 +76,7 @@ def _size(linkage: Linkage, start: dict[str, float], lengths: frozenset[int]) ->
     return Fraction(2) ** (frexp(float(values.mean()))[1] - 1)
 
 
-def _balanced(linkage: Linkage, start: dict[str, float]) -> list[Expr]:
+def _balanced(linkage: Linkage, start: Mapping[str, float]) -> list[Expr]:
     equations = list(linkage.equations)
     symbols = [ex.symbol(n) for n in linkage.variables]
     known = dict(zip(symbols, linkage.start(start), strict=True))
