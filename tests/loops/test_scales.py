@@ -11,7 +11,7 @@ import pytest
 import dalembert as da
 from dalembert import expr as ex
 from dalembert import loops
-from dalembert.loops.certify import choose_reduced
+from dalembert.loops.reduced import choose_reduced
 from dalembert.mechanism import Displacement, Layout, composite, earth, prismatic, revolute, screw
 
 HINGE = revolute("z")

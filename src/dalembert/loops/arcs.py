@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 
 from dalembert.loops.balls import BallClosing, as_matrix, ball, floats
-from dalembert.loops.certify import Reduced, ReducedSystem
+from dalembert.loops.certify import ReducedSystem
 from dalembert.loops.cone import on_cone
 from dalembert.loops.linearised import Linearised, float_pivots, linearised
 from dalembert.loops.obstructions import indefinite
 from dalembert.loops.polygon import HalfBranch, real_branches
+from dalembert.loops.reduced import Reduced
 from dalembert.loops.series import along, in_two_variables
 
 Array = Any

@@ -178,7 +178,10 @@ def assemble(linkage: Linkage, guess: Any = None, tries: int = 24, seed: int = 0
 def assembly_modes(
     linkage: Linkage, fixed: dict[str, float] | None = None, starts: int = 200, seed: int = 0, tolerance: float = 1e-6
 ) -> list[dict[str, float]]:
-    """Closed configurations with some coordinates held, each once (angles modulo a turn), from many random starts."""
+    """Closed configurations with some coordinates held, each once (angles modulo a turn), from many random starts.
+
+    Those that differ by less than `tolerance` (radians, parts of the machine) are one.
+    """
     closing = Closing(linkage)
     rng = np.random.default_rng(seed)
     held = [linkage.variables.index(name) for name in (fixed or {})]
@@ -197,7 +200,7 @@ def assembly_modes(
             continue
         for i in turning:
             x[i] = np.remainder(x[i] + np.pi, 2 * np.pi) - np.pi
-        if all(_apart(x, y, turning) > tolerance for y in found):
+        if all(_apart(x / closing.units, y / closing.units, turning) > tolerance for y in found):
             found.append(x)
     return [linkage.coordinates(x) for x in sorted(found, key=lambda v: [round(float(c), 6) for c in v])]
 

@@ -20,9 +20,10 @@ from dalembert.dynamics.start import Start, closed_start, closed_starts
 from dalembert.errors import ModelError, SimulationError
 from dalembert.expr import Expr
 from dalembert.loops.assembly import CLOSED, Closing
-from dalembert.loops.certify import Reduced, check_identity, choose_reduced
+from dalembert.loops.certify import check_identity
 from dalembert.loops.cone import common_radical, cone_dimension, is_definite, quadratic_forms
 from dalembert.loops.linkage import Linkage, build_linkage
+from dalembert.loops.reduced import Reduced, choose_reduced
 from dalembert.loops.relations import RANK_NEARBY, deflated_kernel, linear_relations, tangent_at
 from dalembert.loops.units import in_own_units
 from dalembert.mechanism import Constraint, Holonomic, Layout, Link

@@ -21,20 +21,13 @@ import numpy as np
 from dalembert.loops.arcs import Arc, arc_by_change_of_sign, arcs_along_cone, arcs_of_higher_order
 from dalembert.loops.assembly import Closing
 from dalembert.loops.balls import BallClosing, ball, floats, precision, working_digits
-from dalembert.loops.certify import (
-    Identity,
-    Multiple,
-    Point,
-    Reduced,
-    ReducedSystem,
-    check_identity,
-    choose_reduced,
-)
+from dalembert.loops.certify import Identity, Point, ReducedSystem, check_identity
 from dalembert.loops.cone import common_radical
 from dalembert.loops.cycles import Loop
 from dalembert.loops.linearised import Linearised, linearised
 from dalembert.loops.obstructions import cone_dimension, definite, independent_forms, obstructions
 from dalembert.loops.posture import Posture, find_posture, is_closed
+from dalembert.loops.reduced import Multiple, Reduced, choose_reduced
 from dalembert.loops.relations import (
     FORM_AT_MULTIPLE,
     RANK_AT_MULTIPLE,

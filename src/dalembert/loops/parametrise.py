@@ -16,9 +16,10 @@ from dalembert import expr as ex
 from dalembert.errors import SingularError
 from dalembert.expr import Expr
 from dalembert.loops.assembly import CLOSED, REACHED, Closing
-from dalembert.loops.certify import Point, Reduced, certify_point, choose_reduced
+from dalembert.loops.certify import Point, certify_point
 from dalembert.loops.formulas import solve_loops
 from dalembert.loops.linkage import Linkage
+from dalembert.loops.reduced import Reduced, choose_reduced
 from dalembert.loops.relations import RANK_NEARBY, RANK_TOLERANCE
 
 Array = Any
@@ -141,7 +142,7 @@ def parametrise(
     if wanted:
         keep = [linkage.variables.index(name) for name in wanted]
         rows = np.concatenate([closing.jacobian(x)[chosen.rows], chosen.linear])
-        from dalembert.loops.certify import independent_columns
+        from dalembert.loops.reduced import independent_columns
 
         others = [i for i in range(linkage.size) if i not in keep]
         found = independent_columns(rows[:, others] * closing.units[others], RANK_TOLERANCE)

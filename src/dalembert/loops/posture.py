@@ -17,9 +17,10 @@ import numpy as np
 from dalembert import expr as ex
 from dalembert.loops.arithmetic import ball_functions, evaluate_in, exact
 from dalembert.loops.balls import BallClosing, as_matrix, ball, floats
-from dalembert.loops.certify import Reduced, ReducedSystem
+from dalembert.loops.certify import ReducedSystem
 from dalembert.loops.linearised import float_pivots, linearised
 from dalembert.loops.linkage import Linkage
+from dalembert.loops.reduced import Reduced
 from dalembert.mechanism.spelled import Spelled
 
 Array = Any
