@@ -28,6 +28,7 @@ POOL = [
     ),
     *("let", "join", "and", "with", "apply", "on", "package", "local", "in", "end", "as", "given", "start", "gravity"),
     *("use", "body", "link", "force", "torque", "earth", "pi", "t", "constrain", "mass", "iframe", "inertia", "dof"),
+    *("for", "i", "1..3", "do", "if", "then", "else", "..", "<", "<>", "[i]", "b[i]", "package p(a : scalar = 1) ="),
     *("dof1", "dof2", "dof7", "frame", "value", "displ", "effort", "sin", "sqrt", "log", "quaternion", "body_speeds"),
     *(
         "[0,0,0]",
@@ -47,7 +48,24 @@ POOL = [
 
 
 def programs() -> list[str]:
-    return [path.read_text(encoding="utf-8") for path in GALLERY]
+    return [*(path.read_text(encoding="utf-8") for path in GALLERY), *PARTS]
+
+
+PARTS = [
+    """let tip[0] = earth ; let n = 3 ;
+for i in 1..n do
+  let b[i] = body mass = m*i, iframe = 0, inertia = 0 end ;
+  if i > 1 and i <> 5 then join tip[i-1] and b[i].frame with link(x) dof = [x,0,0] end as j[i] ;
+  else join earth and b[i].frame with link(x) dof = [x,0,0] end as j[i] ; end ;
+  let tip[i] = [0,0,1] @ b[i] ; start j[i].x = 0.1*i ;
+end ; given b[2].mass = 3 ;""",
+    """package p = package q(at : frame, l : scalar = 2) =
+  let a = body mass = 1, iframe = [0,0,l], inertia = 0 end ; let foot = [0,0,l] @ a ;
+  join at and a.frame with link(th) dof = th || [0,0,1] end as k ; limit k.th in [0, 1] ; drive k.th = sin(t) ;
+end ; end ;
+let u = p:q(earth) and w[1] = p:q(at = earth, l = 1) ;
+spring u.foot and w[1].foot with stiffness = 2 as s ; constrain u.k.th = w[1].k.th ; start w[1].k.th' = 1 ;""",
+]
 
 
 def mutate(rng: random.Random, texts: list[str]) -> str:

@@ -73,7 +73,7 @@ def test_the_corrected_satellite_has_ten_declarations():
 def test_named_arguments_instantiate_a_member_of_a_package():
     found = expression("lib:rot(axe=[1,0,0])")
     assert isinstance(found, s.Instance)
-    assert (found.package.text, found.word.text, found.arguments[0].word.text) == ("lib", "rot", "axe")
+    assert (found.package[0].text, found.word.text, found.arguments[0].word.text) == ("lib", "rot", "axe")
 
 
 def test_a_keyword_before_equals_is_a_named_argument_else_an_object():
@@ -117,7 +117,7 @@ def test_trailing_separators_are_allowed_where_the_sources_allow_them():
 def test_fields_and_selectors_may_be_words_of_the_language():
     assert expression("force body = s, value = v end").fields[0].word.text == "body"
     assert expression("f.body") == s.Select(s.Word("f"), s.Word("body"))
-    assert expression("p:f.force").package.text == "p"
+    assert expression("p:f.force").package[0].text == "p"
 
 
 def test_types_of_parameters_may_be_words_of_the_language():

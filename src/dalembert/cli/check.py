@@ -97,7 +97,7 @@ def _read(path: Path, strict: bool, lenient: bool) -> tuple[Any, str, list[Any],
     checked = lsd.check(read_source(path), strict=strict, lenient=lenient)
     mechanism = lsd.elaborate(checked, Mechanism(path.stem))
     diagnostics = list(checked.diagnostics)
-    if checked.is_library:
+    if not mechanism.tied:  # definitions only
         return None, f"a library, {len(checked.program.declarations)} declarations", diagnostics, {}
     return mechanism, _counted(mechanism), diagnostics, checked.places
 

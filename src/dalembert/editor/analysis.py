@@ -29,7 +29,9 @@ WORDS = {
     "roll": "roll wheel on FRAME with radius = r [as name] ;  about its y axis, on the x, y plane; radii = [a, b, c]",
     "gear": "gear a.th and b.th with ratio = n [as name] ;  a.th = -n b.th",
     "rope": "rope FRAME, FRAME, ... with length = l [as name] ;",
-    "package": "package P = declarations end ;  its members are P:x",
+    "package": "package P = definitions end ;  P:x; package leg(hip : frame) = declarations end ;  a machine",
+    "for": "for i in 1..n do declarations end ;  with b[i] for one of many",
+    "if": "if i > 1 then declarations else declarations end ;  compares constants",
     "given": "given m = 2, f(x, v) = -k*x ;  numbers for parameters, laws for unknown functions",
     "start": "start elbow.th = 0.3, elbow.th' = 0 ;  the initial state",
     "gravity": "gravity [0, 0, -9.81] ;  in the base of earth",
@@ -46,8 +48,11 @@ WORDS = {
     "and": "separates the definitions of a let, and the frames of a join",
     "with": "join ... and ... with LINK",
     "on": "apply ... on ...",
-    "end": "closes body, link, force, torque, local, package",
-    "in": "local ... in ... end",
+    "end": "closes body, link, force, torque, local, package, for, if",
+    "in": "local ... in ... end, for i in 1..n do ... end",
+    "do": "for i in 1..n do ... end",
+    "then": "if i > 1 then ... end",
+    "else": "if i > 1 then ... else ... end",
 }
 
 

@@ -46,6 +46,9 @@ class LsdLexer(RegexLexer):
                         "rolling",
                         "drilling",
                         "slip",
+                        "do",
+                        "then",
+                        "else",
                     ),
                     suffix=r"\b",
                 ),
@@ -66,7 +69,7 @@ class LsdLexer(RegexLexer):
             (r"[_A-Za-z][_A-Za-z0-9]*'*", Name),
             (r"[0-9]+(?:\.[0-9]+(?:[eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+)", Number.Float),
             (r"[0-9]+", Number.Integer),
-            (r"\|\||\+\+|[@+\-*/^=]", Operator),
+            (r"\|\||\+\+|[@+\-*/^=<>]|\.\.", Operator),
             (r"[\[\]().,:;]", Punctuation),
             (r".", Text),
         ]

@@ -39,7 +39,7 @@ _UNARY_BINDING = 4
 _TOKEN = re.compile(
     r"(?P<space>\s+)"
     r"|(?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?)"
-    r"|(?P<name>[^\W\d]\w*(?:\.[^\W\d]\w*)*'*)"
+    r"|(?P<name>[^\W\d]\w*(?:\[\d+\])*(?:\.[^\W\d]\w*(?:\[\d+\])*)*'*)"  # elbow.th', left.rod[3].x
     r"|(?P<operator>\*\*|==|<=|>=|[-+*/^<>(),])"
 )
 _WINDOW = 72

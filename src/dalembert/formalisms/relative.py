@@ -59,7 +59,7 @@ def seen_from(mechanism: Mechanism | Model, reference: str) -> Model:
         links=links,
         efforts=tuple(efforts),
         frames={name: moved(frame) for name, frame in model.frames.items() if frame.body not in dropped.bodies},
-        start={x: v for x, v in model.start.items() if x.split(".")[0] in links},
+        start={x: v for x, v in model.start.items() if x.rpartition(".")[0] in links},
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,8 @@ from dalembert.lsd import syntax as s
 from dalembert.lsd.fixity import resolve
 from dalembert.lsd.lexer import Token
 from dalembert.lsd.source import Report, Source, Span
+from dalembert.lsd.syntax_blocks import Condition
+from dalembert.lsd.syntax_constraints import Equation, Push
 from dalembert.lsd.syntax_contacts import Contact, Law
 
 Action = Callable[[list[Any], Span], Any]
@@ -27,27 +30,53 @@ def primed(token: Token) -> tuple[s.Word, int]:
     return word(Token("ID", bare, token.start, token.end - order)), order
 
 
-def _initial(k: list[Any], p: Span) -> s.Initial:
-    parameter, order = primed(k[1]) if k[1].type == "PRIMED" else (word(k[1]), 0)
-    return s.Initial(word(k[0]), parameter, order, k[2], p)
+def _label(k: list[Any], p: Span) -> s.Label:
+    return s.Label(word(k[0]).text, tuple(k[1:]), p)
 
 
-def _select(k: list[Any], p: Span) -> s.Select:
-    if isinstance(k[1], s.Word):
-        return s.Select(word(k[0]), k[1], None, p)
-    field, order = primed(k[1])
-    return s.Select(word(k[0]), field, None, p, order)
+def _referred(k: list[Any], p: Span) -> s.Name | s.Select | s.Path:
+    """A name with what follows it; the short forms are the commonest."""
+    package, head, steps = k[0]
+    order = 0
+    if len(k) > 1:
+        last, order = primed(k[1])
+        steps = (*steps, last)
+    if not steps:
+        return s.Name(head, package, p)
+    if len(steps) == 1 and isinstance(steps[0], s.Word):
+        return s.Select(head, steps[0], package, p, order)
+    return s.Path(head, steps, package, p, order)
+
+
+def _element(k: list[Any], p: Span) -> s.Binding:
+    return s.Binding(word(k[0]), k[-1], p, tuple(k[1:-1]))
+
+
+def _called(k: list[Any]) -> tuple[s.Word, Any, tuple[s.Word, ...]]:
+    """Name, arguments and package of a call or an instantiation."""
+    package = () if isinstance(k[0], Token) else k.pop(0)
+    return word(k[0]), k[1] if len(k) > 1 else (), package
+
+
+def _measure(k: list[Any], p: Span) -> s.Measure:
+    number = _DIGITS.match(k[0].text)
+    assert number is not None
+    digits = number[0]
+    return s.Measure(s.Number(digits, digits.isdigit(), p), k[0].text[len(digits) :].strip(), p)
+
+
+_DIGITS = re.compile(r"[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 
 
 def _between(k: list[Any], p: Span) -> s.Between:
-    name = word(k[-1]) if isinstance(k[-1], Token) else None
+    name = k[-1] if isinstance(k[-1], s.Label) else None
     fields = tuple(k[3:-1] if name else k[3:])
     return s.Between(k[0].text, k[1], k[2], fields, name, p)
 
 
-def _named(k: list[Any]) -> tuple[list[Any], s.Word | None]:
+def _named(k: list[Any]) -> tuple[list[Any], s.Label | None]:
     """What a declaration holds, and the name after `as`."""
-    return (k[:-1], word(k[-1])) if isinstance(k[-1], Token) else (k, None)
+    return (k[:-1], k[-1]) if isinstance(k[-1], s.Label) else (k, None)
 
 
 def _constrain(k: list[Any], p: Span) -> s.Constrain:
@@ -111,6 +140,15 @@ def actions(source: Source, report: Report, *, strict: bool) -> dict[str, Action
             report.add(source, (p[0], p[0] + 1), "strict LSD has no prefix sign", "write 0 - x")
         return s.Negative(k[0], p)
 
+    def target(k: list[Any], p: Span) -> s.Expression:
+        found = _referred(k, p)
+        if isinstance(found, s.Name) or (isinstance(found, s.Path) and not isinstance(found.steps[-1], s.Word)):
+            report.add(
+                source, p, "expected a coordinate", f"write `{source.text[p[0] : p[1]]}.th`, a link and what moves"
+            )
+            return s.Select(found.word, s.Word("th", p), found.package, p)
+        return found
+
     def group(k: list[Any], p: Span) -> s.Expression:
         return k[0]  # type: ignore[no-any-return]
 
@@ -118,9 +156,17 @@ def actions(source: Source, report: Report, *, strict: bool) -> dict[str, Action
         "start": lambda k, p: tuple(d for d in k if d is not None),
         "let": lambda k, p: s.Let(k[0] if k else (), p),
         "definition": lambda k, p: s.Definition(word(k[0]), tuple(k[1:-1]), k[-1], p),
-        "join": lambda k, p: s.Join(k[0], k[1], k[2], word(k[3]) if len(k) > 3 else None, p),
-        "package": lambda k, p: s.Package(word(k[0]), tuple(d for d in k[1:] if d is not None), p),
-        "apply": lambda k, p: s.Apply(k[0], k[1], word(k[2]) if len(k) > 2 else None, p),
+        "join": lambda k, p: s.Join(k[0], k[1], k[2], k[3] if len(k) > 3 else None, p),
+        "package": lambda k, p: s.Package(word(k[0]), k[1], p),
+        "machine": lambda k, p: s.Machine(word(k[0]), tuple(k[1:-1]), k[-1], p),
+        "loop": lambda k, p: s.Loop(word(k[0]), k[1], k[2], k[3], p),
+        "branch": lambda k, p: s.Branch(k[0], k[1], k[2] if len(k) > 2 else (), p),
+        "conditions": lambda k, p: tuple(k),
+        "condition": lambda k, p: Condition(k[1].text, k[0], k[2], p),
+        "comparison": lambda k, p: k[0],
+        "block": lambda k, p: tuple(d for d in k if d is not None),
+        "output": lambda k, p: s.Output(k[0], k[1], p),
+        "apply": lambda k, p: s.Apply(k[0], k[1], k[2] if len(k) > 2 else None, p),
         "given_list": lambda k, p: s.Given(tuple(k), p),
         "start_list": lambda k, p: s.Start(tuple(k), p),
         "gravity": lambda k, p: s.Gravity(k[0], p),
@@ -133,43 +179,46 @@ def actions(source: Source, report: Report, *, strict: bool) -> dict[str, Action
         "gear": _contrivance("gear"),
         "rope": _contrivance("rope"),
         "equations": lambda k, p: tuple(k),
-        "equation": lambda k, p: s.Equation(k[0], k[1], p),
+        "equation": lambda k, p: Equation(k[0], k[1], p),
         "reaction": lambda k, p: tuple(k),
-        "push": lambda k, p: s.Push("form", k[0], None, p),
-        "torque_push": lambda k, p: s.Push("torque", k[0], k[1], p),
-        "force_push": lambda k, p: s.Push("force", k[0], k[1], p),
+        "push": lambda k, p: Push("form", k[0], None, p),
+        "torque_push": lambda k, p: Push("torque", k[0], k[1], p),
+        "force_push": lambda k, p: Push("force", k[0], k[1], p),
         "with_fields": lambda k, p: tuple(k),
         "contact": _contact("gap"),
         "touching": _contact("touching"),
         "limit": _contact("limit"),
         **{kind: _law(kind) for kind in ("restitution", "friction", "static", "rolling", "drilling", "slip")},
-        "typed": lambda k, p: s.Typed(word(k[0]), k[1], p),
+        "typed": lambda k, p: s.Typed(word(k[0]), k[1], k[2] if len(k) > 2 else None, p),
         "typename": lambda k, p: word(k[0]),
+        "settings": lambda k, p: tuple(k),
+        "element": _element,
+        "label": _label,
+        "index": lambda k, p: k[0],
         "bindings": lambda k, p: tuple(k),
         "binding": lambda k, p: s.Binding(k[0], k[1], p),
         "field": lambda k, p: word(k[0]),
-        "given_value": lambda k, p: s.GivenValue(word(k[0]), None, k[1], p),
-        "given_field": lambda k, p: s.GivenValue(word(k[0]), k[1], k[2], p),
+        "given_value": lambda k, p: s.GivenValue(_referred(k[:1], k[0][1].span), k[1], p),
         "given_law": lambda k, p: s.GivenLaw(word(k[0]), tuple(map(word, k[1:-1])), k[-1], p),
-        "initial": _initial,
+        "initial": lambda k, p: s.Initial(k[0], k[1], p),
         "chain": chain,
         "op": lambda k, p: k[0],
         "negative": sign,
         "positive": group,
-        "name": lambda k, p: s.Name(word(k[0]), None, p),
-        "select": _select,
-        "member": lambda k, p: s.Name(word(k[1]), word(k[0]), p),
-        "member_select": lambda k, p: s.Select(word(k[1]), k[2], word(k[0]), p),
+        "named": lambda k, p: (k[0] if len(k) > 1 else (), word(k[-1]), ()),
+        "part": lambda k, p: (k[0][0], k[0][1], (*k[0][2], k[1])),
+        "qualifier": lambda k, p: (*k[0], word(k[1])) if len(k) > 1 else (word(k[0]),),
+        "reference": _referred,
+        "target": target,
+        "quantity": _measure,
         "primed": lambda k, p: s.Prime(*primed(k[0]), p),
         "number": lambda k, p: s.Number(k[0].text, k[0].type == "INT", p),
         "unknown": lambda k, p: s.Unknown(k[0].text[1:], None, p),
         "unknown_call": lambda k, p: s.Unknown(k[0].text[1:], k[1], p),
         "vector": lambda k, p: s.Vector((k[0], k[1], k[2]), p),
         "local": _local,
-        "call": lambda k, p: s.Call(word(k[0]), k[1] if len(k) > 1 else (), None, p),
-        "member_call": lambda k, p: s.Call(word(k[1]), k[2] if len(k) > 2 else (), word(k[0]), p),
-        "instance": lambda k, p: s.Instance(word(k[0]), k[1], None, p),
-        "member_instance": lambda k, p: s.Instance(word(k[1]), k[2], word(k[0]), p),
+        "call": lambda k, p: s.Call(*_called(k), p),
+        "instance": lambda k, p: s.Instance(*_called(k), p),
         "body": lambda k, p: s.Record("body", k[0], (), p),
         "force": lambda k, p: s.Record("force", k[0], (), p),
         "torque": lambda k, p: s.Record("torque", k[0], (), p),

@@ -93,7 +93,7 @@ def _numbered(states: Any, first: Any, shift: Any) -> dict[Any, int]:
 
 def _described(rule: Any) -> list[Any]:
     """A production as plain data."""
-    valued = ("ID", "PRIMED", "INT", "FLOAT", "UNKID", "STRING")
+    valued = ("ID", "PRIMED", "INT", "FLOAT", "QUANTITY", "UNKID", "STRING")
     kept = [
         k for k, s in enumerate(rule.expansion) if rule.options.keep_all_tokens or not s.is_term or s.name in valued
     ]

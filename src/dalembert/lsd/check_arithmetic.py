@@ -115,7 +115,7 @@ def _is_open(ctx: Context, node: s.Expression, scope: Scope) -> bool:
         node = node.operand
     if isinstance(node, s.Number):
         return node.text in ("0", "1")
-    if isinstance(node, s.Name) and node.package is None:
+    if isinstance(node, s.Name) and not node.package:
         name = node.word.text
         known = name in CONSTANTS or name == EARTH_NAME
         return scope.find(name) is None and name not in ctx.free and not known

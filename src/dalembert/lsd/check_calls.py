@@ -42,7 +42,7 @@ def infer_call(ctx: Context, node: s.Call, scope: Scope, want: Type | None) -> C
     from dalembert.lsd.check_expressions import find
 
     name = node.word.text
-    if want is Type.SHAPE and (name in SIZES or name == "mesh") and node.package is None:
+    if want is Type.SHAPE and (name in SIZES or name == "mesh") and not node.package:
         return infer_shape(ctx, node, scope)
     found = find(ctx, node, scope)
     if isinstance(found, Checked):
@@ -54,7 +54,8 @@ def infer_call(ctx: Context, node: s.Call, scope: Scope, want: Type | None) -> C
             return ctx.wrong(node.word.span, f"{name} is a {found.type}, it takes no arguments")
         ctx.fact(node.word.span, signature(found), found)
         body: DefinitionBody = found.extra
-        if len(node.arguments) != len(body.parameters):
+        missing = [p.name for p in body.parameters[len(node.arguments) :] if p.name not in body.defaults]
+        if missing or len(node.arguments) > len(body.parameters):
             return ctx.wrong(
                 node.span,
                 f"{name} has {len(body.parameters)} parameters ({', '.join(p.name for p in body.parameters)}),"
@@ -108,8 +109,12 @@ def _arguments(
 def signature(found: Bound) -> str:
     """`f(x : scalar) : link`, for people."""
     body: DefinitionBody = found.extra
-    inside = ", ".join(f"{p.name} : {p.type}" for p in body.parameters)
-    return f"{found.name}({inside}) : {body.result}"
+    return f"{found.name}({', '.join(parameters_of(body))}) : {body.result}"
+
+
+def parameters_of(body: DefinitionBody) -> list[str]:
+    """`x : scalar` of each parameter, with a mark where it may be left out."""
+    return [f"{p.name} : {p.type}" + (" = ..." if p.name in body.defaults else "") for p in body.parameters]
 
 
 def infer_instance(ctx: Context, node: s.Instance, scope: Scope, _want: Type | None) -> Checked:
@@ -137,7 +142,7 @@ def infer_instance(ctx: Context, node: s.Instance, scope: Scope, _want: Type | N
             ctx.error(word.span, f"parameter {word.text} is given twice")
         else:
             pairs[word.text] = (by_name[word.text], argument.value)
-    missing = [p for p in by_name if p not in pairs]
+    missing = [p for p in by_name if p not in pairs and p not in body.defaults]
     if missing:
         ctx.error(node.span, f"{name} needs also {', '.join(missing)}", f"it is {signature(found)}")
     return _application(ctx, node, found, list(pairs.values()), scope)
@@ -156,12 +161,19 @@ def _application(
     body: DefinitionBody = found.extra
     parts = [(p.stamp, check(ctx, e, p.type, scope, f"parameter {p.name} of {found.name}")) for p, e in pairs]
     source, span, run_body = ctx.source, node.span, body.run
-    whole = len(parts) == len(body.parameters)
+    written = {p.name for p, _ in pairs}
+    left_out = [p for p in body.parameters if p.name not in written and p.name in body.defaults]
+    rest = [(p.stamp, body.defaults[p.name]) for p in left_out]
+    whole = len(parts) + len(rest) == len(body.parameters)
 
     def run(state: Run) -> Any:
+        naming, state.naming = state.naming, None
         values = [(stamp, part(state)) for stamp, part in parts]
         state.enter(source, span)
         state.env.update(values)
+        for stamp, default in rest:
+            state.env[stamp] = default(state)
+        state.naming = naming
         try:
             return run_body(state)
         finally:

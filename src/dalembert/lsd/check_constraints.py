@@ -14,6 +14,7 @@ from dalembert.lsd.checking import Checked, Context, Thunk
 from dalembert.lsd.running import ConstraintValue, Run
 from dalembert.lsd.scope import Scope, similar
 from dalembert.lsd.source import Source, Span
+from dalembert.lsd.syntax_constraints import Push
 from dalembert.lsd.types import Type
 from dalembert.lsd.values import STILL, BodyValue, FrameValue
 from dalembert.mechanism import Coulomb
@@ -39,6 +40,8 @@ _FIELDS: dict[str, tuple[tuple[str, Type], ...]] = {
 
 def constraint_action(ctx: Context, item: s.Constrain | s.Drive | s.Contrivance, scope: Scope) -> Callable[[Run], None]:
     """What a declaration does when the program runs: one more constraint."""
+    from dalembert.lsd.check_paths import label_of
+
     ctx.asking = True
     try:
         if isinstance(item, s.Contrivance):
@@ -51,12 +54,12 @@ def constraint_action(ctx: Context, item: s.Constrain | s.Drive | s.Contrivance,
             arguments = [_difference(ctx, one.left, one.right, scope) for one in item.equations]
     finally:
         ctx.asking = False
-    source, span, name = ctx.source, item.span, item.name.text if item.name else None
+    source, span, name = ctx.source, item.span, label_of(ctx, item.name, scope)
 
     def action(state: Run) -> None:
         values = tuple(part(state) for part in arguments)
         pushed = None if by is None else by(state)
-        state.constraints.append(ConstraintValue(kind, values, pushed, name, source, span))
+        state.constraints.append(ConstraintValue(kind, values, pushed, name(state), source, span))
 
     return action
 
@@ -74,11 +77,13 @@ def _driven(ctx: Context, item: s.Drive, scope: Scope) -> Thunk:
 
 def _own_push(ctx: Context, item: s.Drive, scope: Scope) -> Thunk:
     """A drive pushes its own coordinate: `wheel.th'` is driven by an effort on `wheel.th`."""
-    name = f"{item.target.word.text}.{item.target.field.text}"
-    return lambda state: [virtual(name)]
+    from dalembert.lsd.check_paths import target_of
+
+    owner, field = target_of(ctx, item.target, scope)
+    return lambda state: [virtual(f"{owner(state)}.{field.text}")]
 
 
-def _by(ctx: Context, pushes: tuple[s.Push, ...], scope: Scope) -> Thunk | None:
+def _by(ctx: Context, pushes: tuple[Push, ...], scope: Scope) -> Thunk | None:
     if not pushes:
         return None
     parts = [_push(ctx, one, scope) for one in pushes]
@@ -90,7 +95,7 @@ def _by(ctx: Context, pushes: tuple[s.Push, ...], scope: Scope) -> Thunk | None:
     return run
 
 
-def _push(ctx: Context, one: s.Push, scope: Scope) -> Thunk:
+def _push(ctx: Context, one: Push, scope: Scope) -> Thunk:
     from dalembert.lsd.check_expressions import check
 
     if one.kind == "form":
@@ -174,7 +179,7 @@ def infer_frame_quantity(ctx: Context, node: s.Call, scope: Scope) -> Checked:
     for part, value in zip(shape, node.arguments, strict=True):
         if part == "frame":
             parts.append(_place(ctx, value, scope))
-        elif isinstance(value, s.Name) and value.package is None and value.word.text in AXES:
+        elif isinstance(value, s.Name) and not value.package and value.word.text in AXES:
             parts.append(ctx.constant(value.word.text))
         else:
             return ctx.wrong(value.span, f"{name} asks here for an axis: x, y or z", _MEANING[name])

@@ -35,17 +35,19 @@ _OPTIONAL = {"sphere": 1, "cylinder": 1}
 
 def contact_action(ctx: Context, item: Contact, scope: Scope) -> Callable[[Run], None]:
     """What a declaration does when the program runs: one more contact."""
+    from dalembert.lsd.check_paths import label_of
+
     ctx.asking = True
     try:
         arguments, laws = _parts(ctx, item, scope), _laws(ctx, item, scope)
     finally:
         ctx.asking = False
-    source, span, name = ctx.source, item.span, item.name.text if item.name else None
+    source, span, name = ctx.source, item.span, label_of(ctx, item.name, scope)
 
     def action(state: Run) -> None:
         values = tuple(part(state) for part in arguments)
         told = {kind: [value(state) for value in values_] for kind, values_ in laws.items()}
-        state.contacts.append(ContactValue(item.kind, values, told, name, source, span))
+        state.contacts.append(ContactValue(item.kind, values, told, name(state), source, span))
 
     return action
 

@@ -11,14 +11,17 @@ from dalembert.expr.space import IDENTITY3, ZERO3, Vector3
 from dalembert.lsd import syntax as s
 from dalembert.lsd.check_arithmetic import infer_binary, infer_negative
 from dalembert.lsd.check_calls import infer_call, infer_instance, infer_unknown
+from dalembert.lsd.check_paths import infer_path
 from dalembert.lsd.check_records import infer_record, infer_select
 from dalembert.lsd.check_shapes import placed_shape
 from dalembert.lsd.checking import BAD, Checked, Context, Thunk
 from dalembert.lsd.running import Run
 from dalembert.lsd.scope import CONSTANTS, EARTH_NAME, FUNCTIONS, Bound, Scope, similar
 from dalembert.lsd.types import MATHEMATICAL, MECHANICAL, Type
+from dalembert.lsd.units import unit
 from dalembert.lsd.values import EARTH, STILL, BodySpeeds, FrameValue, turned
 from dalembert.mechanism.bodyshape import SIZES
+from dalembert.mechanism.dimensions import symbol_of
 from dalembert.mechanism.displacement import Displacement
 
 MAX_DIGITS = 300
@@ -119,26 +122,29 @@ def _declare_hint(want: Type | None) -> str:
     return f"declare it first: let name = {want} ... end ;" if want is not Type.FRAME else "declare its body first"
 
 
-def find(ctx: Context, node: s.Name | s.Select | s.Call | s.Instance, scope: Scope) -> Bound | Checked | None:
+def find(ctx: Context, node: s.Name | s.Select | s.Path | s.Call | s.Instance, scope: Scope) -> Bound | Checked | None:
     """What a name is bound to, in its package if it has one; None when free, BAD when reported."""
-    if node.package is None:
+    if not node.package:
         return scope.find(node.word.text)
-    package = scope.find(node.package.text)
-    if package is None:
-        names = [b.name for b in scope.all() if b.type is Type.PACKAGE]
-        return ctx.wrong(node.package.span, f"unbound package {node.package.text}", similar(node.package.text, names))
-    if package.type is not Type.PACKAGE:
-        return ctx.wrong(node.package.span, f"{node.package.text} is not a package")
-    ctx.fact(node.package.span, f"{package.name} : package", package)
-    member = package.extra.get(node.word.text)
-    if member is None:
-        hint = similar(node.word.text, list(package.extra))
-        return ctx.wrong(node.word.span, f"unbound variable {node.package.text}:{node.word.text}", hint)
-    return member  # type: ignore[no-any-return]
+    found: Bound | None = scope.find(node.package[0].text)
+    inside = {b.name: b for b in scope.all() if b.type is Type.PACKAGE}
+    before = ""
+    for word, inner in zip(node.package, (*node.package[1:], node.word), strict=True):
+        if found is None:
+            return ctx.wrong(word.span, f"unbound package {before}{word.text}", similar(word.text, list(inside)))
+        if found.type is not Type.PACKAGE:
+            return ctx.wrong(word.span, f"{before}{word.text} is not a package")
+        ctx.fact(word.span, f"{found.name} : package", found)
+        inside, before = found.extra, f"{before}{word.text}:"
+        found = inside.get(inner.text)
+    if found is None:
+        hint = similar(node.word.text, list(inside))
+        return ctx.wrong(node.word.span, f"unbound variable {before}{node.word.text}", hint)
+    return found
 
 
 def _is_earth(node: s.Expression, scope: Scope) -> bool:
-    bare = isinstance(node, s.Name) and node.package is None and node.word.text == EARTH_NAME and not node.word.quoted
+    bare = isinstance(node, s.Name) and not node.package and node.word.text == EARTH_NAME and not node.word.quoted
     return bare and scope.find(EARTH_NAME) is None  # type: ignore[union-attr]
 
 
@@ -156,6 +162,19 @@ def _number(ctx: Context, node: s.Number, want: Type | None) -> Checked:
     if want is Type.ROT and value is ex.ZERO:
         ctx.warning(node.span, "0 is read as the identity rotation", "write 1, or angle || axis")
     return Checked(want, lambda _state: literal)
+
+
+def _measure(ctx: Context, node: s.Measure, _scope: Scope, _want: Type | None) -> Checked:
+    """A number with its unit: in metres, kilograms and seconds; with them, where dimensions are compared."""
+    got, run = _number(ctx, node.number, Type.SCALAR)
+    if got is Type.ERROR:
+        return BAD
+    ctx.measured = True
+    found = unit(node.unit)
+    ctx.fact(node.span, f"{node.number.text} {node.unit} : scalar - {found.dimension}")
+    plain = run(None) * found.factor  # type: ignore[arg-type]
+    marked = plain * symbol_of(found.dimension)
+    return Checked(Type.SCALAR, lambda state: marked if state.dimensional else plain)
 
 
 _LITERALS: dict[tuple[ex.Expr, Type], object] = {
@@ -255,6 +274,8 @@ def _local(ctx: Context, node: s.Local, scope: Scope, want: Type | None) -> Chec
 
 _INFER: dict[type, Callable[..., Checked]] = {
     s.Select: infer_select,
+    s.Path: infer_path,
+    s.Measure: _measure,
     s.Prime: _prime,
     s.Unknown: infer_unknown,
     s.Binary: infer_binary,

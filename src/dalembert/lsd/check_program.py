@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
 
-from dalembert.lsd import library
 from dalembert.lsd import syntax as s
+from dalembert.lsd.check_blocks import branch_action, home_for, loop_action, machine_thunk, parameters_action
+from dalembert.lsd.check_calls import signature
 from dalembert.lsd.check_constraints import constraint_action
 from dalembert.lsd.check_contacts import contact_action
 from dalembert.lsd.check_expressions import check, infer
 from dalembert.lsd.check_numbers import given_action, initial_action, law_action
+from dalembert.lsd.check_paths import Key, described, indices, label_of, structure_of
 from dalembert.lsd.check_records import record_fields
 from dalembert.lsd.checking import Context, Fact, Thunk
 from dalembert.lsd.parser import parse_into
 from dalembert.lsd.running import AppliedValue, BetweenValue, Fault, JoinValue, Run
-from dalembert.lsd.scope import Bound, DefinitionBody, Scope, similar
+from dalembert.lsd.scope import Bound, DefinitionBody, ListOf, Scope
 from dalembert.lsd.source import Diagnostic, Report, Source, Span, TooManyErrors
 from dalembert.lsd.syntax_contacts import Contact
-from dalembert.lsd.types import BETWEEN, LAW_VARIABLES, TYPE_NAMES, Type
+from dalembert.lsd.types import BETWEEN, LAW_VARIABLES, Type
+from dalembert.lsd.using import find_file
 from dalembert.lsd.values import BodyValue, FrameValue
 
 Action = Callable[[Run], None]
 MAX_USES = 40
-#: Environment variable with folders, besides that of the program, whose files `use` may read.
-ALLOWED = "DALEMBERT_USE"
 
 
 @dataclass(slots=True)
@@ -52,12 +51,6 @@ class CheckedProgram:
     @property
     def facts(self) -> list[Fact]:
         return self.context.facts or []
-
-    @property
-    def is_library(self) -> bool:
-        """Without join or apply a program is a library: checked, with no mechanism of its own."""
-        joined = (s.Join, s.Apply, s.Between, s.Constrain, s.Drive, s.Contrivance)
-        return not any(isinstance(d, joined) for d in self.program.declarations)
 
 
 def check_program(
@@ -95,67 +88,114 @@ class _Checker:
 
     def declarations(self, items: tuple[s.Declaration, ...], scope: Scope, package: str | None) -> None:
         for item in items:
-            if package is not None and not isinstance(item, s.Let | s.Definition | s.Package | s.Use):
-                word = item.kind if isinstance(item, s.Between | s.Contrivance) else type(item).__name__.lower()
-                self.ctx.error(item.span, f"a package holds definitions only: `{word}` belongs outside")
+            if package is not None and not isinstance(item, _DEFINING | s.Use):
+                hint = f"a machine has parameters: `package {package}() = ... end ; let a = {package}() ;`"
+                message = f"a package holds definitions only: `{_word(item)}` belongs outside"
+                self.ctx.error(item.span, message, hint)
+                continue
+            if isinstance(item, s.Given | s.Use) and (scope.inside or scope.home is not None):
+                self.ctx.error(item.span, f"`{_word(item)}` is for the whole program: it stands outside of this block")
                 continue
             _DECLARE[type(item)](self, item, scope, package)
+
+    def block(self, items: tuple[s.Declaration, ...], scope: Scope) -> list[Action]:
+        """What the declarations of a block do, to be run as often as it asks."""
+        outer, self.actions = self.actions, []
+        self.declarations(items, scope, None)
+        made, self.actions = self.actions, outer
+        return made
 
     def let(self, item: s.Let, scope: Scope, package: str | None) -> None:
         if not item.bindings:
             self.ctx.warning(item.span, "this `let` defines nothing")
         made: dict[str, Bound] = {}
-        todo: list[tuple[Bound, Thunk]] = []
+        todo: list[tuple[Bound, Thunk, Callable[[Run], str | None], Callable[[Run], Key] | None, Span]] = []
         for binding in item.bindings:
             word = binding.word
             got, run = infer(self.ctx, binding.value, scope)
+            label = label_of(self.ctx, s.Label(word.text, binding.indices, word.span), scope)
+            if binding.indices:
+                one, key = self._list(binding, got, scope), indices(self.ctx, binding.indices, scope)
+                todo.append((one, run, label, key, word.span))
+                continue
             if word.text in made:
                 self.ctx.error(word.span, f"{word.text} is defined twice in one `let`")
-            one = Bound(word.text, got, self.ctx.source, word.span)
-            if got in (Type.DEFINITION, Type.PACKAGE) and isinstance(binding.value, s.Name):
-                one.extra = _aliased(scope, binding.value)
-            self.ctx.fact(word.span, f"{word.text} : {got}", one)
+            one = Bound(word.text, got, self.ctx.source, word.span, extra=structure_of(scope, binding.value, got))
+            self.ctx.fact(word.span, described(one), one)
             made[word.text] = one
-            todo.append((one, run))
+            todo.append((one, run, label, None, word.span))
         scope.names.update(made)
         source = self.ctx.source
 
         def action(state: Run) -> None:
-            for one, run in todo:
+            for one, run, label, key, span in todo:
                 if one.type in (Type.DEFINITION, Type.PACKAGE):
                     continue
+                name = label(state) or one.name
+                state.naming = name
                 value = run(state)
+                state.naming = None
                 if isinstance(value, BodyValue) and value.name is None:
-                    value.name = state.unique_name(one.name, "body", package, (source, one.span))
+                    value.name = state.unique_name(name, "body", package, (source, span))
                 elif isinstance(value, FrameValue) and value.name is None:
-                    name = state.unique_name(one.name, "frame", package, (source, one.span))
-                    value = replace(value, name=name, place=(source, one.span))
+                    unique = state.unique_name(name, "frame", package, (source, span))
+                    value = replace(value, name=unique, place=(source, span))
                     state.frames.append(value)
-                state.env[one.stamp] = value
+                if key is None:
+                    state.env[one.stamp] = value
+                    continue
+                held = state.env.setdefault(one.stamp, {})
+                if key(state) in held:
+                    raise state.fault(source, span, f"{name} is defined twice")
+                held[key(state)] = value
 
         self.actions.append(action)
 
+    def _list(self, binding: s.Binding, got: Type, scope: Scope) -> Bound:
+        """The list that a binding fills; its elements have one type and one number of indices."""
+        word, depth, extra = binding.word, len(binding.indices), structure_of(scope, binding.value, got)
+        holder = scope.holder()
+        one = holder.names.get(word.text)
+        if got in (Type.DEFINITION, Type.PACKAGE, Type.LIST):
+            self.ctx.error(word.span, f"the elements of a list are objects and formulas, not a {got}")
+        if one is None or one.type is not Type.LIST:
+            one = Bound(word.text, Type.LIST, self.ctx.source, word.span, extra=ListOf(got, depth, extra))
+            holder.names[word.text] = one
+            if holder.home is not None:
+                holder.home.lists.append(one.stamp)
+        elif one.extra.depth != depth:
+            self.ctx.error(word.span, f"the elements of {word.text} have {one.extra.depth} indices, not {depth}")
+        elif Type.ERROR not in (got, one.extra.type) and (one.extra.type is not got or one.extra.extra is not extra):
+            kind = one.extra.type if one.extra.type is not got else "machine of another package"
+            self.ctx.error(binding.value.span, f"an element of {word.text} is a {kind}, this is a {got}")
+        self.ctx.fact(word.span, described(one), one)
+        return one
+
     def definition(self, item: s.Definition, scope: Scope, _package: str | None) -> None:
         inner = Scope(scope)
-        parameters: list[Bound] = []
-        for typed in item.parameters:
-            kind = TYPE_NAMES.get(typed.type.text)
-            if kind is None:
-                hint = similar(typed.type.text, list(TYPE_NAMES)) or f"types are {', '.join(TYPE_NAMES)}"
-                self.ctx.error(typed.type.span, f"unknown type {typed.type.text}", hint)
-                kind = Type.ERROR
-            if typed.word.text in inner.names:
-                self.ctx.error(typed.word.span, f"parameter {typed.word.text} is named twice")
-            one = Bound(typed.word.text, kind, self.ctx.source, typed.word.span)
-            self.ctx.fact(typed.word.span, f"{one.name} : {kind}", one)
-            inner.names[one.name] = one
-            parameters.append(one)
+        parameters, defaults = parameters_action(self.ctx, item.parameters, inner)
         result, run = infer(self.ctx, item.body, inner)
-        made = Bound(item.word.text, Type.DEFINITION, self.ctx.source, item.word.span)
-        made.extra = DefinitionBody(tuple(parameters), result, run)
-        inside = ", ".join(f"{p.name} : {p.type}" for p in parameters)
-        self.ctx.fact(item.word.span, f"{made.name}({inside}) : {result}", made)
+        self._defined(item.word, DefinitionBody(parameters, result, run, defaults), scope)
+
+    def _defined(self, word: s.Word, body: DefinitionBody, scope: Scope) -> None:
+        made = Bound(word.text, Type.DEFINITION, self.ctx.source, word.span, extra=body)
+        self.ctx.fact(word.span, signature(made), made)
         scope.names[made.name] = made
+
+    def machine(self, item: s.Machine, scope: Scope, _package: str | None) -> None:
+        inner = Scope(scope, home=home_for(item))
+        parameters, defaults = parameters_action(self.ctx, item.parameters, inner)
+        actions = self.block(item.declarations, inner)
+        run = machine_thunk(self.ctx, item, inner, actions)
+        self._defined(item.word, DefinitionBody(parameters, Type.MACHINE, run, defaults, inner.names), scope)
+
+    def loop(self, item: s.Loop, scope: Scope, _package: str | None) -> None:
+        block = lambda inner: self.block(item.declarations, inner)  # noqa: E731
+        self.actions.append(loop_action(self.ctx, item, scope, block))
+
+    def branch(self, item: s.Branch, scope: Scope, _package: str | None) -> None:
+        blocks = [lambda inner, items=items: self.block(items, inner) for items in (item.declarations, item.otherwise)]
+        self.actions.append(branch_action(self.ctx, item, scope, *blocks))
 
     def package(self, item: s.Package, scope: Scope, _package: str | None) -> None:
         # A package body sees its own declarations, predefined names and other packages, nothing else.
@@ -170,10 +210,10 @@ class _Checker:
         second = check(self.ctx, item.second, Type.FRAME, scope, "invalid JOIN")
         link = check(self.ctx, item.link, Type.LINK, scope, "invalid JOIN")
         source = self.ctx.source
-        name = item.name.text if item.name else None
+        name = label_of(self.ctx, item.name, scope)
 
         def action(state: Run) -> None:
-            value = JoinValue(first(state), second(state), link(state), name, source, item.span)
+            value = JoinValue(first(state), second(state), link(state), name(state), source, item.span)
             if value.first.body is value.second.body:
                 who = value.first.body.name or "a body"
                 raise state.fault(
@@ -191,9 +231,11 @@ class _Checker:
         kind, where = (Type.BODY, "invalid TORQUE") if got is Type.TORQUE else (Type.FRAME, "invalid FORCE")
         target = check(self.ctx, item.target, kind, scope, where)
         source = self.ctx.source
-        name = item.name.text if item.name else None
+        name = label_of(self.ctx, item.name, scope)
         self.actions.append(
-            lambda state: state.applied.append(AppliedValue(effort(state), target(state), name, source, item.span))
+            lambda state: state.applied.append(
+                AppliedValue(effort(state), target(state), name(state), source, item.span)
+            )
         )
 
     def between(self, item: s.Between, scope: Scope, _package: str | None) -> None:
@@ -201,11 +243,12 @@ class _Checker:
         first = check(self.ctx, item.first, Type.FRAME, scope, what)
         second = check(self.ctx, item.second, Type.FRAME, scope, what)
         fields = record_fields(self.ctx, item.fields, BETWEEN[item.kind], scope, LAW_VARIABLES)
-        source, name = self.ctx.source, item.name.text if item.name else None
+        source, name = self.ctx.source, label_of(self.ctx, item.name, scope)
 
         def action(state: Run) -> None:
             values = {field: run(state) for field, run in fields}
-            state.applied.append(BetweenValue(item.kind, first(state), second(state), values, name, source, item.span))
+            ends = first(state), second(state)
+            state.applied.append(BetweenValue(item.kind, *ends, values, name(state), source, item.span))
 
         self.actions.append(action)
 
@@ -243,7 +286,7 @@ class _Checker:
                     self.actions.extend(given_action(self.ctx, one, scope))
 
     def use(self, item: s.Use, scope: Scope, _package: str | None) -> None:
-        source = self._find(item)
+        source = find_file(self.ctx, item, self.root)
         if source is None:
             return
         key = _key(source)
@@ -270,40 +313,6 @@ class _Checker:
         self.ctx.fact(item.span, f"{item.path}: {', '.join(self.exported[key])}")
         scope.names.update(self.exported[key])
 
-    def _find(self, item: s.Use) -> Source | None:
-        """The file beside the program, else the one of the standard library."""
-        if not item.path.endswith(".lsd"):
-            self.ctx.error(item.span, f'"{item.path}" is not an .lsd file', 'write use "joints.lsd" ;')
-            return None
-        folder = self.ctx.source.folder
-        path = None if folder is None and not Path(item.path).is_absolute() else (folder or Path()) / item.path
-        if path is not None and not _inside(path, self.root):
-            self.ctx.error(
-                item.span,
-                f'"{item.path}" leads out of the folder of this program',
-                f"put the file beside the program, or name its folder in {ALLOWED}",
-            )
-            return None
-        try:
-            if path is not None and path.is_file():
-                text = path.read_text(encoding="utf-8-sig")
-                return Source(text, str(path), path.parent)
-        except (OSError, UnicodeDecodeError, ValueError) as error:
-            self.ctx.error(item.span, f'cannot read "{item.path}": {error}')
-            return None
-        if item.path in library.files():
-            return Source(library.files()[item.path], f"library/{item.path}")
-        hint = similar(item.path, list(library.files())) or f"the library has {', '.join(sorted(library.files()))}"
-        self.ctx.error(item.span, f'there is no file "{item.path}"', hint)
-        return None
-
-
-def _inside(path: Path, root: Path | None) -> bool:
-    """Whether a file lies in the folder of the program or in one that the user allows, links followed."""
-    allowed = [Path(x) for x in os.environ.get(ALLOWED, "").split(os.pathsep) if x.strip()]
-    roots = [os.path.realpath(x) for x in (*allowed, *([] if root is None else [root]))]
-    return any(Path(os.path.realpath(path)).is_relative_to(x) for x in roots)
-
 
 @cache
 def _standard(source: Source) -> tuple[dict[str, Bound], set[str]]:
@@ -320,19 +329,23 @@ def _key(source: Source) -> str:
     return str(source.folder / Path(source.name).name) if source.folder else source.name
 
 
-def _aliased(scope: Scope, node: s.Name) -> Any:
-    if node.package is not None:
-        package = scope.find(node.package.text)
-        found = package.extra.get(node.word.text) if package is not None else None
-    else:
-        found = scope.find(node.word.text)
-    return found.extra if found is not None else None
+_DEFINING = s.Let | s.Definition | s.Package | s.Machine
+
+
+def _word(item: s.Declaration) -> str:
+    """The word with which a declaration begins."""
+    if isinstance(item, s.Between | s.Contrivance):
+        return item.kind
+    return {s.Loop: "for", s.Branch: "if"}.get(type(item), type(item).__name__.lower())
 
 
 _DECLARE: dict[type, Callable[..., None]] = {
     s.Let: _Checker.let,
     s.Definition: _Checker.definition,
     s.Package: _Checker.package,
+    s.Machine: _Checker.machine,
+    s.Loop: _Checker.loop,
+    s.Branch: _Checker.branch,
     s.Join: _Checker.join,
     s.Apply: _Checker.apply,
     s.Between: _Checker.between,

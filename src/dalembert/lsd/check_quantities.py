@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from dalembert import expr as ex
 from dalembert.lsd import syntax as s
 from dalembert.lsd.checking import Checked, Context
 from dalembert.lsd.running import Run
 from dalembert.lsd.scope import Bound, Scope, similar
+from dalembert.lsd.source import Span
 from dalembert.lsd.types import FIELD_NAMES, FIELDS, MECHANICAL, Type, readable
 from dalembert.lsd.values import BodyValue, FrameValue
 from dalembert.mechanism.names import POSITION
@@ -21,33 +24,58 @@ def infer_quantity(ctx: Context, node: s.Select, scope: Scope, found: Bound | No
     What cannot be a quantity, because no link of the program has such a parameter, is told as a wrong field.
     """
     name, field = node.word.text, node.field.text
-    if node.package is not None or want in MECHANICAL or (field in FIELD_NAMES and not node.order):
+    if node.package or want in MECHANICAL or (field in FIELD_NAMES and not node.order):
         return _wrong(ctx, node, scope, found)
-    if node.order > 1:
-        return ctx.wrong(node.span, "a formula may use a coordinate and its rate, not its acceleration")
+    home = scope.home_of(name)
+    prefix = home.stamp if home is not None else None
+    stamp = found.stamp if found is not None and field in POSITION else None
+
+    def owner(state: Run) -> str:
+        value = state.env.get(stamp) if stamp is not None else None
+        if isinstance(value, BodyValue | FrameValue) and value.name:
+            return value.name
+        return state.called(prefix) + name
+
+    placed = found is None or found.type in (Type.BODY, Type.FRAME)
+    return asked(ctx, node.span, owner, field, node.order, placed, lambda: _wrong(ctx, node, scope, found), found)
+
+
+def asked(
+    ctx: Context,
+    span: Span,
+    owner: Callable[[Run], str],
+    field: str,
+    order: int,
+    placed: bool,
+    wrong: Callable[[], Checked],
+    found: Bound | None = None,
+) -> Checked:
+    """The symbol of a quantity; `placed` says whether its owner can be a frame, with a place in the base of earth."""
+    if order > 1:
+        return ctx.wrong(span, "a formula may use a coordinate and its rate, not its acceleration")
     source = ctx.source
 
     def look() -> None:
-        place = field in POSITION and (found is None or found.type in (Type.BODY, Type.FRAME))
-        if not place and field not in ctx.link_parameters and field not in _BODY_SPEEDS:
+        if not (placed and field in POSITION) and field not in ctx.link_parameters and field not in _BODY_SPEEDS:
             ctx.source, outer = source, ctx.source
-            _wrong(ctx, node, scope, found)
+            wrong()
             ctx.source = outer
 
     ctx.later.append(look)
-    primes = "'" * node.order
+    primes = "'" * order
     meaning = "place of a frame in the base of earth" if field in POSITION else "coordinate or speed of a link"
-    ctx.fact(node.span, f"{name}.{field}{primes} : scalar - {meaning}", found)
-    stamp = found.stamp if found is not None and field in POSITION else None
+    ctx.fact(span, f"{source.text[span[0] : span[1]]} : scalar - {meaning}", found)
 
     def run(state: Run) -> ex.Expr:
-        value = state.env.get(stamp) if stamp is not None else None
-        owner = value.name if isinstance(value, BodyValue | FrameValue) and value.name else name
-        asked = f"{owner}.{field}{primes}"
-        state.quantities.setdefault(asked, (source, node.span))
-        return ex.symbol(asked)
+        name = f"{owner(state)}.{field}{primes}"
+        state.quantities.setdefault(name, (source, span))
+        return ex.symbol(name)
 
     return Checked(Type.SCALAR, run)
+
+
+def wrong_quantity(ctx: Context, span: Span, field: s.Word, hint: str | None) -> Checked:
+    return ctx.wrong(span, f"no link of the program has a coordinate {field.text}", hint)
 
 
 def _wrong(ctx: Context, node: s.Select, scope: Scope, found: Bound | None) -> Checked:
@@ -58,6 +86,8 @@ def _wrong(ctx: Context, node: s.Select, scope: Scope, found: Bound | None) -> C
         names = [b.name for b in scope.all() if b.type in FIELDS]
         return ctx.unbound(node.word.span, name, similar(name, names))
     kind = found.type
+    if kind is Type.LIST:
+        return ctx.wrong(node.span, f"{name} is a list: it has no {field.text}", f"write `{name}[1].{field.text}`")
     if kind not in FIELDS:
         return ctx.wrong(node.span, f"non valid selection: {name} is a {kind}, it has no fields")
     choices = readable(kind)

@@ -263,6 +263,10 @@ def infer_select(ctx: Context, node: s.Select, scope: Scope, want: Type | None) 
     if isinstance(found, Checked):
         return found
     name, field = node.word.text, node.field
+    if found is not None and found.type is Type.MACHINE:
+        from dalembert.lsd.check_paths import infer_path
+
+        return infer_path(ctx, s.Path(node.word, (field,), node.package, node.span, node.order), scope, want)
     if not _is_field(found, name, field.text) or node.order:
         return infer_quantity(ctx, node, scope, found, want)
     if found is None:
@@ -275,7 +279,7 @@ def infer_select(ctx: Context, node: s.Select, scope: Scope, want: Type | None) 
     signature = FIELDS[kind][field.text]
     assert signature.read is not None
     ctx.fact(field.span, f"{field.text} : {signature.read} - {signature.meaning}")
-    stamp, read, source, span = found.stamp, _READ[kind, field.text], ctx.source, node.span
+    stamp, read, source, span = found.stamp, READ[kind, field.text], ctx.source, node.span
 
     def run(state: Run) -> Any:
         return read(state, state.env[stamp], source, span)
@@ -336,7 +340,7 @@ def _effort_body(state: Run, value: EffortValue, source: Any, span: Any) -> Body
     return value.base
 
 
-_READ: dict[tuple[Type, str], Any] = {
+READ: dict[tuple[Type, str], Any] = {
     (Type.BODY, "shape"): lambda _state, value, *_: value.shapes,
     (Type.BODY, "mass"): body_mass,
     (Type.BODY, "inertia"): body_inertia,

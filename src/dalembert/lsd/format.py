@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dalembert.lsd._tables import tables
 from dalembert.lsd.lexer import Token, scan
 from dalembert.lsd.source import Report, Source
 
 WIDTH = 110
 _TIGHT_BEFORE = frozenset((",", ")", "]", "."))
 _TIGHT_AFTER = frozenset(("(", "[", "."))
-_OPERATORS = frozenset(("+", "-", "*", "/", "^", "@", "++", "||", "=", ">="))
+_OPERATORS = frozenset(("+", "-", "*", "/", "^", "@", "++", "||", "=", "<", "<=", ">", ">=", "<>", ".."))
 
 
 def format_text(text: str, name: str = "<text>") -> str:
@@ -40,9 +41,10 @@ def format_text(text: str, name: str = "<text>") -> str:
                 continue
         pending.append(token)
         last_end = token.end
-        if token.text == "=" and len(pending) == 3 and pending[0].text == "package":
-            lines.append("  " * depth + _joined(pending))
-            depth, pending = depth + 1, []
+        if _opens(pending):
+            back = depth and pending[0].text == "else"
+            lines.append("  " * (depth - back) + _joined(pending))
+            depth, pending = depth + 1 - back, []
         elif token.text == ";":
             if depth and pending[0].text == "end":
                 depth -= 1
@@ -51,6 +53,26 @@ def format_text(text: str, name: str = "<text>") -> str:
     if pending:
         lines.extend(_declaration(pending, "  " * depth))
     return "\n".join(line.rstrip() for line in lines).strip("\n") + "\n" if lines else ""
+
+
+def _opens(tokens: list[Token]) -> bool:
+    """Whether these tokens are the head of a block of declarations."""
+    first, last = tokens[0].text, tokens[-1].text
+    if first == "package":
+        return last == "=" and (len(tokens) == 3 or (tokens[-2].text == ")" and _head(tokens) == len(tokens) - 2))
+    return first == last == "else" or (first, last) in (("for", "do"), ("if", "then"))
+
+
+def _head(tokens: list[Token]) -> int:
+    """Where the parameters end that follow the name of a definition or of a package."""
+    if len(tokens) < 3 or tokens[2].text != "(":
+        return 0
+    level = 0
+    for k, token in enumerate(tokens):
+        level += (token.text == "(") - (token.text == ")")
+        if k > 1 and not level:
+            return k
+    return len(tokens)
 
 
 def _joined(tokens: list[Token]) -> str:
@@ -68,11 +90,13 @@ def _spaced(tokens: list[Token], k: int) -> bool:
         return True
     if ":" in (token.text, before.text):
         # `x : scalar` in the head of a definition, `package:member` elsewhere.
-        return tokens[0].text == "let" and all(other.text != "=" for other in tokens[:k])
+        return tokens[0].text in ("let", "package") and k < _head(tokens)
     if "." in (token.text, before.text) and {"INT", "FLOAT"} & {token.type, before.type}:
         return True  # a stray point must not become part of a number
-    if token.text in _TIGHT_BEFORE or before.text in _TIGHT_AFTER:
+    if token.text in _TIGHT_BEFORE or before.text in _TIGHT_AFTER or ".." in (token.text, before.text):
         return False
+    if token.text == "[":  # of an index, or of a vector
+        return before.text != "]" and (before.type != "ID" or before.text in _WORDS)
     if token.text == "(":
         return before.type not in ("ID", "UNKID") or (before.text in _WORDS and before.text != "link")
     if token.text == "^" or before.text == "^":
@@ -81,37 +105,7 @@ def _spaced(tokens: list[Token], k: int) -> bool:
     return not (before.text in ("+", "-") and _is_sign(tokens, k - 1))
 
 
-_WORDS = frozenset(
-    (
-        "and",
-        "with",
-        "on",
-        "in",
-        "let",
-        "join",
-        "apply",
-        "gravity",
-        "local",
-        "as",
-        "link",
-        "by",
-        "about",
-        "along",
-        "constrain",
-        "drive",
-        "roll",
-        "gear",
-        "rope",
-        "contact",
-        "limit",
-        "restitution",
-        "friction",
-        "static",
-        "rolling",
-        "drilling",
-        "slip",
-    )
-)
+_WORDS = frozenset(word for word in tables().words if word.isalpha())
 
 
 def _is_sign(tokens: list[Token], k: int) -> bool:

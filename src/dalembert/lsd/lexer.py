@@ -26,16 +26,22 @@ DECLARING = frozenset(
         "rope",
         "contact",
         "limit",
+        "for",
+        "if",
     )
 )
 #: Words inside a constraint, after a complete expression.
 _REACTING = frozenset(("by", "about", "along"))
 #: Words inside a contact, likewise.
 _TOUCHING = frozenset(("restitution", "friction", "static", "rolling", "drilling", "slip"))
-SOFT = DECLARING | _REACTING | _TOUCHING | {"as"}
+#: Words that open a block of declarations, and the declaration to which they belong.
+_OPENING = {"do": "FOR", "then": "IF"}
+SOFT = DECLARING | _REACTING | _TOUCHING | {"as", "else", *_OPENING}
 _ENDS_EXPRESSION = frozenset(
-    ("ID", "PRIMED", "INT", "FLOAT", "UNKID", "RPAR", "RSQB", "END", "BODY", "FORCE", "TORQUE")
+    ("ID", "PRIMED", "INT", "FLOAT", "QUANTITY", "UNKID", "RPAR", "RSQB", "END", "BODY", "FORCE", "TORQUE")
 )
+#: After these a declaration begins, and after the `=` of a package.
+_BEFORE_DECLARATION = frozenset(("SEMICOLON", "DO", "THEN", "ELSE"))
 
 
 class Token(NamedTuple):
@@ -127,18 +133,38 @@ def _is_word(text: str, before: list[Token]) -> bool:
     """Whether a soft word stands where the grammar wants it, else it is a name as in older programs."""
     if text == "as":
         return bool(before) and before[-1].type in _ENDS_EXPRESSION
-    if text in _REACTING:
-        return bool(before) and before[-1].type in _ENDS_EXPRESSION and _declared(before) in ("CONSTRAIN", "DRIVE")
-    if text in _TOUCHING:
-        return bool(before) and before[-1].type in _ENDS_EXPRESSION and _declared(before) in ("CONTACT", "LIMIT")
-    if not before or before[-1].type == "SEMICOLON":
+    if text in _REACTING or text in _TOUCHING or text in _OPENING:
+        if not before or before[-1].type not in _ENDS_EXPRESSION:
+            return False
+        declared = _declared(before)
+        if text in _OPENING:
+            return declared == _OPENING[text]
+        return declared in (("CONSTRAIN", "DRIVE") if text in _REACTING else ("CONTACT", "LIMIT"))
+    return not before or _declares(before, len(before))
+
+
+def _declares(before: list[Token], at: int) -> bool:
+    """Whether a declaration begins at a place: after `;`, and after what opens a block."""
+    last = before[at - 1].type
+    if last in _BEFORE_DECLARATION:
         return True
-    return len(before) > 2 and before[-1].type == "EQUAL" and before[-3].type == "PACKAGE"
+    if last != "EQUAL" or at < 3:
+        return False
+    if before[at - 3].type == "PACKAGE":
+        return True
+    if before[at - 2].type != "RPAR":
+        return False
+    # the head of a package with parameters: `package leg(hip : frame, l : scalar = 1) =`
+    while at > 1 and before[at - 1].type not in _BEFORE_DECLARATION:
+        at -= 1
+        if before[at].type == "PACKAGE":
+            return True
+    return before[at - 1].type == "PACKAGE"
 
 
 def _declared(before: list[Token]) -> str:
     """The word with which the declaration began that is being read."""
-    for k in range(len(before) - 1, -1, -1):
-        if before[k].type == "SEMICOLON":
-            return before[k + 1].type if k + 1 < len(before) else ""
+    for k in range(len(before), 0, -1):
+        if before[k - 1].type in _BEFORE_DECLARATION or (before[k - 1].type == "EQUAL" and _declares(before, k)):
+            return before[k].type if k < len(before) else ""
     return before[0].type

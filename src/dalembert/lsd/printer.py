@@ -249,7 +249,7 @@ class _QuantityWriter(ScalarWriter):
 
 
 def _state(key: str) -> str:
-    link, dot, local = key.partition(".")
+    link, dot, local = key.rpartition(".")
     if not dot:
         raise ModelError(f"the start value '{key}' is not the name of a coordinate or speed, such as 'elbow.th'.")
     bare = local.rstrip("'")

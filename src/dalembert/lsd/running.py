@@ -77,6 +77,14 @@ class ContactValue:
 
 
 @dataclass(frozen=True, slots=True)
+class OutputValue:
+    name: str
+    value: Expr
+    source: Source
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class StartValue:
     link: str
     parameter: str
@@ -127,8 +135,16 @@ class Run:
     bodies: list[Any] = field(default_factory=list)
     unknowns: dict[Expr, int] = field(default_factory=dict)
     in_link: list[Expr] | None = None
+    naming: str | None = None  # what the machine is called that is built next
+    outputs: list[OutputValue] = field(default_factory=list)
+    dimensional: bool = False  # whether units stand in the values, to compare them
+    passes: int = 0
     calls: int = 0
     depth: int = 0
+
+    def called(self, home: int | None) -> str:
+        """What names of a machine begin with; nothing in the whole program."""
+        return "" if home is None else self.env.get(home, "")  # type: ignore[no-any-return]
 
     def unknown(self, arguments: tuple[Expr, ...] | None = None) -> Expr:
         """A new unknown: a symbol, or an unknown function of its arguments."""
@@ -145,7 +161,8 @@ class Run:
         holder = self.named.get(name)
         if holder is not None and holder[1] == package:
             what = f"the {kind} name {name} is used twice" if holder[0] == kind else f"{name} is a {holder[0]} already"
-            raise self.fault(*place, what, "give one of them another name: both would be asked for by it")
+            hint = f"give one of them another name, in a loop a number: `{name.rpartition('.')[2]}[i]`"
+            raise self.fault(*place, what, hint)
         unique = name if holder is None else free_name(name, self.named, first=name)
         self.named[unique] = (kind, package)
         return unique

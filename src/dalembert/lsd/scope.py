@@ -31,11 +31,37 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class DefinitionBody:
-    """What a parametrised definition holds: its parameters, its result and how to compute it."""
+    """What a parametrised definition holds: its parameters, its result and how to compute it.
+
+    `defaults` are of parameters that may be left out; `members` are the names of a machine, if it builds one.
+    """
 
     parameters: tuple[Bound, ...]
     result: Type
     run: Callable[[Any], Any]
+    defaults: dict[str, Callable[[Any], Any]] = field(default_factory=dict)
+    members: dict[str, Bound] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf:
+    """What `b[i]` is: the type of the elements, the number of indices, and the members of machines."""
+
+    type: Type
+    depth: int
+    extra: Any = None
+
+
+@dataclass(eq=False, slots=True)
+class Home:
+    """A machine that is described: the names that it gives are its own, and begin with what the machine is called.
+
+    `stamp` finds that name at run time, `lists` are the stamps of its lists, which each machine has anew.
+    """
+
+    declared: frozenset[str]
+    stamp: int = field(default_factory=lambda: next(_stamps))
+    lists: list[int] = field(default_factory=list)
 
 
 @dataclass(eq=False, slots=True)
@@ -44,6 +70,24 @@ class Scope:
 
     parent: Scope | None = None
     names: dict[str, Bound] = field(default_factory=dict)
+    home: Home | None = None
+    inside: bool = False  # of a loop or a condition: lists belong to the scope around it
+
+    def holder(self) -> Scope:
+        """The scope to which lists belong that are filled here."""
+        scope = self
+        while scope.inside and scope.parent is not None:
+            scope = scope.parent
+        return scope
+
+    def home_of(self, name: str | None = None) -> Home | None:
+        """The machine that is described here, or the one that gives a name; None for the whole program."""
+        scope: Scope | None = self
+        while scope is not None:
+            if scope.home is not None and (name is None or name in scope.home.declared):
+                return scope.home
+            scope = scope.parent
+        return None
 
     def find(self, name: str) -> Bound | None:
         scope: Scope | None = self

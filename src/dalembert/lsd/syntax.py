@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from dalembert.lsd.source import Source, Span
+from dalembert.lsd.syntax_blocks import Branch, Loop, Machine, Package
+from dalembert.lsd.syntax_constraints import Constrain, Contrivance, Drive
 from dalembert.lsd.syntax_contacts import Contact
 
 
@@ -25,11 +27,20 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
+class Label:
+    """The name that a declaration gives: `tip`, or `tip[i]` for one of many."""
+
+    text: str
+    indices: tuple[Expression, ...] = ()
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
 class Name:
-    """`a`, or `p:a` in package `p`."""
+    """`a`, or `p:a` in package `p`, `p:q:a` in its package `q`."""
 
     word: Word
-    package: Word | None = None
+    package: tuple[Word, ...] = ()
     span: Span = _span()
 
 
@@ -39,7 +50,18 @@ class Select:
 
     word: Word
     field: Word
-    package: Word | None = None
+    package: tuple[Word, ...] = ()
+    span: Span = _span()
+    order: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """`b[i]`, `leg[2].knee.th'`: a name with indices (expressions) and selections (words) after it, in order."""
+
+    word: Word
+    steps: tuple[Word | Expression, ...]
+    package: tuple[Word, ...] = ()
     span: Span = _span()
     order: int = 0
 
@@ -59,6 +81,15 @@ class Number:
 
     text: str
     exact: bool
+    span: Span = _span()
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """`30 cm`: a number with its unit."""
+
+    number: Number
+    unit: str
     span: Span = _span()
 
 
@@ -126,11 +157,12 @@ class FrameAt:
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """`name = value`, in `let`, `local`, a record or an instantiation."""
+    """`name = value`, in `let`, `local`, a record or an instantiation; `name[i] = value` in `let`."""
 
     word: Word
     value: Expression
     span: Span = _span()
+    indices: tuple[Expression, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +180,7 @@ class Call:
 
     word: Word
     arguments: tuple[Expression, ...]
-    package: Word | None = None
+    package: tuple[Word, ...] = ()
     span: Span = _span()
 
 
@@ -158,7 +190,7 @@ class Instance:
 
     word: Word
     arguments: tuple[Binding, ...]
-    package: Word | None = None
+    package: tuple[Word, ...] = ()
     span: Span = _span()
 
 
@@ -175,8 +207,10 @@ class Record:
 Expression = (
     Name
     | Select
+    | Path
     | Prime
     | Number
+    | Measure
     | Unknown
     | Vector
     | Binary
@@ -199,10 +233,11 @@ class Let:
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """`x : type` in the head of a definition."""
+    """`x : type`, or `x : type = default`, in the head of a definition or of a package."""
 
     word: Word
     type: Word
+    default: Expression | None = None
     span: Span = _span()
 
 
@@ -217,9 +252,11 @@ class Definition:
 
 
 @dataclass(frozen=True, slots=True)
-class Package:
-    word: Word
-    declarations: tuple[Declaration, ...]
+class Output:
+    """`output name = formula`: what a motion is asked for."""
+
+    name: Label
+    value: Expression
     span: Span = _span()
 
 
@@ -228,7 +265,7 @@ class Join:
     first: Expression
     second: Expression
     link: Expression
-    name: Word | None = None
+    name: Label | None = None
     span: Span = _span()
 
 
@@ -236,7 +273,7 @@ class Join:
 class Apply:
     effort: Expression
     target: Expression
-    name: Word | None = None
+    name: Label | None = None
     span: Span = _span()
 
 
@@ -248,58 +285,7 @@ class Between:
     first: Expression
     second: Expression
     fields: tuple[Binding, ...]
-    name: Word | None = None
-    span: Span = _span()
-
-
-@dataclass(frozen=True, slots=True)
-class Equation:
-    """`left = right` in a constraint."""
-
-    left: Expression
-    right: Expression
-    span: Span = _span()
-
-
-@dataclass(frozen=True, slots=True)
-class Push:
-    """What a reaction pushes: a formula, or `torque on B about n`, `force on F along n`."""
-
-    kind: str
-    value: Expression
-    axis: Expression | None = None
-    span: Span = _span()
-
-
-@dataclass(frozen=True, slots=True)
-class Constrain:
-    """`constrain a = b, c = d by e, f as name`; perfect without `by`."""
-
-    equations: tuple[Equation, ...]
-    pushes: tuple[Push, ...] = ()
-    name: Word | None = None
-    span: Span = _span()
-
-
-@dataclass(frozen=True, slots=True)
-class Drive:
-    """`drive elbow.th = law by shoulder.th as name`."""
-
-    target: Select
-    law: Expression
-    pushes: tuple[Push, ...] = ()
-    name: Word | None = None
-    span: Span = _span()
-
-
-@dataclass(frozen=True, slots=True)
-class Contrivance:
-    """`roll wheel on ground with radius = r`, `gear a.th and b.th with ratio = n`, `rope f, g, h with length = l`."""
-
-    kind: str
-    parts: tuple[Expression, ...]
-    fields: tuple[Binding, ...]
-    name: Word | None = None
+    name: Label | None = None
     span: Span = _span()
 
 
@@ -307,8 +293,7 @@ class Contrivance:
 class GivenValue:
     """`m = 2`, or `arm.mass = 2` for a value that the program left generic."""
 
-    word: Word
-    field: Word | None
+    target: Name | Select | Path
     value: Expression
     span: Span = _span()
 
@@ -333,9 +318,7 @@ class Given:
 class Initial:
     """`elbow.th = 0.3` or `elbow.th' = 0`."""
 
-    link: Word
-    parameter: Word
-    order: int
+    target: Select | Path
     value: Expression
     span: Span = _span()
 
@@ -362,6 +345,10 @@ Declaration = (
     Let
     | Definition
     | Package
+    | Machine
+    | Loop
+    | Branch
+    | Output
     | Join
     | Apply
     | Between

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dalembert.lsd.source import Span
 
 if TYPE_CHECKING:
-    from dalembert.lsd.syntax import Expression, Word
+    from dalembert.lsd.syntax import Expression, Label
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,5 +27,5 @@ class Contact:
     kind: str
     parts: tuple[Expression, ...]
     laws: tuple[Law, ...] = ()
-    name: Word | None = None
+    name: Label | None = None
     span: Span = field(default=(0, 0), compare=False, repr=False)

@@ -47,7 +47,7 @@ def expected(accepted: frozenset[str]) -> str:
         left = {t for t in left if spelling.get(t) not in _OPERATORS}
     if left >= {"LET", "JOIN", "APPLY"}:
         kinds = "let, join, apply, spring, torsion, bushing, constrain, drive, roll, gear, rope, contact, limit"
-        words.append(f"a declaration ({kinds}, package, given, start, gravity, use)")
+        words.append(f"a declaration ({kinds}, package, for, if, given, start, gravity, use)")
         left = {t for t in left if not spelling.get(t, "").isalpha()}
     words += [_HUMAN[t] for t in sorted(left) if t in _HUMAN]
     words += [f"`{spelling[t]}`" for t in sorted(left) if t in spelling]
@@ -118,7 +118,7 @@ def _hint(previous: Token | None, token: Token, stream: list[Token], at: int, ac
     if kind == "END" and accepted >= _STARTS_EXPRESSION:
         return "something is missing before `end`"
     if kind == "SEMICOLON" and "END" in accepted:
-        return "`end` closes body, link, force, torque, local and package"
+        return "`end` closes body, link, force, torque, local, package, for and if"
     if kind == "AND" and "COMMA" in accepted:
         return "the fields of an object are separated by `,`"
     if kind == "COMMA" and "AND" in accepted:

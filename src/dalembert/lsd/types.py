@@ -25,6 +25,8 @@ class Type(Enum):
     SHAPE = "shape"
     DEFINITION = "definition"
     PACKAGE = "package"
+    MACHINE = "machine"
+    LIST = "list"
     ERROR = "error"
 
     def __str__(self) -> str:

@@ -7,7 +7,7 @@ displacement a `Displacement`; mechanical objects are the small records below.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from dalembert import expr as ex
 from dalembert.errors import ExpressionError
@@ -74,6 +74,14 @@ class EffortValue:
     value: Vector3 | None = None
     base: BodyValue | None = None
     place: tuple[Source, Span] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MachineValue:
+    """A machine that was built as a part: what it is called, and what its names stand for."""
+
+    name: str
+    members: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)

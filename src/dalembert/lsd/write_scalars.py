@@ -123,7 +123,7 @@ class ScalarWriter:
         """`hinge.th'` or `tip.X`, where nothing else can be meant by it."""
         owner, dot, what = name.rpartition(".")
         bare = what.rstrip("'")
-        if not dot or not bare or "." in owner or owner in self.local or bare in FIELD_NAMES:
+        if not dot or not bare or owner in self.local or bare in FIELD_NAMES:
             return None
         return f"{word(owner)}.{word(bare)}{what[len(bare) :]}"
 

@@ -1,7 +1,8 @@
 """Names of a model: what may be one, which are taken, and how they are asked for.
 
 Bodies and frames share their names (`tip.X`), so do links, efforts and constraints (`elbow.th`); a link may
-be called after a body.
+be called after a body. What belongs to a part of the machine is called after it, `left.knee`, and one of many by its
+number, `rod[3]`: what stands after the last point of `left.knee.th` is asked of what stands before it.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def flaw_of(name: str) -> str:
 
 def check_name(name: str, kind: str, taken: Mapping[str, str], where: str) -> None:
     """Refuse what cannot be the name of a `kind`, and what is one already (`taken` tells of what)."""
-    if not isinstance(name, str) or not name or any(c.isspace() or c in ".'" for c in name):
+    if not isinstance(name, str) or not all(name.split(".")) or any(c.isspace() or c == "'" for c in name):
         raise ModelError(f"{name!r} cannot name a {kind}: use letters, digits and '_'.")
     if flaw_of(name):
         raise ModelError(f"{name[:_LONGEST]!r} cannot name a {kind}: {flaw_of(name)}.")

@@ -1,0 +1,227 @@
+"""Machines made of machines: packages with parameters, loops, lists and conditions, against texts written out."""
+
+import random
+import time
+
+import pytest
+
+import dalembert as da
+from dalembert import lsd
+from dalembert.errors import LsdError
+from dalembert.lsd import parse
+from dalembert.lsd.format import format_text
+
+CHAIN = """use "joints.lsd" ; use "solids.lsd" ;
+let tip[0] = earth ;
+for i in 1..100 do
+  let rod[i] = hanging_rod(m, l) and pin = revolute(axis = [0, 1, 0]) ;
+  join tip[i-1] and rod[i].frame with pin ; let tip[i] = [0, 0, -l] @ rod[i] ;
+end ;"""
+
+LEG = """
+package leg(hip : frame, side : scalar, reach : scalar = 1/4) =
+  let thigh = body mass = 2, iframe = [0, 0, -reach], inertia = 0 end ;
+  let shin = body mass = 1, iframe = [0, 0, -reach], inertia = 0 end ;
+  join hip and thigh.frame with link(th) dof = th || [side, 0, 0] end as swing ;
+  join [0, 0, -2*reach] @ thigh and shin.frame
+    with link(th) dof = th || [1, 0, 0], torque = [swing.th, 0, 0] end as knee ;
+  let foot = [0, 0, -2*reach] @ shin ;
+  start knee.th = side/10 ;
+end ;
+"""
+
+
+def error(text):
+    with pytest.raises(LsdError) as caught:
+        da.loads(text)
+    return caught.value.diagnostics[0]
+
+
+def test_a_chain_of_a_hundred_links_in_six_lines():
+    assert CHAIN.count("\n") == 5
+    m = da.loads(CHAIN)
+    assert len(m.links) == 100
+    assert m.links["rod[42]"].coordinates == ("rod[42].th",)
+    assert m.links["rod[42]"].first.body == "rod[41]"
+
+
+def test_a_machine_is_built_of_machines_with_dotted_names():
+    m = da.loads(LEG + "let left = leg(hip = earth, side = 1) ;")
+    assert list(m.bodies) == ["earth", "left.thigh", "left.shin"]
+    assert m.equations().coordinates == ("left.swing.th", "left.knee.th")
+    assert dict(m.start) == {"left.knee.th": 0.1}
+    assert list(m.frames) == ["left.foot"]
+    assert da.loads(m.to_lsd()) == m
+
+
+def test_a_leg_says_the_same_as_its_text_written_out():
+    short = LEG + "for k in 1..2 do let leg[k] = leg(earth, 3 - 2*k, k) ; end ;"
+    flat = "".join(
+        f"""let `leg[{k}].thigh` = body mass = 2, iframe = [0, 0, -{k}], inertia = 0 end ;
+let `leg[{k}].shin` = body mass = 1, iframe = [0, 0, -{k}], inertia = 0 end ;
+join earth and `leg[{k}].thigh`.frame with link(th) dof = th || [{3 - 2 * k}, 0, 0] end as `leg[{k}].swing` ;
+join [0, 0, -2*{k}] @ `leg[{k}].thigh` and `leg[{k}].shin`.frame with
+  link(th) dof = th || [1, 0, 0], torque = [`leg[{k}].swing`.th, 0, 0] end as `leg[{k}].knee` ;
+let `leg[{k}].foot` = [0, 0, -2*{k}] @ `leg[{k}].shin` ;
+start `leg[{k}].knee`.th = {3 - 2 * k}/10 ;
+"""
+        for k in (1, 2)
+    )
+    assert da.loads(short) == da.loads(flat)
+
+
+def test_members_of_machines_are_driven_constrained_touched_sprung_and_given():
+    m = da.loads(
+        LEG.replace("mass = 1,", "").replace("mass = 2,", "")
+        + """for k in 1..3 do let leg[k] = leg(earth, 1) ; end ;
+contact leg[1].foot.Z >= 0 as floor ;
+constrain leg[1].knee.th = 2*leg[2].knee.th as same ;
+drive leg[3].swing.th = sin(t) ;
+spring leg[1].foot and leg[2].foot with stiffness = 3 as rope ;
+apply force value = [leg[2].knee.th', 0, 0] end on leg[1].thigh.frame as push ;
+limit leg[2].knee.th in [0, 1] ;
+given leg[2].thigh.mass = 7, leg[3].shin.mass = 5 ;"""
+    )
+    assert {x for one in m.constraints for x in one.expressions} == {
+        da.expr.parse("leg[1].knee.th - 2*leg[2].knee.th"),
+        da.expr.parse("leg[3].swing.th - sin(t)"),
+    }
+    assert m.given == {m.bodies["leg[2].thigh"].mass.name: 7, m.bodies["leg[3].shin"].mass.name: 5}
+    assert {effort.name for effort in m.efforts} == {"rope", "push"}
+    assert m.contacts[0].name == "floor"
+    assert da.loads(m.to_lsd()) == m
+
+
+def test_a_machine_holds_machines_lists_and_loops():
+    m = da.loads("""
+package pair(at : frame, n : scalar = 2) =
+  package ball(root : frame) =
+    let b = body mass = 1, iframe = 0, inertia = 0 end ;
+    join root and b.frame with link(x) dof = [x, 0, 0], force = [-swing[1].x, 0, 0] end as slide ;
+  end ;
+  let s[0] = body mass = 1, iframe = 0, inertia = 0 end ;
+  for i in 1..n do
+    join at and s[i-1].frame with link(x) dof = [x, 0, 0] end as swing[i] ;
+    if i < n then let s[i] = body mass = i, iframe = 0, inertia = 0 end ; end ;
+    let held[i] = ball(root = s[i-1].frame) ;
+  end ;
+end ;
+let a = pair(earth) and b = pair(earth, 1) ;
+start a.held[2].slide.x = 1, b.swing[1].x' = 2 ;
+""")
+    assert list(m.links) == [
+        *("a.swing[1]", "a.held[1].slide", "a.swing[2]", "a.held[2].slide"),
+        *("b.swing[1]", "b.held[1].slide"),
+    ]
+    force = m.links["b.held[1].slide"].placed_steps()[0].force[0]
+    assert da.expr.text(force) == "-b.swing[1].x"
+    assert dict(m.start) == {"a.held[2].slide.x": 1, "b.swing[1].x'": 2}
+
+
+def test_packages_nest():
+    m = da.loads("""package a = package b =
+  let l = 3 ; let rod(m : scalar = l) = body mass = m, iframe = 0, inertia = 0 end ; end ; end ;
+let x = a:b:rod() and y = a:b:rod(m = a:b:l + 1) ;
+join earth and x.frame with link(q) dof = [q, 0, 0] end ; join earth and y.frame with link(q) dof = [q, 0, 0] end ;""")
+    assert [m.bodies[x].mass.value for x in "xy"] == [3, 4]
+
+
+def test_old_programs_may_call_things_by_the_new_words():
+    names = "let do = 1 and then = 2 and else = 3 and for = 4 and if = 5 ;"
+    m = da.loads(names + "let b = body mass = do + then + else + for + if end ; join earth and b.frame with link end ;")
+    assert m.bodies["b"].mass.value == 15
+
+
+def program(rng):
+    """A random program of nested loops, conditions and machines, and its text written out."""
+    n, m, shift = rng.randint(1, 4), rng.randint(1, 3), rng.randint(0, 2)
+    least, mass = rng.randint(1, 3), rng.randint(1, 9)
+    sign = rng.choice(["<", "<=", ">", ">=", "=", "<>"])
+    short = f"""
+package cell(at : frame, w : scalar = {mass}) =
+  for j in 1..{m} do
+    let p[j] = body mass = w*j, iframe = [0, 0, w], inertia = 0 end ;
+    if j {sign} {least} then join at and p[j].frame with link(x) dof = [x, 0, 0] end as k[j] ;
+    else join [0, 0, j] @ earth and p[j].frame with link(x) dof = [0, x, 0] end as k[j] ; end ;
+  end ;
+end ;
+for i in {shift}..{shift + n - 1} do
+  let c[i] = cell({rng.choice(["earth", "at = earth"])}) ;
+  start c[i].k[{m}].x = i ;
+end ;
+let last = cell(at = c[{shift}].p[1].frame, w = 1/2) ;
+"""
+    test = {"<": int.__lt__, "<=": int.__le__, ">": int.__gt__, ">=": int.__ge__, "=": int.__eq__, "<>": int.__ne__}[
+        sign
+    ]
+    flat = ""
+    cells = [(f"c[{i}]", "earth", str(mass)) for i in range(shift, shift + n)]
+    for name, at, w in [*cells, ("last", f"`c[{shift}].p[1]`.frame", "1/2")]:
+        for j in range(1, m + 1):
+            flat += f"let `{name}.p[{j}]` = body mass = {w}*{j}, iframe = [0, 0, {w}], inertia = 0 end ;\n"
+            place, way = (at, "[x, 0, 0]") if test(j, least) else (f"[0, 0, {j}] @ earth", "[0, x, 0]")
+            flat += f"join {place} and `{name}.p[{j}]`.frame with link(x) dof = {way} end as `{name}.k[{j}]` ;\n"
+    flat += "".join(f"start `c[{i}].k[{m}]`.x = {i} ;\n" for i in range(shift, shift + n))
+    return short, flat
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_random_programs_equal_their_text_written_out_and_survive_printing_and_layout(seed):
+    short, flat = program(random.Random(seed))
+    m = da.loads(short)
+    assert m == da.loads(flat)
+    assert da.loads(m.to_lsd()) == m
+    tidy = format_text(short)
+    assert parse(tidy) == parse(short)
+    assert format_text(tidy) == tidy
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        ("let b[1] = 1 ; let c = b[2] ;", "there is no b[2]", "its 1 elements are b[1] to b[1]"),
+        ("let b[1] = 1 ; let c = b ; let d = c + 1 ;", "no operation list + scalar", None),
+        ("let b[1] = 1 ; let c = b[1][2] ;", "a scalar has no elements", "only what is defined as name[i] has"),
+        ("let b[1] = 1 ; let b[1][1] = 2 ;", "the elements of b have 1 indices, not 2", None),
+        ("let b[1] = 1 ; let b[2] = [0,0,0] ;", "an element of b is a scalar, this is a vector", None),
+        ("let b[1] = 1 ; let b[1] = 2 ;", "b[1] is defined twice", None),
+        ("let b[0-1] = 1 ;", "an index is not negative: this is -1", None),
+        ("for i in 1..N do let b[i] = 1 ; end ;", "a bound of a loop is a whole number: N has no value", "name it"),
+        ("for i in 1..3/2 do let b[i] = 1 ; end ;", "a bound of a loop is a whole number, not 3/2", None),
+        ("for i in 1..1000001 do let x = i ; end ;", "a bound of a loop is a whole number, not 1000001", None),
+        ("for i in 1..2 do given m = 1 ; end ;", "`given` is for the whole program", None),
+        ("if n > 1 then let a = 1 ; end ;", "a condition compares constants: n has no value", "name the number"),
+        ("package p() = let a = 1 ; end ; let x = [p(), 0, 0] ;", "expected a scalar, this is a machine", None),
+        ("package p() = let a = 1 ; end ; let x = p() ; let y = x.b.mass ;", "x has no b with a mass", None),
+        ("package p(a : scalar = [0,0,1]) = let b = a ; end ;", "default of a: expected a scalar", None),
+        ("package p(a : scalar) = let b = a ; end ; let x = p() ;", "p has 1 parameters (a), 0 given", None),
+        ("package p = join earth and earth with link end ; end ;", "a package holds definitions only", "machine"),
+        ("for i in 1..2 do let b = body end ; join earth and b.frame with link end ; end ;", "used twice", "b[i]"),
+        ("drive hinge = 1 ;", "expected a coordinate", "hinge.th"),
+        ("for i in 1..2 let b = 1 ; end ;", "syntax error at `let`: expected", None),
+        ("if 1 then let b = 1 ; end ;", "syntax error at `then`: expected", None),
+        ("let a = p:q:r ;", "unbound package p", None),
+    ],
+)
+def test_errors_name_the_place_and_the_remedy(text, message, hint):
+    found = error(text)
+    assert message in found.message
+    assert hint is None or hint in (found.hint or "")
+
+
+def test_a_fault_in_a_loop_is_told_once():
+    with pytest.raises(LsdError) as caught:
+        da.loads("for i in 1..1000 do let b[i] = 1/0 ; end ;")
+    assert len(caught.value.diagnostics) == 1
+
+
+def test_work_grows_with_what_is_built():
+    """Eight times the bodies, eight times the work: far from the 64 of a loop in a loop."""
+
+    def seconds(n):
+        before = time.process_time()
+        lsd.loads(CHAIN.replace("100", str(n)))
+        return time.process_time() - before
+
+    seconds(10)
+    assert seconds(2000) < 30 * min(seconds(250) for _ in range(3))
