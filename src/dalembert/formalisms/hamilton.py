@@ -28,6 +28,7 @@ from dalembert.formalisms.speeds import speeds_from_rates
 from dalembert.kinematics import Tree
 from dalembert.kinematics.actions import pull_back
 from dalembert.kinematics.bodies import BodyMotion, body_motions, in_time
+from dalembert.presentation.axes import Quantity
 from dalembert.presentation.closing import reaction_terms
 from dalembert.presentation.jacobians import reactions_on_speeds
 from dalembert.presentation.lines import plain
@@ -288,6 +289,24 @@ def canonical_equations(eq: Equations) -> Scalars:
     return closed(eq, Scalars(tuple(equations), meant))
 
 
+def own_quantities(eq: Equations) -> list[Quantity]:
+    """The factors of M = L^T D L, the momenta in them, and the speeds in the momenta."""
+    detail: Hamiltonian = eq.detail
+    lower, diagonal = factor_symmetric(eq.mass_matrix)
+    found = [Quantity(f"D_{k}", x, "D", "pivots of M = L^T D L") for k, x in enumerate(diagonal, 1) if x.args]
+    for k, row in enumerate(lower, 1):
+        listed = enumerate(row[: k - 1], 1)
+        found += [Quantity(f"L_{k}_{i}", x, "L", "factor of M = L^T D L") for i, x in listed if x.args]
+    *drift, _ = ex.substitute([*detail.definition, ZERO], dict.fromkeys(eq.tree.speeds, 0))
+    y = [p - b for p, b in zip(detail.momenta, drift, strict=True)]
+    for k in range(len(y) - 1, -1, -1):
+        for i in range(k):
+            y[i] = y[i] - lower[k][i] * y[k]
+    found += [Quantity(f"y_{k}", x, "y", "momenta in the factors, L^T y = p - b") for k, x in enumerate(y, 1) if x.args]
+    speeds = enumerate(zip(eq.speeds, detail.speeds, strict=True), 1)
+    return found + [Quantity(f"u_{k}", x, f"u_{k}", f"the speed {u}, by momenta") for k, (u, x) in speeds if x.args]
+
+
 FORMALISM = Formalism(
     name="hamilton",
     title="Hamilton",
@@ -296,5 +315,6 @@ FORMALISM = Formalism(
     vector=vector_level,
     matrix=matrix_level,
     scalar=canonical_equations,
+    quantities=own_quantities,
     has_potential=True,
 )

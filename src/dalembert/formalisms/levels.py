@@ -5,16 +5,20 @@ from __future__ import annotations
 from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.formalisms.equations import Equations
+from dalembert.formalisms.lagrange import kinetic_energy
 from dalembert.formalisms.minimal import MinimalEquations
 from dalembert.formalisms.registry import find_formalism
+from dalembert.kinematics.bodies import body_motions
 from dalembert.presentation import statements
 from dalembert.presentation.acting import Acting
+from dalembert.presentation.axes import Quantity
 from dalembert.presentation.closing import close, with_rows
 from dalembert.presentation.conditions import asked_rows
 from dalembert.presentation.formula import Writer
 from dalembert.presentation.legend import legend
 from dalembert.presentation.lines import LEVELS, Line, Statement, definition, escaped, plain
 from dalembert.presentation.notation import PLAIN, Notation, numbered
+from dalembert.presentation.quantities import quantities
 from dalembert.presentation.scalars import Scalars, component_lines, scalar_lines
 from dalembert.presentation.vocabulary import Vocabulary
 
@@ -31,7 +35,7 @@ def show(eq: Equations, level: str, notation: Notation = PLAIN) -> Statement:
         return Statement(eq.formalism, level, f"{title}: nothing moves freely", (), ())
     if level == "scalar":
         shown = numbered(notation, eq.coordinates)
-        lines, where = scalar_lines(formalism.scalar(eq), Writer(shown, eq.speeds))
+        lines, where = scalar_lines(formalism.scalar(eq), Writer(shown, eq.speeds), lambda: named_quantities(eq))
         return Statement(eq.formalism, level, title, tuple(lines), tuple(where), shown)
     words = vocabulary(eq, bodies=level == "vector" or formalism.per_body)
     if level == "vector":
@@ -43,6 +47,20 @@ def show(eq: Equations, level: str, notation: Notation = PLAIN) -> Statement:
     where = [*found.heads, *used]
     told = (*where, *legend(words, [*found.lines, *where]))
     return Statement(eq.formalism, level, title, tuple(found.lines), told, notation)
+
+
+def named_quantities(eq: Equations) -> list[Quantity]:
+    """What the parts of these equations may be: quantities of the machine, momenta, and the entries of M, S, F."""
+    momenta = ex.gradient(kinetic_energy(body_motions(eq.tree)), eq.tree.speeds)
+    found = quantities(eq.tree, eq.mass_matrix)
+    for letter, column, told in (
+        ("p", momenta, "momentum of"),
+        ("S", eq.bias, "inertia, without u', on"),
+        ("F", eq.forces, "known efforts on"),
+    ):
+        listed = enumerate(zip(eq.speeds, column, strict=True), 1)
+        found += [Quantity(f"{letter}_{k}", x, f"{letter}_{k}", f"{told} {u}") for k, (u, x) in listed if x.args]
+    return found + find_formalism(eq.formalism).quantities(eq)
 
 
 def show_minimal(eq: MinimalEquations, level: str, notation: Notation = PLAIN) -> Statement:

@@ -52,7 +52,7 @@ def signed_terms(e: Expr, sign: int = 1) -> list[tuple[int, Expr]]:
 
 
 @dataclass
-class _Product:
+class Product:
     """A number and powers of factors above and below the line."""
 
     number: Number
@@ -60,9 +60,9 @@ class _Product:
     below: list[tuple[Expr, Expr | None]]
 
 
-def _product(e: Expr) -> tuple[int, _Product]:
+def product_of(e: Expr) -> tuple[int, Product]:
     """Sign and factors of a product; quotients and whole powers are opened."""
-    sign, found = 1, _Product(1, [], [])
+    sign, found = 1, Product(1, [], [])
     stack = [(e, True)]
     while stack:
         x, above = stack.pop()
@@ -84,7 +84,7 @@ def _product(e: Expr) -> tuple[int, _Product]:
             if x.op in ("add", "sub") and all(s < 0 for s, _ in signed_terms(x)):
                 sign, x = -sign, -x
             (found.factors if above else found.below).append((x, None))
-    return sign, _Product(found.number, _joined_powers(found.factors), _joined_powers(found.below))
+    return sign, Product(found.number, _joined_powers(found.factors), _joined_powers(found.below))
 
 
 def _joined_powers(factors: list[tuple[Expr, Expr | None]]) -> list[tuple[Expr, Expr | None]]:
@@ -104,11 +104,15 @@ def _inverse(value: Number) -> Number:
 
 
 class Writer:
-    """Writes formulas in one notation; `moving` are the speeds, which stand behind their coefficients."""
+    """Writes formulas in one notation; `moving` are the speeds, which stand behind their coefficients.
+
+    `derived` are names of intermediates: they stand behind the constants of the machine.
+    """
 
     def __init__(self, notation: Notation = PLAIN, moving: Iterable[str] = ()) -> None:
         self.notation = notation
         self.moving = {name: k for k, name in enumerate(moving)}
+        self.derived: frozenset[str] = frozenset()
 
     # --- sums --------------------------------------------------------------------------------------------------------
 
@@ -119,7 +123,7 @@ class Writer:
     def _sum(self, e: Expr, depth: int) -> list[Token]:
         terms = []
         for sign, x in signed_terms(e):
-            own, product = _product(x)
+            own, product = product_of(x)
             terms.append((sign * own, product))
         rows = [(self._rank(p), s, self._factors(p, depth)) for s, p in terms]
         rows.sort(key=lambda one: (one[0], "".join(t.text for t in one[2])))
@@ -134,7 +138,7 @@ class Writer:
             tokens += row
         return tokens
 
-    def _rank(self, p: _Product) -> tuple[int, int, int]:
+    def _rank(self, p: Product) -> tuple[int, int, int]:
         """Accelerations first, in the order of the speeds, then products of speeds, then terms by their degree."""
         places = [(x.name, n) for x, n in p.factors if x.op == "symbol"]
         ahead = [self.moving[name.removesuffix("'")] for name, _ in places if name.removesuffix("'") in self.moving
@@ -149,7 +153,7 @@ class Writer:
 
     # --- products ----------------------------------------------------------------------------------------------------
 
-    def _factors(self, p: _Product, depth: int) -> list[Token]:
+    def _factors(self, p: Product, depth: int) -> list[Token]:
         """Number, factors in their usual order, divisor."""
         above = sorted(p.factors, key=lambda one: self._place(one[0]))
         below = sorted(p.below, key=lambda one: self._place(one[0]))
@@ -176,7 +180,7 @@ class Writer:
             name = base.name
             if name in self.moving or name.removesuffix("'") in self.moving:
                 return 5 + (name not in self.moving), name
-            return 0, name
+            return int(name in self.derived), name
         written = "".join(t.text for t in self._power(base, None, 0))
         if base.op in ("add", "sub"):
             return 3, written
@@ -190,8 +194,8 @@ class Writer:
         depth: int,
     ) -> list[Token]:
         top, bottom = (number, 1) if isinstance(number, float) else (number.numerator, number.denominator)
-        upper = _Product(top, list(above), [])
-        lower = _Product(bottom, list(below), [])
+        upper = Product(top, list(above), [])
+        lower = Product(bottom, list(below), [])
         bare_above = len(above) == 1 and above[0][1] is None and top == 1 and above[0][0].op in ("add", "sub")
         bare_below = len(below) == 1 and below[0][1] is None and bottom == 1
         a = self._sum(above[0][0], depth + 1) if bare_above else self._factors(upper, depth + 1)

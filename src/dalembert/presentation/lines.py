@@ -226,9 +226,13 @@ def _aligned(lines: Sequence[Line], width: float) -> str:
     """An `align*` whose rows may be parted by pages, each formula with its label above it."""
     rows: list[str] = []
     for k, line in enumerate(lines):
-        told = f"\\intertext{{\\footnotesize {escaped(line.label)}}}\n" if line.label and k else ""
+        told = f"\\intertext{{\\footnotesize\\raggedright {escaped(line.label)}}}\n" if line.label and k else ""
         rows.append(told + " \\\\\n".join(line.latex_rows(width)))
-    first = f"\\noindent{{\\footnotesize {escaped(lines[0].label)}}}\n" if lines and lines[0].label else ""
+    first = (
+        f"\\noindent{{\\footnotesize\\raggedright {escaped(lines[0].label)}\\par}}\n"
+        if lines and lines[0].label
+        else ""
+    )
     body = " \\\\\n".join(rows).replace(" \\\\\n\\intertext", "\n\\intertext")
     return f"{first}\\begin{{align*}}\n{body}\n\\end{{align*}}"
 

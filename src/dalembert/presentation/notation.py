@@ -85,7 +85,7 @@ class Notation:
         if number is not None:
             return "q", str(number), len(name) - len(bare)
         *owners, own = bare.split(".")
-        found = re.fullmatch(r"([A-Za-z]+?)_?(\d+(?:_\d+)*|)((?:_\w+)*)", own)
+        found = re.fullmatch(r"([A-Za-z]+\d+[A-Za-z]+|[A-Za-z]+?)_?(\d+(?:_\d+)*|)((?:_\w+)*)", own)
         stem, index = (found[1], (found[2] + found[3]).strip("_")) if found else (own, "")
         stem = _SHORT.get(stem, stem) if owners else stem
         return stem, ",".join(x for x in (index.replace("_", ","), *owners) if x), len(name) - len(bare)

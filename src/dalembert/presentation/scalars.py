@@ -1,16 +1,19 @@
-"""The scalar level: equations in coordinates, speeds and accelerations, shared intermediates named z1, z2..."""
+"""The scalar level: equations in coordinates, speeds and accelerations, long ones in named parts."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from dalembert import algebra as al
 from dalembert import expr as ex
 from dalembert.expr import Expr
+from dalembert.presentation.axes import Quantity
 from dalembert.presentation.formula import Writer
 from dalembert.presentation.lines import Line, scalar_line, written
+from dalembert.presentation.parts import in_parts
+from dalembert.presentation.terms import gathered
 
 #: Signs of a line that is written out; a longer one reads better in parts.
 LONGEST_LINE = 3000
@@ -28,36 +31,37 @@ class Scalars:
     meant: tuple[Side, ...] = ()
     notes: tuple[Line, ...] = ()  # said in words
 
+    @property
+    def sides(self) -> list[Expr]:
+        return [x for _, left, right in (*self.equations, *self.meant) for x in (left, right)]
 
-def scalar_lines(found: Scalars, writer: Writer | None = None) -> tuple[list[Line], list[Line]]:
-    """Lines of the equations, and the intermediates with the further formulas."""
+    @property
+    def written_out(self) -> bool:
+        """Whether the formulas are short enough to stand without intermediates, by the signs that they take."""
+        sizes: dict[Expr, int] = {}
+        for e in ex.topological(self.sides):
+            sizes[e] = sum(sizes[a] for a in e.args) + (1 if e.args else len(str(e.data)))
+        signs = [sizes[e] for e in self.sides]
+        return all(x <= LONGEST_LINE for x in signs) and sum(signs) <= MOST_WRITTEN_OUT
+
+
+def scalar_lines(
+    found: Scalars, writer: Writer | None = None, known: Callable[[], Iterable[Quantity]] = tuple
+) -> tuple[list[Line], list[Line]]:
+    """Lines of the equations, and the intermediates with the further formulas; `known` quantities bear their names."""
     writer = writer or Writer()
-    sides = (*found.equations, *found.meant)
-    flat = [x for _, left, right in sides for x in (left, right)]
-    where: list[Line] = []
-    if not written_out(flat):
-        named, flat = in_parts(flat)
-        where = [scalar_line("", name, value, writer, ":=") for name, value in named]
+    flat, where = found.sides, list[Line]()
+    if not found.written_out:
+        parted = in_parts(flat, known())
+        flat = [gathered(x) for x in parted.results]
+        writer.derived = frozenset(p.symbol.name for p in parted.parts)
+        where = [scalar_line(p.meaning, p.symbol, p.value, writer, ":=") for p in parted.parts]
     lines: list[Line] = []
-    for k, (label, _, _) in enumerate(sides):
+    for k, (label, _, _) in enumerate((*found.equations, *found.meant)):
         equation = k < len(found.equations)
         line = scalar_line(label, flat[2 * k], flat[2 * k + 1], writer, "=" if equation else ":=")
         (lines if equation else where).append(line)
     return lines, [*where, *found.notes]
-
-
-def written_out(exprs: Sequence[Expr]) -> bool:
-    """Whether formulas are short enough to stand without intermediates, by the signs that they take."""
-    sizes: dict[Expr, int] = {}
-    for e in ex.topological(exprs):
-        sizes[e] = sum(sizes[a] for a in e.args) + (1 if e.args else len(str(e.data)))
-    return all(sizes[e] <= LONGEST_LINE for e in exprs) and sum(sizes[e] for e in exprs) <= MOST_WRITTEN_OUT
-
-
-def in_parts(exprs: Sequence[Expr]) -> tuple[list[tuple[Expr, Expr]], list[Expr]]:
-    """Names for what is used twice or is long, with their formulas, and the expressions in them."""
-    listed = ex.listing(exprs)
-    return [(ex.symbol(a), ex.parse(b)) for a, b in listed.definitions], [ex.parse(x) for x in listed.results]
 
 
 def component_lines(values: dict[al.Term, Any]) -> list[Line]:
