@@ -17,8 +17,8 @@ def gathered(e: Expr) -> Expr:
     """Like terms joined and common names written once, in the formula and in its brackets.
 
     >>> a, b, c = ex.symbols("a b c")
-    >>> gathered(a * b * 2 + c * a + b * a * 3)
-    a*(5*b + c)
+    >>> gathered(a * b * 2 + c * a + b * a * 3) == a * (5 * b + c)
+    True
     """
     order = ex.topological([e])
     whole = {a for x in order if x.op not in _SUMS for a in x.args} | {e}
