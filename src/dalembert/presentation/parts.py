@@ -43,7 +43,7 @@ class InParts:
 def in_parts(exprs: Sequence[Expr], known: Iterable[Quantity] = ()) -> InParts:
     """Names for what occurs twice or is long.
 
-    >>> x, y = ex.symbols("x y")
+    >>> x, y = ex.symbols("elbow.th wrist.th")
     >>> long = ex.sin(x + y) ** 2 + ex.cos(x - y) ** 2 * x
     >>> found = in_parts([long * x, long * y])
     >>> [p.symbol for p in found.parts], found.results == (x * ex.symbol("z1"), y * ex.symbol("z1"))
