@@ -67,6 +67,7 @@ from dalembert.opening import load, loads, read_mjcf, read_sdf, read_urdf
 if TYPE_CHECKING:
     # motions; they bring NumPy, so they are imported when they are first named
     from dalembert.simulate import Event
+    from dalembert.sweep import Sweep
     from dalembert.view import Motion
 
 __version__ = "0.1.0"
@@ -127,8 +128,14 @@ __all__ = [
     # motions
     "Event",
     "Motion",
+    "Sweep",
 ]
-_LATER = {"Motion": "dalembert.view", "Event": "dalembert.simulate", "Mesh": "dalembert.mechanism.meshes"}
+_LATER = {
+    "Motion": "dalembert.view",
+    "Event": "dalembert.simulate",
+    "Mesh": "dalembert.mechanism.meshes",
+    "Sweep": "dalembert.sweep",
+}
 
 
 def __getattr__(name: str) -> Any:

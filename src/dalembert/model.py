@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from dalembert.formalisms.minimal import MinimalEquations
     from dalembert.formalisms.quasi import QuasiEquations
     from dalembert.geometry import Geometry
-    from dalembert.identify import BaseParameters, Regressor
     from dalembert.loops import Mobility
     from dalembert.simulate import Method
     from dalembert.view import Motion
@@ -292,21 +291,6 @@ class Mechanism(Pictured):
         check_report_name(Path(path))
         study = Study(self, source, tuple(formalisms), tuple(levels), until, start or {}, given or {}, tuple(cut))
         return write_report(make_report(study, seconds=seconds, progress=progress), path)
-
-    def regressor(self, *, cut: Collection[str] = ()) -> Regressor:
-        """Y(q, u, u') of efforts = Y theta: linear in ten inertial parameters a body; see `base_parameters`."""
-        from dalembert.identify import regressor
-
-        return regressor(self.layout(cut))
-
-    @verb
-    def base_parameters(
-        self, given: Mapping[str, Any] | None = None, *, seed: int = 0, cut: Collection[str] = ()
-    ) -> BaseParameters:
-        """The combinations of inertial parameters that motions can tell, with `excitation` and `identify` of them."""
-        from dalembert.identify import base_parameters
-
-        return base_parameters(self.regressor(cut=cut), given, seed=seed)
 
     def to_lsd(self) -> str:
         """The description as an LSD program that reads back to an equal mechanism."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dalembert.errors import ModelError
 from dalembert.files import check_suffix, write_text
-from dalembert.forced import Forced
+from dalembert.measured import Measured
 from dalembert.verbs import verb
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dalembert.view import Scene
 
 
-class Pictured(Forced):
+class Pictured(Measured):
     """A machine that can be looked at."""
 
     @verb

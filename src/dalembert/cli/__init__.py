@@ -30,6 +30,7 @@ COMMANDS = {
     "codegen": "Write the equations as source code.",
     "mobility": "Count the true freedoms, with a proof.",
     "simulate": "Run a mechanism: tables, pictures, animation.",
+    "sweep": "Run it for many parameters and starts.",
     "draw": "A picture of a posture.",
     "plot": "Curves, portraits, sections, reactions, modes.",
     "video": "The motion as a GIF or MP4.",
@@ -67,7 +68,7 @@ def _root(
     """
 
 
-OWN_PROGRESS = ("simulate", "report", "studio", "lsp")  # they tell how far they are themselves
+OWN_PROGRESS = ("simulate", "sweep", "report", "studio", "lsp")  # they tell how far they are themselves
 _MODULES = {"import": "import_"}  # a word of Python
 UNBOUNDED = ("format", "names", "studio", "lsp")  # nothing is computed, or a server runs
 

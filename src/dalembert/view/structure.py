@@ -39,7 +39,7 @@ def loops_of(layout: Layout) -> tuple[Loop, ...]:
     >>> ties = [m.join(earth, a, revolute("z"), name="A"), m.join(a.at([1, 0, 0]), b, revolute("z"), name="B")]
     >>> closing = m.join(b.at([1, 0, 0]), earth.at([1, 1, 0]), revolute("z"), name="C")
     >>> loops_of(Layout.of(m))
-    (Loop(closed_by='C', links=('A', 'B'), bodies=('earth', 'a', 'b')),)
+    (Loop(closed_by='B', links=('C', 'A'), bodies=('b', 'earth', 'a')),)
     """
     carrier = {one.child: one.link.name for one in layout.tree}
     names = [body.name for body in layout.bodies]

@@ -1,0 +1,204 @@
+"""A sweep before it runs: cases, times, measures; and what one chunk of it gives. A plan can be sent elsewhere."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dalembert import expr as ex
+from dalembert.dynamics.numbers import check_names, resolve
+from dalembert.errors import ArgumentError
+from dalembert.mechanism import Layout, Mechanism
+from dalembert.simulate.methods.problem import EVENT, FINISHED, INTERRUPTED
+from dalembert.simulate.runs.run_many import run_many
+from dalembert.simulate.system.from_mechanism import system_of
+from dalembert.simulate.system.system import System
+from dalembert.simulate.system.values import parameter_values
+from dalembert.sweep.design import Design, column_names
+from dalembert.sweep.measures import Gauge, Measure
+
+Array = NDArray[Any]
+Table = dict[str, Array]
+#: Numbers of one chunk in memory: 32 MB of them, so that a chunk is some seconds of work and little is lost with it.
+_CHUNK = 4_000_000
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Everything that decides the result, bit by bit."""
+
+    mechanism: Mechanism
+    t_span: tuple[float, float]
+    design: Design
+    measures: tuple[str, ...]
+    start: Mapping[str, Any]
+    given: Mapping[str, Any]
+    events: tuple[str, ...]
+    method: str
+    instants: int
+    rtol: float
+    atol: float | None
+    cut: tuple[str, ...]
+
+    @cached_property
+    def system(self) -> System:
+        return system_of(self.mechanism, Layout.of(self.mechanism, self.cut))
+
+    @cached_property
+    def gauge(self) -> Gauge:
+        return Gauge(self.system, [Measure.read(text) for text in self.measures])
+
+    @cached_property
+    def cases(self) -> Table:
+        return self.design.table()
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        return column_names(self.design.names, self.measures)
+
+    @property
+    def chunk(self) -> int:
+        """Cases of one chunk; the last may have fewer."""
+        return max(1, min(len(self.design), _CHUNK // (self.instants * len(self.system.states))))
+
+    @property
+    def chunks(self) -> int:
+        return -(-len(self.design) // self.chunk)
+
+    def check(self) -> None:
+        """Names and numbers that the first motion would stumble over."""
+        check_names(
+            self.design.names,
+            [*self.system.states, *self.system.known_parameters],
+            "start or parameter",
+            self.system.name,
+        )
+        if self.instants < 2:
+            raise ArgumentError("`instants` is at least 2: the ends of the span.")
+        known = {*self.system.known_parameters, *self.system.outputs, *self.system.states, "t"}
+        used = [x.name for x in ex.free_symbols(self.gauge.formulas)]
+        check_names([x.removesuffix("'") if x not in known else x for x in used], known, "quantity", self.system.name)
+        outer = [x for x in self.gauge.constants if x not in self.system.known_parameters]
+        if outer:
+            raise ArgumentError(f"'{outer[0]}' changes during a motion: say which value, e.g. final({outer[0]}).")
+
+    @cached_property
+    def digest(self) -> str:
+        """Of all that decides the result; another machine, another digest."""
+        said = {
+            "mechanism": self.mechanism.as_dict(),
+            "t_span": self.t_span,
+            "design": self.design.as_dict(),
+            "measures": self.measures,
+            "start": {k: str(v) for k, v in self.start.items()},
+            "given": {k: str(v) for k, v in self.given.items()},
+            "events": self.events,
+            "how": [self.method, self.instants, self.rtol, self.atol, list(self.cut)],
+        }
+        return hashlib.sha256(json.dumps(said, sort_keys=True, default=str).encode()).hexdigest()
+
+    def run(self, k: int, threads: int | None = None) -> Table:
+        """The rows of chunk k."""
+        rows = slice(k * self.chunk, min((k + 1) * self.chunk, len(self.design)))
+        count = rows.stop - rows.start
+        varied = {name: values[rows] for name, values in self.cases.items()}
+        system = self.system
+        start = {**self.start, **{name: v for name, v in varied.items() if name in system.states}}
+        given = {**self.given, **{name: v for name, v in varied.items() if name not in system.states}}
+        times = np.linspace(*self.t_span, self.instants)
+        many = run_many(
+            system,
+            self.t_span,
+            start=start,
+            given=given,
+            method=self.method,
+            t_eval=times,
+            events=[_terminal(e) for e in self.events] or None,
+            rtol=self.rtol,
+            atol=self.atol,
+            threads=threads,
+            progress=False,
+        )
+        if (many.status == INTERRUPTED).any():
+            raise KeyboardInterrupt
+        # instants after the end of a motion become its end: pieces of no length
+        t = np.broadcast_to(times, (count, self.instants))
+        ended = np.asarray(np.isnan(many.y).any(axis=1))
+        t = np.concatenate([np.where(ended, many.t_last[:, None], t), many.t_last[:, None]], axis=1)
+        y = np.where(ended[:, None, :], many.y_last[:, :, None], many.y)
+        y = np.concatenate([y, many.y_last[:, :, None]], axis=2).transpose(0, 2, 1)
+        known = parameter_values(system, given, self.gauge.needs)
+        numbers = (
+            np.stack(
+                [
+                    np.broadcast_to(np.asarray(known.get(p, np.nan), dtype=float), (count,))
+                    for p in system.known_parameters
+                ],
+                axis=1,
+            )
+            if system.known_parameters
+            else np.zeros((count, 0))
+        )
+        measured = self.gauge.of(t, y, np.ascontiguousarray(numbers))
+        good = np.isin(many.status, (FINISHED, EVENT))
+        return {
+            "case": np.arange(rows.start, rows.stop, dtype=np.int64),
+            **varied,
+            **{name: np.where(good, v, np.nan) for name, v in zip(self.measures, measured, strict=True)},
+            "status": many.status.astype(np.int64),
+            "t_last": many.t_last,
+        }
+
+
+def _terminal(formula: str) -> Any:
+    from dalembert.simulate import Event
+
+    return Event(formula, terminal=True)
+
+
+def plan_of(
+    mechanism: Mechanism,
+    t_span: tuple[float, float],
+    design: Design,
+    measures: str | Sequence[str],
+    *,
+    start: Mapping[str, Any] | None,
+    given: Mapping[str, Any] | None,
+    events: str | Sequence[str] | None,
+    method: str,
+    instants: int,
+    rtol: float,
+    atol: float | None,
+    cut: Collection[str],
+) -> Plan:
+    """The plan, checked."""
+    told = (measures,) if isinstance(measures, str) else tuple(measures)
+    if not told:
+        raise ArgumentError("a sweep measures something: e.g. measures=['max(abs(elbow.th))'].")
+    watched = (events,) if isinstance(events, str) else tuple(events or ())
+    if not all(isinstance(e, str) for e in (*told, *watched)):
+        raise ArgumentError("measures and events of a sweep are formulas in text: they are kept with the result.")
+    plan = Plan(
+        mechanism,
+        (float(t_span[0]), float(t_span[1])),
+        design,
+        told,
+        dict(start or {}),
+        dict(given or {}),
+        watched,
+        method,
+        int(instants),
+        float(rtol),
+        None if atol is None else float(atol),
+        tuple(cut),
+    )
+    resolve({**mechanism.given, **plan.given}, "given")
+    plan.check()
+    return plan

@@ -1,0 +1,114 @@
+"""A folder of Parquet files, one a chunk: whole or not there, readable by every table library as one table.
+
+`_sweep.json` says what the files are of; a sweep goes on only with the machine and the question it began with.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dalembert.errors import DalembertError, ModelError
+from dalembert.files import write_text, written_whole
+from dalembert.sweep.plan import Plan, Table
+
+FORMAT = "dalembert-sweep-1"
+_ABOUT = "_sweep.json"
+
+
+def _arrow() -> Any:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise ModelError("results on disk are Parquet files: pip install 'dalembert[sweep]'.") from None
+    return pyarrow
+
+
+class Store:
+    """The folder of one sweep."""
+
+    def __init__(self, place: Path, plan: Plan, resume: bool) -> None:
+        self.arrow = _arrow()
+        self.place, self.plan = place, plan
+        about = place / _ABOUT
+        if about.exists():
+            if not resume:
+                raise ModelError(
+                    f"{place} holds a sweep already: resume it (resume=True, --resume), or choose another."
+                )
+            found = read_about(place)
+            if found.get("digest") != plan.digest:
+                raise ModelError(
+                    f"{place} holds a sweep of another machine or question: what varies, is measured, given or "
+                    "described has changed. Begin in another folder."
+                )
+            return
+        if place.exists() and any(place.iterdir()):
+            raise ModelError(f"{place} is not empty and holds no sweep: choose another folder.")
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ModelError(f"cannot make the folder {place}: {error.strerror or error}.") from error
+        told = {
+            "format": FORMAT,
+            "mechanism": plan.mechanism.name,
+            "digest": plan.digest,
+            "cases": len(plan.design),
+            "chunk": plan.chunk,
+            "columns": list(plan.columns),
+            "design": plan.design.as_dict(),
+        }
+        write_text(about, json.dumps(told, indent=1) + "\n")
+
+    def _file(self, k: int) -> Path:
+        return self.place / f"part-{k:06d}.parquet"
+
+    def missing(self) -> list[int]:
+        """Chunks that are not there, or not whole."""
+        return [k for k in range(self.plan.chunks) if self._read(k) is None]
+
+    def _read(self, k: int) -> Any:
+        rows = min((k + 1) * self.plan.chunk, len(self.plan.design)) - k * self.plan.chunk
+        try:
+            found = self.arrow.parquet.read_metadata(self._file(k))
+        except (OSError, self.arrow.ArrowInvalid):
+            return None
+        told = (found.metadata or {}).get(b"digest", b"").decode()
+        return found if found.num_rows == rows and told == self.plan.digest else None
+
+    def write(self, k: int, table: Table) -> None:
+        made = self.arrow.table(table).replace_schema_metadata({"digest": self.plan.digest})
+        try:
+            with written_whole(self._file(k)) as file:
+                self.arrow.parquet.write_table(made, file)
+        except DalembertError as error:
+            raise ModelError(f"{error} What is done is kept: resume the sweep when there is room.") from error
+
+
+def read_about(place: Path) -> dict[str, Any]:
+    try:
+        found = json.loads((place / _ABOUT).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{place} holds no sweep: {_ABOUT} cannot be read ({error}).") from None
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        raise ModelError(f"{place} holds no sweep that this version reads.")
+    return found
+
+
+def read_table(place: Path) -> Table:
+    """All rows that are there, by column."""
+    arrow = _arrow()
+    parts = sorted(place.glob("part-*.parquet"))
+    try:
+        tables = [arrow.parquet.read_table(path) for path in parts]
+    except (OSError, arrow.ArrowInvalid) as error:
+        raise ModelError(f"a file of {place} is damaged ({error}): resume the sweep to make it again.") from None
+    columns = read_about(place)["columns"]
+    if not tables:
+        return {name: np.zeros(0) for name in columns}
+    whole = arrow.concat_tables(tables)
+    return {name: whole[name].to_numpy() for name in columns}

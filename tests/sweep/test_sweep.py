@@ -1,0 +1,204 @@
+"""Sweeps tell what single motions tell, and go on where they stopped, to the same bits."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.special import ellipk
+
+import dalembert as da
+
+ROOT = Path(__file__).parents[2]
+
+
+def pendulum():
+    m = da.Mechanism("pendulum")
+    rod = m.body("rod", mass="m", centre=[0, 0, "-l"])
+    m.join(da.earth, rod, da.revolute("x"), name="pivot")
+    m.gravity = [0, 0, -9.81]
+    m.given = {"m": 1, "l": 1}
+    m.start = {"pivot.th": 0.5}
+    return m
+
+
+def test_measures_are_those_of_single_motions():
+    m = da.load(ROOT / "examples/double_pendulum.lsd")
+    vary = {"m1": [0.5, 2.0], "elbow.th": "uniform(-1, 1)"}
+    measures = ["max(elbow.th)", "min(shoulder.th')", "mean(sin(elbow.th))", "rms(elbow.th')", "final(total.T)"]
+    sw = m.sweep((0, 2), vary, measures, samples=3, seed=5, instants=801)
+    assert len(sw) == 6
+    assert sw.complete
+    assert sw.failures == 0
+    times = np.linspace(0, 2, 20_001)
+    for k in range(len(sw)):
+        mo = m.simulate((0, 2), given={"m1": sw["m1"][k]}, start={"elbow.th": sw["elbow.th"][k]}, t_eval=times)
+        expected = [
+            mo["elbow.th"].max(),
+            mo["shoulder.th'"].min(),
+            np.trapezoid(mo["sin(elbow.th)"], times) / 2,
+            np.sqrt(np.trapezoid(mo["elbow.th'"] ** 2, times) / 2),
+            mo["total.T"][-1],
+        ]
+        found = [sw[name][k] for name in measures]
+        np.testing.assert_allclose(found, expected, rtol=1e-6)  # chaos takes two of eight digits
+
+
+def test_events_end_motions_and_formulas_take_parameters():
+    """A quarter of the period of a pendulum, by the complete elliptic integral."""
+    sw = pendulum().sweep(
+        (0, 20), {"pivot.th": "0.1:3:8", "l": [0.5, 2.0]}, "4*final(t)/sqrt(l)", events="pivot.th", instants=11
+    )
+    expected = 4 * ellipk(np.sin(sw["pivot.th"] / 2) ** 2) / np.sqrt(9.81)
+    np.testing.assert_allclose(sw["4*final(t)/sqrt(l)"], expected, rtol=1e-7)
+    assert set(sw["status"]) == {1}
+
+
+@pytest.mark.parametrize("design", ["random", "sobol", "halton", "latin"])
+def test_draws_fill_their_distributions(design):
+    m = pendulum()
+    vary = {"m": "loguniform(1, 100)", "l": "normal(2, 0.1)", "pivot.th": "uniform(-1, 1)"}
+    sw = m.sweep((0, 1e-3), vary, "first(pivot.th)", samples=512, design=design, seed=3, instants=2)
+    assert abs(np.log10(sw["m"]).mean() - 1) < 0.1
+    assert abs(sw["l"].mean() - 2) < 0.02
+    assert abs(sw["l"].std() - 0.1) < 0.02
+    np.testing.assert_array_equal(sw["first(pivot.th)"], sw["pivot.th"])
+    again = m.sweep((0, 1e-3), vary, "first(pivot.th)", samples=512, design=design, seed=3, instants=2)
+    np.testing.assert_array_equal(sw["l"], again["l"])
+
+
+def test_a_sweep_goes_on_to_the_same_bits(tmp_path, monkeypatch):
+    pytest.importorskip("pyarrow")
+    from dalembert.sweep import plan
+
+    monkeypatch.setattr(plan, "_CHUNK", 4000)
+    m, asked = pendulum(), ((0, 1), {"m": "1:2:5", "pivot.th": "uniform(0, 1)"}, ["max(pivot.th')"])
+    words = {"samples": 11, "instants": 21}
+    whole = m.sweep(*asked, **words, out=tmp_path / "whole")
+    in_memory = m.sweep(*asked, **words)
+    for name in whole.table:
+        np.testing.assert_array_equal(whole[name], in_memory[name])
+    parts = sorted((tmp_path / "whole").glob("part-*.parquet"))
+    assert len(parts) == -(-55 // (4000 // 42))
+    monkeypatch.setattr(plan, "_CHUNK", 400)  # 9 cases a chunk
+    m.sweep(*asked, **words, out=tmp_path / "cut")
+    parts = sorted((tmp_path / "cut").glob("part-*.parquet"))
+    assert len(parts) == 7
+    parts[2].unlink()
+    parts[4].write_bytes(parts[4].read_bytes()[:100])
+    kept = {p: p.stat().st_mtime_ns for p in (parts[0], parts[6])}
+    with pytest.raises(da.ModelError, match="is damaged"):
+        da.Sweep.load(tmp_path / "cut")
+    with pytest.raises(da.ModelError, match="holds a sweep already"):
+        m.sweep(*asked, **words, out=tmp_path / "cut")
+    again = m.sweep(*asked, **words, out=tmp_path / "cut", resume=True)
+    for name in whole.table:
+        np.testing.assert_array_equal(again[name], whole[name])
+    assert all(p.stat().st_mtime_ns == t for p, t in kept.items())
+    loaded = da.Sweep.load(tmp_path / "cut")
+    assert (loaded.varied, loaded.measures) == (whole.varied, whole.measures)
+    m.gravity = [0, 0, -1.62]
+    with pytest.raises(da.ModelError, match="another machine or question"):
+        m.sweep(*asked, **words, out=tmp_path / "cut", resume=True)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "thesis.tex").write_text("dear")
+    with pytest.raises(da.ModelError, match="not empty"):
+        pendulum().sweep(*asked, **words, out=tmp_path / "other")
+
+
+def test_a_full_disk_keeps_what_is_done(tmp_path, monkeypatch):
+    pytest.importorskip("pyarrow")
+    from dalembert.sweep import plan, store
+
+    monkeypatch.setattr(plan, "_CHUNK", 400)
+    real, calls = store.written_whole, []
+
+    def full(path):
+        calls.append(path)
+        if len(calls) == 3:
+            raise da.DalembertError("cannot write: No space left on device.")
+        return real(path)
+
+    monkeypatch.setattr(store, "written_whole", full)
+    m, asked = pendulum(), ((0, 1), {"m": "1:2:55"}, "final(pivot.th)")
+    with pytest.raises(da.ModelError, match="What is done is kept"):
+        m.sweep(*asked, instants=21, out=tmp_path / "sweep")
+    assert len(da.Sweep.load(tmp_path / "sweep")) == 2 * 9
+    assert m.sweep(*asked, instants=21, out=tmp_path / "sweep", resume=True).complete
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ({"vary": {}}, "varies something"),
+        ({"vary": {"mass": "1:2:3"}}, "'mass' is not a start or parameter"),
+        ({"vary": {"m": "1:2"}}, "is not understood"),
+        ({"vary": {"m": "1:2:0"}}, "is no grid"),
+        ({"vary": {"m": "uniform(0,1)"}}, "say how often"),
+        ({"vary": {"m": "loguniform(0,1)"}, "samples": 3}, "must be positive"),
+        ({"samples": 3}, "every variable is a grid"),
+        ({"vary": {"m": "uniform(1,2)"}, "samples": 3, "design": "hexagonal"}, "choose random"),
+        ({"vary": {"m": "0:1:1000", "l": "0:1:1000", "pivot.th": "0:1:1000"}}, "cases; one sweep holds"),
+        ({"measures": []}, "measures something"),
+        ({"measures": "pivot.th"}, r"write final\(pivot.th\)"),
+        ({"measures": "max(min(pivot.th))"}, "says nothing"),
+        ({"measures": "max(pivot.th"}, "not closed"),
+        ({"measures": "max(pivot.thh)"}, "'pivot.thh' is not a quantity"),
+        ({"measures": "max(pivot.th)*pivot.th"}, "changes during a motion"),
+        ({"measures": ["final(t)", "final(t)"]}, "two columns"),
+        ({"resume": True}, "nothing to resume"),
+    ],
+)
+def test_wrong_questions_get_sentences(words, message):
+    asked = {"vary": {"m": "1:2:3"}, "measures": "final(pivot.th)", **words}
+    with pytest.raises(da.DalembertError, match=message):
+        pendulum().sweep((0, 1), asked.pop("vary"), asked.pop("measures"), **asked)
+
+
+def test_failing_cases_are_told_apart():
+    """A mass that is negative in some cases is an error; a motion that fails alone is a row of NaN."""
+    m = da.Mechanism("blow up")
+    m.join(da.earth, m.body("b", mass=1), da.prismatic("x").with_efforts(x="k*x^3"), name="rail")
+    m.given = {"k": 1}
+    m.start = {"rail.x": 1}
+    sw = m.sweep((0, 10), {"k": [-1.0, 1.0]}, "max(rail.x)")
+    assert sw.failures == 1
+    assert np.isnan(sw["max(rail.x)"]).tolist() == [False, True]
+    assert "1 failed" in str(sw)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+@pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGKILL])
+def test_a_killed_sweep_loses_the_chunk_in_flight_only(tmp_path, blow):
+    pytest.importorskip("pyarrow")
+    place = tmp_path / "sweep"
+    words = ["sweep", str(ROOT / "examples/double_pendulum.lsd"), "--vary", "elbow.th=uniform(-1,1)"]
+    words += ["--samples", "60000", "--measure", "max(elbow.th)", "--until", "1", "--out", str(place)]
+    running = subprocess.Popen([sys.executable, "-m", "dalembert", *words], stderr=subprocess.PIPE, text=True)
+    while running.poll() is None and len(list(place.glob("part-*.parquet"))) < 2:
+        time.sleep(0.02)
+    running.send_signal(blow)
+    said = running.communicate(timeout=120)[1]
+    if blow == signal.SIGINT:
+        assert running.returncode == 130, said
+        assert "--resume" in said
+    done = da.Sweep.load(place)
+    assert 0 < len(done) < 60_000
+    assert not list(place.glob(".*.tmp")) or blow == signal.SIGKILL
+    again = subprocess.run(
+        [sys.executable, "-m", "dalembert", *words, "--resume", "--format", "json"],
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=True,
+        env={**os.environ},
+    )
+    told = json.loads(again.stdout)
+    assert told["done"] == told["cases"] == 60_000
+    np.testing.assert_array_equal(told["columns"]["max(elbow.th)"][: len(done)], done["max(elbow.th)"])
