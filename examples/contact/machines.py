@@ -17,7 +17,9 @@ def chain(count: int = 10) -> da.Mechanism:
     m = da.Mechanism("chain on a table")
     m.gravity = [0, 0, -9.81]
     for i in range(count):
-        m.join(da.earth, m.body(f"bead{i}", mass=1 / count), da.prismatic("z"), name=f"q{i}")
+        bead = m.body(f"bead{i}", mass=1 / count)
+        m.join(da.earth, bead, da.prismatic("z"), name=f"q{i}")
+        m.shape(bead.at([0.02 * (-1) ** i, 0, 0.03]), "sphere", 0.03)
         m.contact(f"q{i}.x", name=f"table{i}")
         m.start[f"q{i}.x"] = (i + 0.5) / count
     return m
@@ -32,6 +34,8 @@ def rimless_wheel(legs: int = 8, slope: float = 0.08, inertia: float = 0.1) -> d
     half, speed = math.pi / legs, 2.0
     for k in range(legs):
         foot = wheel.at([math.sin(2 * half * k), 0, -math.cos(2 * half * k)])
+        turned = da.turn(-2 * half * k, "y")
+        m.shape(wheel.at([0.5 * math.sin(2 * half * k), 0, -0.5 * math.cos(2 * half * k)], turned), "cylinder", 0.03, 1)
         m.contact(da.Sphere(foot), da.Plane(da.earth), friction=1, name=f"leg{k}")
     m.start = {"p.z": math.cos(half), "p.th": -half, "p.th'": speed}
     m.start |= {"p.x'": speed * math.cos(half), "p.z'": speed * math.sin(half)}
@@ -47,6 +51,7 @@ def dominoes(count: int = 4, height: float = 0.05, width: float = 0.008, apart: 
         inertia = [0.01 / 12 * height**2, 0.01 / 12 * (height**2 + width**2), 0.01 / 12 * width**2]
         one = m.body(f"d{i}", mass=0.01, inertia=inertia)
         m.join(da.earth, one, upright(), name=f"p{i}")
+        m.shape(one, "box", width, height / 2, height)
         m.start |= {f"p{i}.x": i * (width + apart), f"p{i}.z": height / 2}
         for side, x in (("l", -width / 2), ("r", width / 2)):
             m.contact(da.Sphere(one.at([x, 0, -height / 2])), da.Plane(da.earth), friction=0.6, name=f"foot{i}{side}")
@@ -66,6 +71,7 @@ def stack(count: int = 10) -> da.Mechanism:
     for i in range(count):
         box = m.body(f"box{i}", mass=1, inertia=[1 / 6] * 3)
         m.join(da.earth, box, upright(), name=f"p{i}")
+        m.shape(box, "box", 1, 1, 1)
         m.start[f"p{i}.z"] = i + 0.5
         top = da.Plane(da.earth if below is None else below.at([0, 0, 0.5]))
         for side, x in (("l", -0.5), ("r", 0.5)):

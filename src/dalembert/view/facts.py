@@ -116,16 +116,21 @@ class Machine:
         found: Array = pose[:, :, :3] @ at + pose[:, :, 3]
         return found
 
-    @cached_property
+    @property
     def size(self) -> float:
-        """How large the machine is where the picture begins: the diagonal of its bodies' places and reaches."""
+        """How large the machine is where the picture begins; 1 where it is one point."""
+        return self.spread or 1.0
+
+    @cached_property
+    def spread(self) -> float:
+        """The diagonal of the places and reaches of its bodies where the picture begins; 0 for a point mass."""
         first = self.poses[:, 0]
         points = [pose[:, :3] @ facts.centre + pose[:, 3] for pose, facts in zip(first, self.bodies, strict=True)]
         reach = np.array([facts.reach for facts in self.bodies])
         points, reach = points[1:] or points, reach[1:] if len(reach) > 1 else reach
         places = np.array(points)
         spread = (places + reach[:, None]).max(axis=0) - (places - reach[:, None]).min(axis=0)
-        return float(np.linalg.norm(spread)) or 1.0
+        return float(np.linalg.norm(spread))
 
     def _facts(self, body: Body) -> BodyFacts:
         massive = body.mass is not ex.ZERO  # a place of no mass may well have no numbers

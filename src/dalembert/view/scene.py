@@ -260,11 +260,13 @@ def _scene(
         events=events,
         note="; ".join(filter(None, [note, lost])),
     )
+    if not machine.spread:  # a point mass is as large as it looks
+        scene = replace(scene, size=float(np.linalg.norm(np.ptp(scene.corners()[0], axis=0))) or machine.size)
     ground, walls = ground_of(machine, scene.corners(), up)
     earth = replace(bodies[0], solids=walls)
     scene = replace(scene, ground=ground, bodies=(earth, *bodies[1:]))
     across = _across(machine, scene.joints) if len(times) == 1 else None
-    return replace(scene, viewpoint=viewpoint_of(scene.corners(), machine.size, up, across))
+    return replace(scene, viewpoint=viewpoint_of(scene.corners(), scene.size, up, across))
 
 
 def _across(machine: Machine, joints: Sequence[Symbol]) -> Array | None:

@@ -296,7 +296,11 @@ class Decision:
         matrix = (rows @ now.compliance @ rows.T @ pushes)[keep]
         problem = Frictional(matrix, b[keep], now.friction[closed], tuple(counts), now.static[closed])
         answers, why = solve(problem, prefer=self.prefer)
-        answers = self._possible(answers, closed, counts, before, now)
+        possible = self._possible(answers, closed, counts, before, now)
+        if answers and not possible:  # rounding holds what has let go: it is not among the closed ones any more
+            self._accelerate(t, now, [i for i in closed if i not in before.released], before, found)
+            return
+        answers = possible
         if not answers:
             self._painleve(t, now, closed, directions, found, why)
             return
@@ -321,7 +325,7 @@ class Decision:
                 wrong |= i in before.released and state != "open" and answer.impulses[place] <= size
                 place += 1 + count
             some += [] if wrong else [answer]
-        return some or answers
+        return some
 
     def _taken(
         self, answer: Answer, closed: list[int], counts: list[int], directions: dict[int, Array], found: Happening

@@ -147,8 +147,10 @@ class ContactMachine:
         start = self.at(
             float(problem.span[0]), np.asarray(problem.y0, dtype=float), np.asarray(problem.parameters, dtype=float)
         )
-        found: Array = np.abs(start.normal) @ scales
-        return np.where(found > 0, found, scales.max(initial=0.0) or 1.0)  # a gap may begin at its turning point
+        most = scales.max(initial=0.0) or 1.0
+        # A gap may begin at its turning point, as a pin in the middle of its hole does: its row is rounding there.
+        found: Array = np.maximum(np.abs(start.normal) @ scales, np.minimum(np.abs(start.gap), most))
+        return np.where(found > 0, found, most)
 
     def beat(self, begin: float, end: float, y: Array, p: Array) -> float:
         """Half the shortest time between turns of what depends on time by itself, with the state held."""
