@@ -45,16 +45,16 @@ class CouplingError(DalembertError):
         self.partial = partial
 
 
-class ContactError(DalembertError):
-    """Contacts ask for what no motion has, or a law of impact does not hold; the message names the contacts."""
-
-
 class SimulationError(DalembertError):
     """An integration stopped early: time, state and remedy; what was computed is in `partial`."""
 
     def __init__(self, message: str, *, partial: Any = None) -> None:
         super().__init__(message)
         self.partial = partial
+
+
+class ContactError(SimulationError):
+    """Contacts ask for what no motion has, or a law of impact does not hold; the message names the contacts."""
 
 
 class LsdError(DalembertError):

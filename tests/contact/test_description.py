@@ -250,13 +250,10 @@ def test_every_verb_says_that_contacts_are_left_out(name, recwarn):
 def test_exits_that_would_pass_through_refuse(tmp_path):
     from dalembert.codegen.fmu import export_fmu
     from dalembert.codegen.program import write_program
-    from dalembert.simulate import run_many, system_of
 
     for ask in (lambda m: export_fmu(m, tmp_path / "a.fmu"), lambda m: write_program(m, "c")):
         with pytest.raises(da.ModelError, match="through contact 'floor'"):
             ask(hopper())
-    with pytest.raises(da.ModelError, match="an ensemble"):
-        run_many(system_of(hopper()), (0, 1), start={"p.x": np.array([1.0, 2.0])})
 
 
 def test_a_model_tells_its_contacts():

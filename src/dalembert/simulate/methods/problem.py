@@ -126,7 +126,7 @@ class Ensemble:
     """Trajectories at common times: `y[k, i, j]` is state i of trajectory k at `t[j]`, NaN after it has ended.
 
     `status` as for one motion: 0 the end, 1 a terminal event, 2 stopped by Ctrl-C, -1 a failure; `t_last` and `y_last`
-    are where each trajectory stopped.
+    are where each trajectory stopped. `contacts` are the logs of machines with contacts, one for each trajectory.
     """
 
     t: Array
@@ -136,6 +136,7 @@ class Ensemble:
     y_last: Array
     nfev: NDArray[np.int64]
     names: tuple[str, ...] = ()
+    contacts: tuple[Any, ...] = ()
 
     def __len__(self) -> int:
         return len(self.status)

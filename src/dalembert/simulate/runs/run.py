@@ -115,7 +115,14 @@ def run(
         from dalembert.simulate.contact.travel import Trip
 
         problem = replace(problem, balance=contact_machine(system))
-        journey = Trip(system, problem, watched, parameters, switch, impacts).go()
+        trip = Trip(system, problem, watched, parameters, switch, impacts)
+        try:
+            journey = trip.go()
+        except SimulationError as error:
+            if error.partial is None and trip.journey.last is not None:  # the motion so far is kept
+                trip.journey.piled = str(error)
+                error.partial = _motion(result, system, problem, watched, trip.journey, "")
+            raise
     else:
         if impacts != "auto":
             why = f"method '{chosen.name}' has its own law" if system.contacts else f"'{system.name}' has no contacts"
@@ -131,21 +138,7 @@ def _told(
     """The motion, or the error that has it as `partial`."""
     solution, names = journey.last, tuple(event.name for event in watched)
     assert solution is not None
-    motion = result(
-        system,
-        tuple(journey.arcs),
-        tuple(journey.jumps),
-        t_events=[np.concatenate(times) for times in journey.times] if watched else None,
-        y_events=[np.concatenate(states) for states in journey.states] if watched else None,
-        event_names=names,
-        status=FAILED if journey.piled else solution.status,
-        message="; ".join(filter(None, [journey.piled or _message(solution, watched), moved, *_remarks(problem)])),
-        method=solution.method,
-        nfev=journey.nfev,
-        accepted=journey.accepted,
-        rejected=journey.rejected,
-        contacts=getattr(problem.balance, "log", None),
-    )
+    motion = _motion(result, system, problem, watched, journey, moved)
     if journey.piled:
         raise SimulationError(
             f"the simulation of '{system.name}' stopped at t = {solution.t_last:.9g}: {journey.piled}.\n"
@@ -162,6 +155,28 @@ def _told(
         message, broken = diagnose(system, parameters, solution, names, first)
         raise (CouplingError if broken is not None and broken.coupling else SimulationError)(message, partial=motion)
     return motion
+
+
+def _motion(
+    result: Any, system: System, problem: Problem, watched: Sequence[ResolvedEvent], journey: Journey, moved: str
+) -> Any:
+    solution = journey.last
+    assert solution is not None
+    return result(
+        system,
+        tuple(journey.arcs),
+        tuple(journey.jumps),
+        t_events=[np.concatenate(times) for times in journey.times] if watched else None,
+        y_events=[np.concatenate(states) for states in journey.states] if watched else None,
+        event_names=tuple(event.name for event in watched),
+        status=FAILED if journey.piled else solution.status,
+        message="; ".join(filter(None, [journey.piled or _message(solution, watched), moved, *_remarks(problem)])),
+        method=solution.method,
+        nfev=journey.nfev,
+        accepted=journey.accepted,
+        rejected=journey.rejected,
+        contacts=getattr(problem.balance, "log", None),
+    )
 
 
 def _remarks(problem: Problem) -> list[str]:

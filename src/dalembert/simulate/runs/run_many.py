@@ -11,11 +11,13 @@ from numpy.typing import ArrayLike
 
 from dalembert.dynamics.numbers import count_of
 from dalembert.errors import SimulationError
-from dalembert.mechanism.contact import refuse_contacts
+from dalembert.simulate.methods.contract import Method
 from dalembert.simulate.methods.inputs import as_span
 from dalembert.simulate.methods.problem import FAILED, RTOL, Ensemble, Problem
 from dalembert.simulate.methods.table import find_method, integrate_many
 from dalembert.simulate.motion.quality import OPEN, gaps
+from dalembert.simulate.runs.asked import Asked
+from dalembert.simulate.runs.touching_many import run_touching
 from dalembert.simulate.system.branch import on_its_branch
 from dalembert.simulate.system.compiled import (
     native_events,
@@ -35,7 +37,7 @@ def run_many(
     *,
     start: Mapping[str, Any] | None = None,
     given: Mapping[str, Any] | None = None,
-    method: str = "DOP853",
+    method: str | Method = "DOP853",
     t_eval: ArrayLike | None = None,
     events: Any = None,
     rtol: ArrayLike = RTOL,
@@ -44,13 +46,14 @@ def run_many(
     first_step: float | None = None,
     threads: int | None = None,
     progress: bool | None = None,
+    impacts: str = "auto",
 ) -> Ensemble:
     """Motions for arrays of starts and parameters: `run_many(arm, (0, 1), start={"elbow.th": angles}, t_eval=times)`.
 
     Arrays in `start` and `given` have one entry for each trajectory; what is a single number holds for all. A failing
-    trajectory does not stop the others. `t_eval` None gives the end of the span only.
+    trajectory does not stop the others. `t_eval` None gives the end of the span only. Machines with contacts go one
+    after the other, each through its own impacts and changes, whose logs are `contacts` of the result.
     """
-    refuse_contacts([one.contact for one in system.contacts], "an ensemble", "Simulate one motion at a time.")
     system, _ = on_its_branch(system, start, given, as_span(t_span)[0], many=True)
     watched = resolve_events(events, system)
     if any(event.function is not None for event in watched):
@@ -58,6 +61,14 @@ def run_many(
     if any(event.then is not None for event in watched):
         raise SimulationError("events of an ensemble change nothing: simulate one motion at a time to use `then`.")
     chosen = find_method(method)
+    if system.contacts:
+        asked: Asked = {"method": chosen, "t_eval": t_eval, "events": events, "rtol": rtol, "atol": atol}
+        asked |= {"max_step": max_step, "first_step": first_step, "progress": progress, "impacts": impacts}
+        return run_touching(system, t_span, start, given, asked)
+    if impacts != "auto":
+        raise SimulationError(
+            f"impacts='{impacts}' would change nothing: '{system.name}' has no contacts. Leave it out."
+        )
     needed = system.names_in([e for event in watched for e in event.needs])
     parameters = parameter_values(system, given, needed)
     first = first_state(system, start, given, parameters, float(t_span[0]), many=True).values
