@@ -224,6 +224,8 @@ def asked_without_arguments():
         "parameters",
         "to_lsd",
         "draw",
+        "draw_flat",
+        "draw_structure",
         "equilibria",
     }  # data, pictures; treats contacts
     for name in dir(da.Mechanism):
