@@ -57,9 +57,8 @@ def command(
                 print("\n".join(shown), file=sys.stderr)
         except (ModelError, CouplingError, SimulationError, SingularError) as error:
             failed = True
-            at = next(
-                (places[kind, x] for x in error.about for kind in ("constraint", "link") if (kind, x) in places), None
-            )
+            owners = [(kind, x) for x in error.about for kind in ("constraint", "contact", "link")]
+            at = next((places[one] for one in owners if one in places), None)
             found = None if at is None else Diagnostic("error", str(error), *at)
             told = {"severity": "error", "message": str(error)} if found is None else found.as_dict()
             result |= {"ok": False, "diagnostics": [told]}
@@ -71,11 +70,20 @@ def command(
     raise typer.Exit(1 if failed else 0)
 
 
+_CONTACTS = 100
+"""Contacts, at most, whose gaps are looked at: each takes as long as it takes to derive its row."""
+
+
 def _derive(mechanism: Any) -> None:
     """Constraints that no motion can obey show themselves in the solve and, where numbers are known, at the start."""
+    from dalembert import expr as ex
+    from dalembert.contact.posture import check_start
+    from dalembert.contact.rows import contact_rows
     from dalembert.dynamics import dynamics_of
+    from dalembert.dynamics.numbers import resolve
     from dalembert.dynamics.start import closed_start
     from dalembert.mechanism import Layout
+    from dalembert.mechanism.contact import Among
 
     layout = Layout.of(mechanism)
     about = dynamics_of(layout)
@@ -83,6 +91,13 @@ def _derive(mechanism: Any) -> None:
         _ = about.resolved
     if layout.constraints and set(about.closure.parameters) <= set(mechanism.given):
         closed_start(layout)
+    crowd = any(isinstance(one.place, Among) for one in mechanism.contacts)  # which of them touch is found in motion
+    if mechanism.contacts and not crowd and len(mechanism.contacts) <= _CONTACTS:
+        rows = contact_rows(about)
+        if rows and set(mechanism.freeze().parameters()) <= set(mechanism.given):
+            numbers = resolve(mechanism.given, "given")
+            values = {**closed_start(layout).values, **numbers, "t": 0.0}
+            check_start(about, {ex.symbol(name): value for name, value in values.items()})
 
 
 def _read(path: Path, strict: bool, lenient: bool) -> tuple[Any, str, list[Any], dict[tuple[str, str], Any]]:

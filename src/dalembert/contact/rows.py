@@ -6,7 +6,7 @@ slip = T u + ...,       slip' = T u' - gamma_t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -17,6 +17,7 @@ from dalembert.errors import ModelError
 from dalembert.expr import ONE, ZERO, Expr
 from dalembert.kinematics import in_speeds, in_state
 from dalembert.mechanism.contact import Among, Contact, Gap, Touching, pairs_among
+from dalembert.mechanism.welded import rigid_groups
 
 PAIRS = 300
 """Contacts of a crowd, at most, that become equations of their own; each has a row, and is watched in every step."""
@@ -70,7 +71,7 @@ def _rows(about: Dynamics) -> tuple[ContactRow, ...]:
     moving = {ex.TIME: ONE, **tree.rates, **own}
     still = dict.fromkeys(tree.speeds, ZERO)
     found = []
-    for contact in _each(about.model.contacts):
+    for contact in _each(about.model.contacts, rigid_groups(about.model)):
         if isinstance(contact.place, Gap):
             gap, *sliding = in_state(tree, [contact.place.gap, *contact.place.slip], own)
         else:
@@ -83,7 +84,7 @@ def _rows(about: Dynamics) -> tuple[ContactRow, ...]:
             raise ModelError(
                 f"contact '{contact.name}': no coordinate moves its gap ({ex.text(gap)[:60]}): are its bodies welded "
                 "together? Let it be between bodies that move."
-            )
+            ).of([contact.name])
         (drift,) = ex.substitute([rate], still)
         least = -ex.tangent([rate], moving)[0]
         rubs = contact.friction is not ZERO or contact.static is not None
@@ -93,18 +94,24 @@ def _rows(about: Dynamics) -> tuple[ContactRow, ...]:
     return tuple(found)
 
 
-def _each(contacts: Sequence[Contact]) -> Iterator[Contact]:
+def _one_body(contact: Contact, groups: Mapping[str, str]) -> bool:
+    """Is it between bodies that are welded together?"""
+    place = contact.place
+    return isinstance(place, Touching) and groups[place.first.frame.body] == groups[place.second.frame.body]
+
+
+def _each(contacts: Sequence[Contact], groups: Mapping[str, str]) -> Iterator[Contact]:
     """Contacts with the pairs of small crowds in place of the crowd."""
     for contact in contacts:
         if contact.rolling is not ZERO or contact.drilling is not ZERO:
             raise ModelError(
                 f"contact '{contact.name}' resists rolling or drilling: that is known for crowds of free bodies alone. "
                 "Join its bodies to earth by da.free('quaternion'), say m.contact([...]), and use method='moreau'."
-            )
+            ).of([contact.name])
         if not isinstance(contact.place, Among):
             yield contact
             continue
-        pairs = list(islice(pairs_among(contact), PAIRS + 1))
+        pairs = list(islice((one for one in pairs_among(contact) if not _one_body(one, groups)), PAIRS + 1))
         if len(pairs) > PAIRS:
             raise ModelError(
                 f"contact '{contact.name}' is among {len(contact.place.shapes)} shapes, with more than {PAIRS} pairs: "
@@ -116,5 +123,7 @@ def _each(contacts: Sequence[Contact]) -> Iterator[Contact]:
 def _slip(contact: Contact, value: Expr, speeds: Sequence[Expr], moving: dict[Expr, Expr]) -> Slip:
     row = tuple(ex.gradient(value, speeds))
     if not ex.free_symbols(row).isdisjoint(speeds):
-        raise ModelError(f"contact '{contact.name}': its slip is not linear in the speeds: give a velocity.")
+        raise ModelError(f"contact '{contact.name}': its slip is not linear in the speeds: give a velocity.").of(
+            [contact.name]
+        )
     return Slip(value, row, -ex.tangent([value], moving)[0])

@@ -39,7 +39,7 @@ from dalembert.mechanism import (
 from dalembert.mechanism.check import problems
 from dalembert.mechanism.contrivances import VERBS
 from dalembert.mechanism.names import free_name
-from dalembert.mechanism.numbers import impossible_bodies
+from dalembert.mechanism.numbers import impossible_bodies, impossible_contacts
 from dalembert.mechanism.shapes import SHAPE_KINDS
 
 IFRAME = "iframe"
@@ -109,6 +109,7 @@ class _Elaboration:
         model = self.into.freeze()
         found = [(problem.kind, problem.name, problem.message) for problem in problems(model)]
         found += [("body", name, message) for name, message in impossible_bodies(model, model.given)]
+        found += [("contact", name, message) for name, message in impossible_contacts(model, model.given)]
         for kind, name, message in found:
             source, span = self.places.get((kind, name)) or (self.checked.program.source, (0, 0))
             self.report.add(source, span, message.rstrip("."))
@@ -122,6 +123,9 @@ class _Elaboration:
             if place is not None and isinstance(made, Constraint):  # one declaration may make several
                 for one in self.into.constraints:
                     self.places.setdefault(("constraint", one.name), place)
+            if place is not None and isinstance(made, Contact):
+                for contact in self.into.contacts:
+                    self.places.setdefault(("contact", contact.name), place)
         except (DalembertError, ArithmeticError, ValueError) as error:
             source, span = place or (self.checked.program.source, (0, 0))
             self.report.add(source, span, str(error).rstrip("."))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.expr import Expr
 from dalembert.mechanism.constraint import Along, Constraint
-from dalembert.mechanism.contact import Gap
+from dalembert.mechanism.contact import Among, Gap, Touching
 from dalembert.mechanism.effort import (
     Bushing,
     Effort,
@@ -24,6 +24,7 @@ from dalembert.mechanism.link import Link
 from dalembert.mechanism.model import Model
 from dalembert.mechanism.names import FRAME_OUTPUTS, LINK_OUTPUTS, did_you_mean, flaw_of
 from dalembert.mechanism.quantities import NAMES, VIRTUAL, plain_symbols, quantities, virtual_parts
+from dalembert.mechanism.welded import rigid_groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +221,7 @@ def _contacts(model: Model) -> Iterator[Problem]:
     """A gap depends on positions and time, on at least one that moves; its coefficients on nothing that moves."""
     places = {x for link in model.links.values() for x in link.coordinates}
     places |= {x for x in model.symbols if model.frame_quantity(x) and not x.endswith("'")}
+    groups = rigid_groups(model) if model.contacts else {}
     for contact in model.contacts:
         place = contact.place
         laws = [contact.restitution, contact.friction, *(() if contact.static is None else (contact.static,))]
@@ -228,6 +230,7 @@ def _contacts(model: Model) -> Iterator[Problem]:
             message = f"contact '{contact.name}': its restitution or friction depends on '{wrong[0]}', which moves."
             yield Problem("contact", contact.name, f"{message} Coefficients are constants.")
         if not isinstance(place, Gap):
+            yield from _welded(contact.name, place, groups)
             continue
         fast = _names([place.gap], model.moving - places - {ex.TIME.name})
         if fast:
@@ -244,6 +247,20 @@ def _contacts(model: Model) -> Iterator[Problem]:
                 f"the gap of contact '{contact.name}' is {ex.text(place.gap)}: no coordinate moves it. Write it in "
                 "coordinates or places of frames, such as 'foot.Z - h'.",
             )
+
+
+def _welded(name: str, place: Touching | Among, groups: Mapping[str, str]) -> Iterator[Problem]:
+    """Shapes between which nothing moves."""
+    shapes = place.shapes if isinstance(place, Among) else (place.first, place.second)
+    bodies = list(dict.fromkeys(shape.frame.body for shape in shapes))
+    if len({groups[body] for body in bodies}) < 2:
+        pair = " and ".join(f"'{body}'" for body in bodies[:2])
+        yield Problem(
+            "contact",
+            name,
+            f"contact '{name}' is between {pair}, which are welded together: nothing moves its gap. Let it be between "
+            "bodies that move against each other, or leave it out.",
+        )
 
 
 def _unknown_quantities(model: Model) -> Iterator[Problem]:

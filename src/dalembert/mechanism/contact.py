@@ -73,15 +73,21 @@ class Contact:
 def coefficient(value: Scalar, what: str, name: str) -> Expr:
     """A restitution or friction; a number that cannot be one is refused."""
     found = ex.as_expr(value)
-    if found.is_number:
-        number = float(found.value)
-        if what == "restitution" and not 0 <= number <= 1:
-            why = "would create energy" if number > 1 else "is no coefficient"
-            raise ModelError(f"contact '{name}': restitution {number:g} {why}; use 0..1.")
-        if what != "restitution" and not number >= 0:
-            kind = "length" if what in ("rolling", "drilling") else "coefficient"
-            raise ModelError(f"contact '{name}': {what} {number:g} is no {kind}; use 0 or more.")
+    if found.is_number and (fault := coefficient_fault(float(found.value), what)):
+        raise ModelError(f"contact '{name}': {what} {float(found.value):g} {fault}.")
     return found
+
+
+COEFFICIENTS = ("restitution", "friction", "static", "rolling", "drilling")
+
+
+def coefficient_fault(number: float, what: str) -> str:
+    """Why a number cannot be this coefficient; nothing if it can."""
+    if what == "restitution" and not 0 <= number <= 1:
+        return f"{'would create energy' if number > 1 else 'is no coefficient'}; use 0..1"
+    if what != "restitution" and not 0 <= number < float("inf"):
+        return f"is no {'length' if what in ('rolling', 'drilling') else 'coefficient'}; use 0 or more"
+    return ""
 
 
 def gap_of(value: Scalar | str, name: str) -> Expr:
@@ -176,7 +182,12 @@ def contacts_between(
             raise ModelError(f"contact '{name}': {gap!r} is a formula, and a formula is the whole gap.")
         places = [(name, Gap(gap_of(gap, name), slips_of(slip)))]  # type: ignore[arg-type]
     e, mu = coefficient(restitution, "restitution", name), coefficient(friction, "friction", name)
-    rest = None if static is None else coefficient(static, "friction", name)
+    rest = None if static is None else coefficient(static, "static", name)
+    if rest is not None and rest.is_number and mu.is_number and float(rest.value) < float(mu.value):
+        raise ModelError(
+            f"contact '{name}': static {float(rest.value):g} is less than friction {float(mu.value):g}: what rests "
+            "holds at least as well as what slides. Leave `static` out where they are equal."
+        )
     place = places[0][1]
     if isinstance(place, Gap):
         if (mu is not ZERO or rest is not None) and not place.slip:

@@ -11,6 +11,7 @@ from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.expr import Expr
 from dalembert.mechanism.body import EARTH, Body
+from dalembert.mechanism.contact import COEFFICIENTS, coefficient_fault
 from dalembert.mechanism.link import Link
 from dalembert.mechanism.model import Model
 
@@ -27,12 +28,26 @@ def check_body(body: Body) -> None:
 
 
 def check_numbers(model: Model, values: Mapping[str, Any]) -> None:
-    """Refuse values (numbers, or arrays of one for each trajectory) with which a body of the model cannot be.
+    """Refuse values (numbers, or arrays of one for each trajectory) with which a body or contact cannot be.
 
-    A body whose numbers are not all known is not judged.
+    What has numbers that are not all known is not judged.
     """
-    for _, message in impossible_bodies(model, values):
+    for _, message in (*impossible_bodies(model, values), *impossible_contacts(model, values)):
         raise ModelError(message)
+
+
+def impossible_contacts(model: Model, values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Contacts whose coefficients are none with these values, and why."""
+    known = {ex.symbol(name): value for name, value in values.items() if not isinstance(value, str | Expr)}
+    for contact in model.contacts:
+        told = {what: x for what in COEFFICIENTS if (x := getattr(contact, what)) is not None and not x.is_number}
+        for what, x in told.items():
+            if ex.free_symbols(x) <= known.keys():
+                value = ex.evaluate([x], known)[0]
+                for wrong in (_least(value), -_least(-value)):
+                    if fault := coefficient_fault(wrong, what):
+                        yield contact.name, f"contact '{contact.name}': {what} {ex.text(x)} = {wrong:g} {fault}."
+                        break
 
 
 def impossible_bodies(model: Model, values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -14,6 +14,7 @@ from dalembert.simulate.contact.log import ContactLog
 from dalembert.simulate.loop.attention import progress_bar, watching_interrupt
 from dalembert.simulate.methods.inputs import as_grid, as_span
 from dalembert.simulate.methods.problem import INTERRUPTED, Ensemble
+from dalembert.simulate.motion.motion import Motion
 from dalembert.simulate.runs.asked import Asked
 from dalembert.simulate.runs.run import run
 from dalembert.simulate.system.system import System
@@ -44,7 +45,8 @@ def run_touching(
             if interrupt.pressed:
                 break
             try:
-                motion = run(system, t_span, **{**one, "start": _member(start, k), "given": _member(given, k)})
+                asked_of: Asked = {**one, "start": _member(start, k), "given": _member(given, k)}
+                motion: Motion = run(system, t_span, **asked_of)
             except SimulationError as error:
                 if error.partial is None:  # it has not begun: what was asked for is wrong
                     raise SimulationError(f"trajectory {k}: {error}") from error

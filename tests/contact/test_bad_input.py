@@ -1,0 +1,137 @@
+"""What no contact can be is told in one sentence, from both doors, by `check` where it is known; all else travels."""
+
+import random
+
+import numpy as np
+import pytest
+from contact_machines import upright
+from typer.testing import CliRunner
+
+import dalembert as da
+from dalembert.cli import app
+
+PROGRAM = """let ball = body mass = 1, iframe = 0, inertia = [0.1, 0.1, 0.1] end ;
+let other = body mass = 1, iframe = 0, inertia = [0.1, 0.1, 0.1] end ;
+join earth and ball.frame with link(x, z, th) dof1 = [x, 0, z], dof2 = th || [0, 1, 0] end as p ;
+join ball.frame and other.frame with link end as q ;
+{}
+start p.z = 1 ;
+"""
+PAIR = "contact sphere(ball, 0.1) and plane(earth)"
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("contact p.z >= 0 restitution -0.1 as f ;", "restitution -0.1 is no coefficient; use 0..1"),
+        ("contact p.z >= 0 restitution 1.3 as f ;", "restitution 1.3 would create energy; use 0..1"),
+        ("contact p.z >= 0 restitution e as f ; given e = 1.5 ;", "restitution e = 1.5 would create energy; use 0..1"),
+        (f"{PAIR} friction -1 as f ;", "friction -1 is no coefficient; use 0 or more"),
+        (f"{PAIR} friction mu as f ; given mu = -1 ;", "friction mu = -1 is no coefficient; use 0 or more"),
+        (f"{PAIR} friction 0.5 static 0.1 as f ;", "static 0.1 is less than friction 0.5"),
+        ("contact p.x - p.x + 1 >= 0 as f ;", "no coordinate moves it"),
+        ("contact sphere(other, 0.1) and sphere([1, 0, 0] @ ball, 0.1) as f ;", "welded together"),
+        ("contact sphere(ball, 0.1) and sphere([1, 0, 0] @ ball, 0.1) as f ;", "between 'ball' and itself"),
+        ("contact p.z >= 2 as f ;", "starts 1 beyond what it allows"),
+        ("contact box(ball, [4, 4, 4]) and plane(earth) as f ;", "starts 1 beyond what it allows"),
+        ("limit p.th in [1, 2] ;", "starts 1 beyond what it allows"),
+        ("contact p.z >= 0 friction 0.3 as f ;", "nothing says how it slides"),
+        ("contact p.z >= 0 friction 0.3 slip p.x'^2 as f ;", "not linear in the speeds"),
+        (f"{PAIR} friction 0.3 rolling 0.01 as f ;", "known for crowds of free bodies alone"),
+        ("contact p.z <= 2 as f ;", "contact a >= b"),
+    ],
+)
+def test_check_tells_it_with_its_place(line, told, tmp_path):
+    path = tmp_path / "bad.lsd"
+    path.write_text(PROGRAM.format(line))
+    done = CliRunner().invoke(app, ["check", str(path)])
+    assert done.exit_code == 1
+    assert told in " ".join(done.output.split())
+    assert "bad.lsd:5:" in done.output
+
+
+def machine():
+    m = da.Mechanism("m")
+    ball, other = (m.body(name, mass=1, inertia=[0.1] * 3) for name in ("ball", "other"))
+    m.join(da.earth, ball, upright(), name="p")
+    m.join(ball, other, da.weld(), name="q")
+    m.start = {"p.z": 1}
+    return m, ball, other
+
+
+def test_python_refuses_the_same():
+    m, ball, other = machine()
+    floor = da.Plane(da.earth)
+    for words, told in (
+        ({"restitution": 1.3}, r"restitution 1.3 would create energy"),
+        ({"friction": -1}, r"friction -1 is no coefficient"),
+        ({"friction": 0.5, "static": 0.1}, r"static 0.1 is less than friction 0.5"),
+        ({"friction": 0.5, "rolling": -1}, r"rolling -1 is no length"),
+    ):
+        with pytest.raises(da.ModelError, match=told):
+            m.contact(da.Sphere(ball, 0.1), floor, **words)
+    m.contact(da.Sphere(ball, 0.1), floor, friction="mu", restitution="e", name="f")
+    for given, told in (({"mu": -1, "e": 0}, "friction mu = -1"), ({"mu": 0, "e": 1.5}, "restitution e = 1.5")):
+        with pytest.raises(da.ModelError, match=told):
+            m.simulate((0, 1), given=given)
+    m.contact(da.Sphere(other, 0.1), da.Sphere(ball.at([1, 0, 0]), 0.1), name="g")
+    with pytest.raises(da.ModelError, match=r"'g' is between 'other' and 'ball', which are welded together"):
+        m.simulate((0, 1), given={"mu": 0, "e": 0})
+
+
+def test_many_friction_coefficients_are_all_looked_at():
+    from dalembert.simulate import run_many, system_of
+
+    m, ball, _ = machine()
+    m.contact(da.Sphere(ball, 0.1), da.Plane(da.earth), friction="mu", name="f")
+    with pytest.raises(da.DalembertError, match=r"friction mu = -0.5"):
+        run_many(system_of(m), (0, 1), given={"mu": np.array([0.1, -0.5])})
+
+
+def test_welded_shapes_of_a_crowd_do_not_touch_each_other():
+    """Two balls that are one body fall as one: between them there is no contact."""
+    m, ball, other = machine()
+    m.gravity = [0, 0, -9.81]
+    some = [da.Sphere(ball, 0.1), da.Sphere(other.at([0.15, 0, 0]), 0.1), da.Plane(da.earth)]
+    m.contact(some, name="all")
+    mo = m.simulate((0, 0.4))
+    assert {one.name for one in mo.system.contacts} == {"all_1_3", "all_2_3"}
+    assert mo["p.z"][-1] == pytest.approx(1 - 9.81 * 0.4**2 / 2, abs=1e-9)
+
+
+def test_a_ball_bounces_on_any_surface_with_no_motion_left_out():
+    """On a straight slope written as a surface it slides as on a plane."""
+    text = PROGRAM.format("contact sphere(ball, 0.1) and surface(earth, z - a*x) as f ;\ngravity [0, 0, -10] ;")
+    m = da.loads(text.replace("p.z = 1", "p.z = 0.1*sqrt(1 + a^2)") + "given a = 0.75 ;")
+    mo = m.simulate((0, 1))
+    assert mo["p.x"][-1] == pytest.approx(-10 * 0.6 * 0.8 / 2, abs=1e-7)  # g sin(slope) along a slope of 3 to 4
+
+
+def shape(rng, m, body):
+    at = body.at([round(rng.uniform(-1, 1), 3) for _ in range(3)], da.turn(round(rng.uniform(-1, 1), 3), "y"))
+    size = rng.choice(["r", 0.25, "2*r + 0.1"])
+    cloud = [[round(rng.uniform(-1, 1), 2) for _ in range(3)] for _ in range(6)]
+    return rng.choice([
+        lambda: da.Sphere(at, size), lambda: da.Sphere(at), lambda: da.Box(at, [size, 0.2, 0.3]),
+        lambda: da.Capsule(at, size, 0.5), lambda: da.Cylinder(at, size, 0.5), lambda: da.Polytope(at, cloud),
+        lambda: da.Ellipsoid(at, [size, 0.2, 0.3]),
+    ])()  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_contacts_of_every_kind_read_back_from_lsd(seed):
+    rng = random.Random(seed)
+    m, ball, other = machine()
+    m.given["r"] = 0.2
+    laws = {"restitution": rng.choice([0, 0.5, "e"]), "friction": rng.choice([0, 0.3, "mu"])}
+    turning = {"rolling": rng.choice([0, 0.01]), "drilling": rng.choice([0, "d"])}
+    static = {"static": 0.9} if laws["friction"] == 0.3 else {}
+    m.contact(da.Sphere(ball, "r"), da.Surface(da.earth, "z - r*sin(2*x)*cos(y)"), **laws, **static, name="hill")
+    m.contact(shape(rng, m, ball), da.Plane(da.earth.at([0, 0, -9], da.turn(0.1, "x"))), **laws, **turning, name="a")
+    m.contact(da.Sphere(other, "r"), shape(rng, m, da.earth), **laws, name="b")
+    m.contact([da.Sphere(ball, "r"), da.Box(other, [1, 1, "r"]), da.Plane(da.earth)], **turning, name="crowd")
+    m.contact("p.z - 0.1*sin(3*t) >= -5", friction="mu", slip=["p.x' - 0.1", "p.th'"], name="formula")
+    m.limit("p.th", -3, "pi", restitution=rng.choice([0, "e"]))
+    again = da.loads(m.to_lsd(), "m")
+    assert again == m
+    assert again.to_lsd() == m.to_lsd()
