@@ -102,7 +102,6 @@ _HINTS = {
     '"': "a text ends on the line where it begins",
     "'": "primes are glued to a link parameter: x'",
     "`": "a quoted name ends on the line where it begins",
-    "<": "a contact says what stays: contact a >= b",
     "!": "comments are written (* ... *)",
 }
 
