@@ -132,3 +132,18 @@ def test_ten_thousand_bodies_are_read_and_wait_to_be_asked():
     found = ask("check", text)
     assert found["machine"]["bodies"] == 10_000
     assert not found["machine"]["live"]
+
+
+def test_numbers_of_a_program_do_not_set_its_formulas_again(monkeypatch):
+    """An edit of `given` or `start` keeps the formulas; an edit of the machine makes new ones."""
+    from dalembert.studio import jobs
+
+    first = ask("equations")
+    derived = []
+    derive = jobs.Mechanism.equations
+    monkeypatch.setattr(jobs.Mechanism, "equations", lambda self, name: derived.append(name) or derive(self, name))
+    assert ask("equations", PENDULUM.replace("elbow.th = 0.4", "elbow.th = 0.7")) == first
+    assert derived == []
+    other = ask("equations", PENDULUM.replace("-9.81", "-1.62"))
+    assert derived == ["kane"]
+    assert other["html"] != first["html"]

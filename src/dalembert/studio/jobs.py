@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import signal
 import warnings
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -47,7 +48,6 @@ class Bench:
     text: str
     name: str
     folder: Path | None
-    made: dict[Any, Any] = field(default_factory=dict)
 
     @cached_property
     def analysis(self) -> Analysis:
@@ -61,10 +61,25 @@ class Bench:
             raise ModelError("this program declares no machine yet: it joins nothing.")
         return found
 
+    @cached_property
+    def made(self) -> dict[Any, Any]:
+        """Equations and formulas of this structure, also of programs before that differ in their numbers only."""
+        structure = self.mechanism.freeze().structure
+        found = _made.setdefault(structure, {})
+        _made.move_to_end(structure)
+        while len(_made) > _MOST_MADE:
+            _made.popitem(last=False)
+        return found
+
     def equations(self, formalism: str) -> Any:
         if formalism not in self.made:
             self.made[formalism] = self.mechanism.equations(formalism)
         return self.made[formalism]
+
+
+_made: OrderedDict[tuple[Any, ...], dict[Any, Any]] = OrderedDict()
+_MOST_MADE = 4
+"""Structures whose formulas are remembered: a few steps of undo."""
 
 
 _bench = Bench("", "", None)
