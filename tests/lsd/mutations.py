@@ -28,6 +28,7 @@ POOL = [
     ),
     *("let", "join", "and", "with", "apply", "on", "package", "local", "in", "end", "as", "given", "start", "gravity"),
     *("use", "body", "link", "force", "torque", "earth", "pi", "t", "constrain", "mass", "iframe", "inertia", "dof"),
+    *("30 cm", "5 N/m", "2 rad/s", "9.81 m/s^2", "3 deg"),
     *("for", "i", "1..3", "do", "if", "then", "else", "..", "<", "<>", "[i]", "b[i]", "package p(a : scalar = 1) ="),
     *("dof1", "dof2", "dof7", "frame", "value", "displ", "effort", "sin", "sqrt", "log", "quaternion", "body_speeds"),
     *(
@@ -52,6 +53,10 @@ def programs() -> list[str]:
 
 
 PARTS = [
+    """let rod = body mass = 2 kg, iframe = [0, 0, -30 cm], inertia = 0 end ;
+join earth and rod.frame with link(th) dof = th || [1, 0, 0], torque = [-k*th - 0.1 N*m*s*th', 0, 0] end as hinge ;
+spring [1 m, 0, 0] @ earth and rod.frame with stiffness = 12 N/m, length = l as s ;
+gravity [0, 0, -9.81 m/s^2] ; given k = 2 N*m, l = 5 mm ; start hinge.th = 30 deg, hinge.th' = 10 rpm ;""",
     """let tip[0] = earth ; let n = 3 ;
 for i in 1..n do
   let b[i] = body mass = m*i, iframe = 0, inertia = 0 end ;

@@ -172,9 +172,8 @@ def _measure(ctx: Context, node: s.Measure, _scope: Scope, _want: Type | None) -
     ctx.measured = True
     found = unit(node.unit)
     ctx.fact(node.span, f"{node.number.text} {node.unit} : scalar - {found.dimension}")
-    plain = run(None) * found.factor  # type: ignore[arg-type]
-    marked = plain * symbol_of(found.dimension)
-    return Checked(Type.SCALAR, lambda state: marked if state.dimensional else plain)
+    factor, marked = found.factor, found.factor * symbol_of(found.dimension)
+    return Checked(Type.SCALAR, lambda state: run(state) * (marked if state.dimensional else factor))
 
 
 _LITERALS: dict[tuple[ex.Expr, Type], object] = {

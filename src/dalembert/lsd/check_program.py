@@ -137,6 +137,7 @@ class _Checker:
                 state.naming = None
                 if isinstance(value, BodyValue) and value.name is None:
                     value.name = state.unique_name(name, "body", package, (source, span))
+                    value.named_at = source, span
                 elif isinstance(value, FrameValue) and value.name is None:
                     unique = state.unique_name(name, "frame", package, (source, span))
                     value = replace(value, name=unique, place=(source, span))
@@ -261,8 +262,10 @@ class _Checker:
     def gravity(self, item: s.Gravity, scope: Scope, _package: str | None) -> None:
         value = check(self.ctx, item.value, Type.VECTOR, scope, "gravity")
 
+        place = self.ctx.source, item.span
+
         def action(state: Run) -> None:
-            state.gravity = value(state)
+            state.gravity, state.gravity_place = value(state), place
 
         self.actions.append(action)
 
@@ -360,9 +363,9 @@ _DECLARE: dict[type, Callable[..., None]] = {
 }
 
 
-def evaluate(checked: CheckedProgram) -> Run:
+def evaluate(checked: CheckedProgram, *, dimensional: bool = False) -> Run:
     """Run the actions of a program without type faults; faults of evaluation go to its report."""
-    state = Run(checked.report, checked.context.free)
+    state = Run(checked.report, checked.context.free, dimensional=dimensional)
     try:
         for action in checked.actions:
             try:

@@ -12,11 +12,11 @@ from dalembert.expr import Expr, decimals_as_spelled, uncollected
 from dalembert.expr.space import ZERO3, Vector3
 from dalembert.lsd.check_program import CheckedProgram, check_program, evaluate
 from dalembert.lsd.checking import generic_turns
-from dalembert.lsd.initial import fill_given, fill_start
+from dalembert.lsd.initial import fill_given, fill_start, told_numbers
 from dalembert.lsd.name_places import PlaceNames
 from dalembert.lsd.numbering import Numbering
 from dalembert.lsd.running import AppliedValue, BetweenValue, ConstraintValue, ContactValue, JoinValue, Run
-from dalembert.lsd.source import Source, Span, TooManyErrors
+from dalembert.lsd.source import Report, Source, Span, TooManyErrors
 from dalembert.lsd.syntax import Program
 from dalembert.lsd.values import EARTH, BodyValue, FrameValue, LinkValue
 from dalembert.mechanism import (
@@ -38,11 +38,14 @@ from dalembert.mechanism import (
 )
 from dalembert.mechanism.check import problems
 from dalembert.mechanism.contrivances import VERBS
+from dalembert.mechanism.homogeneity import unlike
 from dalembert.mechanism.names import free_name
 from dalembert.mechanism.numbers import impossible_bodies, impossible_contacts
 from dalembert.mechanism.shapes import SHAPE_KINDS
 
 IFRAME = "iframe"
+LARGEST = 10**9
+"""Faults that a second reading may collect unheard: the first one told them."""
 Place = tuple[Source, Span]
 
 
@@ -61,8 +64,23 @@ def elaborate(program: CheckedProgram | Program, into: Mechanism) -> Mechanism:
         state = evaluate(checked)
         if not checked.report.failed:
             _Elaboration(checked, state, into).run()
+        if checked.context.measured and not checked.report.failed:
+            _compare_units(checked)
     checked.report.raise_if_failed()
     return into
+
+
+def _compare_units(checked: CheckedProgram) -> None:
+    """Read the program once more with its units in the formulas, and tell where unlike things meet."""
+    trial = replace(checked, report=Report(limit=LARGEST), places={})
+    state, scratch = evaluate(trial, dimensional=True), Mechanism()
+    builder = _Elaboration(trial, state, scratch)
+    builder.build()
+    told, places = told_numbers(state, trial, scratch)
+    for problem in unlike(scratch.freeze(), told):
+        at = places.get((problem.kind, problem.name)) or trial.places.get((problem.kind, problem.name))
+        source, span = at or (checked.program.source, (0, 0))
+        checked.report.add(source, span, problem.message, "check the units, and give its numbers theirs")
 
 
 class _Elaboration:
@@ -74,14 +92,24 @@ class _Elaboration:
         self.places.update({("symbol", x): place for x, place in state.quantities.items()})
 
     def run(self) -> None:
+        if not self.build():
+            return
+        generated = self.unknowns.taken | self.names.generic
+        values = fill_given(self.state, self.checked, self.into, generated)
+        fill_start(self.state, self.checked, self.into, values)
+        if not self.report.failed:
+            self._look_through()
+
+    def build(self) -> bool:
+        """Fill the builder with all but numbers; whether that could be done."""
         bodies = self._bodies()
         self.names = names = PlaceNames(self.state, bodies)
         self.unknowns = names.unknowns
         if not self._connected(names.numbering, bodies):
-            return
+            return False
         names.name_all({str(b.name): b for b in bodies})
         for body in bodies:
-            self._guard(body.place, lambda body=body: self._add_body(body))  # type: ignore[misc]
+            self._guard(body.named_at or body.place, lambda body=body: self._add_body(body))  # type: ignore[misc]
         for frame in self.state.frames:
             if frame.body is EARTH or str(frame.body.name) in self.into.bodies:
                 self._guard(frame.place, lambda frame=frame: self._add_frame(frame))  # type: ignore[misc]
@@ -90,7 +118,7 @@ class _Elaboration:
             if broken.isdisjoint((id(join.first.body), id(join.second.body))):
                 self._guard((join.source, join.span), lambda k=k, join=join: self._add_join(k, join))  # type: ignore[misc]
         if broken:  # what stands on these bodies would only repeat their faults
-            return
+            return False
         for applied in self.state.applied:
             self._guard((applied.source, applied.span), lambda a=applied: self._add_effort(a))  # type: ignore[misc]
         for one in self.state.constraints:
@@ -99,10 +127,9 @@ class _Elaboration:
             self._guard((contact.source, contact.span), lambda c=contact: self._add_contact(c))  # type: ignore[misc]
         if self.state.gravity is not None:
             self.into.gravity = self._vector(self.state.gravity)
-        values = fill_given(self.state, self.checked, self.into, self.unknowns.taken | names.generic)
-        fill_start(self.state, self.checked, self.into, values)
-        if not self.report.failed:
-            self._look_through()
+            if self.state.gravity_place is not None:
+                self.places["gravity", ""] = self.state.gravity_place
+        return True
 
     def _look_through(self) -> None:
         """Faults that only the whole mechanism shows, each at the place of what has it."""

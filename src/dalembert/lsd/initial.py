@@ -14,9 +14,11 @@ from dalembert.lsd.scope import similar
 from dalembert.lsd.source import Source, Span
 from dalembert.lsd.types import Type
 from dalembert.mechanism import Mechanism
+from dalembert.mechanism.homogeneity import Place, form_of
 from dalembert.mechanism.spelled import Spelled
 
 Values = dict[Expr, float]
+At = tuple[Source, Span]
 
 
 def fill_given(state: Run, checked: CheckedProgram, into: Mechanism, generated: set[str]) -> Values:
@@ -76,6 +78,27 @@ def fill_start(state: Run, checked: CheckedProgram, into: Mechanism, values: Val
         number = _number(item.value, values, item.source, item.spans[2], checked)
         if number is not None:
             into.start[name] = _spelled(number, item.value, values)
+
+
+def told_numbers(state: Run, checked: CheckedProgram, into: Mechanism) -> tuple[list[Place], dict[tuple[str, str], At]]:
+    """What `given` and `start` say of dimensions, and where."""
+    told: list[Place] = []
+    places: dict[tuple[str, str], At] = {}
+    for item in state.given:
+        if isinstance(item, LawItem):
+            into.define(item.name, [x.name for x in item.parameters], item.value)
+            places["law", item.name] = item.source, item.span
+            continue
+        parts = item.value if isinstance(item.value, tuple) else (item.value,)
+        for name, part in zip(_names(item, checked, into) or (), parts):
+            told.append(Place("given", name, f"value of {name}", part, form_of(name)))
+            places["given", name] = item.source, item.span
+    for start in state.start:
+        named = _state_name(start, checked, into)
+        if named is not None:
+            told.append(Place("start", named, f"start of {named}", start.value, form_of(named)))
+            places["start", named] = start.source, start.spans[2]
+    return told, places
 
 
 def _spelled(number: float, value: Expr, values: Values) -> float:

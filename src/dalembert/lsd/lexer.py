@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from dalembert.lsd._tables import tables
 from dalembert.lsd.source import Report, Source
+from dalembert.lsd.units import QUANTITY
 
 DECLARING = frozenset(
     (
@@ -61,6 +62,7 @@ def _scanner(signed: bool) -> re.Pattern[str]:
         r"(?P<BLANK>[ \t\r\n\f]+)",
         r"(?P<COMMENT>\(\*(?s:.*?)\*\))",
         r"(?P<OPEN_COMMENT>\(\*)",
+        *([] if signed else [f"(?P<QUANTITY>{QUANTITY})"]),
         *(f"(?P<{name}>{number if name in ('FLOAT', 'INT') else ''}(?:{table.patterns[name]}))" for name in _ORDER),
         f"(?P<PUNCTUATION>{'|'.join(map(re.escape, punctuation))})",
         r"(?P<WRONG>.)",

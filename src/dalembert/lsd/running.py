@@ -130,6 +130,7 @@ class Run:
     given: list[GivenItem | LawItem] = field(default_factory=list)
     start: list[StartValue] = field(default_factory=list)
     gravity: Vector3 | None = None
+    gravity_place: tuple[Source, Span] | None = None
     frames: list[FrameValue] = field(default_factory=list)
     named: dict[str, tuple[str, str | None]] = field(default_factory=dict)
     bodies: list[Any] = field(default_factory=list)

@@ -66,7 +66,6 @@ def describe(stream: list[Token], at: int, accepted: frozenset[str]) -> tuple[st
     return message, _hint(previous, token, stream, at, accepted), span
 
 
-_UNITS = frozenset("kg g m mm cm km s ms rad deg N Nm Hz J W".split())
 BEGINS = frozenset(("LET", "JOIN", "PACKAGE", "APPLY", *(word.upper() for word in DECLARING)))
 
 
@@ -96,10 +95,6 @@ def _hint(previous: Token | None, token: Token, stream: list[Token], at: int, ac
         after_value = previous.type in ("ID", "PRIMED", "UNKID", "RPAR", "RSQB", "END")
         named = "only a name has fields: give the object a name with `let`"
         return named if after_value else "a decimal number needs digits before its point: `0.5`"
-    if previous.type in ("INT", "FLOAT") and text in _UNITS:
-        if text == "deg":
-            return f"angles are in radians: `{previous.text}*pi/180`"
-        return f"units are for comments: (* {text} *)"
     if previous.type in ("INT", "FLOAT") and kind in ("ID", "LPAR", "PRIMED"):
         return f"multiplication is written: `{previous.text}*{text}`"
     if kind == "STAR" and previous.type == "STAR":

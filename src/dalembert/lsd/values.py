@@ -30,6 +30,7 @@ class BodyValue:
     inertia: Vector3 | Matrix3 | None = None
     name: str | None = None
     place: tuple[Source, Span] | None = None
+    named_at: tuple[Source, Span] | None = None
     shapes: tuple[BodyShape, ...] = ()
     generic: dict[str, tuple[Expr, ...]] = field(default_factory=dict)
 

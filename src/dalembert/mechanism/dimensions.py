@@ -50,6 +50,8 @@ SPEED = LENGTH / TIME
 ACCELERATION = SPEED / TIME
 FORCE = MASS * ACCELERATION
 TORQUE = FORCE * LENGTH
+STIFFNESS = FORCE / LENGTH
+DAMPING = FORCE / SPEED
 INERTIA = MASS * LENGTH**2
 
 _WORDS = {
@@ -64,8 +66,8 @@ _WORDS = {
     INERTIA: "a moment of inertia",
     NONE / TIME: "an angular speed",
     NONE / TIME**2: "an angular acceleration",
-    FORCE / LENGTH: "a stiffness",
-    FORCE / SPEED: "a damping",
+    STIFFNESS: "a stiffness",
+    DAMPING: "a damping",
     TORQUE * TIME: "a damping of turning",
     TORQUE / TIME: "a power",
     FORCE / LENGTH**2: "a pressure",
@@ -74,13 +76,13 @@ _WORDS = {
 
 def symbol_of(dimension: Dimension) -> Expr:
     """One unit of a dimension, as a factor that a formula carries while dimensions are compared."""
-    powers = zip(UNITS, (dimension.mass, dimension.length, dimension.time), strict=True)
-    found = ex.ONE
+    powers = zip(UNITS[:3], (dimension.mass, dimension.length, dimension.time), strict=True)
+    found = ex.ONE if dimension != NONE else UNITS[3]
     for unit, power in powers:
         if power:
             found = found * unit**power
     return found
 
 
-#: A name that no program can write: one kilogram, one metre, one second.
-UNITS = (ex.symbol("one kg"), ex.symbol("one m"), ex.symbol("one s"))
+#: Names that no program can write: one kilogram, one metre, one second; and one radian, which is a number.
+UNITS = (ex.symbol("one kg"), ex.symbol("one m"), ex.symbol("one s"), ex.symbol("one rad"))
