@@ -157,3 +157,21 @@ def test_a_program_makes_the_same_steps_in_every_unit(tmp_path: Path) -> None:
         ends.append([rows[-1, 1] / unit, rows[-1, 2]])
     assert ends[0] == pytest.approx(ends[1], rel=1e-13)
     assert ends[2] == pytest.approx(ends[1], rel=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("name", "to"), [("satellite", "c"), ("satellite", "fortran"), ("constraints/rattleback", "fortran")]
+)
+def test_programs_of_examples_build_and_run_as_they_are(name: str, to: str, tmp_path: Path) -> None:
+    """Nothing is asked for that has no influence (frames of massless arms), and no line of Fortran is too long."""
+    import dalembert as da
+
+    m = da.load(str(Path(__file__).parents[2] / "examples" / f"{name}.lsd"))
+    files = write_program(m, to, {"t_end": 0.1, "t_step": 0.05})
+    assert "give a value" not in files["input.txt"]
+    if to == "fortran":
+        lines = [line for name, text in files.items() if name.endswith(".f90") for line in text.split("\n")]
+        assert max(len(line.partition("!")[0]) for line in lines) <= 132
+    _build(files, to, tmp_path)
+    done = _run(tmp_path)
+    assert done.returncode == 0, done.stderr

@@ -56,15 +56,22 @@ _SETTINGS = {"t_start": 0.0, "t_end": 10.0, "t_step": 0.01, "rtol": RTOL, "atol"
 def _functions(compiled: CompiledMechanism) -> list[Function]:
     closed = compiled.dynamics.closed
     kinds = [kind for kind in QUANTITIES if not (closed and kind == "inverse_dynamics")]
-    return [compiled.function(kind) for kind in [*kinds, *(["corrected"] if closed else [])]]
+    found = [compiled.function(kind) for kind in [*kinds, *(["corrected"] if closed else [])]]
+    used = ex.free_symbols([x for f in found for x in f.outputs])
+    return [Function(f.name, [*f.inputs[:-1], [x for x in f.inputs[-1] if x in used]], f.outputs) for f in found]
 
 
-def _comments(compiled: CompiledMechanism) -> list[str]:
+def _parameters(functions: Sequence[Function]) -> list[str]:
+    """Parameters that have a say in some function: no others are asked for."""
+    return [x.name for x in functions[0].inputs[-1]]
+
+
+def _comments(compiled: CompiledMechanism, parameters: Sequence[str]) -> list[str]:
     """What the arrays hold, in the names of the mechanism."""
     operations = ex.count_operations(compiled.function("rhs").outputs)
     lines = [f"The right side takes {operations} operations.", ""]
     rows = (("q", "coordinates", compiled.coordinates), ("u", "speeds", compiled.speeds))
-    for array, what, names in (*rows, ("p", "parameters", compiled.parameters)):
+    for array, what, names in (*rows, ("p", "parameters", parameters)):
         listed = wrapped(list(names), "    ", 90) if names else "none"
         lines += [plain(row) for row in f"{array}  {what}: {listed}".split("\n")]
     if compiled.branch:
@@ -77,16 +84,17 @@ def _comments(compiled: CompiledMechanism) -> list[str]:
 def write_model(mechanism: Mechanism, to: str, *, cut: Collection[str] = ()) -> str:
     """One file of functions: right side, mass matrix, bias, forces, inverse dynamics, energy."""
     say_open(mechanism.contacts, "these functions")
-    return _model(CompiledMechanism(mechanism, Layout.of(mechanism, cut)), to)
+    compiled = CompiledMechanism(mechanism, Layout.of(mechanism, cut))
+    return _model(compiled, _functions(compiled), to)
 
 
-def _model(compiled: CompiledMechanism, to: str) -> str:
+def _model(compiled: CompiledMechanism, functions: Sequence[Function], to: str) -> str:
     how = language(to)
     routines = [
-        how.routine(write_routine(f, how, _GROUPS.get(f.name, ["t", "q", "u", "p"]), _ABOUT[f.name]))
-        for f in _functions(compiled)
+        how.routine(write_routine(f, how, _GROUPS.get(f.name, ["t", "q", "u", "p"]), _ABOUT[f.name])) for f in functions
     ]
-    return how.unit(f"Equations of motion of {plain(compiled.dynamics.model.name)}", _comments(compiled), routines)
+    comments = _comments(compiled, _parameters(functions))
+    return how.unit(f"Equations of motion of {plain(compiled.dynamics.model.name)}", comments, routines)
 
 
 def write_program(
@@ -110,27 +118,29 @@ def write_program(
     refuse_contacts(mechanism.contacts, "this program", "Simulate it here, or ask for functions (contacts open).")
     told = {**_SETTINGS, **(settings or {})}
     compiled = CompiledMechanism(mechanism, Layout.of(mechanism, cut), start, given, told["t_start"])
-    names = [*compiled.dynamics.state.names, *_input_names(compiled)]
+    functions = _functions(compiled)
+    parameters = _parameters(functions)
+    names = [*compiled.dynamics.state.names, *_input_names(compiled, parameters)]
     quoted = [_quoted(name, to) for name in names]
     closed = compiled.dynamics.closed
     fills = {
         "TITLE": f"Motion of {plain(mechanism.name)}",
         "STATES": str(len(compiled.dynamics.state)),
         "COORDINATES": str(len(compiled.coordinates)),
-        "PARAMETERS": str(len(compiled.parameters)),
+        "PARAMETERS": str(len(parameters)),
         "LONGEST": str(max([8, *(len(name.encode()) for name in names)])),
         "CORRECTED": "corrected" if closed else "NULL" if to == "c" else "rhs",
         "CLOSED": ".true." if closed else ".false.",
     }
-    text, units, first = _input(compiled, told, start, given)
+    text, units, first = _input(compiled, parameters, told, start, given)
     fills |= {"UNITS": _numbers(units, to), "WRITTEN": _numbers(first, to)}
     if to == "c":
         fills["NAMES"] = "    " + wrapped(quoted, "    ") + ","
     else:
         fills["NAMES"] = (", &\n    " + wrapped(quoted, "    ", more=" &")) if quoted else ""
-    files = {f"model.{language(to).extension}": _model(compiled, to)}
+    files = {f"model.{language(to).extension}": _model(compiled, functions, to)}
     if to == "c":
-        files["model.h"] = _header(compiled)
+        files["model.h"] = _header(compiled, functions)
     for name in _FILES[to]:
         template = resources.files("dalembert.codegen").joinpath("templates", to, name).read_text("utf-8")
         files[name] = re.sub("@([A-Z]+)@", lambda found: fills[found[1]], template)
@@ -144,12 +154,12 @@ def _numbers(values: Sequence[float], to: str) -> str:
     return f"    {wrapped(written or ['1.0'], '    ')}" if to == "c" else wrapped(written, "    ", 80, more=" &")
 
 
-def _input_names(compiled: CompiledMechanism) -> list[str]:
+def _input_names(compiled: CompiledMechanism, parameters: Sequence[str]) -> list[str]:
     """Parameters in the input file: `given.rtol` where a setting has its name."""
     prefix = "given."
     while any(f"{prefix}{name}" in compiled.dynamics.state.names for name in _SETTINGS):
         prefix = f"given.{prefix}"
-    return [f"{prefix}{name}" if name in _SETTINGS else name for name in compiled.parameters]
+    return [f"{prefix}{name}" if name in _SETTINGS else name for name in parameters]
 
 
 def _quoted(name: str, to: str) -> str:
@@ -157,14 +167,14 @@ def _quoted(name: str, to: str) -> str:
     return f'"{name.replace("?", chr(92) + "?") if to == "c" else name}"'
 
 
-def _header(compiled: CompiledMechanism) -> str:
+def _header(compiled: CompiledMechanism, functions: Sequence[Function]) -> str:
     how = language("c")
     lines = [
         f"/* Equations of motion of {plain(compiled.dynamics.model.name)}; model.c says what the arrays hold. */",
         "#ifndef MODEL_H",
     ]
     lines += ["#define MODEL_H", ""]
-    for f in _functions(compiled):
+    for f in functions:
         empty = Function(f.name, f.inputs, [])
         lines.append(prototype(write_routine(empty, how, _GROUPS.get(f.name, ["t", "q", "u", "p"]))) + ";")
     return "\n".join([*lines, "", "#endif", ""])
@@ -172,6 +182,7 @@ def _header(compiled: CompiledMechanism) -> str:
 
 def _input(
     compiled: CompiledMechanism,
+    parameters: Sequence[str],
     settings: Mapping[str, float],
     start: Mapping[str, Any] | None,
     given: Mapping[str, Any] | None,
@@ -203,7 +214,7 @@ def _input(
         asked = {*model.start, *(start or {})}
     lines += [line(name, value) for name, value in first.items()]
     lines += ["", "# parameters"]
-    pairs = zip(_input_names(compiled), compiled.parameters, strict=True)
+    pairs = zip(_input_names(compiled, parameters), parameters, strict=True)
     lines += [line(written, values.get(name)) for written, name in pairs]
     known = [value + 1.0 if name in asked else value for name, value in first.items()]
     return "\n".join(lines) + "\n", compiled.units(first, values), known

@@ -9,7 +9,8 @@ program motion
   character(len=@LONGEST@), parameter :: names(total) = [character(len=@LONGEST@) :: &
     "t_start", "t_end", "t_step", "rtol", "atol"@NAMES@ ]
   ! of each state: a radian, the size of the machine, either in a second
-  real(dp), parameter :: units(states) = [real(dp) :: @UNITS@ ]
+  real(dp), parameter :: units(states) = [real(dp) :: &
+    @UNITS@ ]
   ! the start of the program as it was made: what is another one now is kept, the rest moves to close the loops
   real(dp), parameter :: written(states) = [real(dp) :: &
     @WRITTEN@ ]
