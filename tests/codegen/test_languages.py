@@ -167,3 +167,14 @@ def test_python_source_takes_arrays() -> None:
 def test_an_unknown_language_lists_the_known_ones() -> None:
     with pytest.raises(ExpressionError, match=r"no emitter for the language 'cobol'\. There are: c, fortran"):
         language("cobol")
+
+
+def test_lines_of_fortran_are_broken_between_operators():
+    from dalembert.codegen.languages.fortran import broken
+
+    for operator in ("/=", "**", "/", "*"):
+        for width in range(95, 125):
+            line = f"  out = {'a' * width}{operator}b + c{operator}d"
+            pieces = [piece.removesuffix(" &") for piece in broken(line).split("\n")]
+            assert "".join(pieces).replace(" ", "") == line.replace(" ", "")
+            assert not any(rest.lstrip().startswith(("=", "*")) for rest in pieces[1:])

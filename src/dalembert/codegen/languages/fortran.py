@@ -10,8 +10,8 @@ from dalembert.codegen.languages.language import Language, Routine, double_text
 from dalembert.codegen.languages.parts import Part, parts
 
 _LINE = 118
-#: Where a line may end: not inside **.
-_BREAK = re.compile(r"[ /(]|\*(?!\*)")
+#: Where a line may end: not inside ** or /=.
+_BREAK = re.compile(r"[ (]|/(?!=)|\*(?!\*)")
 
 
 def _number(value: float) -> str:
