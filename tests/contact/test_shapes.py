@@ -375,3 +375,22 @@ def test_a_free_pair_collides_and_keeps_its_momenta(kind):
     for name in ("total.PX", "total.PY", "total.PZ", "total.LX", "total.LY", "total.LZ"):
         assert np.ptp(mo[name]) < 1e-7
     assert mo.quality.inside < 1e-9
+
+
+@pytest.mark.slow
+def test_a_box_lies_on_a_box_with_friction():
+    """Nine contacts that stick, forces one of many: still, to rounding, without a single event."""
+    m = da.Mechanism("two")
+    m.gravity = [0, 0, -9.81]
+    made = []
+    for name, side, place in (("low", 0.2, {"z": 0.1}), ("high", 0.15, {"x": 0.01, "z": 0.275})):
+        body = m.body(name, mass=1, inertia=[0.01] * 3)
+        m.join(da.earth, body, da.free("quaternion"), name=name + "_free")
+        m.start |= {f"{name}_free.{axis}": value for axis, value in place.items()}
+        made.append(da.Box(body, [side] * 3))
+    m.contact(made[0], da.Plane(da.earth), friction=0.5, name="floor")
+    m.contact(made[1], made[0], friction=0.5, name="lies")
+    mo = m.simulate((0, 10))
+    assert not any(name.endswith(("opens", "slips", "impact")) for name in mo.contacts.times())
+    for name in mo.names:
+        assert np.ptp(mo[name]) < 1e-12

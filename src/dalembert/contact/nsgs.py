@@ -1,6 +1,7 @@
 """Many contacts with friction: nonsmooth Gauss-Seidel, an exact conic step for each contact, the pattern polished.
 
-Frictionless contacts are projected Gauss-Seidel. It stops on the natural map, never on the change alone: it creeps.
+What a few sweeps do not settle is solved as a whole (`newton`). Frictionless contacts are projected Gauss-Seidel. It
+stops on the natural map, never on the change alone: it creeps.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.contact.coulomb import Answer, Frictional, balanced, choose, fault, onto_cone, single
+from dalembert.contact.newton import newton
 from dalembert.contact.planar import all_answers, enumerable
 
 Array = NDArray[np.float64]
@@ -19,6 +21,8 @@ TOLERANCE = 1e-12
 """Natural map over |b| of the balanced problem: what a polished answer has; unpolished ones are accepted to `LOOSE`."""
 LOOSE = 1e-8
 _SWEEPS = 2000
+_PATIENCE = 4
+"""Sweeps after which the problem is taken as a whole: for a column sweeps take the square of its height."""
 _INNER = 5
 _TURNS = 40
 
@@ -61,11 +65,15 @@ def _sweep(problem: Frictional, guess: Array | None, most: int, accept: float) -
                 u += problem.matrix[:, part] @ change
                 p[part] = new
         if sweep in (1, 2, 4, 8, 16) or sweep % 32 == 0:
+            if sweep == _PATIENCE and count > 1:
+                p = newton(problem, p)
             u = problem.matrix @ p + problem.right
-            for trial in (polished(problem, p), p):
+            for trial in (polished(problem, p, 0 * p), polished(problem, p, p), p):
                 here = fault(problem, trial) / size
                 if here < left:
                     best, left = trial.copy(), here
+                if left <= accept:
+                    break
             if left <= accept:
                 break
     return Swept(best, left, sweep, _worst(problem, best), pattern_of(problem, best))
@@ -140,8 +148,12 @@ def pattern_of(problem: Frictional, p: Array) -> tuple[str, ...]:
     return tuple(found)
 
 
-def polished(problem: Frictional, p: Array) -> Array:
-    """The pattern that shows, solved: Newton on the slip directions; the same p where that leads nowhere."""
+def polished(problem: Frictional, p: Array, near: Array) -> Array:
+    """The pattern that shows, solved: Newton on the slip directions; the same p where that leads nowhere.
+
+    Where impulses are one of many, those nearest to `near`: the least depend on nothing but the problem, those nearest
+    to what shows stay in their cones.
+    """
     pattern, found = pattern_of(problem, p), p
     for _ in range(8):
         u = problem.matrix @ found + problem.right
@@ -173,9 +185,9 @@ def polished(problem: Frictional, p: Array) -> Array:
                     row[place[first]] += problem.mu[i] * d[j]
                     system.append(row)
                     right.append(float(block[j] @ found[unknown]))
-        values = np.linalg.lstsq(np.array(system), np.array(right), rcond=1e-12)[0]
+        made, asked = np.array(system), np.array(right)
         new = 0 * p
-        new[unknown] = values
+        new[unknown] = near[unknown] + np.linalg.lstsq(made, asked - made @ near[unknown], rcond=1e-12)[0]
         rows = unknown
         done = np.abs(new - found).max() <= 1e-15 * np.abs(new).max()
         found = new

@@ -9,6 +9,9 @@ from dalembert.contact.crowd.compiled import native
 _EDGES = 1e-4
 """A pair of edges is taken before a face only if it parts the boxes by so much more, as a share of the smallest half
 side: faces that nearly lie on each other give points that do not jump."""
+_SAME = 1e-6
+"""A corner this near to a side of the other face, as a share of the smallest half side, lies on it and is not cut:
+equal boxes on each other would be cut anywhere by rounding, and impulses would not find theirs of the last step."""
 _PARALLEL = 1e-8
 """Squared sine of the angle of two edges below which they part nothing that faces do not."""
 
@@ -120,7 +123,7 @@ def _faces(i, j, axis, sizes, place, axes, reach, out, room, sign):  # type: ign
             room[m, k] = (
                 place[j, k] + facing * sizes[j, other] * axes[j, k, other] + a * axes[j, k, one] + b * axes[j, k, two]
             )
-    source, target = 0, 16
+    source, target, near = 0, 16, _SAME * min(sizes[i, 0], sizes[i, 1], sizes[i, 2])
     for m in range(4):
         side = (axis + 1 + m // 2) % 3
         turn = 1.0 if m % 2 else -1.0
@@ -131,11 +134,11 @@ def _faces(i, j, axis, sizes, place, axes, reach, out, room, sign):  # type: ign
             p, q = source + k, source + (k + 1) % count
             fp = wx * room[p, 0] + wy * room[p, 1] + wz * room[p, 2] - top
             fq = wx * room[q, 0] + wy * room[q, 1] + wz * room[q, 2] - top
-            if fp <= 0:
+            if fp <= near:
                 for c in range(3):
                     room[target + made, c] = room[p, c]
                 made += 1
-            if fp * fq < 0:
+            if (fp > near and fq < -near) or (fp < -near and fq > near):
                 for c in range(3):
                     room[target + made, c] = room[p, c] + fp / (fp - fq) * (room[q, c] - room[p, c])
                 made += 1

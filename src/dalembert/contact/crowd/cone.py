@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 
-from dalembert.contact.crowd.compiled import native
+from dalembert.contact.crowd.compiled import entry, native
 
 _TURNS = 30
 """Directions of slip tried by letting each follow from the last, before the circle is searched."""
@@ -17,7 +17,7 @@ _ROUND = 1e-14
 _PARTS = 64
 
 
-@native
+@entry
 def solve_block(w, b, mu, p):  # type: ignore[no-untyped-def]
     """P in `p`; False if no direction of slip is its own consequence (Painleve's case): then P is left as it was."""
     if b[0] >= 0:

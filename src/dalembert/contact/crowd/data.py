@@ -61,6 +61,9 @@ class Bodies(NamedTuple):
     order: Array
     starts: Array
     island: Array
+    place: Array
+    queue: Array
+    reach: Array
 
 
 class Rows(NamedTuple):
@@ -135,7 +138,7 @@ def bodies(x: Array, q: Array, v: Array, mass: Array, inertia: Array) -> Bodies:
         np.zeros(count, dtype=np.int64),
         np.zeros(count, dtype=np.int64),
         np.zeros(count + 1, dtype=np.int64),
-        np.zeros(count, dtype=np.int64),
+        *(np.zeros(count, dtype=np.int64) for _ in range(4)),
     )
 
 

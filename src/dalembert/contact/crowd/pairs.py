@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from dalembert.contact.crowd.compiled import native
+from dalembert.contact.crowd.compiled import entry, native
 
 SPHERE, PLANE, BOX, CAPSULE = 0, 1, 2, 3
 
@@ -35,7 +35,7 @@ def _allowed(i, j, body, group, moves):  # type: ignore[no-untyped-def]
     return group[i] == group[j] and body[i] != body[j] and (moves[i] or moves[j])
 
 
-@native
+@entry
 def find_pairs(kinds, body, group, moves, radius, limit, place, axes, skin, cell, heads, following, keys):  # type: ignore[no-untyped-def]
     """Keys i * count + j, i < j, of shapes whose distance may be less than `skin`; how many there are.
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import math
 
-from dalembert.contact.crowd.compiled import native
+from dalembert.contact.crowd.compiled import entry, native
 from dalembert.contact.crowd.pairs import place_shapes
-from dalembert.contact.crowd.sweeps import islands_of, lift, push, rate, rows_of, sweep_island, twist
+from dalembert.contact.crowd.rates import push, rate, twist
+from dalembert.contact.crowd.sweeps import islands_of, lift, rows_of, sweep_island
 from dalembert.contact.crowd.touch import touch
 from dalembert.contact.crowd.turning import place_body, turn_by, turn_freely
 
@@ -47,7 +48,7 @@ def _contacts(keys, made, shapes, reach, rows, out, room):  # type: ignore[no-un
     return count
 
 
-@native
+@entry
 def look(shapes, bodies, keys, made, reach, rows, out, room):  # type: ignore[no-untyped-def]
     """Contacts within reach where bodies are now; how many, or -1 for lack of room."""
     for k in range(len(bodies.x)):
@@ -83,7 +84,7 @@ def _warm(count, rows, old_count, old, far):  # type: ignore[no-untyped-def]
                     rows.p[c, i] = 0.0
 
 
-@native
+@entry
 def advance(  # type: ignore[no-untyped-def]
     step,
     steps,
