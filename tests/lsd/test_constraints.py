@@ -88,7 +88,7 @@ FAULTS = [
     ("roll arm on earth ;", "1:1", "needs its radius or radii"),
     ("gear hinge.th and rail.x with ration = 2 ;", "1:31", "a gear has no field ration"),
     ("constrain hinge.th = 0 as rail ;", "1:1", "'rail' is a link"),
-    ("drive hinge.ph = 0 ;", "1:7", "unbound variable hinge"),
+    ("drive hinge.ph = 0 ;", "1:13", "the link hinge has no coordinate or speed ph"),
     ("constrain d(hinge.th) = 0 ;", "1:1", "only reactions have"),
 ]
 

@@ -38,7 +38,11 @@ def command(
         try:
             mechanism, result["summary"], diagnostics, places = _read(path, strict, lenient)
             if mechanism is not None:
-                _derive(mechanism)
+                diagnostics += [
+                    Diagnostic("warning", said, *places["constraint", name])
+                    for name, said in _derive(mechanism)
+                    if ("constraint", name) in places
+                ]
             result["diagnostics"] = [one.as_dict() for one in diagnostics]
             result["remarks"] = [] if mechanism is None else list(remarks(mechanism.freeze()))
             if format is Format.text:
@@ -74,9 +78,15 @@ _CONTACTS = 100
 """Contacts, at most, whose gaps are looked at: each takes as long as it takes to derive its row."""
 
 
-def _derive(mechanism: Any) -> None:
-    """Constraints that no motion can obey show themselves in the solve and, where numbers are known, at the start."""
+def _derive(mechanism: Any) -> list[tuple[str, str]]:
+    """Constraints that no motion can obey show themselves in the solve and, where numbers are known, at the start.
+
+    What holds always, or follows from others, is given back: names and sentences.
+    """
+    import warnings
+
     from dalembert import expr as ex
+    from dalembert.constraints.soundness import always_true, following
     from dalembert.contact.posture import check_start
     from dalembert.contact.rows import contact_rows
     from dalembert.dynamics import dynamics_of
@@ -87,8 +97,12 @@ def _derive(mechanism: Any) -> None:
 
     layout = Layout.of(mechanism)
     about = dynamics_of(layout)
+    found = list[tuple[str, str]]()
     if mechanism.constraints:
-        _ = about.resolved
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # told here, with their places
+            _ = about.resolved
+        found = [*always_true(about.rows), *following(about.rows)]
     if layout.constraints and set(about.closure.parameters) <= set(mechanism.given):
         closed_start(layout)
     crowd = any(isinstance(one.place, Among) for one in mechanism.contacts)  # which of them touch is found in motion
@@ -98,6 +112,7 @@ def _derive(mechanism: Any) -> None:
             numbers = resolve(mechanism.given, "given")
             values = {**closed_start(layout).values, **numbers, "t": 0.0}
             check_start(about, {ex.symbol(name): value for name, value in values.items()})
+    return found
 
 
 def _read(path: Path, strict: bool, lenient: bool) -> tuple[Any, str, list[Any], dict[tuple[str, str], Any]]:

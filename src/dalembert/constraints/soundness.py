@@ -16,6 +16,7 @@ from dalembert.constraints.rows import Rows
 from dalembert.errors import CouplingError, ModelError
 from dalembert.expr import Matrix
 from dalembert.expr.elimination import sample
+from dalembert.expr.magnitude import error_size
 
 Array = NDArray[np.float64]
 _STATES = (1, 2, 3)
@@ -32,7 +33,7 @@ def check_rows(mass: Matrix, rows: Rows) -> None:
     flat = [*mass.entries, *rows.matrix.entries, *rows.reaction.entries, *rows.drift]
     count, n = rows.matrix.shape
     sizes = (n * n, count * n, count * n)
-    lost = []
+    lost, idle = [], idle_rows(rows)
     for seed in _STATES:
         try:
             values = np.array(sample(flat, seed))
@@ -41,6 +42,7 @@ def check_rows(mass: Matrix, rows: Rows) -> None:
         if not np.isfinite(values).all():
             return
         m, g, w, drift = np.split(values, np.cumsum(sizes))
+        g.reshape(count, n)[idle] = 0.0
         _check_agreement(rows, g.reshape(count, n), drift)
         if not rows.pushed:
             continue
@@ -63,6 +65,64 @@ def check_rows(mass: Matrix, rows: Rows) -> None:
             "inverse mass coupling G M^-1 W^T is zero in every configuration (kappa = 0). Push on a coordinate that is "
             "inertially coupled to what the law holds."
         ).of([rows.owners[one.law]])
+
+
+def idle_rows(rows: Rows) -> list[int]:
+    """Conditions written as formulas that no speed changes, at random states: what is left of them is rounding."""
+    asked = [k for k, one in enumerate(rows.wrenches) if one is None and k not in rows.implied]
+    found = set(asked)
+    for seed in _STATES:
+        flat = [x for k in asked for x in (*rows.matrix.rows()[k], *rows.made_of.rows()[k])]
+        try:
+            values = np.abs(sample(flat, seed)).reshape(len(asked), 2, -1)
+        except (ValueError, ZeroDivisionError, OverflowError):  # a root of what is negative there
+            return []
+        found &= {k for k, (row, parts) in zip(asked, values, strict=True) if (row <= _NOTHING * parts).all()}
+    return sorted(found)
+
+
+def always_true(rows: Rows) -> list[tuple[str, str]]:
+    """Constraints that hold whatever moves, each with a sentence. A wheel on a slide needs none to touch the road."""
+    if rows.guided:
+        return []
+    idle, told = set(idle_rows(rows)), list[tuple[str, str]]()
+    for owner in dict.fromkeys(rows.owners):
+        places = rows.of(owner)
+        rolls = owner.endswith("_contact") and owner.removesuffix("_contact") in rows.owners
+        if rolls or not places or not idle.issuperset(places) or not all(_holds(rows, k) for k in places):
+            continue
+        sentence = (
+            f"constraint '{owner}' holds always, whatever moves: it asks nothing, and nothing tells its reaction. "
+            "Leave it out, or name the coordinate that is meant."
+        )
+        told.append((owner, sentence))
+    return told
+
+
+def _holds(rows: Rows, k: int) -> bool:
+    """Whether a condition that nothing changes is true, at random states."""
+    gap = rows.gap[k]
+    asked, size = (rows.drift[k], rows.conditions[k]) if gap is None else (gap, rows.reach[k])
+    for seed in _STATES:
+        value, parts = np.abs(sample([asked, error_size([size])[0] if gap is None else size], seed))
+        if value > _NOTHING * parts:
+            return False
+    return True
+
+
+def following(rows: Rows) -> list[tuple[str, str]]:
+    """Constraints that follow from each other, with a sentence."""
+    loose = undetermined(rows)
+    idle = {rows.names[k] for k in idle_rows(rows)}
+    places = [k for k, name in enumerate(rows.names) if name in loose - idle]
+    owners = list(dict.fromkeys(rows.owners[k] for k in places))
+    if len(owners) < 2:
+        return []
+    sentence = (
+        f"the conditions {_listed(rows, places)} follow from each other: they move the machine as one of them alone "
+        "would, and no mechanics of rigid bodies tells the reaction of each. Leave out what is said twice."
+    )
+    return [(owners[-1], sentence)]
 
 
 def undetermined(rows: Rows) -> frozenset[str]:

@@ -7,6 +7,7 @@ Trees and closed machines are one class: a tree has no rows.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -18,6 +19,7 @@ from dalembert.constraints.actions import Actions, constraint_actions
 from dalembert.constraints.factor import solve_symmetric
 from dalembert.constraints.resolve import Resolved, resolve
 from dalembert.constraints.rows import EPSILON, Rows, rows_of
+from dalembert.constraints.soundness import always_true
 from dalembert.dynamics import articulated
 from dalembert.dynamics.bending import Bending
 from dalembert.dynamics.closure import Closure
@@ -165,6 +167,8 @@ class Dynamics:
 
     @derived
     def resolved(self) -> Resolved:
+        for _, sentence in always_true(self.rows):
+            warnings.warn(f"'{self.model.name}': {sentence}", stacklevel=2)
         try:
             return resolve(self.mass_matrix, self.right_side, self.rows, self.state.speeds)
         except SingularError as error:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from dalembert import expr as ex
 from dalembert.constraints.coupling import LOST, coupling
-from dalembert.constraints.oblique import determinant
+from dalembert.constraints.determinant import determinant
 from dalembert.constraints.resolve import resolve
 from dalembert.constraints.rows import Rows, rows_of
 from dalembert.dynamics.recursive import Recursion, mass_matrix, right_side

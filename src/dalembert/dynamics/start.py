@@ -211,6 +211,7 @@ def _closed(
                 else "Check its lengths, or give a start that is nearly closed."
             )
         ).of([*held, *links])
+    _refuse_no_value(loops, posture.values, w, asked, first)
     _refuse_contradictions(closure.coordinates, posture, x, asked, first, loops)
     loops = Loops(closure, t, parameters, closure.scales(posture.values, t, parameters))
     places, firm = asked.among(closure.speeds)
@@ -227,6 +228,23 @@ def _closed(
     return values, np.concatenate([posture.shift, speeds.shift], axis=1)
 
 
+def _refuse_no_value(loops: Loops, x: Array, w: Array, asked: Asked, first: int | None) -> None:
+    """A condition that is no number where the machine starts: the root of what is negative, a division by zero."""
+    closure, parameters = loops.closure, loops.parameters
+    with np.errstate(all="ignore"):
+        for exprs, owners, speeds in (
+            (closure.holonomic, closure.holding, None),
+            (closure.kinematic, closure.steering, w),
+        ):
+            values = closure.numbers(exprs, x, loops.t, parameters, speeds)
+            for k, row in zip(*np.nonzero(~np.isfinite(values)), strict=True):
+                raise SimulationError(
+                    f"the condition '{owners[row]}' of '{asked.owner}' has no value where it starts{where(first, k)} "
+                    "(the root or logarithm of something negative, or a division by zero). Give another start, or "
+                    "write it so that it has one."
+                ).of([owners[row]])
+
+
 def _refuse_rest(loops: Loops, x: Array, w: Array, first: int | None) -> None:
     """A condition that is not affine in the speeds may tell nothing where they vanish."""
     if not loops.closure.bent.any():
@@ -236,7 +254,7 @@ def _refuse_rest(loops: Loops, x: Array, w: Array, first: int | None) -> None:
         raise SingularError(
             f"the condition '{loops.closure.steering[row]}' has no rank at rest{where(first, k)} (dg/du = 0): it does "
             "not tell how the motion begins. Give a start with speeds that are not zero."
-        )
+        ).of([loops.closure.steering[row]])
 
 
 def _not_closing(loops: Loops, x: Array, k: int) -> str:

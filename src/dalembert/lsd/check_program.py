@@ -207,6 +207,8 @@ class _Checker:
         scope.names[made.name] = made
 
     def join(self, item: s.Join, scope: Scope, _package: str | None) -> None:
+        if item.name is not None:
+            self.ctx.link_names.add(item.name.text)
         first = check(self.ctx, item.first, Type.FRAME, scope, "invalid JOIN")
         second = check(self.ctx, item.second, Type.FRAME, scope, "invalid JOIN")
         link = check(self.ctx, item.link, Type.LINK, scope, "invalid JOIN")

@@ -84,6 +84,10 @@ def _wrong(ctx: Context, node: s.Select, scope: Scope, found: Bound | None) -> C
         if name == "earth":
             return ctx.wrong(field.span, f"not a field: earth has no {field.text}")
         names = [b.name for b in scope.all() if b.type in FIELDS]
+        if name in ctx.link_names:
+            known = sorted(ctx.link_parameters)
+            near = similar(field.text, known) or f"coordinates of links here are {', '.join(known)}"
+            return ctx.wrong(field.span, f"the link {name} has no coordinate or speed {field.text}", near)
         return ctx.unbound(node.word.span, name, similar(name, names))
     kind = found.type
     if kind is Type.LIST:
