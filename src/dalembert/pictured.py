@@ -6,7 +6,7 @@ import os
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dalembert.errors import ModelError
+from dalembert.errors import DalembertError, ModelError
 from dalembert.files import check_suffix, write_text
 from dalembert.measured import Measured
 from dalembert.verbs import verb
@@ -21,6 +21,18 @@ if TYPE_CHECKING:
 
 class Pictured(Measured):
     """A machine that can be looked at."""
+
+    def _repr_png_(self) -> bytes | None:
+        """The machine in its start, for a notebook; nothing where it cannot be drawn."""
+        from io import BytesIO
+
+        try:
+            figure = self.draw()
+        except DalembertError:
+            return None
+        held = BytesIO()
+        figure.savefig(held, format="png", dpi=80, facecolor=figure.get_facecolor())
+        return held.getvalue()
 
     @verb
     def draw(

@@ -17,6 +17,7 @@ from dalembert.formalisms.equations import Equations
 from dalembert.formalisms.registry import derive, find_formalism, formalism_names
 from dalembert.loops.mobility import mobility
 from dalembert.mechanism import Layout, QuaternionTurn
+from dalembert.presentation.told import Told
 
 #: Papegay's figures for his satellite (chapter 2; Maple V on a DECstation 5000/200): seconds and megabytes allocated.
 THESIS = {
@@ -50,7 +51,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Told):
     """The table: `str(...)` for people, `as_dict()` for machines."""
 
     mechanism: str

@@ -20,6 +20,7 @@ from dalembert.dynamics.start import closed_start
 from dalembert.errors import ModelError
 from dalembert.loops.branch import on_branch
 from dalembert.mechanism import Layout, Mechanism, Model, Turn
+from dalembert.presentation.told import Told
 
 Array = Any
 
@@ -39,7 +40,7 @@ _LEFT = 20.0
 
 
 @dataclass(frozen=True, slots=True)
-class Equilibrium:
+class Equilibrium(Told):
     """One equilibrium: coordinates, modes of the small motions about it, and the verdict.
 
     `stability` is "unstable", "asymptotically stable", "stable" or "undecided"; `reason` names the theorem that gives
@@ -55,6 +56,10 @@ class Equilibrium:
     reason: str = ""
     frozen_at: float | None = None
     contacts: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        place = ", ".join(f"{x} = {v:.6g}" for x, v in self.coordinates.items())
+        return "\n".join([f"{self.stability}: {place}", f"  {self.reason}", *(f"  {mode}" for mode in self.modes)])
 
     def as_dict(self) -> dict[str, Any]:
         return {

@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.presentation.told import Told
+
 Array = Any
 
 
 @dataclass(frozen=True, slots=True)
-class Mode:
+class Mode(Told):
     """One way in which small deviations go as exp(s t): s is `eigenvalue`; of a conjugate pair the upper one.
 
     `shape` gives the deviation of each coordinate, the largest being one.

@@ -27,6 +27,7 @@ from dalembert.expr import Expr
 from dalembert.kinematics import COMPONENTS, Twist, define_functions, link_efforts
 from dalembert.kinematics.bodies import body_poses
 from dalembert.mechanism import Layout, Mechanism, Model
+from dalembert.presentation.told import Told
 
 Array = Any
 
@@ -41,7 +42,7 @@ _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reaction:
+class Reaction(Told):
     """The wrench that a link exerts on its second body, at and in the base of its second frame.
 
     `determined` tells, component by component (moments, then forces), whether the mechanics of rigid bodies fixes it.

@@ -50,5 +50,4 @@ def command(
     if not found:
         typer.echo("no equilibrium found. Try more --starts, or a steady motion with --speed.")
     for one in found:
-        place = ", ".join(f"{x} = {v:.6g}" for x, v in one.coordinates.items())
-        typer.echo("\n".join([f"{one.stability}: {place}", f"  {one.reason}", *(f"  {mode}" for mode in one.modes)]))
+        typer.echo(str(one))

@@ -23,6 +23,7 @@ from dalembert.expr import TIME, ZERO, Expr, Matrix, Scalar
 from dalembert.expr.elimination import solve_linear
 from dalembert.geometry.direct import coupling_at, direct_field
 from dalembert.geometry.setting import Setting
+from dalembert.presentation.told import Told
 
 Vector = tuple[Expr, ...]
 
@@ -42,7 +43,7 @@ class Agreement:
 
 
 @dataclass(frozen=True)
-class Geometry:
+class Geometry(Told):
     """Closed forms on V*M; `at` gives numbers, `check` compares with the direct equations.
 
     >>> from dalembert import expr as ex
@@ -60,6 +61,9 @@ class Geometry:
     weights: Vector = ()
 
     # --- V*M -------------------------------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        return f"<Geometry on {', '.join(self.names)}>"
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from dalembert.identify.excite import excitation
 from dalembert.identify.fit import identify
 from dalembert.identify.regressor import PARTS, Regressor
 from dalembert.identify.states import States, random_states
+from dalembert.presentation.told import Told
 
 #: Share of a column that may be rounding: products of some hundred doubles, and least squares of them.
 _ROUNDING = 1e-9
@@ -24,7 +25,7 @@ _ORDER = ("Izz", "Ixx", "Ixy", "Ixz", "Iyz", "hx", "hy", "hz", "Iyy", "m")
 
 
 @dataclass(frozen=True, eq=False)
-class BaseParameters:
+class BaseParameters(Told):
     """beta = theta[chosen] + K theta[others]: all that a motion of the machine can tell.
 
     `unseen` are parameters that no motion feels. `gap` holds the largest share of a column that was taken for nothing

@@ -24,13 +24,14 @@ from dalembert.kinematics.bodies import acceleration_symbols, body_motions, body
 from dalembert.kinematics.spatial import Twist
 from dalembert.mechanism import Layout
 from dalembert.mechanism.contact import say_open
+from dalembert.presentation.told import Told
 
 PARTS = ("m", "hx", "hy", "hz", "Ixx", "Iyy", "Izz", "Ixy", "Ixz", "Iyz")
 _PAIRS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 
 
 @dataclass(frozen=True, eq=False)
-class Regressor:
+class Regressor(Told):
     """Y of a machine; `efforts` on the speeds = Y theta - known, where known are the efforts of the description.
 
     Weight belongs to Y, with the gravity of the model.
@@ -40,6 +41,9 @@ class Regressor:
     names: tuple[str, ...]  # of theta: "arm.m", "arm.hx", ...
     matrix: Matrix
     known: tuple[Expr, ...]
+
+    def __repr__(self) -> str:
+        return f"<Regressor of '{self.layout.model.name}': {len(self.speeds)} efforts, {len(self.names)} parameters>"
 
     @property
     def speeds(self) -> tuple[str, ...]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from dalembert.presentation.told import Told
+
 if TYPE_CHECKING:
     from dalembert.loops.check import Check, Evidence
 
@@ -65,7 +67,7 @@ class Certificate:
 
 
 @dataclass(frozen=True, slots=True)
-class Mobility:
+class Mobility(Told):
     """How a mechanism with loops can move, near one closed configuration.
 
     `dof` is the finite mobility: the dimension of the configuration space there; None when the bounds do not meet.

@@ -18,6 +18,19 @@ if TYPE_CHECKING:
 class Motion(simulate.Motion):
     """The result of a simulation with its pictures: `mo.plot()`, `mo.plot_energy()`, `mo.animate("x.html")`."""
 
+    def _repr_html_(self) -> str:
+        """The motion playing above its numbers, for a notebook; the numbers alone where it cannot be drawn."""
+        from dalembert.errors import DalembertError
+        from dalembert.view.page import page
+        from dalembert.view.report.html import framed
+        from dalembert.view.scene import scene_of
+
+        told = super()._repr_html_()
+        try:
+            return framed(page(scene_of(None, self)), self.system.name, "24rem;width:100%;border:0") + told
+        except DalembertError:
+            return told
+
     def plot(self, *names: str, axes: Axes | None = None) -> Figure:
         """States, outputs or formulas over time; without names the coordinates above the speeds."""
         from dalembert.view.plots import plot

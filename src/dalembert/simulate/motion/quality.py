@@ -15,6 +15,7 @@ from dalembert import expr as ex
 from dalembert.constraints.coupling import WEAK
 from dalembert.errors import SimulationError
 from dalembert.expr import Expr
+from dalembert.presentation.told import Told
 from dalembert.simulate.contact.energy import driven, jump_fault
 from dalembert.simulate.contact.outputs import stepped
 from dalembert.simulate.motion.arcs import Arc
@@ -48,7 +49,7 @@ _QUICK_TOUCHING = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Quality:
+class Quality(Told):
     """Largest faults along a motion, all dimensionless; None where there is nothing to judge.
 
     `closure`: gap of the loops in parts of the motions that must cancel; `energy`: E(t) - E(0) - work in parts of the

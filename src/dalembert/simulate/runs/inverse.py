@@ -19,6 +19,7 @@ from dalembert.expr import Expr, Scalar
 from dalembert.mechanism import Constraint, Mechanism, Model, did_you_mean
 from dalembert.mechanism.constraint import Along, Kinematic, condition_of, equation, reaction_of
 from dalembert.mechanism.names import free_name
+from dalembert.presentation.told import Told
 from dalembert.simulate.motion.motion import Motion
 from dalembert.simulate.runs.simulate import simulate
 
@@ -26,7 +27,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class InverseDynamics:
+class InverseDynamics(Told):
     """The motion, and what each device gives along it: `efforts`, `powers` and `work`, arrays by the device's name."""
 
     motion: Motion

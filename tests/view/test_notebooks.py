@@ -1,0 +1,91 @@
+"""What a notebook shows: every result of a verb has a rich form that is whole, and a text that is short."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+import dalembert as da
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+FORMS = ("_repr_html_", "_repr_latex_", "_repr_png_")
+#: How each result of a verb of a machine is asked for.
+VERBS = {
+    "equations": lambda m: m.equations("kane"),
+    "show": lambda m: m.equations("kane").show("vector"),
+    "lagrangian": lambda m: m.lagrangian(),
+    "hamiltonian": lambda m: m.hamiltonian(),
+    "mobility": lambda m: m.mobility(),
+    "equilibria": lambda m: m.equilibria()[0],
+    "mode": lambda m: m.equilibria()[0].modes[0],
+    "linearize": lambda m: m.linearize({"shoulder.th": 0, "elbow.th": 0}),
+    "simulate": lambda m: m.simulate((0, 0.2)),
+    "quality": lambda m: m.simulate((0, 0.2)).quality,
+    "compare": lambda m: m.compare(["kane", "recursive"]),
+    "reactions": lambda m: m.reactions()["elbow"],
+    "inverse_dynamics": lambda m: m.inverse_dynamics({"shoulder.th": "t", "elbow.th": "t"}, (0, 1)),
+    "regressor": lambda m: m.regressor(),
+    "base_parameters": lambda m: m.base_parameters(),
+    "geometry": lambda m: m.geometry(),
+    "draw": lambda m: m,
+    "mass_matrix": lambda m: m.equations("kane").mass_matrix,
+}
+
+
+class Closed(HTMLParser):
+    """Every tag that opens is closed, in order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag, attrs):
+        if tag not in ("br", "img", "meta", "link", "input", "hr"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+@pytest.fixture(scope="module")
+def machine():
+    return da.load(EXAMPLES / "double_pendulum.lsd")
+
+
+@pytest.mark.parametrize("name", VERBS)
+def test_results_are_shown_in_notebooks(machine, name):
+    found = VERBS[name](machine)
+    forms = {form: getattr(found, form)() for form in FORMS if hasattr(found, form)}
+    assert forms, f"a notebook shows {type(found).__name__} as bare text"
+    for form, shown in forms.items():
+        if form == "_repr_png_":
+            assert shown.startswith(b"\x89PNG")
+            continue
+        assert shown
+        assert len(shown) < 400_000
+        assert not re.search(r"object at 0x|Traceback", shown)
+        if form == "_repr_latex_":
+            assert shown.strip().startswith("$")
+        else:
+            reader = Closed()
+            reader.feed(shown)
+            assert reader.open == []
+    assert len(str(found)) < 6000
+
+
+def test_names_are_no_markup():
+    m = da.Mechanism("<b>bold</b>")
+    m.join(da.earth, m.body("rod", mass=1, centre=[0, 0, -1]), da.revolute("x"), name="pin")
+    m.gravity = [0, 0, -9.81]
+    for found in (m.simulate((0, 0.1)), m.mobility(), m.equilibria()[0]):
+        outside = re.sub(r'srcdoc="[^"]*"', "", found._repr_html_())
+        assert "<b>bold" not in outside
+
+
+def test_what_cannot_be_drawn_has_no_picture():
+    m = da.Mechanism("apart")
+    m.body("lost", mass=1)
+    assert m._repr_png_() is None
