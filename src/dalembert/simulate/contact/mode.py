@@ -206,7 +206,8 @@ class Forces:
         return cls(mode, make)
 
     def accelerations(self, t: Array, y: Array) -> Array:
-        return np.array([self.regime._rates(float(a), b) for a, b in zip(t, y.T, strict=True)]).T
+        found = [self.regime._rates(float(a), b) for a, b in zip(t, y.T, strict=True)]
+        return np.array(found).reshape(len(t), len(y)).T  # an arc may have no times of its own
 
     def forces(self, t: Array, y: Array) -> tuple[Array, Array]:
         """Normal and tangential forces at states in the columns of y."""
