@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dalembert import expr as ex
@@ -40,7 +40,7 @@ class BodyShape:
     sizes: tuple[Expr, ...]
     place: Displacement = Displacement()
     colour: str = ""
-    mesh: Mesh | None = None
+    mesh: Mesh | None = field(default=None, repr=False)
 
     @staticmethod
     def of(
