@@ -28,6 +28,7 @@ POOL = [
     ),
     *("let", "join", "and", "with", "apply", "on", "package", "local", "in", "end", "as", "given", "start", "gravity"),
     *("use", "body", "link", "force", "torque", "earth", "pi", "t", "constrain", "mass", "iframe", "inertia", "dof"),
+    *("output y =", "norm(vel(b))"),
     *("30 cm", "5 N/m", "2 rad/s", "9.81 m/s^2", "3 deg"),
     *("for", "i", "1..3", "do", "if", "then", "else", "..", "<", "<>", "[i]", "b[i]", "package p(a : scalar = 1) ="),
     *("dof1", "dof2", "dof7", "frame", "value", "displ", "effort", "sin", "sqrt", "log", "quaternion", "body_speeds"),

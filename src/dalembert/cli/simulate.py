@@ -102,7 +102,7 @@ def command(
         if stopped or failure is not None:  # a file of the asked name is whole
             place = place.with_name(f"{place.stem}.partial{place.suffix}")
         _write(motion, place, told)
-        print(f"{place}: {len(motion.t)} instants, {len(told or motion.names)} columns", file=sys.stderr)
+        print(f"{place}: {len(motion.t)} instants, {len(told or motion.columns)} columns", file=sys.stderr)
     if plot:
         picture = place.with_suffix(".png")
         _plot(motion.plot, motion.system.coordinates[:12], picture)
@@ -117,7 +117,7 @@ def command(
     if format is Format.json:
         show_json(motion.as_dict(told))
     elif out is None and not plot and not plot_contacts and animate is None:
-        typer.echo(_table(motion, told or motion.names))
+        typer.echo(_table(motion, told or motion.columns))
     if failure is not None:
         raise failure
     if stopped:

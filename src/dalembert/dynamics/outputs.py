@@ -24,9 +24,10 @@ from dalembert.kinematics import (
     Wrench,
     effort_told,
     in_speeds,
+    in_state,
     node_inertias,
 )
-from dalembert.mechanism import EARTH, Coulomb, Frame, Spring, TorsionSpring
+from dalembert.mechanism import EARTH, Coulomb, Frame, Spring, TorsionSpring, plain_symbols
 
 #: Prefix of what belongs to the machine as a whole: `total.X` is its centre of mass.
 WHOLE = "total"
@@ -116,6 +117,7 @@ class Outputs(Mapping[str, Expr]):
             found += [f"{name}.{part}" for name, parts in self.frictions.items() for part in parts]
         if WHOLE not in self.frames:
             found += [f"{WHOLE}.{part}" for part in _TOTAL if self._energies is not None or part not in _ENERGIES]
+        found += layout.model.outputs
         states = {*layout.state.names}
         return dict.fromkeys(name for name in found if name not in states)
 
@@ -132,8 +134,17 @@ class Outputs(Mapping[str, Expr]):
         if name not in self._made:
             if name not in self._names:
                 raise KeyError(name)
-            self._made |= self._of(*name.rsplit(".", 1))
+            declared = self.tree.layout.model.outputs.get(name)
+            self._made |= self._of(*name.rsplit(".", 1)) if declared is None else {name: self._declared(declared)}
         return self._made[name]
+
+    def _declared(self, formula: Expr) -> Expr:
+        """A formula that the model asks for; it may use any other output."""
+        own = {} if self._energies is None else self._energies.own_rates
+        found = formula
+        while used := {x: self[x.name] for x in plain_symbols([found]) if x.name in self}:
+            (found,) = ex.substitute([found], used)
+        return in_state(self.tree, [found], own)[0]
 
     def _of(self, owner: str, part: str) -> dict[str, Expr]:
         """The output and those that are made with it."""

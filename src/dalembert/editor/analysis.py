@@ -34,6 +34,7 @@ WORDS = {
     "if": "if i > 1 then declarations else declarations end ;  compares constants",
     "given": "given m = 2, f(x, v) = -k*x ;  numbers for parameters, laws for unknown functions",
     "start": "start elbow.th = 0.3, elbow.th' = 0 ;  the initial state",
+    "output": "output tip_speed = norm(vel(tip)) ;  a formula that motions and tables tell by name",
     "gravity": "gravity [0, 0, -9.81] ;  in the base of earth",
     "use": 'use "joints.lsd" ;  declarations of another file or of the standard library',
     "body": "body mass = ..., iframe = ..., inertia = ... end",

@@ -7,6 +7,7 @@ from typing import Any
 
 from dalembert import expr as ex
 from dalembert.expr import Expr
+from dalembert.expr.space import Vector3
 from dalembert.lsd import syntax as s
 from dalembert.lsd.check_contacts import SHAPES as CONTACT_SHAPES
 from dalembert.lsd.check_contacts import check_shape
@@ -21,10 +22,11 @@ from dalembert.mechanism import Coulomb
 from dalembert.mechanism.quantities import AXES, NAMES, RATE, SHAPES, VIRTUAL, called, virtual
 
 QUANTITIES = NAMES
+_VECTORS = ("pos", "vel", "omega")
 _MEANING = {
-    "pos": "pos(f, x [, g]): coordinate of the origin of f along an axis of earth, or as the frame g sees it",
-    "vel": "vel(f, x [, g]): velocity of the origin of f, along an axis of earth or of g",
-    "omega": "omega(b, x [, g]): angular velocity of b, along an axis of earth or of g",
+    "pos": "pos(f [, x [, g]]): coordinate of the origin of f along an axis of earth, or as the frame g sees it",
+    "vel": "vel(f [, x [, g]]): velocity of the origin of f, along an axis of earth or of g",
+    "omega": "omega(b [, x [, g]]): angular velocity of b, along an axis of earth or of g",
     "axis": "axis(f, x, y [, g]): y component of the x axis of f, in earth or in g",
     "dist": "dist(f, g): distance of two origins",
     "rate": "rate(e): time derivative",
@@ -173,6 +175,9 @@ def infer_frame_quantity(ctx: Context, node: s.Call, scope: Scope) -> Checked:
     shape = SHAPES[name]
     if len(node.arguments) == len(shape) + 1 and name != "dist":
         shape = (*shape, "frame")
+    if name in _VECTORS and len(node.arguments) == 1:  # the whole vector, in the base of earth
+        whole = _place(ctx, node.arguments[0], scope)
+        return Checked(Type.VECTOR, lambda state: Vector3(called(name, whole(state), x) for x in AXES))
     if len(node.arguments) != len(shape):
         return ctx.wrong(node.span, f"{name} is called with {len(node.arguments)} arguments", _MEANING[name])
     parts: list[Thunk] = []

@@ -18,7 +18,7 @@ from dalembert.lsd.check_paths import Key, described, indices, label_of, structu
 from dalembert.lsd.check_records import record_fields
 from dalembert.lsd.checking import Context, Fact, Thunk
 from dalembert.lsd.parser import parse_into
-from dalembert.lsd.running import AppliedValue, BetweenValue, Fault, JoinValue, Run
+from dalembert.lsd.running import AppliedValue, BetweenValue, Fault, JoinValue, OutputValue, Run
 from dalembert.lsd.scope import Bound, DefinitionBody, ListOf, Scope
 from dalembert.lsd.source import Diagnostic, Report, Source, Span, TooManyErrors
 from dalembert.lsd.syntax_contacts import Contact
@@ -261,6 +261,15 @@ class _Checker:
     def contact(self, item: Contact, scope: Scope, _package: str | None) -> None:
         self.actions.append(contact_action(self.ctx, item, scope))
 
+    def output(self, item: s.Output, scope: Scope, _package: str | None) -> None:
+        self.ctx.asking = self.ctx.telling = True
+        value = check(self.ctx, item.value, Type.SCALAR, scope, "invalid OUTPUT")
+        self.ctx.asking = self.ctx.telling = False
+        source, name = self.ctx.source, label_of(self.ctx, item.name, scope)
+        self.actions.append(
+            lambda state: state.outputs.append(OutputValue(str(name(state)), value(state), source, item.span))
+        )
+
     def gravity(self, item: s.Gravity, scope: Scope, _package: str | None) -> None:
         value = check(self.ctx, item.value, Type.VECTOR, scope, "gravity")
 
@@ -351,6 +360,7 @@ _DECLARE: dict[type, Callable[..., None]] = {
     s.Machine: _Checker.machine,
     s.Loop: _Checker.loop,
     s.Branch: _Checker.branch,
+    s.Output: _Checker.output,
     s.Join: _Checker.join,
     s.Apply: _Checker.apply,
     s.Between: _Checker.between,

@@ -51,7 +51,7 @@ def asked(
     found: Bound | None = None,
 ) -> Checked:
     """The symbol of a quantity; `placed` says whether its owner can be a frame, with a place in the base of earth."""
-    if order > 1:
+    if order > 1 and not ctx.telling:
         return ctx.wrong(span, "a formula may use a coordinate and its rate, not its acceleration")
     source = ctx.source
 
@@ -61,7 +61,8 @@ def asked(
             wrong()
             ctx.source = outer
 
-    ctx.later.append(look)
+    if not ctx.telling:
+        ctx.later.append(look)
     primes = "'" * order
     meaning = "place of a frame in the base of earth" if field in POSITION else "coordinate or speed of a link"
     ctx.fact(span, f"{source.text[span[0] : span[1]]} : scalar - {meaning}", found)

@@ -31,6 +31,10 @@ def infer_record(ctx: Context, node: s.Record, scope: Scope, _want: Type | None)
     source, span = ctx.source, node.span
     if kind is Type.BODY:
         mass, iframe, inertia = fields.get("mass"), fields.get("iframe"), fields.get("inertia")
+        if centre := fields.get("centre"):
+            if iframe:
+                ctx.error(span, "this body has an iframe and a centre", "an iframe says both: drop the centre")
+            iframe = lambda state: Displacement(centre(state))  # noqa: E731
         shapes = shapes_of(fields, source, span)
 
         def body(state: Run) -> BodyValue:

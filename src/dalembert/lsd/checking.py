@@ -50,6 +50,7 @@ class Context:
     later: list[Callable[[], None]] = field(default_factory=list)
     measured: bool = False  # whether the program has units
     asking: bool = False  # inside a constraint, whose formulas may name quantities of frames
+    telling: bool = False  # inside an output, which may name whatever a motion tells
     facts: list[Fact] | None = None
 
     def error(self, span: Span, message: str, hint: str | None = None) -> None:

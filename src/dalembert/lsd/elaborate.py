@@ -125,6 +125,11 @@ class _Elaboration:
             self._guard((one.source, one.span), lambda c=one: self._add_constraint(c))  # type: ignore[misc]
         for contact in self.state.contacts:
             self._guard((contact.source, contact.span), lambda c=contact: self._add_contact(c))  # type: ignore[misc]
+        for output in self.state.outputs:
+            self.places["output", output.name] = output.source, output.span
+            if output.name in self.into.outputs:
+                self.report.add(output.source, output.span, f"the output {output.name} is declared twice")
+            self.into.outputs[output.name] = self._argument(output.value)
         if self.state.gravity is not None:
             self.into.gravity = self._vector(self.state.gravity)
             if self.state.gravity_place is not None:

@@ -29,6 +29,7 @@ DECLARING = frozenset(
         "limit",
         "for",
         "if",
+        "output",
     )
 )
 #: Words inside a constraint, after a complete expression.

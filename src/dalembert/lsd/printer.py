@@ -66,7 +66,7 @@ class _Printer:
     def _package(self) -> str | None:
         """Bodies and frames go in a package when one of their names is also the name of a symbol or function."""
         model = self.m.freeze()
-        asked = [x for one in model.constraints for x in one.formulas]
+        asked = [*(x for one in model.constraints for x in one.formulas), *model.outputs.values()]
         taken = {*model.symbols, *(ex.unknown_functions([*model.scalars(), *asked]) - NAMES), *self.m.given}
         taken |= set(self.m.functions) | {"t", "pi"}
         for link in self.m.links.values():
@@ -101,6 +101,9 @@ class _Printer:
             elif one.name not in rolling:
                 yield self._constraint(one)
         yield from ContactWriter(_QuantityWriter(self._name), self._frame).lines(self.m.contacts)
+        write = _QuantityWriter(self._name)
+        for name, formula in self.m.freeze().outputs.items():
+            yield f"output {word(name)} = {write.text(formula)} ;"
         if not is_zero3(self.m.gravity):
             yield f"gravity {self.write.vector(self.m.gravity)} ;"
         yield from self._numbers()

@@ -47,7 +47,7 @@ def expected(accepted: frozenset[str]) -> str:
         left = {t for t in left if spelling.get(t) not in _OPERATORS}
     if left >= {"LET", "JOIN", "APPLY"}:
         kinds = "let, join, apply, spring, torsion, bushing, constrain, drive, roll, gear, rope, contact, limit"
-        words.append(f"a declaration ({kinds}, package, for, if, given, start, gravity, use)")
+        words.append(f"a declaration ({kinds}, package, for, if, output, given, start, gravity, use)")
         left = {t for t in left if not spelling.get(t, "").isalpha()}
     words += [_HUMAN[t] for t in sorted(left) if t in _HUMAN]
     words += [f"`{spelling[t]}`" for t in sorted(left) if t in spelling]

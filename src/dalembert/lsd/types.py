@@ -133,6 +133,7 @@ FIELDS: dict[Type, dict[str, Field]] = {
             Type.VECTOR,
             "principal moments about the centre of mass, or the full matrix in the base of iframe",
         ),
+        Field("centre", (Type.VECTOR,), None, "centre of mass: an iframe that is not turned"),
         *(
             Field(
                 f"shape{k}",

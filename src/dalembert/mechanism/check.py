@@ -22,7 +22,7 @@ from dalembert.mechanism.effort import (
 )
 from dalembert.mechanism.link import Link
 from dalembert.mechanism.model import Model
-from dalembert.mechanism.names import FRAME_OUTPUTS, LINK_OUTPUTS, did_you_mean, flaw_of
+from dalembert.mechanism.names import FRAME_OUTPUTS, LINK_OUTPUTS, TOTAL, did_you_mean, flaw_of
 from dalembert.mechanism.quantities import NAMES, VIRTUAL, plain_symbols, quantities, virtual_parts
 from dalembert.mechanism.welded import rigid_groups
 
@@ -44,7 +44,17 @@ def check_model(model: Model) -> None:
 
 def problems(model: Model) -> tuple[Problem, ...]:
     """Every fault of a model, of a kind that needs the whole of it to be seen."""
-    found = (_written, _constants, _links, _efforts, _constraints, _unknown_quantities, _contacts, _of_numbers)
+    found = (
+        _written,
+        _constants,
+        _links,
+        _efforts,
+        _constraints,
+        _unknown_quantities,
+        _contacts,
+        _of_numbers,
+        _outputs,
+    )
     return tuple(problem for look in found for problem in look(model))
 
 
@@ -65,6 +75,31 @@ def _of_numbers(model: Model) -> Iterator[Problem]:
             )
         elif name in model.moving:
             yield Problem("given", name, f"'{name}' moves, so it is no parameter to be given: put it in `start`.")
+
+
+def _outputs(model: Model) -> Iterator[Problem]:
+    """An output has a name of its own, and asks for what there is."""
+    owners = {*model.bodies, *model.frames, *model.links, TOTAL}
+    owners |= {one.name for one in (*model.efforts, *model.constraints, *model.contacts)}
+    for name, formula in model.outputs.items():
+        if flaw_of(name) or not all(name.split(".")) or any(c.isspace() or c == "'" for c in name):
+            yield Problem("output", name, f"{name!r} cannot name an output: use letters, digits and '_'.")
+        elif name in model.symbols or name in model.moving or name in model.functions:
+            yield Problem("output", name, f"'{name}' is a parameter or moves: give the output another name.")
+        for asked in sorted(x.name for x in plain_symbols([formula])):
+            owner, dot, what = asked.rpartition(".")
+            if asked == name:
+                yield Problem("output", name, f"output '{name}' asks for itself.")
+            elif dot and owner not in owners and asked not in model.outputs:
+                hint = did_you_mean(owner, owners)
+                yield Problem(
+                    "output", name, f"output '{name}' asks for '{what}' of '{owner}', which is not there.{hint}"
+                )
+        for one in quantities([formula]).values():
+            for frame in one.frames:
+                if frame not in model.bodies and frame not in model.frames:
+                    hint = did_you_mean(frame, {*model.bodies, *model.frames})
+                    yield Problem("output", name, f"output '{name}' names '{frame}', which is no body or frame.{hint}")
 
 
 def _names(exprs: Collection[Expr], among: Collection[str]) -> list[str]:

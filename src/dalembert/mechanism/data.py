@@ -48,6 +48,7 @@ def model_data(model: Model) -> dict[str, Any]:
         "frames": {name: _frame(frame) for name, frame in model.frames.items()},
         "laws": laws,
         "contacts": [_contact(contact) for contact in model.contacts],
+        "outputs": {name: ex.text(formula) for name, formula in model.outputs.items()},
         "gravity": _texts(model.gravity),
         "parameters": list(model.parameters()),
         "given": {name: _number(value) for name, value in model.given.items()},

@@ -281,6 +281,8 @@ def _places(model: Model) -> Iterator[Place]:
         if isinstance(one.reaction, Coulomb):
             yield Place("constraint", one.name, f"friction of '{one.name}'", one.reaction.friction, NONE)
     yield from _contacts(model)
+    for name, formula in model.outputs.items():
+        yield Place("output", name, f"output '{name}'", formula)
 
 
 def _displaced(owner: tuple[str, str], what: str, value: Displacement) -> Iterator[Place]:

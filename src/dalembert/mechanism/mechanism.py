@@ -55,6 +55,7 @@ class Mechanism:
         self._gravity: Vector3 = ZERO3
         self.given: dict[str, float] = {}
         self.start: dict[str, float] = {}
+        self.outputs: dict[str, Scalar] = {}  # formulas that motions and tables tell by name
         self.notes: list[str] = []  # what the file that it comes from says and a mechanism cannot hold
 
     # --- description -----------------------------------------------------------------------------------------------
@@ -359,6 +360,7 @@ class Mechanism:
             self.start,
             self.contacts,
             self.constraints,
+            {name: ex.as_expr(formula) for name, formula in self.outputs.items()},
         )
 
     def as_dict(self) -> dict[str, Any]:

@@ -47,9 +47,10 @@ class Model:
     start: Mapping[str, Any] = field(default_factory=_nothing)
     contacts: tuple[Contact, ...] = ()
     constraints: tuple[Constraint, ...] = ()  # in the order of declaration
+    outputs: Mapping[str, Expr] = field(default_factory=_nothing)  # formulas that a motion is asked for by name
 
     def __post_init__(self) -> None:
-        for name in ("bodies", "links", "frames", "functions", "given", "start"):
+        for name in ("bodies", "links", "frames", "functions", "given", "start", "outputs"):
             object.__setattr__(self, name, MappingProxyType(dict(getattr(self, name))))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -74,6 +75,7 @@ class Model:
             self.gravity,
             self.contacts,
             self.constraints,
+            tuple(self.outputs.items()),
         )
 
     def __eq__(self, other: object) -> bool:
@@ -120,6 +122,8 @@ class Model:
             found |= effort_symbols(effort)
         found |= plain_symbols([x for one in self.constraints for x in one.formulas])
         found |= plain_symbols([x for one in self.contacts if isinstance(one.place, Gap) for x in one.scalars])
+        told = plain_symbols(list(self.outputs.values()))  # what has a point in its name is asked of the motion
+        found |= {x for x in told if "." not in x.name and x.name.rstrip("'") not in self.outputs}
         for arguments, formula in self.functions.values():
             found |= ex.free_symbols(formula) - {ex.symbol(x) for x in arguments}
         return frozenset(x.name for x in found)

@@ -112,6 +112,12 @@ class Motion:
         return self.system.states
 
     @property
+    def columns(self) -> tuple[str, ...]:
+        """What tables tell: the states, and the outputs that the model declares."""
+        layout = self.system.layout
+        return (*self.names, *(() if layout is None else layout.model.outputs))
+
+    @property
     def events(self) -> dict[str, Array]:
         """The times of each event, by name."""
         return dict(zip(self.event_names, self.t_events or [], strict=True))
@@ -269,7 +275,7 @@ class Motion:
 
     def as_dict(self, columns: Sequence[str] | None = None) -> dict[str, Any]:
         """Everything that is a number or a word, for JSON; `columns` as in `to_csv`, what is undetermined as None."""
-        rows = {name: self[name] for name in self.names if columns is None} | {
+        rows = {name: self[name] for name in self.columns if columns is None} | {
             name: self[name] for name in columns or ()
         }
         return {
@@ -292,8 +298,8 @@ class Motion:
 
         Columns are states, outputs or formulas: `mo.to_csv("m.csv", ["tip.X", "total.V", "2*elbow.th"])`.
         """
-        names = self.names if columns is None else columns
-        rows = self.y if columns is None else np.array([self[name] for name in columns]).reshape(-1, len(self.t))
+        names = self.columns if columns is None else columns
+        rows = np.array([self[name] for name in names]).reshape(-1, len(self.t))
         header = ",".join(f'"{name}"' if "," in name else name for name in ("t", *names))
         with written_whole(path) as file:
             np.savetxt(file, np.vstack([self.t, rows]).T, "%.17g", ",", header=header, comments="", encoding="utf-8")
