@@ -94,3 +94,16 @@ def test_imperfect_and_bent_constraints_are_never_used_to_reduce():
     m.constrain("p.x'**2 + p.th'**2 = 1", name="bent")
     with pytest.raises(da.ModelError, match="'bent' of 'sleigh' is not linear"):
         m.equations("kane", independent="automatic", at={"p.x'": 0.6})
+
+
+@pytest.mark.parametrize("formalism", ["lagrange", "kane", "gibbs-appell"])
+def test_vector_and_matrix_levels_say_the_formalism_and_its_projection(formalism):
+    eq = sleigh().equations(formalism, independent=["p.x", "p.th"])
+    matrix, vector = str(eq.show("matrix")), str(eq.show("vector"))
+    assert "Psi^T*M*Psi*v' = Psi^T*(S - M*b) + Psi^T*F" in matrix
+    assert "u = Psi*v + c,  G*Psi = 0" in matrix
+    assert "v := (p.x', p.th')" in matrix
+    assert "sum_r Psi_rk*(equation of u_r) = 0" in vector
+    assert "\\dot{v}" in eq.show("matrix")._repr_latex_()
+    with pytest.raises(da.ModelError, match="choose vector, matrix or scalar"):
+        eq.show("tensor")

@@ -115,3 +115,28 @@ def test_the_same_fall_from_the_values_that_are_free(bicycle):
     assert mo["front.th'"][0] == pytest.approx(-GOING[8], abs=1e-11)
     assert mo["ride.lean''"][0] == pytest.approx(-TURNING[4], abs=1e-11)
     assert mo["steer.de''"][0] == pytest.approx(-TURNING[7], abs=1e-11)
+
+
+def test_a_steering_motor_tells_the_torque_that_steers_as_it_does(bicycle):
+    """The same torque on a bicycle without motor (a saddle point by NumPy) makes the same ride."""
+    driven = da.loads(bicycle.to_lsd())
+    driven.drive("steer.de", "0.05*sin(2*t)", name="motor")
+    driven.start = {name: value for name, value in bicycle.start.items() if not name.startswith("steer")}
+    mo = driven.simulate((0, 0.3), rtol=1e-10, atol=1e-12)
+    assert mo["steer.de"] == pytest.approx(0.05 * np.sin(2 * mo.t), abs=1e-12)
+    energy = mo.energy()
+    assert np.abs(energy - energy[0] - mo.work()).max() < 1e-8
+    f, state = bicycle.compile(), mo.state(0.2)
+    torque = np.zeros(9)
+    torque[f.speeds.index("steer.de'")] = mo.at([0.2])["motor.lambda"][0]
+    eq = bicycle.equations("kane")
+    values = {ex.symbol(name): value for name, value in state.items()}
+    mass = np.array(ex.evaluate(list(eq.mass_matrix.entries), values)).reshape(9, 9)
+    rows = np.array(ex.evaluate(list(eq.rows.matrix.entries), values)).reshape(-1, 9)
+    right = np.array(ex.evaluate([*eq.bias, *eq.rows.gamma], values))
+    right[:9] += torque + np.array(ex.evaluate(list(eq.forces), values))
+    saddle = np.block([[mass, -rows.T], [rows, np.zeros((len(rows), len(rows)))]])
+    wanted = np.linalg.solve(saddle, right)[:9]
+    got = [mo.at([0.2])[x + "'"][0] for x in f.speeds]
+    assert got == pytest.approx(wanted, rel=1e-7, abs=1e-7)
+    assert wanted[f.speeds.index("steer.de'")] == pytest.approx(-0.2 * np.sin(0.4), abs=1e-7)

@@ -39,6 +39,11 @@ _REGULAR = 1e8
 _SIDES = 8
 """Directions of friction to begin with; more are added where a force wants them (columns of a cone)."""
 
+_ALIKE = 1e-9
+"""Rows of length one that agree to this (a sine: no unit) hold the same: rounding of a posture closed to 1e-12."""
+_PUSHES = 1e-7
+"""Share of the largest effort of the machine below which a contact does not push: what a search leaves of balance."""
+
 
 @dataclass(frozen=True)
 class Held:
@@ -174,8 +179,8 @@ class Resting:
         share = _least_friction(balance[:, 0], *parts)
         told = {self.names[i]: tuple(map(float, one)) for i, one in zip(touching, forces, strict=True)}
         rows = np.concatenate([pushes, normal[touching]])
-        rank = np.linalg.matrix_rank(rows / np.maximum(np.linalg.norm(rows, axis=1), 1e-300)[:, None], tol=1e-9)
-        pushed = all(one[0] > 1e-7 * size for one in forces)
+        rank = np.linalg.matrix_rank(rows / np.maximum(np.linalg.norm(rows, axis=1), 1e-300)[:, None], tol=_ALIKE)
+        pushed = all(one[0] > _PUSHES * size for one in forces)
         reach = 1 / np.maximum((np.abs(ways) / self.units[:, None]).max(axis=0, initial=0.0), 1e-300)
         load = balance[:, 0]
         usual = float(load @ np.linalg.lstsq(mass, load, rcond=None)[0] / max(float(np.abs(load) @ reach), 1e-300))

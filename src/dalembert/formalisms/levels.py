@@ -7,6 +7,7 @@ from dalembert.errors import ModelError
 from dalembert.formalisms.equations import Equations
 from dalembert.formalisms.lagrange import kinetic_energy
 from dalembert.formalisms.minimal import MinimalEquations
+from dalembert.formalisms.quasi import QuasiEquations
 from dalembert.formalisms.registry import find_formalism
 from dalembert.kinematics.bodies import body_motions
 from dalembert.presentation import statements
@@ -73,11 +74,24 @@ def show_minimal(eq: MinimalEquations, level: str, notation: Notation = PLAIN) -
         return Statement(eq.formalism, level, title, tuple(own), tuple(where), shown)
     found = show(eq.closed, level, notation)
     meant = scalar_lines(minimal_scalars(eq, equations=False), writer)[1]
-    projected = PROJECTED_MATRIX if level == "matrix" else PROJECTED_VECTOR
+    projected = _projected(level, "D", ("P'", "P''"), ("\\dot{P}", "\\ddot{P}"))
     columns = plain("independent coordinates", f"P := ({names})", f"P := ({', '.join(map(_latex, eq.coordinates))})")
     lines = (*found.lines, *projected)
     told = (*found.formulas, columns, *meant)
     return Statement(eq.formalism, level, f"{found.title}, in {names} alone", lines, told, shown)
+
+
+def show_quasi(eq: QuasiEquations, level: str) -> Statement:
+    """Equations in quasi-velocities at one level, in the same way: v are the independent speeds."""
+    writer = Writer(moving=eq.speeds)
+    if level == "scalar":
+        own, where = scalar_lines(eq.scalars(), writer)
+        return Statement(eq.formalism, level, eq.title, tuple(own), tuple(where))
+    found = show(eq.closed, level)
+    names = plain("independent speeds", f"v := ({', '.join(eq.speeds)})", f"v := ({', '.join(map(_latex, eq.speeds))})")
+    told = (*found.formulas, names, *scalar_lines(eq.scalars(equations=False), writer)[1])
+    lines = (*found.lines, *_projected(level, "G", ("v", "v'"), ("v", "\\dot{v}")))
+    return Statement(eq.formalism, level, f"{eq.title} ({level} level)", lines, told)
 
 
 def _latex(name: str) -> str:
@@ -95,26 +109,32 @@ def minimal_scalars(eq: MinimalEquations, equations: bool = True) -> Scalars:
     return Scalars(sides, (*places, *speeds), notes)
 
 
-_SPEEDS = plain(
-    "speeds that the loops allow", "u = Psi*P' + c,  D*Psi = 0", "u = \\Psi \\dot{P} + c,\\quad D \\Psi = 0"
-)
-PROJECTED_VECTOR = (
-    _SPEEDS,
-    plain(
-        "the equations times Psi: reactions have no power",
-        "sum_r Psi_rk*(equation of u_r) = 0",
-        "\\sum_r \\Psi_{rk} \\cdot (\\text{equation of } u_r) = 0",
-    ),
-)
-PROJECTED_MATRIX = (
-    _SPEEDS,
-    plain("where D*b = gamma", "u' = Psi*P'' + b", "\\dot{u} = \\Psi \\ddot{P} + b"),
-    plain(
-        "Lambda has no power",
-        "Psi^T*M*Psi*P'' = Psi^T*(S - M*b) + Psi^T*F",
-        "\\Psi^T M \\Psi \\ddot{P} = \\Psi^T (S - M b) + \\Psi^T F",
-    ),
-)
+def _projected(level: str, rows: str, text: tuple[str, str], latex: tuple[str, str]) -> tuple[Line, ...]:
+    """u = Psi v + c with rows Psi = 0, and the equations times Psi; `text` and `latex` are v and v'."""
+    (v, dv), (tv, tdv) = text, latex
+    what = "loops allow" if rows == "D" else "conditions allow"
+    speeds = plain(
+        f"speeds that the {what}",
+        f"u = Psi*{v} + c,  {rows}*Psi = 0",
+        f"u = \\Psi {tv} + c,\\quad {rows} \\Psi = 0",
+    )
+    if level == "vector":
+        times = plain(
+            "the equations times Psi: reactions have no power",
+            "sum_r Psi_rk*(equation of u_r) = 0",
+            "\\sum_r \\Psi_{rk} \\cdot (\\text{equation of } u_r) = 0",
+        )
+        return speeds, times
+    right = "gamma" if rows == "D" else "gamma_c"
+    return (
+        speeds,
+        plain(f"where {rows}*b = {right}", f"u' = Psi*{dv} + b", f"\\dot{{u}} = \\Psi {tdv} + b"),
+        plain(
+            f"{'Lambda' if rows == 'D' else 'lambda'} has no power",
+            f"Psi^T*M*Psi*{dv} = Psi^T*(S - M*b) + Psi^T*F",
+            f"\\Psi^T M \\Psi {tdv} = \\Psi^T (S - M b) + \\Psi^T F",
+        ),
+    )
 
 
 def vocabulary(eq: Equations, bodies: bool = True) -> Vocabulary:

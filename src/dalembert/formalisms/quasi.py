@@ -23,6 +23,7 @@ from dalembert.formalisms.projected import ProjectedEquations
 
 if TYPE_CHECKING:
     from dalembert.presentation.lines import Statement
+    from dalembert.presentation.scalars import Scalars
 
 _TITLES = {"lagrange": "Maggi", "kane": "Kane", "gibbs-appell": "Gibbs-Appell"}
 
@@ -115,21 +116,27 @@ class QuasiEquations(ProjectedEquations):
     # --- for people --------------------------------------------------------------------------------------------------
 
     def show(self, level: str | None = None) -> Statement:
-        """The equations as scalars: M v' = S + F, what the other speeds are, and the rates of the coordinates."""
-        from dalembert.presentation.formula import Writer
-        from dalembert.presentation.lines import Statement
-        from dalembert.presentation.scalars import Scalars, scalar_lines
+        """The equations at a level: M v' = S + F and what the other speeds are.
 
-        level = level or "scalar"
-        if level != "scalar":
-            raise ModelError("equations in quasi-velocities are shown at the scalar level.")
+        At the vector and matrix levels what the formalism says with multipliers, and its projection on Psi.
+        """
+        from dalembert.formalisms.levels import show_quasi
+
+        return show_quasi(self, level or "scalar")
+
+    @property
+    def title(self) -> str:
+        return f"{_TITLES.get(self.formalism, self.formalism)} in {', '.join(self.speeds)} alone"
+
+    def scalars(self, equations: bool = True) -> Scalars:
+        """M v' = S + F row by row, and u = Psi v + c."""
+        from dalembert.presentation.scalars import Scalars
+
         primes = [ex.prime(ex.symbol(x)) for x in self.speeds]
-        table = zip(self.speeds, self.mass_matrix.rows(), self.right_side, strict=True)
+        table = zip(self.speeds, self.mass_matrix.rows(), self.right_side, strict=True) if equations else ()
         sides = tuple((name, ex.tidy(ex.dot_product(list(row), primes)), ex.tidy(right)) for name, row, right in table)
         told = [("u = Psi v", ex.symbol(x), ex.tidy(e)) for x, e in self.dependent_speeds.items()]
-        title = f"{_TITLES.get(self.formalism, self.formalism)} in {', '.join(self.speeds)} alone"
-        lines, where = scalar_lines(Scalars(sides, tuple(told)), Writer(moving=self.speeds))
-        return Statement(self.formalism, level, title, tuple(lines), tuple(where))
+        return Scalars(sides, tuple(told))
 
     def as_dict(self) -> dict[str, Any]:
         """Names, M, S, F and the definitions as formulas with shared intermediates: the JSON form."""
