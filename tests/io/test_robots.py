@@ -368,3 +368,23 @@ def test_the_example_of_the_help_runs(tmp_path):
     done = CliRunner().invoke(app, ["import", str(example), "-o", str(out)])
     assert done.exit_code == 0, done.output
     assert da.load(out).freeze().structure == da.load(example).freeze().structure
+
+
+def test_geoms_are_what_bodies_look_like(tmp_path):
+    """Half lengths become lengths, colours stay, groups for collisions and invisible geoms are not seen."""
+    path = tmp_path / "doll.xml"
+    path.write_text(
+        """<mujoco><worldbody><body name="trunk"><joint type="hinge" axis="0 1 0"/>
+        <geom type="box" size="0.1 0.2 0.3" rgba="1 0 0 1"/>
+        <geom type="capsule" fromto="0 0 0.3 0 0 0.7" size="0.05"/>
+        <geom type="sphere" size="0.4" group="3"/>
+        <geom type="sphere" size="0.5" rgba="0 0 0 0"/>
+        </body></worldbody></mujoco>"""
+    )
+    m = da.load(path)
+    box, neck = m.bodies["trunk"].shapes
+    assert (box.kind, [float(x.value) for x in box.sizes], box.colour) == ("box", [0.2, 0.4, 0.6], "#ff0000")
+    assert neck.kind == "capsule"
+    np.testing.assert_allclose([float(x.value) for x in neck.sizes], [0.05, 0.4])
+    np.testing.assert_allclose([float(x.value) for x in neck.place.translation], [0, 0, 0.5])
+    assert da.loads(m.to_lsd()) == m

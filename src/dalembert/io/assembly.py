@@ -16,10 +16,11 @@ import numpy as np
 from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.expr import ZERO, Expr
-from dalembert.io.parts import WORLD, Freedom, Joined, Mass
+from dalembert.io.parts import WORLD, Freedom, Joined, Look, Mass
 from dalembert.io.poses import Pose, about, at
 from dalembert.mechanism import (
     Body,
+    BodyShape,
     Displacement,
     Frame,
     Inertia,
@@ -38,6 +39,9 @@ from dalembert.mechanism import (
 )
 from dalembert.mechanism.numbers import check_body
 
+_MOST_SHAPES = 9
+"""Shapes of a body that a program can tell."""
+
 
 class Assembly:
     """Parts and joints by the names of the file; `build` makes the mechanism."""
@@ -45,6 +49,7 @@ class Assembly:
     def __init__(self, mechanism: Mechanism, source: str) -> None:
         self.m, self.source = mechanism, source
         self.masses: dict[str, list[Mass]] = {}
+        self.looks: dict[str, list[Look]] = {}
         self.joined: dict[str, Joined] = {}
         self.notes: list[str] = []
         self.gravity = np.array([0.0, 0.0, -9.81])
@@ -142,7 +147,13 @@ class Assembly:
                 inside = [
                     one.seen_from(pose) for p, (h, pose) in self._held.items() if h == part for one in self.masses[p]
                 ]
-                self._body(part, Mass.together(inside))
+                seen = [
+                    BodyShape.of(one.kind, *one.sizes, place=(pose @ one.pose).displacement, colour=one.colour)
+                    for p, (h, pose) in self._held.items()
+                    if h == part
+                    for one in self.looks.get(p, ())
+                ]
+                self._body(part, Mass.together(inside), tuple(seen[:_MOST_SHAPES]))
         for one in order:
             if self._held[one.child][0] == one.child:
                 self._link(one)
@@ -200,10 +211,11 @@ class Assembly:
             else:
                 self._held[one.child] = (one.child, Pose())
 
-    def _body(self, part: str, mass: Mass) -> None:
+    def _body(self, part: str, mass: Mass, shapes: tuple[BodyShape, ...]) -> None:
         I = mass.tensor
         entries = [float(x) for x in (I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2])]
-        body = Body(self.fit(part, "body"), ex.as_expr(float(mass.mass)), mass.pose.displacement, Inertia.of(entries))
+        own, place = Inertia.of(entries), mass.pose.displacement
+        body = Body(self.fit(part, "body"), ex.as_expr(float(mass.mass)), place, own, shapes)
         try:
             check_body(body)
         except ModelError as error:

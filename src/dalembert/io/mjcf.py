@@ -83,6 +83,7 @@ def _inside(element: Element, body: str, pose: Pose, childclass: str, tree: Tree
             tree.colliding += geom.get("contype") != "0" or geom.get("conaffinity") != "0"
             if body != WORLD:
                 masses += tree.geoms.mass(geom, pose)
+                tree.a.looks.setdefault(body, []).extend(tree.geoms.look(geom, pose))
         elif one.tag == "site":
             site = tree.defaults.apply(one, childclass)
             if site.get("name"):

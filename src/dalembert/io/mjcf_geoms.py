@@ -8,14 +8,17 @@ from dalembert.errors import ModelError
 from dalembert.io.assembly import Assembly
 from dalembert.io.folder import Folder
 from dalembert.io.mjcf_scope import Settings
-from dalembert.io.parts import Mass
+from dalembert.io.parts import Look, Mass
 from dalembert.io.poses import Array, Pose, from_quaternion, z_onto
 from dalembert.io.solids import mesh_mass, solid, volume
 from dalembert.io.xml import Element, numbers_of
+from dalembert.mechanism.bodyshape import colour_of
 from dalembert.mechanism.meshes import read_mesh
 
 _SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
 _THIN = ("plane", "hfield", "sdf")
+_SHOWN = 2
+"""The last group of geoms that MuJoCo shows when it is not asked: others are shapes for collisions."""
 
 
 class Geoms:
@@ -54,7 +57,12 @@ class Geoms:
             return self._mesh(geom, density, mass, pose)
         if kind not in _SIZES:
             raise ModelError(f"{geom.where}: a geom is {', '.join(_SIZES)}, plane, hfield or mesh, not '{kind}'.")
-        size = geom.numbers("size", [0.0])
+        size, pose = self._sized(geom, kind, above)
+        return [solid(kind, size, volume(kind, size) * density if mass is None else mass, pose)]
+
+    def _sized(self, geom: Element, kind: str, above: Pose) -> tuple[list[float], Pose]:
+        """Sizes as MuJoCo counts them (half lengths), and the place on the body."""
+        size, pose = geom.numbers("size", [0.0]), above @ self.settings.pose(geom)
         if "fromto" in geom.attributes:
             ends = np.array(geom.numbers("fromto", [], exactly=6))
             pose = above @ self.between(ends, geom.where)
@@ -62,7 +70,22 @@ class Geoms:
             size = [size[0], half] if _SIZES[kind] == 2 else [size[0], size[0], half]
         if len(size) < _SIZES[kind] or min(size[: _SIZES[kind]]) <= 0:
             raise ModelError(f"{geom.where}: the size of a {kind} is {_SIZES[kind]} positive numbers.")
-        return [solid(kind, size, volume(kind, size) * density if mass is None else mass, pose)]
+        return [float(x) for x in size[: _SIZES[kind]]], pose
+
+    def look(self, geom: Element, above: Pose) -> list[Look]:
+        """What a geom adds to the sight of its body: the groups that MuJoCo shows, without meshes."""
+        kind = geom.get("type", "mesh" if "mesh" in geom.attributes else "sphere")
+        tint = geom.numbers("rgba", [])[:4]
+        unseen = len(tint) == 4 and tint[3] == 0
+        if kind not in _SIZES or "mesh" in geom.attributes or unseen or int(geom.number("group", 0)) > _SHOWN:
+            return []
+        size, pose = self._sized(geom, kind, above)
+        if kind in ("capsule", "cylinder"):
+            size = [size[0], 2 * size[1]]
+        elif kind == "box":
+            size = [2 * x for x in size]
+        colour = colour_of([min(max(float(x), 0.0), 1.0) for x in tint[:3]]) if len(tint) >= 3 else ""
+        return [Look(pose, kind, tuple(size), colour)]
 
     def _mesh(self, geom: Element, density: float, mass: float | None, pose: Pose) -> list[Mass]:
         name = geom.get("mesh")

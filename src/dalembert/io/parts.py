@@ -40,6 +40,16 @@ class Mass:
         return Mass(total, at(centre), (tensor + tensor.T) / 2)
 
 
+@dataclass(frozen=True, eq=False)
+class Look:
+    """A solid that a part is seen as: kind and sizes of `mechanism.bodyshape`."""
+
+    pose: Pose
+    kind: str
+    sizes: tuple[float, ...]
+    colour: str = ""
+
+
 @dataclass(frozen=True)
 class Freedom:
     """One joint of a file. The axis and the anchor are in the frame of the child, at the posture where q is `zero`."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dalembert import expr as ex
 from dalembert.expr.space import is_zero3
-from dalembert.mechanism import Holonomic, Link, Turn
+from dalembert.mechanism import EARTH, Holonomic, Link, Turn
 from dalembert.mechanism.contact import Touching
 from dalembert.mechanism.quantities import quantities
 from dalembert.mechanism.shapes import Box, Capsule, Cylinder, Plane, Shape, Sphere
@@ -39,11 +39,23 @@ def looks_of(machine: Machine) -> dict[str, list[Solid]]:
     heaviest = max(masses, default=1.0)
     found = {}
     for facts in machine.bodies[1:]:
+        if _unseen(facts):
+            found[facts.name] = []
+            continue
         solids = _declared(facts, machine) or touching.get(facts.name) or rolling.get(facts.name)
         solids = solids or meshing.get(facts.name)
         solids = solids or _from_inertia(facts, machine, heaviest)
         found[facts.name] = [*solids, *_ties(facts, solids, machine)]
     return found
+
+
+def _unseen(facts: BodyFacts) -> bool:
+    """A rotor that only adds its inertia: no mass, no shape, turned on earth by the coordinate of another link."""
+    if facts.mass > 0 or facts.body.shapes or len(facts.holds) != 1:
+        return False
+    link = facts.holds[0].link
+    follows = ex.free_symbols(x for step in link.placed_steps() for x in step.displacement.scalars)
+    return link.joint.dof == 0 and link.first.body == EARTH and bool(follows)
 
 
 def bar_radius(machine: Machine) -> float:
