@@ -13,6 +13,7 @@ import dalembert as da
 from browser import browser, opened
 from dalembert.errors import SimulationError
 from dalembert.view import Scene, page, scene_of
+from dalembert.view.paint import _followed
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted(ROOT.glob("examples/**/*.lsd"))
@@ -62,3 +63,19 @@ def check_pixels(png: bytes, name: str) -> None:
     drawn[2:-2, 2:-2] = False
     assert not drawn.any(), f"{name}: something is cut off at the edge"
     assert (np.abs(pixels - back).max(axis=2) > 12).mean() > 0.005, f"{name}: nothing is to be seen"
+
+
+def test_the_camera_falls_with_what_is_seen():
+    """Rotors that only add inertia stand on earth, unseen: the camera does not wait for them."""
+    m = da.Mechanism("falling")
+    body = m.body("body", mass=1, inertia=[1, 1, 1])
+    m.join(da.earth, body, da.prismatic("z"), name="fall")
+    for k in range(5):
+        rotor = m.body(f"rotor_{k}", inertia=[1, 1, 1])
+        m.join(da.earth, rotor, da.composite([], da.turn("0.1*fall.x", "z")), name=f"gear_{k}")
+    m.gravity = [0, 0, -9.81]
+    scene = scene_of(motion=m.simulate((0, 10)))
+    assert scene.viewpoint.follow
+    assert [bool(one.solids) for one in scene.bodies[1:]] == [True] + [False] * 5
+    np.testing.assert_allclose(_followed(scene), scene.poses[1, :, :, 3])
+    assert {trace.name for trace in scene.traces} == {"body"}

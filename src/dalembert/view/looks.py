@@ -25,7 +25,8 @@ from dalembert.view.solids import Solid, rod, turned_to
 Array = NDArray[np.float64]
 
 _BAR = 0.02
-"""Radius of a bar, in sizes of the machine: stout enough to be seen from where all of it is seen."""
+"""Radius of a bar, in sizes of the machine: stout enough to be seen from where all of it is seen; half of it beside
+shapes that are said, which are the picture."""
 _ALIKE = 0.01
 """Moments that differ by less than this share are equal, to the eye."""
 _SLIM = 0.25
@@ -37,7 +38,7 @@ def looks_of(machine: Machine) -> dict[str, list[Solid]]:
     touching, rolling, meshing = _touching(machine), _rolling(machine), gears_of(machine)
     masses = [facts.mass for facts in machine.bodies if facts.mass > 0]
     heaviest = max(masses, default=1.0)
-    found = {}
+    found: dict[str, list[Solid]] = {}
     for facts in machine.bodies[1:]:
         if _unseen(facts):
             found[facts.name] = []
@@ -62,7 +63,8 @@ def bar_radius(machine: Machine) -> float:
     """How thick bars and pins are."""
     reaches = [facts.reach for facts in machine.bodies[1:] if facts.reach > 0]
     typical = float(np.median(reaches)) if reaches else machine.size
-    return min(_BAR * machine.size, 0.12 * typical)
+    share = 0.5 * _BAR if any(facts.body.shapes for facts in machine.bodies) else _BAR
+    return min(share * machine.size, 0.12 * typical)
 
 
 def _declared(facts: BodyFacts, machine: Machine) -> list[Solid]:

@@ -62,10 +62,11 @@ def lens_of(scene: Scene, aspect: float, towards: Array | None = None) -> Lens:
 
 
 def _followed(scene: Scene) -> Array:
-    """Where the camera travels with the machine: the mean of the bodies at each frame; else nowhere."""
-    if not scene.viewpoint.follow:
+    """Where the camera travels with the machine: the mean of the bodies that are seen, at each frame; else nowhere."""
+    seen = [k for k, body in enumerate(scene.bodies) if k and body.solids]
+    if not scene.viewpoint.follow or not seen:
         return np.zeros((len(scene.times), 3))
-    return np.asarray(scene.poses[1:, :, :, 3].mean(axis=0))
+    return np.asarray(scene.poses[seen, :, :, 3].mean(axis=0))
 
 
 def paint(

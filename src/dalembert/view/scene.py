@@ -252,7 +252,7 @@ def _scene(
         symbols_of(machine, looks, thick),
         ties_of(machine, thick),
         arrows,
-        _traces(machine),
+        _traces(machine, looks),
         columns,
         up=up,
         size=machine.size,
@@ -297,10 +297,10 @@ def unit_of(layout: Layout, name: str) -> str:
     return ""
 
 
-def _traces(machine: Machine) -> tuple[Trace, ...]:
-    """The centres of bodies that carry no other, the last first."""
+def _traces(machine: Machine, looks: Mapping[str, Sequence[Solid]]) -> tuple[Trace, ...]:
+    """The centres of bodies that are seen and carry no other, the last first."""
     carriers = {one.parent for one in machine.tree.layout.tree}
-    ends = [k for k in range(1, len(machine.bodies)) if k not in carriers]
+    ends = [k for k, body in enumerate(machine.bodies) if k and k not in carriers and looks[body.name]]
     return tuple(Trace(machine.bodies[k].name, k, _far(machine, k)) for k in reversed(ends))
 
 

@@ -462,9 +462,9 @@ function DalembertView(element, scene, options) {
     if (who === 0) return [0, 0, 0];
     const of = k => move(poses[k], data.bodies[k].centre || [0, 0, 0]);
     if (who > 0) return of(who);
-    let sum = [0, 0, 0];
-    for (let k = 1; k < poses.length; k++) sum = add(sum, of(k));
-    return scale(sum, 1 / Math.max(1, poses.length - 1));
+    let sum = [0, 0, 0], count = 0;
+    for (let k = 1; k < poses.length; k++) if (data.bodies[k].shapes.length) { sum = add(sum, of(k)); count++; }
+    return scale(sum, 1 / Math.max(1, count));
   }
   /* Corners of all that is drawn at sampled frames, seen from what is followed. */
   function cloud() {
