@@ -255,3 +255,35 @@ def test_every_command_that_computes_takes_seconds(tmp_path):
     stopped = CliRunner().invoke(app, ["mobility", str(file), "--seconds", "0.1"])
     assert "dalembert mobility took longer than 0.1 s" in str(stopped.exception)
     assert "To allow more: --seconds 1" in str(stopped.exception)
+
+
+_PROFILED = """
+import sys
+from dalembert.errors import LimitError
+from dalembert.limits import budget, working
+
+def work():
+    with working("a sum"):
+        return sum(range(10))
+
+work()
+try:
+    with budget(seconds=0.01), working("a loop"):
+        while True:
+            pass
+except LimitError:
+    pass
+seen = []
+sys.setprofile(lambda frame, event, argument: seen.append(event))
+work()
+sys.setprofile(None)
+assert seen
+for _ in range(100_000):  # no exception is still to come
+    pass
+"""
+
+
+def test_profilers_and_debuggers_work_after_a_call_under_a_budget():
+    """An exception for a thread that is set to nothing makes CPython 3.11 look for it for ever."""
+    done = subprocess.run([sys.executable, "-c", _PROFILED], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
