@@ -294,3 +294,10 @@ def test_minimal_equations_on_the_command_line():
     shown = run("equations", "examples/four_bar.lsd", "--independent", "ground.th", "--at", "ground.th=1.6").stdout
     assert "in ground.th alone" in shown
     assert "a.th := " in shown
+
+
+def test_equations_open_definitions():
+    found = call("equations", PENDULUM, "--formalism", "kane", "--level", "vector", "--open", "all")
+    assert found.exit_code == 0, found.output
+    assert "omega1 :=" not in found.stdout
+    assert "defines no" in str(call("equations", PENDULUM, "--level", "vector", "--open", "nothing").exception)

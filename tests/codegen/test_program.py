@@ -175,3 +175,25 @@ def test_programs_of_examples_build_and_run_as_they_are(name: str, to: str, tmp_
     _build(files, to, tmp_path)
     done = _run(tmp_path)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", ["crane", "foucault"])
+def test_written_python_plugs_into_solve_ivp(name: str, tmp_path: Path) -> None:
+    """Machines that time moves too: SciPy gives it as a number."""
+    import importlib.util
+
+    from scipy.integrate import solve_ivp
+
+    import dalembert as da
+
+    m = da.load(str(Path(__file__).parents[2] / "examples" / f"{name}.lsd"))
+    (tmp_path / "written.py").write_text(write_model(m, "python"))
+    spec = importlib.util.spec_from_file_location("written", tmp_path / "written.py")
+    written = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(written)
+    f = compile_mechanism(m)
+    y = np.array(list(f.start().values.values()))
+    p = f.parameter_vector()
+    found = solve_ivp(written.rhs, (0, 0.5), y, args=(p,), rtol=1e-10, atol=1e-10)
+    expected = solve_ivp(lambda t, y: f.rhs(t, y, p), (0, 0.5), y, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(found.y[:, -1], expected.y[:, -1], rtol=1e-7, atol=1e-9)

@@ -50,6 +50,10 @@ def command(
     ] = "mixed",
     level: Annotated[Level, typer.Option(help="How much detail to show.")] = Level.scalar,
     formulas: Annotated[bool, typer.Option("--formulas", help="Show the table of formulas used instead.")] = False,
+    open_: Annotated[
+        list[str] | None,
+        typer.Option("--open", help="Write a definition out where its name is used (repeat the option), or all."),
+    ] = None,
     speeds: Annotated[
         list[str] | None,
         typer.Option(help="Other speeds: automatic, or name=formula in rates and coordinates (repeat the option)."),
@@ -93,6 +97,8 @@ def command(
         at=read_values(at, "--at"),
     )
     shown = found.formulas if formulas else found.show(level.value)
+    if open_:
+        shown = shown.open(*([] if open_ == ["all"] else open_))
     text = _written(found, shown, notation)
     if out is None:
         typer.echo(text)

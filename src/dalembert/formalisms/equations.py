@@ -236,6 +236,16 @@ class Equations:
 
         return show(self, level or self.level, notation or PLAIN)
 
+    def open(self, *names: str, level: str | None = None) -> Statement:
+        """The equations at a level with some names opened into the next: their definitions written out in place.
+
+        A name that this level leaves to the next one (`M_0_4`, `rho4`) gets its line from the table of `formulas`.
+        """
+        from dalembert.formalisms.levels import formulas
+        from dalembert.presentation.opening import opened
+
+        return opened(self.show(level), names, lambda: formulas(self).lines)
+
     def expand(self) -> Equations:
         """The same equations, shown one level further: vector, then matrix, then scalar."""
         from dalembert.presentation.lines import LEVELS

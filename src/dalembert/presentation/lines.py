@@ -30,6 +30,8 @@ class Line:
     latex: str
     sides: tuple[al.Term, al.Term] | None = None
     parts: tuple[Sequence[Token], str, Sequence[Token]] | None = None  # of scalar lines: left, sign, right
+    meant: tuple[al.Term, al.Term, str] | None = None  # of a definition: symbol, term, style
+    scalars: tuple[Expr, Expr, Writer] | None = None  # of scalar lines: left, right, and who wrote them
 
     @property
     def residual(self) -> al.Term | None:
@@ -110,7 +112,7 @@ def equation(label: str, left: al.Term, right: al.Term, style: str = "vector") -
 def definition(symbol: al.Term, term: al.Term, style: str = "vector", label: str = "") -> Line:
     """symbol := term."""
     a, b = written(symbol, style), written(term, style)
-    return Line(label, f"{a[0]} := {b[0]}", f"{a[1]} := {b[1]}")
+    return Line(label, f"{a[0]} := {b[0]}", f"{a[1]} := {b[1]}", meant=(symbol, term, style))
 
 
 def plain(label: str, text: str, latex: str) -> Line:
@@ -122,7 +124,8 @@ def scalar_line(label: str, left: Expr, right: Expr, writer: Writer, sign: str =
     """An equation between two formulas, set alike in text, LaTeX and MathML."""
     a, b = writer.formula(left), writer.formula(right)
     latex = "".join(t.latex for t in (*a, Token("", f" {sign} ", "", 0.0), *b))
-    return Line(label, f"{text_of(a)} {sign} {text_of(b)}", latex, parts=(a, sign, b))
+    text = f"{text_of(a)} {sign} {text_of(b)}"
+    return Line(label, text, latex, parts=(a, sign, b), scalars=(left, right, writer))
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +144,15 @@ class Statement:
 
     def __len__(self) -> int:
         return len(self.lines)
+
+    def open(self, *names: str) -> Statement:
+        """The same statement with some definitions written out where they are used; with all of them if none is named.
+
+        A name is what stands before `:=`.
+        """
+        from dalembert.presentation.opening import opened
+
+        return opened(self, names)
 
     def __str__(self) -> str:
         if self.formulas and self.notation.definitions == "first":

@@ -21,7 +21,10 @@ def _routine(routine: Routine) -> str:
     lines = [f"def {routine.name}({', '.join(g.name for g in routine.groups)}):"]
     if routine.comment:
         lines.append(f'    """{routine.comment}"""')
-    lines += [f"    {name} = {g.name}[{i}]  # {said}" for g in routine.groups for i, name, said in g.locals]
+    for g in routine.groups:
+        for i, name, said in g.locals:
+            alone = f" if np.ndim({g.name}) else {g.name}" if g.size == 1 else ""  # solve_ivp gives time as a number
+            lines.append(f"    {name} = {g.name}[{i}]{alone}  # {said}")
     lines += [f"    {name} = {value}" for name, value in routine.definitions]
     listed = wrapped([value for _, value in routine.results], "        ")
     lines += ["    return [", f"        {listed},", "    ]"] if routine.results else ["    return []"]
