@@ -98,7 +98,11 @@ def hover(analysis: Analysis, offset: int) -> str | None:
     word = word_at(analysis.source.text, offset)
     fact = analysis.fact_at(offset)
     if fact is not None:
-        return fact.text
+        from dalembert.editor.refactor import comment_before
+
+        target = fact.target
+        said = comment_before(target.source, target.span) if target is not None and target.source is not None else ""
+        return fact.text + (f"\n(* {said} *)" if said else "")
     return WORDS.get(word) or MEANINGS.get(word)
 
 

@@ -1,4 +1,4 @@
-"""Language server of LSD (pygls): diagnostics while typing, hover, completion, definition, format."""
+"""Language server of LSD (pygls): diagnostics, hover, completion, definition, outline, rename, fixes, format."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pygls.lsp.server import LanguageServer
 
 from dalembert import __version__
 from dalembert.editor.analysis import Analysis, analyse, completions, definition, hover
+from dalembert.editor.refactor import Outlined, fixes, named_at, outline, rename, signature_at
 from dalembert.errors import LsdError
 from dalembert.lsd import library
 from dalembert.lsd.format import format_text
@@ -127,6 +128,50 @@ def create_server() -> LsdServer:
         source, span = target
         return lsp.Location(uri=_uri(source, found, params.text_document.uri), range=_range(source, span))
 
+    @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
+    def on_symbols(ls: LsdServer, params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
+        found = ls.analysis(params.text_document.uri)
+        return [_symbol(found.source, one) for one in outline(found)]
+
+    @server.feature(lsp.TEXT_DOCUMENT_REFERENCES)
+    def on_references(ls: LsdServer, params: lsp.ReferenceParams) -> list[lsp.Location]:
+        found, uri = ls.analysis(params.text_document.uri), params.text_document.uri
+        spans = named_at(found, offset_of(found.source, params.position))[1]
+        return [lsp.Location(uri, _range(found.source, span)) for span in spans]
+
+    @server.feature(lsp.TEXT_DOCUMENT_RENAME)
+    def on_rename(ls: LsdServer, params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
+        found, uri = ls.analysis(params.text_document.uri), params.text_document.uri
+        spans = rename(found, offset_of(found.source, params.position), params.new_name)
+        if spans is None:
+            return None
+        return lsp.WorkspaceEdit({uri: [lsp.TextEdit(_range(found.source, span), params.new_name) for span in spans]})
+
+    @server.feature(lsp.TEXT_DOCUMENT_SIGNATURE_HELP, lsp.SignatureHelpOptions(trigger_characters=["(", ","]))
+    def on_signature(ls: LsdServer, params: lsp.SignatureHelpParams) -> lsp.SignatureHelp | None:
+        found = ls.analysis(params.text_document.uri)
+        told = signature_at(found, offset_of(found.source, params.position))
+        if told is None:
+            return None
+        inside = [lsp.ParameterInformation(label=one) for one in told.parameters]
+        one = lsp.SignatureInformation(label=told.text, documentation=told.said or None, parameters=inside)
+        return lsp.SignatureHelp(signatures=[one], active_signature=0, active_parameter=told.active)
+
+    @server.feature(lsp.TEXT_DOCUMENT_CODE_ACTION)
+    def on_actions(ls: LsdServer, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+        found, uri = ls.analysis(params.text_document.uri), params.text_document.uri
+        low, high = (offset_of(found.source, at) for at in (params.range.start, params.range.end))
+        near = [one for one in found.diagnostics if one.span[0] <= high and low <= one.span[1]]
+        return [
+            lsp.CodeAction(
+                title=fix.title,
+                kind=lsp.CodeActionKind.QuickFix,
+                edit=lsp.WorkspaceEdit({uri: [lsp.TextEdit(_range(found.source, fix.span), fix.text)]}),
+            )
+            for one in near
+            for fix in fixes(one)
+        ]
+
     @server.feature(lsp.TEXT_DOCUMENT_FORMATTING)
     def on_format(ls: LsdServer, params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit]:
         found = ls.analysis(params.text_document.uri)
@@ -138,6 +183,27 @@ def create_server() -> LsdServer:
         return [] if new == found.source.text else [lsp.TextEdit(whole, new)]
 
     return server
+
+
+_SYMBOLS = {
+    "body": lsp.SymbolKind.Object,
+    "definition": lsp.SymbolKind.Function,
+    "package": lsp.SymbolKind.Package,
+    "machine": lsp.SymbolKind.Class,
+    "join": lsp.SymbolKind.Interface,
+    "output": lsp.SymbolKind.Property,
+}
+
+
+def _symbol(source: Source, one: Outlined) -> lsp.DocumentSymbol:
+    return lsp.DocumentSymbol(
+        name=one.name,
+        detail=one.kind,
+        kind=_SYMBOLS.get(one.kind, lsp.SymbolKind.Variable),
+        range=_range(source, one.span),
+        selection_range=_range(source, one.name_span),
+        children=[_symbol(source, child) for child in one.inside],
+    )
 
 
 def _uri(source: Source, found: Analysis, uri: str) -> str:
