@@ -166,3 +166,45 @@ def test_energy_is_kept_between_impacts_and_lost_in_them():
 def test_a_start_inside_is_refused_with_name_and_depth():
     with pytest.raises(da.SimulationError, match=r"'floor'.*starts 0\.25 beyond"):
         ball().simulate((0, 1), method="moreau", start={"drop.x": -0.25})
+
+
+def test_friction_oscillator():
+    """FrictionOscillator.ref: x'' = -x + l, l in -Sgn(x'): a block of weight 1 on a floor with friction 1."""
+    m = da.Mechanism("oscillator")
+    block = m.body("block", mass=1)
+    m.join(da.earth, block, da.composite(["x", "z"], ["x", 0, "z"]), name="b")
+    m.gravity, m.start = [0, 0, -1], {"b.x": 12, "b.x'": 6}
+    m.force(block, ["-b.x", 0, 0])
+    m.contact("b.z", friction=1, slip="b.x'", name="floor")
+    rows = [
+        (0.01, 12.0593485162871, 5.86970325741857),
+        (5, -2.501948714283, 10.20794801547),
+        (10, -7.256299752296, 0.8801721180254),
+        (15, -0.786191139717, -3.931146536336),
+        (20, 1.241125196601, -0.2072515377775),
+        (30, 0.682044135195411, 0),
+    ]
+    motion = m.simulate((0, 31), method="moreau", max_step=0.01)
+    assert worst(motion, rows, ["b.x", "b.x'"]) < 1e-11
+    assert np.ptp(motion["b.x"][motion.t > 29]) < 1e-14
+
+
+def test_ball_on_a_moving_plane():
+    """BallOnMovingPlane.ref: its plane rests at 0 before the first step, and so is 3 h / 2 behind one that moved."""
+    m = da.Mechanism("plane")
+    m.join(da.earth, m.body("ball", mass=1), da.prismatic("z"), name="drop")
+    m.join(da.earth, m.body("table", mass=1), da.prismatic("z"), name="plane")
+    h = 0.005
+    m.gravity, m.start = [0, 0, -9.81], {"drop.x": 1.0, "plane.x": -h * 3 / 2, "plane.x'": 3}
+    m.drive("plane.x'", "2 + cos(pi*t/2)", name="law")
+    m.contact("drop.x - plane.x", restitution=0.9, name="touch")
+    rows = [
+        (0.4, 1.80375530568798, 6.16206543293954, 1.16669378999074, 2.80901699437495),
+        (1, 3.7351945654517, 0.276065432939524, 2.62911649987187, 2),
+        (2, 4.83582430779836, -0.685186598864122, 3.9925, 1),
+        (5, 10.6551080847084, 4.34472473625806, 10.6291164998719, 2),
+        (7.5, 14.6067221510872, 3.46583597298097, 14.5423441559254, 2.70710678118655),
+        (10, 19.9932565102053, 1.08296703247469, 19.9925, 1),
+    ]
+    motion = m.simulate((0, 10), method="moreau", max_step=h)
+    assert worst(motion, rows, ["drop.x", "drop.x'", "plane.x", "plane.x'"]) < 1e-11

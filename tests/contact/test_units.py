@@ -134,3 +134,16 @@ def test_a_machine_tumbles_and_slides_alike_in_all_units(machine, method):
             assert np.abs(end(mass, length, time) - plain).max() < 1e-12
         else:  # tolerances of speeds are for a unit of time
             assert np.abs(end(mass, length, 1) - plain).max() < 1e-9
+
+
+@pytest.mark.parametrize("mass", [1e-12, 1.0, 1e12])
+def test_a_table_on_four_legs_weighs_the_same_share_in_all_masses(mass):
+    """Forces of dependent rows: whether they depend must not be judged in 1/kg."""
+    m = da.Mechanism("table")
+    top = m.body("top", mass=mass, inertia=[0.2 * mass] * 3)
+    m.join(da.earth, top, da.free("quaternion"), name="f")
+    m.gravity, m.start = [0, 0, -9.81], {"f.z": 0.5}
+    m.contact(da.Box(top, [2, 1, 1]), da.Plane(da.earth), name="leg")
+    mo = m.simulate((0, 0.1))
+    forces = np.array([mo[f"leg_{k}.force"][-1] for k in range(1, 9)]) / (9.81 * mass)
+    assert sorted(forces) == pytest.approx([0] * 4 + [0.25] * 4, abs=1e-9)

@@ -18,6 +18,9 @@ Array = NDArray[np.float64]
 
 ADMISSIBLE = 1e-10
 """Fault of an answer of a balanced problem (no units, the largest of b is 1) that is rounding."""
+_ON_CIRCLE = 1e-6
+"""A root e^(i theta) is a direction if it is this near to the unit circle: double roots are known to half the digits.
+What is no direction is found out by the law afterwards."""
 _SINGULAR = 1e-11
 """A singular value of the block of one contact, as a share of the largest, that is nothing: the rows depend."""
 
@@ -183,7 +186,7 @@ def _slips(matrix: Array, right: Array, mu: float) -> list[Array]:
     roots = np.roots([x if abs(x) > 1e-14 * largest else 0 for x in coefficients])
     found = []
     for z in roots:
-        if abs(abs(z) - 1) < 1e-6:
+        if abs(abs(z) - 1) < _ON_CIRCLE:
             th = _polished(matrix, right, mu, float(np.angle(z)))
             found.append(np.array([np.cos(th), np.sin(th)]))
     return found

@@ -30,6 +30,11 @@ NOTHING = 1e-12
 """A row whose length in the kinetic metric is less than this share of its length before the bilateral rows took their
 part moves nothing that can move."""
 
+DEPENDENT = 1e-10
+"""A singular value of bilateral rows of unit length in the kinetic metric, as a share of the largest, that is none."""
+NAMED = 1e-9
+"""Share of the largest multiplier of a proof above which its contact is named in the sentence: less is rounding."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Appell:
@@ -125,7 +130,7 @@ def reduce_to_contacts(problem: Moreau) -> Reduced:
         sizes = np.sqrt((normals**2).sum(axis=1))
         sizes[sizes == 0] = 1.0
         u, singular, v = np.linalg.svd(normals / sizes[:, None], full_matrices=False)
-        kept = singular > 1e-10 * singular.max(initial=0.0)
+        kept = singular > DEPENDENT * singular.max(initial=0.0)
         missing = (np.asarray(problem.wanted, dtype=float) - bilateral @ free) / sizes
         free = free + back @ (v[kept].T @ ((u[:, kept].T @ missing) / singular[kept]))
         back = back @ (np.eye(len(mass)) - v[kept].T @ v[kept])
@@ -215,7 +220,7 @@ def called(names: tuple[str, ...], i: int) -> str:
 
 def _impossible(names: tuple[str, ...], proof: Array) -> ContactError:
     largest = np.abs(proof).max(initial=0.0)
-    who = [called(names, i) for i in range(len(proof)) if proof[i] > 1e-9 * largest]
+    who = [called(names, i) for i in range(len(proof)) if proof[i] > NAMED * largest]
     kind = "contacts" if len(who) > 1 else "contact"
     return ContactError(
         f"{kind} {', '.join(who)}: no acceleration satisfies {'all of them' if len(who) > 2 else 'both'}: what one "

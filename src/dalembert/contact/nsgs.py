@@ -21,8 +21,12 @@ TOLERANCE = 1e-12
 """Natural map over |b| of the balanced problem: what a polished answer has; unpolished ones are accepted to `LOOSE`."""
 LOOSE = 1e-8
 _SWEEPS = 2000
-_PATIENCE = 4
-"""Sweeps after which the problem is taken as a whole: for a column sweeps take the square of its height."""
+_WHOLE = (4, 16, 64, 128, 256)
+"""Sweeps after which the problem is taken as a whole: for a column sweeps take the square of its height. After the last
+of them an answer to `LOOSE` is enough."""
+_OPEN, _SLIPS, _EDGE = 1e-12, 1e-9, 1e-7
+"""What a contact shows in a balanced problem (no units): a normal impulse below this share of the largest is none; a
+slip above this share of |b|, with friction this near to its bound, is one. Wrong guesses show in the fault."""
 _INNER = 5
 _TURNS = 40
 
@@ -65,7 +69,7 @@ def _sweep(problem: Frictional, guess: Array | None, most: int, accept: float) -
                 u += problem.matrix[:, part] @ change
                 p[part] = new
         if sweep in (1, 2, 4, 8, 16) or sweep % 32 == 0:
-            if sweep == _PATIENCE and count > 1:
+            if sweep in _WHOLE and count > 1:
                 p = newton(problem, p)
             u = problem.matrix @ p + problem.right
             for trial in (polished(problem, p, 0 * p), polished(problem, p, p), p):
@@ -74,7 +78,7 @@ def _sweep(problem: Frictional, guess: Array | None, most: int, accept: float) -
                     best, left = trial.copy(), here
                 if left <= accept:
                     break
-            if left <= accept:
+            if left <= (accept if sweep < _WHOLE[-1] else max(accept, LOOSE)):
                 break
     return Swept(best, left, sweep, _worst(problem, best), pattern_of(problem, best))
 
@@ -137,14 +141,14 @@ def pattern_of(problem: Frictional, p: Array) -> tuple[str, ...]:
     for i, d in enumerate(problem.tangents):
         part = problem.block(i)
         n = part.start
-        if p[n] <= 1e-12 * np.abs(p).max(initial=0.0):
+        if p[n] <= _OPEN * np.abs(p).max(initial=0.0):
             found.append("open")
         elif d == 0:
             found.append("closed")
         else:
             along = float(np.linalg.norm(p[n + 1 : part.stop]))
-            slipping = np.linalg.norm(u[n + 1 : part.stop]) > 1e-9 * np.abs(problem.right).max()
-            found.append("slip" if slipping and along >= problem.mu[i] * p[n] * (1 - 1e-7) else "stick")
+            slipping = np.linalg.norm(u[n + 1 : part.stop]) > _SLIPS * np.abs(problem.right).max()
+            found.append("slip" if slipping and along >= problem.mu[i] * p[n] * (1 - _EDGE) else "stick")
     return tuple(found)
 
 
@@ -175,6 +179,8 @@ def polished(problem: Frictional, p: Array, near: Array) -> Array:
             elif state == "slip":
                 speed = u[first + 1 : last]
                 length = float(np.linalg.norm(speed))
+                if not length > 0:
+                    return p  # what seemed to slip stands still here: another pattern
                 d = speed / length
                 # P_t + mu P_n d = 0, d moving with u_t: its derivative is (1 - d d^T) / |u_t| on W.
                 turn = (np.eye(len(d)) - np.outer(d, d)) / length * (problem.mu[i] * found[first])

@@ -20,6 +20,9 @@ NEAR = 1e-12
 """A closed gap is brought back when it is more than this share of the size of the machine."""
 JAM = 1e-9
 """W_nn - mu W_nt.d of a slipping contact, as a share of W_nn, below which it jams (Painleve)."""
+_DEPENDENT = 1e-9
+"""Singular value of rows of unit length, as a share of the largest, that is none: they are products of rows that round
+to 1e-16 and of masses that differ by up to 1e6."""
 _POINTER = ctypes.POINTER(ctypes.c_double)
 
 
@@ -89,8 +92,8 @@ class Regime:
         matrix = rows @ raised
         if self.regular is None:
             whole = np.concatenate([rows, now.matrix[now.kept]])
-            self.regular = bool(np.linalg.matrix_rank(matrix, 1e-9) == len(matrix))
-            self.full = bool(np.linalg.matrix_rank(whole, 1e-9) == len(now.free))
+            self.regular = _rank(matrix) == len(matrix)
+            self.full = _rank(whole @ np.linalg.cholesky(now.inverse)) == len(now.free)
         if self.regular:
             forces = np.linalg.solve(matrix, missing)
         else:
@@ -141,6 +144,15 @@ class Regime:
         state, now = self.machine.projected(t, y, self.p, self.closed, near)
         state[self.machine.coordinates :] = self.machine.at_rest(now, self.closed, self.held)
         return state
+
+
+def _rank(rows: Array) -> int:
+    """The rank of rows (of a matrix: its columns, too), each taken by its own length, so that no unit has a say."""
+    sizes = np.linalg.norm(rows, axis=1)
+    units = rows / np.where(sizes > 0, sizes, 1.0)[:, None]
+    columns = np.linalg.norm(units, axis=0)
+    values = np.linalg.svd(units / np.where(columns > 0, columns, 1.0), compute_uv=False)
+    return int((values > _DEPENDENT * values.max(initial=0.0)).sum())
 
 
 class Projection:
