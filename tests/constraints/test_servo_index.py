@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -111,10 +113,62 @@ def test_a_start_off_the_law_moves_to_it():
         coupled().simulate((0, 0.1), start={"q.x": 0.3})
 
 
-def test_a_law_behind_a_spring_beside_a_loop_is_refused():
+def test_a_law_behind_a_spring_is_the_same_beside_a_door_on_two_hinges():
     m = coupled()
     door = m.body("door", mass=1, inertia=[1, 1, 1])
     for name, height in (("low", 0.0), ("high", 1.0)):
         m.join(da.earth.at([0, 0, height]), door.at([0, 0, height]), da.revolute("z"), name=name)
+    mo = m.simulate((0, 0.4), rtol=1e-10, atol=1e-12)
+    assert dynamics_of(m.layout()).index == {"law": 5}
+    assert mo["law.lambda"][-1] == pytest.approx(-4.026408851, rel=1e-8)
+    assert mo["p.x"][-1] == pytest.approx(0.07456312688, rel=1e-8)
+
+
+def test_a_law_behind_a_loop_without_numbers_is_refused():
+    """Which motions a loop leaves is seen where it closes: that needs its lengths."""
+    m = sprung_loop(length="l")
     with pytest.raises(da.CouplingError, match="'law' have no hold"):
-        m.simulate((0, 0.1))
+        _ = dynamics_of(m.layout()).resolved
+
+
+def sprung_loop(law: str = "E.th = 0.9 + 0.1*sin(3*t)", by: str = "A.th", length: Any = 1) -> da.Mechanism:
+    """A disc that a spring ties to the crank of a four-bar; a motor on the crank is to turn the disc."""
+    m = da.Mechanism("sprung loop")
+    a, b, c = (m.body(x, mass=1, centre=[0.5, 0, 0], inertia=[0.1] * 3) for x in "abc")
+    disc = m.body("disc", inertia=[0.2] * 3)
+    m.join(da.earth, a, da.revolute("z"), name="A")
+    m.join(a.at([length, 0, 0]), b, da.revolute("z"), name="B")
+    m.join(da.earth.at([2.2, 0, 0]), c, da.revolute("z"), name="D")
+    m.join(b.at([2, 0, 0]), c.at([1.4, 0, 0]), da.revolute("z"), name="C")
+    m.join(da.earth, disc, da.revolute("z"), name="E")
+    m.torque(disc, [0, 0, "-30*(E.th - A.th)"])
+    m.torque(a, [0, 0, "30*(E.th - A.th)"])
+    m.constrain(law, by=by, name="law")
+    m.start = {"A.th": 0.927295218, "D.th": 1.34086335, "B.th": -0.64185783}
+    return m
+
+
+def test_a_law_behind_a_spring_and_a_loop_is_reached_by_more_derivatives():
+    """A.th = E.th + J E.th''/k follows, and its motor is what inverse dynamics of the bare four-bar asks for."""
+    m = sprung_loop()
+    assert dynamics_of(m.layout()).index == {"law": 5}
+    mo = m.simulate((0, 1), start={"E.th": 0.9}, rtol=1e-9, atol=1e-11)
+    turned = 0.9 + 0.1 * np.sin(3 * mo.t)
+    assert mo["E.th"] == pytest.approx(turned, abs=1e-11)
+    assert mo["A.th"] == pytest.approx(turned - 0.2 * 0.9 * np.sin(3 * mo.t) / 30, abs=1e-11)
+    assert mo.quality.closure < 1e-10
+    energy = mo.energy()
+    assert energy - energy[0] == pytest.approx(mo.work(), abs=1e-9)
+    bare = sprung_loop("A.th = 0.9 + 0.094*sin(3*t)")  # the same motion of the crank, imposed on it directly
+    direct = bare.simulate((0, 1), start={"E.th": 0.9, "E.th'": 0.3}, t_eval=mo.t, rtol=1e-9, atol=1e-11)
+    assert direct["E.th"] == pytest.approx(turned, abs=1e-8)
+    assert direct["law.lambda"] == pytest.approx(mo["law.lambda"], abs=1e-6)
+
+
+def test_a_law_that_no_motor_of_a_loop_reaches_is_refused():
+    m = sprung_loop()
+    lone = m.body("lone", inertia=[0.3] * 3)
+    m.join(da.earth, lone, da.revolute("z"), name="F")
+    m.constrain("F.th = 0.2*sin(t)", by="E.th", name="nowhere")
+    with pytest.raises(da.CouplingError, match="never reach"):
+        m.simulate((0, 1), start={"E.th": 0.9})

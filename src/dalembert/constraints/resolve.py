@@ -163,6 +163,7 @@ def resolve(mass: Matrix, right: Sequence[Expr], rows: Rows, names: Sequence[str
         names = ", ".join(f"'{rows.owners[k]}'" for k in others)
         raise CouplingError(
             f"the actuators of {names} have no hold on what they keep: G M^-1 W^T is zero in every configuration "
-            "(kappa = 0). Push on what is coupled to the condition; behind closed loops laws are not derived further."
+            "(kappa = 0). Push on what is coupled to it. Beside closed loops laws are derived further where all "
+            "numbers are given."
         ).of(rows.owners[k] for k in others) from None
     return replace(solver, accelerations=tuple(accelerations), multipliers=tuple(multipliers))

@@ -8,7 +8,7 @@ which then hold because it does (structure algorithm).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -21,17 +21,22 @@ from dalembert.constraints.determinant import determinant
 from dalembert.constraints.resolve import resolve
 from dalembert.constraints.rows import Rows, rows_of
 from dalembert.dynamics.recursive import Recursion, mass_matrix, right_side
-from dalembert.errors import CouplingError, ModelError
+from dalembert.errors import CouplingError, ModelError, SimulationError, SingularError
 from dalembert.expr import ONE, Expr
 from dalembert.expr.elimination import sample
+from dalembert.expr.magnitude import magnitude
 from dalembert.kinematics import Tree, build_tree
 from dalembert.mechanism import Along, Constraint, Holonomic, Kinematic, Layout
 from dalembert.mechanism.constraint import IMPLIED
 
 Array = NDArray[np.float64]
+#: Values of expressions at one of a few states.
+States = Callable[..., list[float]]
 _STATES = (1, 2, 3)
 #: A value below this share of the largest beside it is zero at a random state: rounding of long formulas.
 _NOTHING = 1e-8
+#: How far beside its start a closed machine is looked at, in radians or its own unit of length.
+_ASIDE = 0.1
 #: An angle that is small and yet not nothing, in radians.
 _SMALL = 1e-3
 
@@ -47,29 +52,75 @@ class Servo:
 
 def with_hidden_conditions(layout: Layout) -> Servo:
     """The same layout where actuators have hold on their laws; with hidden conditions where they reach them later."""
-    if not any(isinstance(one.reaction, Along) for one in layout.further) or layout.cuts:
+    if not any(isinstance(one.reaction, Along) for one in layout.further):
         return Servo(layout, {})
-    bare = replace(layout, model=replace(layout.model, given={}, start={}))
-    found = _found(layout.model.name, bare)
+    bare = layout if layout.cuts else replace(layout, model=replace(layout.model, given={}, start={}))
+    numbers = f"{layout.model.given} {layout.model.start}" if layout.cuts else ""
+    found = _found(layout.model.name, bare, numbers)
     return replace(found, layout=replace(layout, further=found.layout.further))
 
 
 @lru_cache(maxsize=32)
-def _found(_name: str, layout: Layout) -> Servo:
+def _found(_name: str, layout: Layout, _numbers: str) -> Servo:
     tree = build_tree(layout)
     rows = rows_of(tree, layout.constraints)
-    if not rows.pushed or not _lost(tree, rows):
+    if not rows.pushed:
         return Servo(layout, {})
-    return _Search(tree, rows).servo()
+    states = _closed_states(layout) if layout.cuts else _open_states
+    if states is None or not _lost(tree, rows, states):
+        return Servo(layout, {})
+    return _Search(tree, rows, states).servo()
 
 
-def _lost(tree: Tree, rows: Rows) -> bool:
+def _open_states(exprs: Sequence[Expr], seed: int = 1) -> list[float]:
+    return list(sample(list(exprs), seed))
+
+
+def _closed_states(layout: Layout) -> States | None:
+    """Values of expressions at states in which a machine is closed, beside its start; None if it has no numbers."""
+    from dalembert.dynamics.dynamics import dynamics_of
+    from dalembert.dynamics.numbers import resolve as numbers_of
+    from dalembert.dynamics.start import closed_start
+
+    plain = tuple(one for one in layout.further if not isinstance(one.reaction, Along))
+    free = replace(layout, further=plain)
+    given = numbers_of(layout.model.given, "given")
+    if not set(layout.model.parameters()) <= given.keys():
+        return None
+    about, states = dynamics_of(free), list[dict[Expr, float]]()
+    known = {ex.symbol(k): float(v) for k, v in given.items()}
+    try:
+        first = closed_start(free).values
+        for seed in _STATES:
+            rng = np.random.default_rng(seed)
+            names = layout.coordinates
+            aside = {x: first[x] + _ASIDE * rng.normal() for x in names}
+            bare = replace(free, model=replace(free.model, start=aside))
+            values = closed_start(bare, {names[0]: aside[names[0]]}).values
+            here = known | {ex.symbol(k): v for k, v in values.items()} | {ex.TIME: float(rng.uniform(0.3, 1.3))}
+            g = np.array(ex.evaluate(list(about.rows.matrix.entries), here), dtype=float).reshape(
+                about.rows.matrix.shape
+            )
+            _, s, vt = np.linalg.svd(g)
+            held = int((s > _NOTHING * s.max(initial=0.0)).sum())
+            speeds = rng.normal(size=len(vt) - held) @ vt[held:]
+            states.append(here | dict(zip(about.tree.speeds, speeds.tolist(), strict=True)))
+    except (SimulationError, SingularError):
+        return None
+
+    def at(exprs: Sequence[Expr], seed: int = 1) -> list[float]:
+        return [float(x) for x in ex.evaluate(list(exprs), states[_STATES.index(seed)])]
+
+    return at
+
+
+def _lost(tree: Tree, rows: Rows, states: States) -> bool:
     """Whether conditions and reactions, as many of one as of the other, are without coupling at every state."""
     mass = mass_matrix(Recursion.of(tree))
     count, n = rows.matrix.shape
     flat = [*mass.entries, *rows.matrix.entries, *rows.reaction.entries]
     for seed in _STATES:
-        values = np.array(sample(flat, seed))
+        values = np.array(states(flat, seed))
         m, g, w = np.split(values, np.cumsum((n * n, count * n)))
         try:
             found = coupling(m.reshape(n, n), g.reshape(count, n), w.reshape(count, n))
@@ -99,14 +150,17 @@ class _Law:
 class _Search:
     """The structure algorithm on one machine."""
 
-    def __init__(self, tree: Tree, rows: Rows) -> None:
-        self.tree, self.rows = tree, rows
-        self.moving: dict[Expr, Expr] = {ex.TIME: ONE, **tree.rates}
+    def __init__(self, tree: Tree, rows: Rows, states: States) -> None:
+        self.tree, self.rows, self.states = tree, rows, states
+        self.moving: dict[Expr, Expr] = {ex.TIME: ONE, **tree.rates, **{x.coordinate: x.rate for x in rows.own}}
         layout = tree.layout
         plain = [one for one in layout.further if not isinstance(one.reaction, Along)]
         recursion = Recursion.of(tree)
         self.mass, right = mass_matrix(recursion), right_side(recursion)
-        held = resolve(self.mass, right, rows_of(tree, plain), layout.speeds)
+        others = rows_of(tree, [one for one in layout.constraints if not isinstance(one.reaction, Along)])
+        right = [a + b for a, b in zip(right, others.efforts, strict=True)]
+        right = ex.substitute(right, {ex.prime(x.coordinate): x.rate for x in others.own})
+        held = resolve(self.mass, right, others, layout.speeds)
         self.free = list(held.accelerations)
         self.plain = plain
         self.laws: list[_Law] = []
@@ -150,7 +204,9 @@ class _Search:
     def _rank(self, e: Sequence[Sequence[Expr]]) -> tuple[list[int], list[int]]:
         """Rows and columns that carry the rank of e at a random state; which, as where machines mostly are: upright."""
         flat = [x for row in e for x in row]
-        generic = self._pivots(np.array(sample(flat)).reshape(len(e), -1))
+        generic = self._pivots(np.array(self.states(flat)).reshape(len(e), -1))
+        if self.tree.layout.cuts:
+            return generic
         upright = self._pivots(np.array(self._upright(flat)).reshape(len(e), -1))
         return upright if len(upright[0]) == len(generic[0]) else generic
 
@@ -192,15 +248,15 @@ class _Search:
     def _replace(self, i: int, value: Expr) -> None:
         law = self.laws[i]
         states = {*self.tree.coordinates, *self.tree.speeds}
-        moving = [x for x in self.tree.speeds if not _vanishes(ex.derivative(value, x))]
+        moving = [x for x in self.tree.speeds if not self._vanishes(ex.derivative(value, x))]
         if not moving:
             value = ex.substitute([value], dict.fromkeys(self.tree.speeds, 0))[0]
-        if _vanishes(value):
+        if self._vanishes(value):
             raise ModelError(
                 f"the law '{law.owner.name}' goes on by itself once it holds, or follows from the others, and its "
                 "actuator has no hold: nothing tells how large its effort is. Push what moves it, or leave it out."
             )
-        if all(_vanishes(ex.derivative(value, x)) for x in states & ex.free_symbols(value)):
+        if all(self._vanishes(ex.derivative(value, x)) for x in states & ex.free_symbols(value)):
             self._refuse(law)
         self.kept.append((law, law.value, law.holonomic))
         holonomic = not moving
@@ -215,9 +271,11 @@ class _Search:
             *((law.value, law.holonomic) for law in self.laws),
         ]:
             values += [value, ex.tangent([value], self.moving)[0]] if holonomic else [value]
+        if self.tree.layout.cuts:  # conditions of loops are none of them: rounds are counted instead
+            return
         states = [*self.tree.coordinates, *self.tree.speeds]
         slopes = ex.jacobian(values, states)
-        m = np.array(sample([x for row in slopes for x in row])).reshape(len(values), -1)
+        m = np.array(self.states([x for row in slopes for x in row])).reshape(len(values), -1)
         sizes = np.linalg.norm(m, axis=1)
         if np.linalg.matrix_rank(m / np.where(sizes > 0, sizes, 1.0)[:, None], tol=_NOTHING) < len(values):
             self._refuse()
@@ -242,15 +300,12 @@ class _Search:
             index[law.owner.name] = max(index.get(law.owner.name, 0), law.spent + 2)
         return Servo(replace(self.tree.layout, further=tuple(further)), index, tuple(self.words))
 
-
-def _vanishes(e: Expr) -> bool:
-    """Whether an expression is zero at random states, beside the size of what it is made of."""
-    from dalembert.expr.magnitude import magnitude
-
-    if e is ex.ZERO:
+    def _vanishes(self, e: Expr) -> bool:
+        """Whether an expression is zero at some states, beside the size of what it is made of."""
+        if e is ex.ZERO:
+            return True
+        for seed in _STATES:
+            value, size = self.states([e, magnitude([e])[0]], seed)
+            if abs(value) > _NOTHING * abs(size):
+                return False
         return True
-    for seed in _STATES:
-        value, size = sample([e, magnitude([e])[0]], seed)
-        if abs(value) > _NOTHING * abs(size):
-            return False
-    return True
