@@ -72,6 +72,8 @@ def test_the_same_as_json():
     data = json.loads(run(FOLDER / "saliere.lsd", "--components", "--branches", "--format", "json").stdout)
     assert [c["dof"] for c in data["components"]] == [1, 1, 1, 1]
     assert len(data["branches"]) == 1
+    assert data["branches_complete"] is True
+    assert "implicit function theorem" in data["branches_why"]
 
 
 def test_letters_give_cases():

@@ -36,6 +36,17 @@ FUNCTIONS: dict[str, Any] = {
     "arcsin": sp.asin,
     "arccos": sp.acos,
     "arctan": sp.atan,
+    "arcsinh": sp.asinh,
+    "arccosh": sp.acosh,
+    "arctanh": sp.atanh,
+    "sgn": sp.sign,
+    "sec": lambda a: 1 / sp.cos(a),
+    "csc": lambda a: 1 / sp.sin(a),
+    "sech": lambda a: 1 / sp.cosh(a),
+    "csch": lambda a: 1 / sp.sinh(a),
+    "coth": lambda a: sp.cosh(a) / sp.sinh(a),
+    "log10": lambda a: sp.log(a, 10),
+    "log2": lambda a: sp.log(a, 2),
 }
 _CONSTANTS = {"pi": sp.pi, "oo": sp.oo}
 _POSITIVE = re.compile(r"^(m|M|g|k|w|omega|r|R|rho|l|L|I|J|hbar|mu|ell|kappa)(_?\d+|_?[a-z])?$")
@@ -153,6 +164,17 @@ class Names:
         changes = {s: self.symbol(s.name) for s in expression.free_symbols if s != self.symbol(s.name)}
         return expression.xreplace(changes) if changes else expression
 
+    def domain(self, formula: Formula) -> tuple[str, ...]:
+        """Where a written formula has a real value, as far as its divisions, roots and logarithms tell.
+
+        SymPy cancels x/x before anyone can look: what is asked of x is noted while the text is read.
+        """
+        if not isinstance(formula, str):
+            return ()
+        builder = _DomainBuilder(self)
+        parse(formula, builder, exact=True)
+        return tuple(dict.fromkeys(builder.asked))
+
     def read_all(self, formulas: Iterable[Formula]) -> tuple[Any, ...]:
         return tuple(self.read(f) for f in formulas)
 
@@ -216,7 +238,11 @@ def _suffixes(name: str, *, slopes: bool = False) -> list[tuple[int, int]]:
     return found
 
 
-_NOT_HERE = frozenset({"floor", "ceil", "ceiling", "round", "trunc", "int", "mod", "frac", "factorial", "heaviside"})
+_NOT_HERE = frozenset(
+    "floor ceil ceiling round trunc int mod Mod frac factorial binomial heaviside Heaviside DiracDelta Piecewise piecewise "
+    "acot asec acsc acoth asech acsch arccot sinc erf erfc pow power root cbrt square hypot exp2 expm1 log1p sinpi cospi "
+    "re im arg conjugate conj diff integrate limit Sum sum Product prod series sqr atan2d sind cosd tand norm".split()
+)
 """Functions that everybody knows and the grammar does not: as unspecified ones, what is said of them would be wrong."""
 
 
@@ -268,6 +294,47 @@ class SympyBuilder:
         if not arguments:
             raise ExpressionError(f"the unspecified function {name}() needs the names it depends on, as {name}(t)")
         return sp.Function(name, real=True)(*arguments)
+
+
+#: Functions that are quotients, and what they divide by.
+_POLES = {"tan": sp.cos, "sec": sp.cos, "cot": sp.sin, "csc": sp.sin, "coth": sp.sinh, "csch": sp.sinh}
+
+
+class _DomainBuilder(SympyBuilder):
+    """Notes what must not vanish and what must be positive, in words."""
+
+    def __init__(self, names: Names) -> None:
+        super().__init__(names)
+        self.asked: list[str] = []
+
+    def _nonzero(self, value: sp.Expr) -> None:
+        value = sp.numer(value)
+        if not value.is_number and not value.is_nonzero:
+            self.asked.append(f"{value} != 0")
+
+    def _positive(self, value: sp.Expr) -> None:
+        if not value.is_number and not value.is_positive:
+            self.asked.append(f"{value} > 0")
+
+    def binary(self, operator: str, left: Any, right: Any) -> Any:
+        if operator == "/":
+            self._nonzero(right)
+        if operator == "**" and not right.is_integer:
+            self._positive(left)
+        elif operator == "**" and not right.is_nonnegative:
+            self._nonzero(left)
+        return super().binary(operator, left, right)
+
+    def call(self, name: str, arguments: Sequence[Any]) -> Any:
+        if name in ("sqrt", "log", "ln") and len(arguments) == 1:
+            self._positive(arguments[0])
+        if name in ("asin", "acos", "atanh") and len(arguments) == 1:
+            self._positive(1 - arguments[0] ** 2)
+        if name == "acosh" and len(arguments) == 1:
+            self._positive(arguments[0] - 1)
+        if name in _POLES and len(arguments) == 1:
+            self._nonzero(_POLES[name](arguments[0]))
+        return super().call(name, arguments)
 
 
 def unspecified(expression: sp.Basic) -> set[AppliedUndef]:

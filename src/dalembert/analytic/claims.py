@@ -57,9 +57,14 @@ class Report:
         return "\n".join(lines)
 
 
+#: An imaginary part that is this share of a number, or less, is rounding of its printed digits.
+_REAL = 1e-12
+
+
 def _short(value: Any) -> str:
     try:
-        return f"{complex(value).real:.6g}" if abs(complex(value).imag) < 1e-12 else f"{complex(value):.6g}"
+        number = complex(value)
+        return f"{number.real:.6g}" if abs(number.imag) <= _REAL * abs(number) else f"{number:.6g}"
     except (TypeError, ValueError):
         return str(value)
 
@@ -97,7 +102,7 @@ def check(
         left, right = _sides(stated, claim)
         verdict = equal(left, right, signs=signs, ranges=ranges)
         correct_form = sp.Ne(left, right, evaluate=False) if verdict.equal is False else None
-        return report_of(verdict, stated, correct_form)
+        return _on_domain(report_of(verdict, stated, correct_form), names.domain(claim))
     truth = names.read(correct)
     if isinstance(stated, sp.Eq):
         stated = stated.rhs
@@ -112,7 +117,12 @@ def check(
         verdict = equal(stated, truth, signs=signs, ranges=ranges)
     else:
         raise ExpressionError(f"up_to={up_to!r} is not one of nothing, factor, constant, sign")
-    return report_of(verdict, stated, truth)
+    return _on_domain(report_of(verdict, stated, truth), (*names.domain(claim), *names.domain(correct)))
+
+
+def _on_domain(report: Report, asked: Iterable[str]) -> Report:
+    """The report with what the formulas as they were written ask of their names."""
+    return replace(report, domain=tuple(dict.fromkeys((*report.domain, *asked))))
 
 
 def _sides(stated: Any, claim: Any) -> tuple[sp.Expr, sp.Expr]:
@@ -264,6 +274,7 @@ class Judge:
         )
         if shadowed:
             difference += f" (here {shadowed[0]} is the system's own; the result's is view.{shadowed[0]})"
+        found = _on_domain(found, names.domain(claim))
         return replace(found, claim=claimed, correct=correct, difference=difference if wrong else "")
 
     def _values(self) -> dict[sp.Symbol, sp.Expr]:

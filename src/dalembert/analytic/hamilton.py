@@ -10,7 +10,7 @@ import sympy as sp
 
 from dalembert.errors import ModelError, SingularError
 
-from ._equality import is_zero
+from ._equality import Verdict, is_zero
 from ._names import Formula, Names
 from ._normal import tidy
 from ._solving import linear_parts, solve_linear
@@ -97,8 +97,9 @@ class Hamilton(Judge):
                 total += sp.diff(U, s) * n.symbol(s.name + "'")
         return total
 
-    def is_first_integral(self, quantity: Formula) -> bool:
-        return bool(is_zero(self.rate(quantity)))
+    def is_first_integral(self, quantity: Formula) -> Verdict:
+        """Whether dF/dt vanishes along every motion: yes, no (with a counter-example), or not decided (`.equal` None)."""
+        return is_zero(self.rate(quantity))
 
     @cached_property
     def cyclic(self) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import sympy as sp
 from dalembert.analytic._exact import as_sympy
 from dalembert.errors import ExpressionError, SingularError
 
-from ._equality import is_zero, proportional
+from ._equality import Verdict, is_zero, proportional
 from ._names import Formula, Names
 from ._normal import as_sum, tidy
 from ._solving import linear_parts, solve_linear
@@ -125,9 +125,12 @@ class Lagrange(Judge):
         on_shell = {n.velocity(c, 2): a for c, a in self.accelerations.items()}
         return tidy(self.system.freeze(total).subs(on_shell))
 
-    def is_first_integral(self, quantity: Formula) -> bool:
-        """Whether a function of the state keeps its value along every motion."""
-        return bool(is_zero(self.rate(quantity)))
+    def is_first_integral(self, quantity: Formula) -> Verdict:
+        """Whether a function of the state keeps its value along every motion: yes, no, or not decided.
+
+        `.equal` is True, False or None. In an `if` only a yes counts; `.undecided` tells a no from what is open.
+        """
+        return is_zero(self.rate(quantity))
 
     def first_integrals(self) -> dict[str, sp.Expr]:
         """The integrals seen at once: momenta of cyclic coordinates, and the energy function when time is absent."""

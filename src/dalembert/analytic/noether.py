@@ -90,7 +90,10 @@ def symmetry_of(system: System, integral: Formula) -> Noether:
     n = system.names
     motion = system.lagrange()
     quantity = n.read(integral)
-    if not motion.is_first_integral(quantity):
+    kept = motion.is_first_integral(quantity)
+    if kept.undecided:
+        raise ModelError(f"it is not decided whether {quantity} is a first integral: {kept.why}")
+    if not kept:
         raise ModelError(f"{quantity} is not a first integral: its rate is {motion.rate(quantity)}")
     gradient = sp.Matrix([sp.diff(quantity, n.velocity(c)) for c in system.coordinates])
     shifts = dict(zip(system.coordinates, solve_linear(motion.mass_matrix, gradient)))

@@ -66,7 +66,14 @@ def command(
         show_json(
             {
                 **verdict.to_json(),
-                **{name: [one for _, one in lines if one is not None] for name, lines in parts.items()},
+                **{name: [one for _, one in lines if not isinstance(one, _Beside)] for name, lines in parts.items()},
+                **{
+                    f"{name}_{key}": value
+                    for name, lines in parts.items()
+                    for _, one in lines
+                    if isinstance(one, _Beside)
+                    for key, value in one.items()
+                },
             }
         )
         return
@@ -75,6 +82,10 @@ def command(
         typer.echo(f"\n{name}:" if lines else f"\n{name}: none")
         for text, _ in lines:
             typer.echo(f"  {text}")
+
+
+class _Beside(dict[str, Any]):
+    """What is said of a whole list: in JSON it stands beside it, as `branches_complete`."""
 
 
 def _part(name: str, mechanism: Any, cut: Any, verdict: Any) -> list[tuple[str, Any]]:
@@ -86,7 +97,7 @@ def _part(name: str, mechanism: Any, cut: Any, verdict: Any) -> list[tuple[str, 
         lines: list[tuple[str, Any]] = [
             (str(b), {"dof": b.dof, "proved": b.proved, "rank": b.rank, "directions": b.directions}) for b in met
         ]
-        return [*lines, (str(met).splitlines()[-1], None)]
+        return [*lines, (str(met).splitlines()[-1], _Beside({"complete": met.complete, "why": met.why}))]
     if name == "components":
         pieces = loops.configuration_components(mechanism, cut=cut)
         return [
