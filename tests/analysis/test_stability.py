@@ -5,7 +5,9 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import dalembert as da
+from dalembert import expr as ex
 from dalembert.analysis import equilibria, linearize
+from dalembert.analysis.flat import strict_minimum
 
 
 def cart(law: str) -> da.Mechanism:
@@ -32,8 +34,10 @@ def at_origin(m: da.Mechanism, name: str = "s.x"):
         ("-x + x^2*x'", "unstable", "coefficient"),
         ("-x - x^2*x'", "asymptotically stable", "coefficient"),
         ("-x + x*x'", "undecided", "has no sign"),  # a centre, by reversal of time and side
-        ("-x^3", "undecided", "second order"),
-        ("-x^3 + (x')^3", "undecided", "second order"),
+        ("-x^3", "stable", "higher order"),
+        ("-x^3 - x'", "asymptotically stable", "higher order"),
+        ("-x^3 + (x')^3", "unstable", "gained"),
+        ("-x*abs(x)", "undecided", "second order"),  # V = |x|^3/3 has no powers
         ("-abs(x)", "undecided", "corner"),
         ("-x - (1 - x'^2)*x'^3", "asymptotically stable", "coefficient"),
     ],
@@ -146,9 +150,63 @@ def test_the_linear_part_is_asked_down_to_rounding(law, verdict, word):
     assert (found.stability, word in found.reason) == (verdict, True), found.reason
 
 
-@pytest.mark.parametrize("law", ["-(x - 1)^4", "(x - 1)^4", "-(x - 1)^5", "(x - 1)^3", "-(x - 1)^2", "-x^9"])
-def test_where_equilibria_meet_there_is_one_and_its_stiffness_says_nothing(law):
+@pytest.mark.parametrize(
+    ("law", "verdict"),
+    [
+        ("-(x - 1)^4", "unstable"),
+        ("(x - 1)^4", "unstable"),
+        ("-(x - 1)^5", "stable"),
+        ("(x - 1)^3", "unstable"),
+        ("-(x - 1)^2", "unstable"),
+        ("-(x - 1)^4 + x'^2", "undecided"),
+        ("-x^9", "undecided"),  # beyond the powers that are looked at
+    ],
+)
+def test_where_equilibria_meet_there_is_one_and_its_stiffness_says_nothing(law, verdict):
     """Newton stops beside a multiple root, on either side by chance: the sign of the stiffness there is chance too."""
     (found,) = equilibria(cart(law))
-    assert found.stability == "undecided", found.reason
+    assert found.stability == verdict, found.reason
     assert abs(found.coordinates["s.x"] - (0 if law == "-x^9" else 1)) < 1e-4
+
+
+X, Y = ex.symbols("x y")
+
+
+@pytest.mark.parametrize(
+    ("potential", "truth"),
+    [
+        (X**2 + Y**4, True),
+        (X**2 - Y**4, False),
+        ((X - Y**2) ** 2 + Y**6, True),
+        ((X - Y**2) ** 2 - Y**6, False),
+        ((X - Y**2) ** 2, None),  # a valley
+        ((X - Y**2) ** 2 + X**3, True),  # y^6 along the valley
+        (X**4 + Y**4 - X**2 * Y**2, True),
+        (X**4 + Y**4 - 2 * X**2 * Y**2, None),  # (x^2 - y^2)^2
+        (X**4 + Y**6 + X**2 * Y**3, True),
+        (X**4 + Y**6 - 3 * X**2 * Y**3, None),
+        (X**2 + Y**3, False),
+        (1 - ex.cos(X) + Y**4, True),
+        (ex.cos(X) - 1 + X**2 / 2 + Y**2, True),  # x^4/24
+    ],
+)
+def test_minima_that_second_order_does_not_show(potential, truth):
+    assert strict_minimum(potential, [X, Y], [0.0, 1e-9], [1.0, 1.0]) is truth
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_no_flat_minimum_is_called_strict_where_lower_places_are_near(seed):
+    """Random valleys: places along a curve x = a y^2 + b y^3 and around tell whether the potential falls below."""
+    rng = np.random.default_rng(seed)
+    a, b, c, d = (int(v) for v in rng.integers(-3, 4, 4))
+    k = int(rng.integers(3, 7))
+    potential = (X - a * Y**2 - b * Y**3) ** 2 + c * Y**k + d * X * Y ** int(rng.integers(2, 5))
+    found = strict_minimum(potential, [X, Y], [0.0, 0.0], [1.0, 1.0])
+    y = np.array([s * r for r in (1e-3, 1e-2) for s in (-1, 1)])
+    shift = np.linspace(-4, 4, 4001)[:, None]
+    x = a * y**2 + b * y**3 + shift * y**2
+    lowest = np.array(ex.evaluate([potential], {X: x, Y: y + 0 * x})[0]).min(axis=0)
+    if found:
+        assert (lowest > 0).all()
+    if found is False:
+        assert (lowest < 0).any()

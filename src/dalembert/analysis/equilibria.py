@@ -155,6 +155,7 @@ class Search:
         self.angles = self._angles()
         self.length = self._length()
         self.units = self._units()
+        self.judgement.units = self.units
         gaps = [one.gap for one in contact_rows(self.dynamics)]
         used = ex.free_symbols([*self.reduction.right, *self.reduction.rows.conditions, *gaps])
         self.idle = [i for i, x in enumerate(self.symbols) if x not in used and not layout.constraints]

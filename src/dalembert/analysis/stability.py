@@ -3,7 +3,7 @@
 1. Lyapunov by the linear part: an eigenvalue to the right makes it unstable, all to the left asymptotically stable.
 2. Energy, at rest, where eigenvalues lie on the axis: T + V is a Lyapunov function at a strict minimum of V on the
    constraints, d(T + V)/dt = P. No power, or a loss: stable (Lagrange-Dirichlet). A loss at every speed: asymptotically
-   stable; a gain at every speed: unstable (LaSalle, Krasovskii).
+   stable; a gain at every speed: unstable (LaSalle, Krasovskii). The minimum may be of higher order (`flat`).
 3. One pair of eigenvalues on the axis, the others to the left, smooth equations: the sign of the first Lyapunov
    coefficient on the centre manifold (Kuznetsov, Elements of Applied Bifurcation Theory, 5.4).
 
@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from dalembert import expr as ex
+from dalembert.analysis.flat import strict_minimum
 from dalembert.analysis.kinks import Kink, at_corner, kinks
 from dalembert.analysis.reduced import Reduction, Small
 from dalembert.expr import ZERO, Expr
@@ -60,6 +61,8 @@ class Judgement:
         self.reduction, self.numbers = reduction, dict(numbers)
         self.usual = 0.0
         """The stiffness that the machine has elsewhere, over its mass; 0 where it is not known."""
+        self.units: Array | None = None
+        """What a coordinate is measured by: a radian, the length of the machine; None where it is not known."""
 
     def slack(self, small: Small) -> bool:
         """Whether the stiffness there is lost in what is not known of the place."""
@@ -84,7 +87,7 @@ class Judgement:
             return Stability("asymptotically stable", "all eigenvalues of the linear part lie to the left (Lyapunov)")
         if slack:
             told = "the stiffness vanishes there, as far as the place is known: no minimum of second order is seen"
-            return Stability("undecided", f"not decided by the linear part: {told}")
+            return self._by_flat(point, small) or Stability("undecided", f"not decided by the linear part: {told}")
         by_energy = self._by_energy(point, small)
         if by_energy.verdict in ("asymptotically stable", "unstable") or not self._power_terms:
             return by_energy
@@ -127,11 +130,32 @@ class Judgement:
             return no("eigenvalues lie on the axis, and the forces at rest have no potential")
         squares = np.linalg.eigvalsh((stiffness + stiffness.T) / 2)
         if not squares.min() > SMALL * np.abs(squares).max():
-            return no("eigenvalues lie on the axis, and the potential has no minimum of second order")
+            told = "eigenvalues lie on the axis, and the potential has no minimum of second order"
+            return self._by_flat(point, small) or no(told)
+        return self._with_power(point, "the potential has a strict minimum")
+
+    def _by_flat(self, point: Mapping[Expr, float], small: Small) -> Stability | None:
+        """A minimum of higher order, at rest, without constraints; None where it is not shown."""
+        reduction = self.reduction
+        names = list(reduction.coordinates)
+        if len(reduction.rows) or len(names) != len(reduction.speeds) or np.abs(small.speeds).max(initial=0.0) > 0:
+            return None
+        fixed = {x: ex.const(v) for x, v in self.numbers.items()}
+        potential = ex.substitute([reduction.dynamics.energies.potential], fixed)[0]
+        units = [1.0] * len(names) if self.units is None else [float(u) for u in self.units]
+        found = strict_minimum(potential, names, [point[x] for x in names], units)
+        if found:
+            return self._with_power(point, "the potential has a strict minimum of higher order")
+        if found is False and len(names) == 1 and self._power(point) == "none":
+            told = "the potential has no minimum there and energy is kept: in one freedom a motion leaves along it"
+            return Stability("unstable", told)
+        return None
+
+    def _with_power(self, point: Mapping[Expr, float], minimum: str) -> Stability:
         side = self._power(point)
         if side is None:
-            return no("eigenvalues lie on the axis, and the power of the forces beside the potential has no sign")
-        minimum = "the potential has a strict minimum"
+            told = "eigenvalues lie on the axis, and the power of the forces beside the potential has no sign"
+            return Stability("undecided", f"not decided by the linear part: {told}")
         if side == "none":
             return Stability("stable", f"{minimum} and energy is kept (Lagrange-Dirichlet)")
         if side == "loss":
@@ -279,7 +303,7 @@ def _off_axis(matrix: Array) -> tuple[Array, Array, Array]:
     balanced = matrix_balance(matrix, permute=False)[0]
     values, left, right = eig(balanced, left=True, right=True)
     cosine = np.abs((left.conj() * right).sum(axis=0))
-    unit = np.abs(balanced).max() / np.maximum(cosine, 1e-300)
+    unit = np.abs(balanced).max() / np.maximum(cosine, np.finfo(float).tiny)
     # a double zero is found as its square root: its condition is beyond all bounds
     return values.real, np.minimum(_OFF_AXIS * unit, SMALL * np.abs(values).max()), _ON_AXIS * unit
 

@@ -239,8 +239,8 @@ def _suffixes(name: str, *, slopes: bool = False) -> list[tuple[int, int]]:
 
 
 _NOT_HERE = frozenset(
-    "floor ceil ceiling round trunc int mod Mod frac factorial binomial heaviside Heaviside DiracDelta Piecewise piecewise "
-    "acot asec acsc acoth asech acsch arccot sinc erf erfc pow power root cbrt square hypot exp2 expm1 log1p sinpi cospi "
+    "floor ceil ceiling round trunc int mod Mod frac factorial binomial heaviside Heaviside DiracDelta Piecewise "
+    "acot asec acsc acoth asech acsch arccot sinc erf erfc pow power root cbrt square hypot exp2 expm1 log1p "
     "re im arg conjugate conj diff integrate limit Sum sum Product prod series sqr atan2d sind cosd tand norm".split()
 )
 """Functions that everybody knows and the grammar does not: as unspecified ones, what is said of them would be wrong."""

@@ -98,7 +98,7 @@ class Hamilton(Judge):
         return total
 
     def is_first_integral(self, quantity: Formula) -> Verdict:
-        """Whether dF/dt vanishes along every motion: yes, no (with a counter-example), or not decided (`.equal` None)."""
+        """Whether dF/dt vanishes along every motion: `.equal` is True, False, or None where it is not decided."""
         return is_zero(self.rate(quantity))
 
     @cached_property
