@@ -1,6 +1,7 @@
 """Mobility against known answers: a sample of the audit that `benchmarks/audit_mobility.py` runs by the thousand."""
 
 import random
+from fractions import Fraction
 
 import pytest
 
@@ -112,3 +113,72 @@ def _two_slots(rng):
     m.join(low.at([0, 1, 0]), high.at([0, 1, 0]), revolute("z"), name="b")
     m.join(high.at([0, 4, 0]), pins[1], revolute("z"), name="c")
     return m
+
+
+def _toggle(series):
+    """Bars of length one in line, from the origin to a pin in the slot y = 2 + sum c_k x^k."""
+    from dalembert.mechanism import Displacement, Mechanism, composite, earth, revolute
+
+    x = ex.symbol("x")
+    m = Mechanism("toggle")
+    pin, low, high = m.body("pin"), m.body("low"), m.body("high")
+    height = sum((ex.const(c) * x**k for k, c in series.items()), ex.const(2))
+    m.join(earth, pin, composite(["x"], Displacement.of([x, height, 0])), name="slot")
+    m.join(earth, low, revolute("z"), name="foot")
+    m.join(low.at([0, 1, 0]), high.at([0, 1, 0]), revolute("z"), name="knee")
+    m.join(high.at([0, 2, 0]), pin, revolute("z"), name="top")
+    return m
+
+
+@pytest.mark.parametrize(
+    ("series", "dof"),
+    [
+        ({5: -1000}, 0),
+        ({2: Fraction(-1, 4), 5: Fraction(1, 10**6)}, 0),
+        ({2: Fraction(-1, 4), 4: Fraction(-1, 64), 7: 10**6}, 0),
+        ({2: -1}, 1),
+    ],
+)
+def test_the_checker_confirms_orders_above_two(series, dof):
+    """x^2 + y^2 - 4 along the slot has the first power 2, 4, 6 (isolated) or changes sign (mobile)."""
+    verdict = loops.mobility(_toggle(series))
+    assert verdict.dof == dof
+    found = verdict.certificate.check()
+    assert found.ok, str(found)
+
+
+@pytest.mark.parametrize(
+    ("powers", "definite"),
+    [
+        ({(2, 0): 1, (0, 4): 1}, True),
+        ({(2, 0): -1, (0, 4): -1, (1, 2): 1}, True),
+        ({(2, 0): 1, (0, 4): -1}, False),
+        ({(4, 0): 1, (2, 2): -2, (0, 4): 1}, False),  # (x^2 - y^2)^2
+        ({(2, 0): 1, (1, 2): -2, (0, 4): 1}, False),  # (x - y^2)^2
+        ({(2, 0): 1, (1, 1): 3, (0, 4): 1}, False),
+        ({(2, 0): 1, (0, 3): 1}, False),
+    ],
+)
+def test_the_checker_calls_definite_only_what_is(powers, definite):
+    from flint import arb
+
+    from dalembert.loops.check import _lowest_is_definite
+
+    assert _lowest_is_definite({p: arb(c) for p, c in powers.items()}) is definite
+
+
+def test_a_witness_beside_an_isolated_posture_is_no_lower_bound():
+    """Y^2 + X^4 - 10 X^5 = 0: the curve beside the origin does not reach it."""
+    from dataclasses import replace
+
+    from dalembert.mechanism import Mechanism, earth, prismatic
+
+    m = Mechanism("slides")
+    for name in "XY":
+        m.join(earth, m.body(f"b{name}"), prismatic("x"), name=name)
+    x, y = ex.symbol("X.x"), ex.symbol("Y.x")
+    verdict = loops.mobility(m, {}, equations=[y**2 + x**4 - 10 * x**5])
+    assert verdict.dof == 0
+    lie = replace(verdict.evidence, lower=1, upper=1, witness={"X.x": 0.2, "Y.x": 0.04})
+    found = replace(verdict, evidence=lie).certificate.check()
+    assert any("at least 1" in line for line in found.open)

@@ -157,7 +157,7 @@ def _lowest(v: Any, count: int) -> bool | None:
     for side in (1, -1):
         line = sp.Poly(sum((c * side ** p[0] * t ** p[1] for p, c in lowest.items()), sp.Integer(0)), t)
         try:
-            if line.count_roots() or not line.eval(0).is_positive:
+            if line.count_roots() or not line.nth(0).is_positive:
                 return None
         except (NotImplementedError, sp.PolynomialError, sp.DomainError):
             return None

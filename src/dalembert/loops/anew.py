@@ -101,12 +101,16 @@ class Closure:
 
     def series(self, x: Sequence[Any], direction: Sequence[Any], order: int) -> Array:
         """Coefficients (rows, 0..order) of the rows along x + t direction."""
+        return self.curve(x, [[d] for d in direction], order)
+
+    def curve(self, x: Sequence[Any], terms: Sequence[Sequence[Any]], order: int) -> Array:
+        """Coefficients (rows, 0..order) of the rows along x + t terms_1 + t^2 terms_2 + ..."""
         import flint
 
         old = flint.ctx.cap
         flint.ctx.cap = order + 1
         try:
-            moved = [flint.arb_series([a, d]) for a, d in zip(x, direction, strict=True)]
+            moved = [flint.arb_series([a, *more]) for a, more in zip(x, terms, strict=True)]
             found = [*self.rows(moved), *self.related(moved)]
             lists = [r.coeffs() if isinstance(r, flint.arb_series) else [flint.arb(r)] for r in found]
         finally:
@@ -190,12 +194,13 @@ def _evaluate(e: Expr, known: Mapping[str, Any], given: Mapping[str, Expr], done
         a = [_evaluate(x, known, given, done) for x in e.args]
         if e.op == "pow":
             exponent = Fraction(e.args[1].data) if e.args[1].op == "const" else None
-            if exponent is None or exponent.denominator != 1:
-                raise ExpressionError(f"{e} is not checked")
-            found = arb(1)
-            for _ in range(abs(int(exponent))):
-                found = found * a[0]
-            found = found if exponent >= 0 else 1 / found
+            if exponent is None or exponent.denominator != 1:  # real powers, of what is positive
+                found = (a[0].log() * a[1]).exp()
+            else:
+                found = arb(1)
+                for _ in range(abs(int(exponent))):
+                    found = found * a[0]
+                found = found if exponent >= 0 else 1 / found
         elif e.op == "atan2":
             found = arb.atan2(a[0], a[1])
         elif e.op in _FUNCTIONS:

@@ -5,8 +5,9 @@ Checked are, on a closure that is written anew from the description,
     posture   every row vanishes there to two thirds of the digits
     rank      pivots that leave zero out, so that there are no more instantaneous motions than said
     at most   the quadratic forms of the self-stresses leave no more: Macaulay's matrix on a slice, or a definite form
+              (second order), or a row grows along the only motion as a power series (higher order)
     at least  at a witness (the posture, or a point of the arc) the rank is that of a manifold of that dimension, and a
-              step along it closes again to all digits
+              step along it closes again to all digits; from a point of an arc points lead on to the posture
 """
 
 from __future__ import annotations
@@ -28,6 +29,16 @@ Array = Any
 
 #: A row of the Jacobian whose slopes are all smaller, with lengths in parts of the machine, is rounding at 50 digits.
 _NOTHING = 1e-20
+#: Pivots of rows whose largest entry is one that are tried at a witness: it is a float, and its rounding is 1e-16.
+_LEAST = 1e-14
+#: A step along a manifold (radians, parts of the machine); halves of the way from a witness to the posture.
+_STEP, _HALVES = 1e-3, 6
+#: Powers that are looked at along the only instantaneous motion.
+_ORDER = 12
+#: Roots nearer to the real axis, beside their size, count as real: a quarter of fifty digits.
+_REAL_ROOT = 1e-12
+#: Powers on a plane of motions.
+_PLANE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +171,10 @@ class _Checker:
                 forms.append(form)
         if e.upper == 0 and _definite(forms):
             self.confirmed.append("at most 0: a definite form of a self-stress")
+        elif e.upper == 0 and k == 1 and self._grows(rows, columns, kernel[:, 0], inverse):
+            self.confirmed.append("at most 0: along the only instantaneous motion a row grows with a power")
+        elif e.upper == 0 and k == 2 and self._definite_on_plane(rows, columns, kernel, inverse):
+            self.confirmed.append("at most 0: on the plane of instantaneous motions a row has its lowest part definite")
         elif _only_origin(forms, k, e.upper):
             self.confirmed.append(
                 f"at most {e.upper}: the quadratic forms leave the origin on a slice of that codimension"
@@ -167,12 +182,51 @@ class _Checker:
         else:
             self.open.append(f"at most {e.upper}: not by second order")
 
+    def _along(self, rows: Array, columns: Array, direction: Array, inverse: Any, most: int) -> Array:
+        """Coefficients (rows, powers) along the curve x(t) on which the regular rows vanish, in a direction.
+
+        Each power of the dependent variables follows from the lower ones: the regular block times it is what is left.
+        """
+        terms = [[d] for d in direction]
+        count = len(self.closure.rows(self.x))
+        for order in range(2, most + 1):
+            values = self.closure.curve(self.x, terms, order)[:count, order]
+            step = array_of(inverse * matrix_of(values[rows].reshape(-1, 1))).ravel() if len(rows) else []
+            change = dict(zip(columns.tolist(), step, strict=True))
+            for i, one in enumerate(terms):
+                one.append(-change[i] if i in change else arb_of(0))
+        return self.closure.curve(self.x, terms, most)[:count]
+
+    def _grows(self, rows: Array, columns: Array, direction: Array, inverse: Any) -> bool:
+        values = self._along(rows, columns, direction, inverse, _ORDER)
+        return any(not self._zero(v) and not v.contains(0) for v in values.ravel())
+
+    def _definite_on_plane(self, rows: Array, columns: Array, kernel: Array, inverse: Any) -> bool:
+        """Whether a row g(a, b) on the plane of motions is zero at the origin only: its lowest part is definite.
+
+        The powers of g come from those along as many lines as there are, by Vandermonde's matrix.
+        """
+        lines = [kernel[:, 0] + j * kernel[:, 1] for j in range(-_PLANE // 2, _PLANE // 2 + 1)]
+        along = [self._along(rows, columns, d, inverse, _PLANE) for d in lines]
+        nodes = list(range(-_PLANE // 2, _PLANE // 2 + 1))
+        for row in range(len(along[0])):
+            powers: dict[tuple[int, int], Any] = {}
+            for degree in range(2, _PLANE + 1):
+                vandermonde = objects([[arb_of(j**b) for b in range(degree + 1)] for j in nodes[: degree + 1]])
+                right = objects([[along[i][row, degree]] for i in range(degree + 1)])
+                for b, c in enumerate((matrix_of(vandermonde).inv() * matrix_of(right)).entries()):
+                    if not self._zero(c):
+                        powers[degree - b, b] = c
+            if powers and _lowest_is_definite(powers):
+                return True
+        return False
+
     def _manifold(self, start: Sequence[Any], dimension: int) -> None:
         """Rank of a manifold of that dimension at the witness, and a step along it that closes to all digits."""
         said = f"at least {dimension}"
         jacobian = self.closure.jacobian(start, related=True)
         rank = len(self.names) - dimension
-        rows, columns = _pivots(jacobian, arb_of(1e-7), 1e-9)  # the witness is a float
+        rows, columns = _pivots(jacobian, arb_of(_LEAST), _LEAST)
         if len(rows) < rank:
             self.open.append(f"{said}: the witness is singular itself")
             return
@@ -183,13 +237,41 @@ class _Checker:
         moved = list(point) if point is not None else None
         if moved is not None:
             for i in free:
-                moved[i] = moved[i] + arb_of(float(rng.normal()) * 1e-3)
+                moved[i] = moved[i] + arb_of(float(rng.normal()) * _STEP)
             moved = self._newton(moved, rows, columns)
-        for one in (point, moved):
+        inside = self._inward(point, rows, columns) if point is not None else []
+        for one in (point, moved, *inside):
             if one is None or not all(self._zero(r) for r in [*self.closure.rows(one), *self.closure.related(one)]):
                 self.open.append(f"{said}: a step along the {dimension} directions does not close")
                 return
-        self.confirmed.append(f"{said}: rank {rank} at a point that closes, and a step from there closes to all digits")
+        path = f", and so do {len(inside)} points on the way to the posture" if inside else ""
+        told = f"{said}: rank {rank} at a point that closes, and a step from there closes to all digits"
+        self.confirmed.append(told + path)
+
+    def _inward(self, point: list[Any], rows: Array, columns: Array) -> list[list[Any] | None]:
+        """Points that close on the way from a witness to the posture, each at half the distance of the one before.
+
+        A witness beside an isolated posture has no such way. What follows is guessed from the last two: x ~ s^p.
+        """
+        found: list[list[Any] | None] = []
+        away = [p - x for p, x in zip(point, self.x, strict=True)]
+        size = max((abs(float(a)) for a in away), default=0.0)
+        if size < _STEP:  # the witness is the posture
+            return []
+        ratio = [0.5] * len(away)
+        for _ in range(_HALVES):
+            guess = [x + r * a for x, r, a in zip(self.x, ratio, away, strict=True)]
+            one = self._newton(guess, rows, columns)
+            left = None if one is None else [p - x for p, x in zip(one, self.x, strict=True)]
+            if left is None or not max(abs(float(a)) for a in left) < 0.9 * size:
+                return [*found, None]
+            ratio = [
+                min(max(float(b) / float(a), 0.0), 1.0) if abs(float(a)) > _LEAST else 0.5
+                for a, b in zip(away, left, strict=True)
+            ]
+            away, size = left, max(abs(float(a)) for a in left)
+            found.append(one)
+        return found
 
     def _newton(self, start: Sequence[Any], rows: Array, columns: Array) -> list[Any] | None:
         x = [v.mid() for v in start]
@@ -236,6 +318,34 @@ def _pivots(matrix: Array, small: Any, nothing: float = _NOTHING) -> tuple[Array
     return np.array(rows, dtype=int), np.array(columns, dtype=int)
 
 
+def _lowest_is_definite(powers: Mapping[tuple[int, int], Any]) -> bool:
+    """Pure even powers of one sign, nothing of lower weight than they, and no real root of what weighs the same."""
+    from flint import acb_poly, arb_poly
+
+    pure = [min((p[i] for p in powers if p[i] and not p[1 - i]), default=1) for i in (0, 1)]
+    if any(p % 2 for p in pure):
+        return False
+    ends = [powers[pure[0], 0], powers[0, pure[1]]]
+    if any(c.contains(0) for c in ends) or bool(ends[0] > 0) != bool(ends[1] > 0):
+        return False
+    weights = {p: Fraction(p[0], pure[0]) + Fraction(p[1], pure[1]) for p in powers}
+    if min(weights.values()) < 1:
+        return False
+    lowest = {p: c for p, c in powers.items() if weights[p] == 1}
+    for side in (1, -1):
+        coefficients = [arb_of(0)] * (pure[1] + 1)
+        for (a, b), c in lowest.items():
+            coefficients[b] = coefficients[b] + c * side**a
+        try:
+            roots = acb_poly(arb_poly([c.mid() for c in coefficients])).roots()
+        except ValueError:  # a multiple root
+            return False
+        # a double root is known to half the digits: what is near the real axis counts as real
+        if any(not bool(abs(root.imag) > _REAL_ROOT * (1 + abs(root))) for root in roots):
+            return False
+    return True
+
+
 def _definite(forms: list[Array]) -> bool:
     """A combination whose leading minors are all positive, in balls."""
     rng = np.random.default_rng(5)
@@ -273,6 +383,6 @@ def _only_origin(forms: list[Array], k: int, codimension: int, limit: int = 400)
                         row[at] = row[at] + f[i, j]
                 rows.append(row)
         matrix = objects(rows)
-        if len(_pivots(matrix, arb_of(1e-20))[0]) == len(monomials):
+        if len(_pivots(matrix, arb_of(_NOTHING))[0]) == len(monomials):
             return True
     return False
