@@ -118,3 +118,38 @@ def test_columns_of_latex_compile_and_fit(name, tmp_path):
     assert done.returncode == 0, done.stdout[-2000:]
     worst = [float(x) for x in re.findall(r"Overfull \\hbox \(([\d.]+)pt", done.stdout)]
     assert max(worst, default=0.0) < 15, worst
+
+
+def test_the_equation_of_the_slide_on_the_satellite_is_that_of_the_thesis():
+    """Papegay 2.4, the eighth equation, misprints removed; Kane's own for the speed q8' is the same."""
+    lines = derive(Layout.of(satellite()), "kane").show("scalar").lines
+    line = next(x for x in lines if x.label == "s3.q8'")
+    left, right = (ex.parse(x) for x in line.text.split(" = "))
+    thesis = ex.parse(
+        "mu4*(c7*vy' + s7*vz' + c7*vx*wz - s7*vx*wy + (s7*vy - c7*vz)*wx - (q8 + z12*s7)*wx^2"
+        " - (z12*s7 + q8 - c7^2*q8 + s7*c7*c9*z34)*wy^2 + (s7*c7*c9*z34 - c7^2*q8)*wz^2"
+        " + s7*s9*z34*wx*wz + c7*s9*z34*wx*wy + (2*c7^2*c9*z34 - c9*z34 + z12*c7 + 2*s7*c7*q8)*wy*wz - 2*q8*wx*q7'"
+        " - (c9*z34 + z12*c7)*wx' - s7*s9*z34*wy' + c7*s9*z34*wz' + 2*(s9*wx - s7*c9*wy + c7*c9*wz)*z34*q9'"
+        " + 2*s9*z34*q7'*q9' - q8*q7'^2 - c9*z34*q7'' + q8'') - F23 - c7*F4y - s7*F4z"
+    )
+    named = {f"{v}{mark}": f"s1.{v}{mark}" for v in ("vx", "vy", "vz", "wx", "wy", "wz") for mark in ("", "'")}
+    named |= {f"q{k}{mark}": f"s{b}.q{k}{mark}" for k, b in ((7, 2), (8, 3), (9, 4)) for mark in ("", "'", "''")}
+    named |= {"c7": "cos(s2.q7)", "s7": "sin(s2.q7)", "c9": "cos(s4.q9)", "s9": "sin(s4.q9)"}
+    thesis = ex.substitute([thesis], {ex.symbol(k): ex.parse(v) for k, v in named.items()})[0]
+    assert len(set(ex.fingerprints([left - right, thesis]))) == 1
+
+
+def test_the_table_of_partial_velocities_is_that_of_the_thesis():
+    """Papegay L3327 in joint rates: those of the reflector for q7, q8, q9, in its own axes."""
+    eq = derive(Layout.of(satellite()), "kane")
+    shown = eq.partial_velocities()
+    found = {x.text.split(" = ")[0]: ex.parse(x.text.split(" = ")[1]) for x in shown.lines}
+    place = {u: k for k, u in enumerate(eq.speeds, 1)}
+    q7, q8, q9 = (place[u] for u in ("s2.q7'", "s3.q8'", "s4.q9'"))
+    assert found[f"V4_y_{q8}"] is ex.ONE
+    assert f"V4_x_{q8}" not in found
+    assert found[f"V4_x_{q9}"] is ex.symbol("z34")
+    expected = ex.parse("-z34*cos(s4.q9)"), ex.parse("-s3.q8*sin(s4.q9)"), ex.parse("s3.q8*cos(s4.q9)")
+    for axis, value in zip("yxz", expected, strict=True):
+        assert len(set(ex.fingerprints([found[f"V4_{axis}_{q7}"], value]))) == 1
+    assert "partial velocity of the centre of S4 for s2.q7'" in str(shown)

@@ -260,6 +260,12 @@ class Equations:
 
         return formulas(self)
 
+    def partial_velocities(self) -> Statement:
+        """Kane's table: the partial velocities of every body for every speed, in the axes of the body."""
+        from dalembert.formalisms.kane import partial_velocity_table
+
+        return partial_velocity_table(self.tree)
+
     def reactions(
         self, links: Collection[str] | None = None, *, base: str = "second", at: str = "second", solved: bool = True
     ) -> dict[str, Reaction]:

@@ -28,8 +28,9 @@ from dalembert.kinematics.bodies import (
     in_time,
 )
 from dalembert.kinematics.links import link_motions_of
+from dalembert.presentation.formula import Writer
 from dalembert.presentation.jacobians import projection
-from dalembert.presentation.lines import equation
+from dalembert.presentation.lines import Line, Statement, equation, scalar_line
 from dalembert.presentation.statements import Statements
 from dalembert.presentation.theorems import PARTIAL, powers
 from dalembert.presentation.vocabulary import Vocabulary
@@ -134,6 +135,27 @@ def vector_level(words: Vocabulary) -> Statements:
     count = len(words.tree.speeds)
     line = equation(f"r = 1..{count}: {', '.join(u.name for u in words.tree.speeds)}", left, right)
     return Statements([line], [PARTIAL], [left, right])
+
+
+def partial_velocity_table(tree: Tree) -> Statement:
+    """For every speed the partial angular velocity of each body and the partial velocity of its centre, in its base.
+
+    What vanishes is left out (Papegay L3327).
+    """
+    motions = body_motions(tree)
+    lines, hand = list[Line](), Writer(moving=[u.name for u in tree.speeds])
+    for r, speed in enumerate(tree.speeds):
+        for motion, own in zip(motions[1:], partial_velocities(tree, motions)[1:], strict=True):
+            name, twist = motion.body.name, own[r]
+            for letter, vector in (("W", twist.angular), ("V", twist.velocity(motion.body.centre))):
+                told = "angular velocity" if letter == "W" else "velocity of the centre"
+                label = f"partial {told} of {name} for {speed.name}"
+                for axis, x in zip("xyz", ex.reduce(vector), strict=True):
+                    if x is not ZERO:
+                        symbol = ex.symbol(f"{letter}{motion.number}_{axis}_{r + 1}")
+                        lines.append(scalar_line(label, symbol, ex.tidy(x, for_reading=True), hand))
+                        label = ""
+    return Statement("kane", "scalar", "partial velocities, each in the axes of its body", tuple(lines), ())
 
 
 FORMALISM = Formalism(name="kane", title="Kane", derive=derive, vector=vector_level, matrix=projection)
