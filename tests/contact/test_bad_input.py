@@ -78,6 +78,36 @@ def test_python_refuses_the_same():
         m.simulate((0, 1), given={"mu": 0, "e": 0})
 
 
+def test_a_frame_without_a_name_is_told_how_to_get_one():
+    m, ball, _ = machine()
+    ball.at([0, 0, -1], name="foot")
+    m.contact("foot.Z >= 0", name="f")
+    with pytest.raises(da.ModelError, match=r"'foot.Z' is neither.*m.frame\('foot', body.at"):
+        m.simulate((0, 1))
+
+
+@pytest.mark.slow
+def test_a_gripper_holds_by_friction():
+    """Fingers that squeeze with 10 N hold a box: what they carry is its weight, however they share it."""
+    m = da.Mechanism("gripper")
+    m.gravity = [0, 0, -9.81]
+    box = m.body("box", mass=0.5, inertia=[0.001] * 3)
+    m.join(da.earth, box, upright(), name="b")
+    for s, side in ((-1, "left"), (1, "right")):
+        finger = m.body(side, mass=0.2)
+        m.join(da.earth, finger, da.prismatic("x").with_efforts(x=f"{-s}*10"), name=side)
+        m.start[f"{side}.x"] = s * 0.06
+        face = da.Plane(finger.at([0, 0, 0], da.turn(f"{-s}*pi/2", "y")))
+        for z, end in ((-0.05, "lo"), (0.05, "hi")):
+            m.contact(da.Sphere(box.at([s * 0.05, 0, z])), face, friction=0.5, name=f"{side}_{end}")
+    mo = m.simulate((0, 0.2))
+    fall = 9.81 * 0.02**2 / 2  # fingers of 0.2 kg need 0.02 s for their 10 mm
+    assert mo["b.z"][-1] == pytest.approx(-fall, abs=1e-9)
+    names = [one.name for one in m.contacts]
+    assert sum(abs(mo[f"{name}.friction"][-1]) for name in names) == pytest.approx(0.5 * 9.81, abs=1e-9)
+    assert sum(mo[f"{name}.force"][-1] for name in names if "left" in name) == pytest.approx(10, abs=1e-9)
+
+
 def test_many_friction_coefficients_are_all_looked_at():
     from dalembert.simulate import run_many, system_of
 

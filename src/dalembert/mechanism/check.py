@@ -22,7 +22,7 @@ from dalembert.mechanism.effort import (
 )
 from dalembert.mechanism.link import Link
 from dalembert.mechanism.model import Model
-from dalembert.mechanism.names import FRAME_OUTPUTS, LINK_OUTPUTS, TOTAL, did_you_mean, flaw_of
+from dalembert.mechanism.names import FRAME_OUTPUTS, LINK_OUTPUTS, POSITION, TOTAL, did_you_mean, flaw_of
 from dalembert.mechanism.quantities import NAMES, VIRTUAL, plain_symbols, quantities, virtual_parts
 from dalembert.mechanism.welded import rigid_groups
 
@@ -302,9 +302,11 @@ def _unknown_quantities(model: Model) -> Iterator[Problem]:
     """A name with a point is a coordinate, a speed or a quantity of a frame: nothing else has a point in its name."""
     for name in sorted(x for x in model.symbols if "." in x and x not in model.moving):
         known = [*model.moving, *(f"{place}.{axis}" for place in (*model.bodies, *model.frames) for axis in "XYZ")]
+        place, _, axis = name.rstrip("'").rpartition(".")
+        naming = f" A frame has the name that m.frame('{place}', body.at([...])) gives it." if axis in POSITION else ""
         yield Problem(
             "symbol",
             name,
             f"'{name}' is neither a coordinate nor a speed nor the place of a frame of '{model.name}'."
-            f"{did_you_mean(name, known)}",
+            f"{did_you_mean(name, known)}{naming}",
         )

@@ -152,7 +152,7 @@ class Decision:
                     why = "Drives that push elsewhere than along their law take what the contacts give."
                     raise ContactError(f"contacts {names}: no impulses stop them at t = {now.t:.6g}. {why}")
                 raise ContactError(f"contacts {names}: no impulses obey Coulomb's law in this impact. {why}")
-            if len(answers) > 1:
+            if len(answers) > 1 and not _alike(answers):
                 found.remarks.append(f"t = {now.t:.6g}: {len(answers)} answers of Coulomb's law; one is taken")
             pulse = answers[0].impulses
             drift = self._drifts(now, inside)
