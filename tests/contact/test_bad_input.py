@@ -108,6 +108,23 @@ def test_a_gripper_holds_by_friction():
     assert sum(mo[f"{name}.force"][-1] for name in names if "left" in name) == pytest.approx(10, abs=1e-9)
 
 
+def test_impacts_that_no_rest_ends_are_told_and_the_motion_so_far_is_kept(monkeypatch):
+    """A ball between a wall and one that comes towards it: it flies ever faster, and no sum has an end."""
+    from dalembert.simulate.contact import travel
+
+    monkeypatch.setattr(travel, "_MANY", 100)
+    m = da.Mechanism("squeezed")
+    m.join(da.earth, m.body("ball", mass=1), da.prismatic("x"), name="q")
+    m.contact("q.x >= 0", restitution=1, name="left")
+    m.contact("q.x <= 1 - t", restitution=1, name="right")
+    m.start = {"q.x": 0.3, "q.x'": 1}
+    with pytest.raises(da.SimulationError, match="infinitely many impacts without rest at contact left, right") as told:
+        m.simulate((0, 10))
+    partial = told.value.partial
+    assert 0.9 < partial.t[-1] < 1
+    assert partial.contacts.impulses("right")[1].normal > partial.contacts.impulses("right")[0].normal
+
+
 def test_many_friction_coefficients_are_all_looked_at():
     from dalembert.simulate import run_many, system_of
 

@@ -41,6 +41,8 @@ _INSIDE = 1e-8
 """A gap below minus this share of the size of the machine at the end of an arc: its contact was missed."""
 _CHATTER, _SHORT = 100, 1e-7
 """So many arcs in a row within this share of the time scale of the motion: it does not get on."""
+_MANY = 10_000
+"""So many arcs within the time scale of the motion (a hundredth of it): impacts that no rest ends."""
 
 
 class Trip:
@@ -371,7 +373,9 @@ class Trip:
 
     def _stuck(self) -> bool:
         lengths = self.journey.lengths
-        if len(lengths) < _CHATTER or sum(lengths[-_CHATTER:]) > _SHORT * self.machine.time_scale:
+        short = len(lengths) >= _CHATTER and sum(lengths[-_CHATTER:]) <= _SHORT * self.machine.time_scale
+        often = len(lengths) >= _MANY and len(lengths) % _CHATTER == 0  # now and then: it is a long sum
+        if not short and not (often and sum(lengths[-_MANY:]) <= self.machine.time_scale):
             return False
         names = sorted({name for _, name, _ in self.log.events[-_CHATTER:]})
         self.journey.piled = f"infinitely many impacts without rest at contact {', '.join(names)}"
