@@ -34,7 +34,6 @@ _LEAST = 1e-9
 class _Push:
     """Where a contact pushes, and the force there of a unit of each of its multipliers (normal, then tangents)."""
 
-    body: int
     point: Vector3
     ways: tuple[Vector3 | None, ...]
 
@@ -64,7 +63,7 @@ def contact_arrows(machine: Machine, seen: Motion, speed: float) -> tuple[Arrow,
             for kind, told in (("contact", np.array(forces)), ("impulse", pulses)):
                 vectors = np.einsum("kif,kf->fi", ways[: len(told)], told)
                 if np.abs(vectors).max(initial=0.0) > _LEAST * np.abs(told).max(initial=0.0):
-                    found.append(Arrow(contact.name, kind, push.body, at, vectors))
+                    found.append(Arrow(contact.name, kind, 0, at, vectors))
     return tuple(found)
 
 
@@ -85,11 +84,11 @@ def _pushes(machine: Machine, places: Places, contact: ContactRow) -> Iterator[_
         slips = in_speeds(machine.tree, list(touch.slip))
         kept = [next((v for s, v in zip(slips, touch.tangents, strict=True) if s is one.value), None)
                 for one in contact.slips]  # fmt: skip
-        yield _Push(0, touch.point, (touch.normal, *kept))
+        yield _Push(touch.point, (touch.normal, *kept))
         return
     formulas = [place.gap, *place.slip[: len(contact.slips)]]
     for point, way, slopes in _handles(machine, formulas):
-        yield _Push(0, point, tuple(None if x is ZERO else Vector3([x * c for c in way]) for x in slopes))
+        yield _Push(point, tuple(None if x is ZERO else Vector3([x * c for c in way]) for x in slopes))
 
 
 def _handles(machine: Machine, formulas: list[Expr]) -> Iterator[tuple[Vector3, Vector3, list[Expr]]]:
