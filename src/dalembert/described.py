@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dalembert import mechanism as description
-from dalembert.mechanism import contrivances
+from dalembert.mechanism import contrivances, parts
 from dalembert.verbs import verb
 
 
@@ -23,6 +23,7 @@ class Described(description.Mechanism):
     limit = verb(description.Mechanism.limit)
     constrain = verb(description.Mechanism.constrain)
     drive = verb(description.Mechanism.drive)
+    include = verb(parts.include)
     roll = verb(contrivances.roll)
     skate = verb(contrivances.skate)
     gear = verb(contrivances.gear)

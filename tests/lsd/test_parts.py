@@ -2,6 +2,7 @@
 
 import random
 import time
+from pathlib import Path
 
 import pytest
 
@@ -11,12 +12,34 @@ from dalembert.errors import LsdError
 from dalembert.lsd import parse
 from dalembert.lsd.format import format_text
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
 CHAIN = """use "joints.lsd" ; use "solids.lsd" ;
 let tip[0] = earth ;
 for i in 1..100 do
   let rod[i] = hanging_rod(m, l) and pin = revolute(axis = [0, 1, 0]) ;
   join tip[i-1] and rod[i].frame with pin ; let tip[i] = [0, 0, -l] @ rod[i] ;
 end ;"""
+
+ANTENNA = """use "joints.lsd" ;
+let columns = 1 and rows = 2 ;
+package arm(near : frame, far : frame, azimuth : scalar) =
+  let rod() = body mass = 0.2, centre = [0, 0.5, 0], inertia = [0.02, 0.001, 0.02] end ;
+  let hinge = revolute([0, 0, 1]) and p = rod() and q = rod() ;
+  join azimuth || [1, 0, 0] @ near.body and p.frame with hinge as a ;
+  join [0, 1, 0] @ p and q.frame with hinge as b ;
+  join [0, 1, 0] @ q and azimuth || [1, 0, 0] @ far.body with hinge as c ;
+  start a.th = 0.9, b.th = -1.8, c.th = 0.9 ;
+end ;
+let v[0][0] = earth ;
+for i in 0..columns do for j in 0..rows do
+  if i + j > 0 then
+    let upright[i][j] = body mass = 1, iframe = 0, inertia = [0.1, 0.1, 0.1] end ; let v[i][j] = upright[i][j].frame ;
+  end ;
+  if i > 0 then let across[i][j] = arm(v[i-1][j], v[i][j], 0) ; end ;
+  if j > 0 then let along[i][j] = arm(v[i][j-1], v[i][j], pi/3) ; end ;
+  if i > 0 and j > 0 then let slant[i][j] = arm(v[i-1][j], v[i][j-1], 0 - pi/3) ; end ;
+end ; end ;"""
 
 LEG = """
 package leg(hip : frame, side : scalar, reach : scalar = 1/4) =
@@ -43,6 +66,17 @@ def test_a_chain_of_a_hundred_links_in_six_lines():
     assert len(m.links) == 100
     assert m.links["rod[42]"].coordinates == ("rod[42].th",)
     assert m.links["rod[42]"].first.body == "rod[41]"
+
+
+def test_an_antenna_of_cells_in_twenty_lines():
+    """The grid that Python builds in forty: the same bodies and links, and closed at its start."""
+    assert ANTENNA.count("\n") <= 20
+    m, grid = da.loads(ANTENNA), da.load(EXAMPLES / "loops" / "antenna_grid.lsd")
+    assert (len(m.bodies), len(m.links)) == (len(grid.bodies), len(grid.links))
+    places = {(b.mass, b.iframe, b.inertia) for b in m.bodies.values()}
+    assert places == {(b.mass, b.iframe, b.inertia) for b in grid.bodies.values()}
+    closed = m.layout().constraints
+    assert len(closed) == len(grid.layout().constraints)
 
 
 def test_a_machine_is_built_of_machines_with_dotted_names():

@@ -233,10 +233,13 @@ class Mechanism:
                 self._check_body(shape.frame.body, f"contact '{called}'")
         for contact in made:
             check_name(contact.name, "contact", self._ties, self.name)
-        for contact in made:
-            self._contacts[contact.name] = contact
-            self._ties[contact.name] = "contact"
-        return made
+        return tuple(self.add_contact(contact) for contact in made)
+
+    def add_contact(self, contact: Contact) -> Contact:
+        check_name(contact.name, "contact", self._ties, self.name)
+        self._contacts[contact.name] = contact
+        self._ties[contact.name] = "contact"
+        return contact
 
     def limit(
         self,
@@ -310,8 +313,6 @@ class Mechanism:
     def gravity(self, value: Sequence[Scalar]) -> None:
         self._gravity = vector3(value)
 
-    # --- what is described -----------------------------------------------------------------------------------------
-
     @property
     def bodies(self) -> Mapping[str, Body]:
         """Bodies by name, earth first."""
@@ -378,8 +379,6 @@ class Mechanism:
 
     def __repr__(self) -> str:
         return f"<Mechanism {self.name!r}: {len(self._bodies) - 1} bodies, {len(self._links)} links>"
-
-    # --- checks ----------------------------------------------------------------------------------------------------
 
     def _frame(self, value: Body | Frame) -> Frame:
         frame = value.frame if isinstance(value, Body) else value
