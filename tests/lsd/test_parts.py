@@ -219,6 +219,8 @@ def test_random_programs_equal_their_text_written_out_and_survive_printing_and_l
         ("let b[1] = 1 ; let b[1][1] = 2 ;", "the elements of b have 1 indices, not 2", None),
         ("let b[1] = 1 ; let b[2] = [0,0,0] ;", "an element of b is a scalar, this is a vector", None),
         ("let b[1] = 1 ; let b[1] = 2 ;", "b[1] is defined twice", None),
+        ("for i in 1..0 do let b[i] = 1 ; end ; let c = b[1] ;", "there is no b[1]", "it has no element yet"),
+        ("for i in 1..0 do let b[i] = 1 ; end ; let c = b ; let d = c[1] ;", "there is no c[1]", "no element"),
         ("let b[0-1] = 1 ;", "an index is not negative: this is -1", None),
         ("for i in 1..N do let b[i] = 1 ; end ;", "a bound of a loop is a whole number: N has no value", "name it"),
         ("for i in 1..3/2 do let b[i] = 1 ; end ;", "a bound of a loop is a whole number, not 3/2", None),

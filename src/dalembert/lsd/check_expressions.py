@@ -97,6 +97,8 @@ def _name(ctx: Context, node: s.Name, scope: Scope, want: Type | None) -> Checke
         stamp = found.stamp
         if found.type is Type.ERROR:
             return BAD
+        if found.type is Type.LIST:  # a loop without a pass fills none
+            return Checked(Type.LIST, lambda state: state.env.get(stamp, {}))
         return Checked(found.type, lambda state: state.env[stamp])
     if found is not None:
         return found

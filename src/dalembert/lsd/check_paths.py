@@ -76,7 +76,7 @@ def infer_path(ctx: Context, node: s.Path, scope: Scope, _want: Type | None) -> 
         return _quantity(ctx, node, scope, None, 0)
     found.used = True
     ctx.fact(node.word.span, described(found), found)
-    kind, extra, run, at = found.type, found.extra, _value(found.stamp), 0
+    kind, extra, run, at = found.type, found.extra, _value(found), 0
     while at < len(node.steps):
         step = node.steps[at]
         last = at == len(node.steps) - 1
@@ -120,8 +120,10 @@ def described(one: Bound) -> str:
     return f"{one.name} : {one.type}" + (f" of {one.extra.type}" if one.type is Type.LIST else "")
 
 
-def _value(stamp: int) -> Thunk:
-    return lambda state: state.env[stamp]
+def _value(found: Bound) -> Thunk:
+    if found.type is Type.LIST:  # a loop without a pass fills none
+        return lambda state: state.env.get(found.stamp, {})
+    return lambda state: state.env[found.stamp]
 
 
 def _member(run: Thunk, name: str) -> Thunk:
@@ -139,10 +141,10 @@ def _element(ctx: Context, run: Thunk, key: Callable[[Run], Key], node: s.Path, 
         held, asked_for = run(state), key(state)
         if asked_for in held:
             return held[asked_for]
-        many = f"its {len(held)} elements are {name}{subscripts(min(held))} to {name}{subscripts(max(held))}"
-        raise state.fault(
-            source, span, f"there is no {name}{subscripts(asked_for)}", many if held else "it has no element yet"
-        )
+        many = "it has no element yet"
+        if held:
+            many = f"its {len(held)} elements are {name}{subscripts(min(held))} to {name}{subscripts(max(held))}"
+        raise state.fault(source, span, f"there is no {name}{subscripts(asked_for)}", many)
 
     return element
 
