@@ -5,6 +5,7 @@ VENV   ?= .venv
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 MODEL  ?= examples/satellite.lsd
 OUT    ?= out
+SEED   ?= 0
 
 BIN := $(VENV)/bin
 PY  := $(BIN)/python
@@ -19,12 +20,13 @@ install = $(PY) -m pip install --quiet
 endif
 
 .DELETE_ON_ERROR:
-.PHONY: help run test quick lint docs bench clean distclean
+.PHONY: help run test audit quick lint docs bench clean distclean
 
 help:
 	@echo "make run     simulate $(MODEL), write a report with its animation, and say where the results are"
 	@echo "make test    formatting, lint, types, layers and every test"
 	@echo "make quick   the tests that take seconds"
+	@echo "make audit   10,000 mobilities, 4,000 claims and 5,000 algebra terms against known answers (SEED=0)"
 	@echo "make docs    the manual in docs/_build/html"
 	@echo "make bench   the benchmarks against installed peers"
 	@echo "make clean   remove what the commands above made; distclean removes $(VENV) too"
@@ -67,6 +69,11 @@ quick: $(VENV)/.installed-dev
 docs: $(VENV)/.installed-dev
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
+
+audit: $(VENV)/.installed-dev
+	$(PY) benchmarks/audit_mobility.py 10000 $(SEED)
+	PYTHONPATH=tests $(PY) tests/analytic/claim_forge.py 2000 $(SEED)
+	PYTHONPATH=tests $(PY) tests/algebra/audit.py 5000 $(SEED)
 
 bench: $(VENV)/.installed-dev
 	for script in $$(grep -l __main__ benchmarks/*.py benchmarks/*/*.py); do echo "$$script"; $(PY) $$script || exit 1; done

@@ -1,4 +1,4 @@
-"""An audit of `is_zero` that shares no code with it: random identities judged by NumPy. Run: python audit.py [terms]
+"""An audit of `is_zero` that shares no code with it: random identities judged by NumPy. Run: python audit.py [terms] [first seed]
 
 A random tree over symbols and operators with properties is rewritten by true identities (or spoiled by a mutation);
 the difference of the two trees goes to `is_zero` as a term, and to NumPy as arrays: matrices, vectors and functions
@@ -551,6 +551,7 @@ if __name__ == "__main__":
     import sys
 
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 5000
-    found = audit(range(count))
+    first = int(sys.argv[2]) if len(sys.argv) > 2 else 0
+    found = audit(range(first, first + count))
     print(found)
     print(*found.wrong_not_zero[:10], *found.wrong_zero[:10], *found.unsimplified[:10], *found.undecided[:5], sep="\n")

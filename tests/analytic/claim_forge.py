@@ -1,6 +1,6 @@
 """Claims by the thousand from the formulas of the corpus: true rewritings, and mutations that are false for sure.
 
-Run as a script it judges them all: `python tests/analytic/claim_forge.py 2000`.
+Run as a script it judges them all: `python tests/analytic/claim_forge.py 2000 [FIRST SEED]`.
 """
 
 from __future__ import annotations
@@ -231,7 +231,8 @@ def judge(claim: Claim) -> str:
 
 if __name__ == "__main__":
     wanted = int(sys.argv[1]) if len(sys.argv) > 1 else 200
-    for claims, fault in ((false_claims(wanted), "right"), (true_claims(wanted), "wrong")):
+    first = int(sys.argv[2]) if len(sys.argv) > 2 else 0
+    for claims, fault in ((false_claims(wanted, first), "right"), (true_claims(wanted, first), "wrong")):
         began, table = time.perf_counter(), Counter()
         for one in claims:
             verdict = judge(one)
