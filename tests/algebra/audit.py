@@ -1,4 +1,4 @@
-"""An audit of `is_zero` that shares no code with it: random identities judged by NumPy. Run: python audit.py [terms] [first seed]
+"""An audit of `is_zero` that shares no code with it: random identities judged by NumPy. Run: audit.py [terms] [seed]
 
 A random tree over symbols and operators with properties is rewritten by true identities (or spoiled by a mutation);
 the difference of the two trees goes to `is_zero` as a term, and to NumPy as arrays: matrices, vectors and functions

@@ -169,3 +169,17 @@ def test_a_first_integral_is_one_is_none_or_is_not_decided():
     assert still_open.undecided
     assert not still_open
     assert "undecided" in str(still_open)
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("sqrt(x)*sqrt(x) == abs(x)", "right"),
+        ("exp(log(x)) == abs(x)", "right"),
+        ("sqrt(x)**2 == 2*x", "wrong"),
+        ("x/x == 2", "wrong"),
+        ("cosh(acosh(x)) == abs(x)", "undecided"),
+    ],
+)
+def test_a_counter_example_lies_where_the_claim_as_written_has_values(claim, verdict):
+    assert an.check(claim).verdict == verdict

@@ -164,8 +164,8 @@ class Names:
         changes = {s: self.symbol(s.name) for s in expression.free_symbols if s != self.symbol(s.name)}
         return expression.xreplace(changes) if changes else expression
 
-    def domain(self, formula: Formula) -> tuple[str, ...]:
-        """Where a written formula has a real value, as far as its divisions, roots and logarithms tell.
+    def domain(self, formula: Formula) -> tuple[sp.Expr, ...]:
+        """Conditions `g > 0`, `g != 0` for a written formula to have a real value, by its quotients, roots, logarithms.
 
         SymPy cancels x/x before anyone can look: what is asked of x is noted while the text is read.
         """
@@ -305,16 +305,16 @@ class _DomainBuilder(SympyBuilder):
 
     def __init__(self, names: Names) -> None:
         super().__init__(names)
-        self.asked: list[str] = []
+        self.asked: list[sp.Expr] = []
 
     def _nonzero(self, value: sp.Expr) -> None:
         value = sp.numer(value)
         if not value.is_number and not value.is_nonzero:
-            self.asked.append(f"{value} != 0")
+            self.asked.append(sp.Ne(value, 0, evaluate=False))
 
     def _positive(self, value: sp.Expr) -> None:
         if not value.is_number and not value.is_positive:
-            self.asked.append(f"{value} > 0")
+            self.asked.append(sp.Gt(value, 0, evaluate=False))
 
     def binary(self, operator: str, left: Any, right: Any) -> Any:
         if operator == "/":

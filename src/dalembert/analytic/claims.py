@@ -13,7 +13,7 @@ from sympy.core.function import AppliedUndef
 from dalembert.analytic._exact import as_sympy, refuse_text
 from dalembert.errors import ExpressionError
 
-from ._equality import Verdict, equal, proportional, strongest, weakest
+from ._equality import Verdict, equal, proportional, strongest, undecided, weakest
 from ._names import Formula, Names
 from ._normal import tidy
 
@@ -100,9 +100,10 @@ def check(
         if up_to != "nothing" or over:
             raise ExpressionError("`up_to` and `over` compare a claim with a correct formula: give that too")
         left, right = _sides(stated, claim)
-        verdict = equal(left, right, signs=signs, ranges=ranges)
+        asked = names.domain(claim)
+        verdict = _where_written(left, right, asked, signs, ranges)
         correct_form = sp.Ne(left, right, evaluate=False) if verdict.equal is False else None
-        return _on_domain(report_of(verdict, stated, correct_form), names.domain(claim))
+        return _on_domain(report_of(verdict, stated, correct_form), asked)
     truth = names.read(correct)
     if isinstance(stated, sp.Eq):
         stated = stated.rhs
@@ -117,12 +118,45 @@ def check(
         verdict = equal(stated, truth, signs=signs, ranges=ranges)
     else:
         raise ExpressionError(f"up_to={up_to!r} is not one of nothing, factor, constant, sign")
-    return _on_domain(report_of(verdict, stated, truth), (*names.domain(claim), *names.domain(correct)))
+    asked = (*names.domain(claim), *names.domain(correct))
+    if verdict.equal is False and _outside(verdict.at, asked):
+        verdict = undecided(_NOT_AS_WRITTEN)
+    return _on_domain(report_of(verdict, stated, truth), asked)
 
 
-def _on_domain(report: Report, asked: Iterable[str]) -> Report:
+_NOT_AS_WRITTEN = "the sides were only seen to differ where the formulas as written have no value"
+
+
+def _where_written(
+    left: sp.Expr, right: sp.Expr, asked: Sequence[Any], signs: Iterable[str], ranges: Mapping[str, Any] | None
+) -> Verdict:
+    """The verdict where the formulas as they were written have real values: sqrt(x)*sqrt(x) == abs(x) is right."""
+    verdict = equal(left, right, signs=signs, ranges=ranges)
+    if verdict.equal is not False or not _outside(verdict.at, asked):
+        return verdict
+    above = {g.lhs: sp.Symbol(g.lhs.name, positive=True) for g in asked if isinstance(g, sp.Gt) and g.lhs.is_Symbol}
+    if above:
+        left, right = (side.subs(above, simultaneous=True) for side in (left, right))
+        verdict = equal(left, right, signs=signs, ranges=ranges)
+        if verdict.equal is not False or not _outside(verdict.at, asked):
+            return verdict
+    return undecided(_NOT_AS_WRITTEN, verdict.domain)
+
+
+def _outside(at: Mapping[str, float], asked: Sequence[Any]) -> bool:
+    """Whether a counter-example lies where a root, logarithm or quotient of the claim as written has no real value."""
+    for condition in asked:
+        values = {s: at[s.name] for s in condition.free_symbols if s.name in at}
+        value = condition.lhs.subs(values)
+        if value.is_number and (value.is_real is False or value == 0 or (isinstance(condition, sp.Gt) and value < 0)):
+            return True
+    return False
+
+
+def _on_domain(report: Report, asked: Iterable[Any]) -> Report:
     """The report with what the formulas as they were written ask of their names."""
-    return replace(report, domain=tuple(dict.fromkeys((*report.domain, *asked))))
+    words = [f"{c.lhs} {'>' if isinstance(c, sp.Gt) else '!='} 0" for c in asked]
+    return replace(report, domain=tuple(dict.fromkeys((*report.domain, *words))))
 
 
 def _sides(stated: Any, claim: Any) -> tuple[sp.Expr, sp.Expr]:
@@ -274,7 +308,11 @@ class Judge:
         )
         if shadowed:
             difference += f" (here {shadowed[0]} is the system's own; the result's is view.{shadowed[0]})"
-        found = _on_domain(found, names.domain(claim))
+        asked = names.domain(claim)
+        if found.right is False and found.at and _outside(found.at, asked):
+            found = replace(found, right=None, proof="undecided", why=_NOT_AS_WRITTEN)
+        wrong = found.right is False
+        found = _on_domain(found, asked)
         return replace(found, claim=claimed, correct=correct, difference=difference if wrong else "")
 
     def _values(self) -> dict[sp.Symbol, sp.Expr]:
