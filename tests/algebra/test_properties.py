@@ -177,3 +177,11 @@ def test_every_case_of_an_elimination_has_the_rank_of_numbers_in_it():
 
                 numbers = [[float(numeric_value(al.substitute(e, at)) or Fraction(0)) for e in r] + [1.0] for r in rows]
                 assert np.linalg.matrix_rank(np.array(numbers)) == fitting[0].rank, (rows, a, b)
+
+
+@pytest.mark.parametrize("other", ["P", 3, ("P",)])
+def test_a_partner_that_is_no_symbol_is_refused_with_a_sentence(other):
+    with pytest.raises(al.AlgebraError, match="Q"):
+        al.matrix("Q", commutes_with=[other])
+    with pytest.raises(al.AlgebraError, match="v"):
+        al.vector("v", collinear_to=other)

@@ -70,10 +70,10 @@ def vector(
         raise AlgebraError(f"a vector has at least 2 entries, not {size}. Use scalar('{name}') for one entry.")
     others = (orthogonal_to,) if isinstance(orthogonal_to, Term) else tuple(orthogonal_to)
     for other, how in [(o, "orthogonal") for o in others] + [(collinear_to, "collinear")] * (collinear_to is not None):
-        if other is None or other.op is not SYMBOL or other.sort != Sort(size, 1):
+        if not isinstance(other, Term) or other.op is not SYMBOL or other.sort != Sort(size, 1):
             raise AlgebraError(
                 f"'{name}' can be {how} to vector symbols of {size} only, not to '{other}'"
-                + (f", a {other.sort}." if other is not None else ".")
+                + (f", a {other.sort}." if isinstance(other, Term) else ".")
             )
     if collinear_to is not None and (others or turning is not None):
         raise AlgebraError(f"'{name}' is a multiple of '{collinear_to}': its angles and rate follow from that.")
@@ -142,7 +142,7 @@ def matrix(
     if nilpotent and (nilpotent < 2 or symmetric or diagonal):
         raise AlgebraError(f"'{name}': nilpotent is the power, from 2 on, that is 0; a symmetric one would be 0.")
     for partner in partners:
-        if partner.op is not SYMBOL or partner.sort != sort:
+        if not isinstance(partner, Term) or partner.op is not SYMBOL or partner.sort != sort:
             raise AlgebraError(f"'{name}' can commute with matrix symbols of its size, not with '{partner}'.")
     if antisymmetric and (orthogonal or rotation) and rows % 2:
         raise AlgebraError(f"'{name}': an antisymmetric matrix of odd size is singular, so it cannot be orthogonal.")
