@@ -287,3 +287,23 @@ def test_profilers_and_debuggers_work_after_a_call_under_a_budget():
     """An exception for a thread that is set to nothing makes CPython 3.11 look for it for ever."""
     done = subprocess.run([sys.executable, "-c", _PROFILED], capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_what_a_library_makes_of_the_stop_is_still_the_stop():
+    """Some turn every interruption into an error of their own."""
+
+    def work():
+        try:
+            while True:
+                pass
+        except BaseException:
+            raise RuntimeError("the callback failed") from None
+
+    with (
+        limits.budget(seconds=0.05),
+        pytest.raises(da.LimitError, match=r"took longer than 0\.05 s"),
+        limits.working("x"),
+    ):
+        work()
+    with limits.budget(seconds=5), pytest.raises(RuntimeError, match="its own"), limits.working("x"):
+        raise RuntimeError("its own")

@@ -203,8 +203,10 @@ def working(
             raise LimitError(f"{name} met a formula that is nested too deeply. {remedy}".strip()) from error
         finally:
             _leave()
-    except _Expired:
+    except (_Expired, Exception) as error:
         _leave()
+        if isinstance(error, LimitError) or not call.over:  # else a library met the stop and said something of its own
+            raise
         if "longer" not in call.over:
             more = "budget(megabytes=16000)"
         more = more or "with dalembert.limits.budget(seconds=600):"
