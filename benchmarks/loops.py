@@ -50,7 +50,7 @@ def antenna(sizes: list[int]) -> None:
         clock = time.process_time()
         linkage = loops.build_linkage(Layout.of(m))
         closing = loops.Closing(linkage)
-        independent = loops.independent_loops(linkage, closing.positions)
+        independent = loops.independent_loops(linkage)
         local = local_dimension(closing, loops.assemble(linkage), independent)
         judged = time.process_time() - clock
         elbow = next(name for name in linkage.variables if name.startswith("b"))

@@ -156,3 +156,23 @@ def test_flat_triangle_shakes_and_stays_rigid(families):
     """The thesis' definition of regular admits it, and m - rank is 4 (section 4.1)."""
     verdict = loops.mobility(families.triangle(3, 4, 7))
     assert (verdict.instantaneous, verdict.dof, verdict.proved) == (4, 3, True)
+
+
+def test_large_closures_are_solved_by_floats_to_all_digits(families):
+    """Nine cells have more unknowns than balls invert quickly. Free are one span of all arms, and the height of each
+    principal rod above the fixed one; a tilt is shaky."""
+    m = families.antenna_grid(3, 1.2)
+    rods = sum(name.startswith("v") for name in m.bodies)
+    verdict = loops.mobility(m)
+    assert (verdict.dof, verdict.proved, verdict.instantaneous) == (1 + rods, True, 2 + rods)
+
+
+def test_an_inverse_in_floats_is_taken_only_where_it_is_one():
+    from flint import arb_mat
+
+    from dalembert.loops.certify import float_inverse
+
+    hilbert = arb_mat([[1 / (i + j + 1) for j in range(14)] for i in range(14)])
+    assert float_inverse(hilbert) is None
+    assert float_inverse(arb_mat([[0, 0], [0, 1]])) is None
+    assert float_inverse(arb_mat([[2, 0], [0, 4]])).tolist() == [[0.5, 0], [0, 0.25]]

@@ -32,6 +32,10 @@ _CONVERGED = 1e-30
 _PATHS, _SHORT_PATHS = (0.02, 4e-3, 4e-4, 4e-5, 1e-6, 1e-8), (1e-8, 1e-11, 1e-14, 1e-18)
 #: A function that vanishes at the point to this order, and no further, shows at the end of the path.
 _ORDER = 12
+#: Unknowns from which a step of Newton takes an inverse in floats: it gains a dozen digits, and takes no time.
+_LARGE = 60
+#: A step that is not this much smaller than the one before: floats are too coarse, balls are asked for the inverse.
+_GAINS = 1e-3
 
 
 class ReducedSystem:
@@ -124,15 +128,20 @@ class ReducedSystem:
         if not self.reduced.rank:
             return found, 0.0
         goal, last = 10.0 ** (4 - self.closing.digits), np.inf
-        inverse = self.jacobian(found).inv()
-        for count in range(iterations):
-            if count and len(self.reduced.dependent) < 60:
-                inverse = self.jacobian(found).mid().inv()
-            step = inverse.mid() * as_matrix(self.values(found)).mid()
-            size = max(float(abs(s)) for s in step.entries())
+        large = len(self.reduced.dependent) >= _LARGE
+        coarse = float_inverse(self.jacobian(found)) if large else None
+        inverse = self.jacobian(found).inv().mid() if coarse is None else None
+        for count in range(iterations * (1 + 2 * large)):
+            if count and not large:
+                inverse = self.jacobian(found).mid().inv().mid()
+            values = self.values(found)
+            step = _coarse_step(coarse, values) if inverse is None else (inverse * as_matrix(values).mid()).entries()
+            size = max(float(abs(s)) for s in step)
             if not np.isfinite(size):
                 return found, np.inf
-            for i, s in zip(self.reduced.dependent, step.entries(), strict=True):
+            if inverse is None and goal < _GAINS * last < size:
+                inverse = self.jacobian(found).mid().inv().mid()
+            for i, s in zip(self.reduced.dependent, step, strict=True):
                 found[i] = (found[i] - s).mid()
             if size < goal:
                 return found, size
@@ -147,7 +156,7 @@ class ReducedSystem:
         x - C F(x) + (1 - C F'(X)) (X - x) must lie inside X, with C near F'(x)^-1. Returns the radius (twice the step
         of Newton when none is given), or None when the test fails.
         """
-        from flint import arb
+        from flint import arb, arb_mat
 
         reduced = self.reduced
         if not reduced.rank:
@@ -156,13 +165,12 @@ class ReducedSystem:
         if width is not None:
             for i, w in zip(reduced.independent, width, strict=True):
                 centre[i] = centre[i] + arb(0, w)
+        slopes = self.jacobian([v.mid() for v in centre]).mid()
         try:
-            near = self.jacobian([v.mid() for v in centre]).mid().inv().mid()
-        except ZeroDivisionError:
-            return None
-        try:
+            coarse = float_inverse(slopes) if len(reduced.dependent) >= _LARGE else None
+            near = slopes.inv().mid() if coarse is None else arb_mat(*coarse.shape, coarse.ravel().tolist())
             return self._krawczyk(centre, near, radius)
-        except ExpressionError:  # the box meets a kink
+        except (ZeroDivisionError, ExpressionError):  # singular, or the box meets a kink
             return None
 
     def _krawczyk(self, centre: list[Any], near: Any, radius: Any) -> Any:
@@ -180,6 +188,25 @@ class ReducedSystem:
         spread = ((eye - near * self.jacobian(box)) * arb_mat(size, 1, [arb(0, radius)] * size)).entries()
         inside = all(bool(abs(s - m) < radius) for s, m in zip(spread, moved, strict=True))
         return radius if inside else None
+
+
+def float_inverse(matrix: Any) -> Array | None:
+    """The inverse of the centres of balls, in floats; None where floats give none that is one to three digits."""
+    plain = np.array([float(v) for v in matrix.mid().entries()]).reshape(matrix.nrows(), -1)
+    try:
+        found = np.linalg.inv(plain)
+    except np.linalg.LinAlgError:
+        return None
+    return found if np.abs(found @ plain - np.eye(len(plain))).max() < _GAINS else None
+
+
+def _coarse_step(inverse: Array, values: Array) -> list[Any]:
+    """A step of Newton with an inverse in floats: values, however small, in parts of the largest."""
+    centres = [v.mid() for v in values.ravel()]
+    largest = max((abs(v) for v in centres), key=float)
+    if not largest:
+        return [largest] * len(centres)
+    return [largest * s for s in (inverse @ np.array([float(v / largest) for v in centres])).tolist()]
 
 
 @dataclass(frozen=True, slots=True)

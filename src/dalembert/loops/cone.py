@@ -42,7 +42,9 @@ def quadratic_forms(closing: Closing, x: Array, stresses: Array, kernel: Array) 
     screws = np.concatenate([spin, moment], axis=1)
     nodes = kernel[positions.variable]
     nodes[0] = 0.0
-    forms = np.zeros((stresses.shape[1], kernel.shape[1], kernel.shape[1]))
+    k = kernel.shape[1]
+    wrenches: list[Array] = []
+    units: list[Array] = []  # the forms of the six unit wrenches at each loop
     for loop in range(len(positions.ends)):
         u = stresses[6 * loop : 6 * loop + 6].T.copy()
         if not np.abs(u).max(initial=0.0) > 0:
@@ -50,16 +52,21 @@ def quadratic_forms(closing: Closing, x: Array, stresses: Array, kernel: Array) 
         u[:, 3:] /= closing.scale
         # rows are taken at p_A: v(p_A) = v(O) + w x p_A
         u[:, :3] += np.cross(pa[loop], u[:, 3:])
+        total = np.zeros((6, k, k))
         for path, sign in ((positions.path_a[loop], 1.0), (positions.path_b[loop], -1.0)):
             chain = np.flatnonzero(path[1:]) + 1
             if len(chain) < 2:
                 continue
             s = screws[chain]
-            pairs = bracket(s[:, None, :], s[None, :, :])
-            upper = np.triu(np.einsum("sc,ijc->sij", u, pairs), 1)
+            upper = np.triu(np.moveaxis(bracket(s[:, None, :], s[None, :, :]), 2, 0), 1)
             v = nodes[chain]
-            half = np.einsum("ia,sij,jb->sab", v, upper, v, optimize=True)
-            forms += sign * (half + np.swapaxes(half, 1, 2)) / 2
+            half = v.T @ upper @ v
+            total += sign * (half + np.swapaxes(half, 1, 2)) / 2
+        wrenches.append(u)
+        units.append(total.reshape(6, -1))
+    count = stresses.shape[1]
+    forms = np.concatenate(wrenches, axis=1) @ np.concatenate(units) if units else np.zeros((count, k * k))
+    forms = forms.reshape(count, k, k)
     return forms + _equation_forms(closing, x, stresses, kernel)
 
 

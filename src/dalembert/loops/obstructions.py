@@ -29,49 +29,67 @@ _LEVEL = 1e-12
 
 
 def obstructions(closing: BallClosing, x: Sequence[Any], linear: Linearised) -> list[Array]:
-    """One symmetric matrix of balls for each self-stress, on the kernel."""
+    """One symmetric matrix of balls for each self-stress, on the kernel.
+
+    A form is linear in its stress: forms of unit wrenches at each loop are made once, and one product combines them.
+    """
+    k = linear.kernel.shape[1]
+    stresses = linear.stresses.copy()
+    for loop in range(len(closing.positions.ends)):
+        for column in range(stresses.shape[1]):  # a loop that a stress leaves alone adds no rounding to its form
+            if all(closing.is_zero(c) for c in stresses[6 * loop : 6 * loop + 6, column]):
+                stresses[6 * loop : 6 * loop + 6, column] = ball(0)
+    used = [i for i, row in enumerate(stresses) if not all(c.is_zero() for c in row)]
+    if not used or not k:
+        return [np.full((k, k), ball(0), dtype=object) for _ in range(stresses.shape[1])]
+    units = _unit_forms(closing, x, linear.kernel, used)
+    upper = np.triu_indices(k)
+    listed = as_array(as_matrix(stresses[used].T) * as_matrix(np.array([f[upper] for f in units], dtype=object)))
+    forms = []
+    for row in listed:
+        total = np.empty((k, k), dtype=object)
+        total[upper] = row
+        total.T[upper] = row
+        if all_finite(total):
+            forms.append(total)
+    return forms
+
+
+def _unit_forms(closing: BallClosing, x: Sequence[Any], kernel: Array, rows: Sequence[int]) -> list[Array]:
+    """The form of each closure row by itself: brackets along both sides of its loop, or the Hessian of an equation."""
     positions = closing.positions
     frames = positions.frames(positions.motion(x))
     spin, moment = positions.screws(frames)
     _, pa, _, _ = positions.ends_of(frames)
     screws = np.concatenate([spin, moment], axis=1)
-    k = linear.kernel.shape[1]
-    zero = ball(0)
-    hessians = closing.equation_hessians(x) if closing.linkage.equations else None
-    on_kernel = (
-        [as_array(as_matrix(linear.kernel.T) * as_matrix(h) * as_matrix(linear.kernel)) for h in hessians]
-        if hessians is not None
-        else []
-    )
-    sides = []
-    for loop in range(len(positions.ends)):
+    k, begin = kernel.shape[1], 6 * len(positions.ends)
+    hessians = closing.equation_hessians(x) if rows and rows[-1] >= begin else None
+    sides: dict[int, list[tuple[int, int, Any, Any, Any, Any]]] = {}
+    for loop in {row // 6 for row in rows if row < begin}:
         for path, sign in ((positions.path_a[loop], 1), (positions.path_b[loop], -1)):
             chain = np.flatnonzero(path)
             chain = chain[chain > 0]
             if len(chain) > 1:
-                s, v = as_matrix(screws[chain]), as_matrix(linear.kernel[positions.variable[chain]])
-                sides.append((loop, sign, len(chain), s, s.transpose(), v, v.transpose()))
-    begin = 6 * len(positions.ends)
-    forms = []
-    for column in range(linear.stresses.shape[1]):
-        stress = linear.stresses[:, column]
-        total = np.full((k, k), zero, dtype=object)
-        for loop, sign, count, s, st, v, vt in sides:
-            u = stress[6 * loop : 6 * loop + 6]
-            if all(closing.is_zero(c) for c in u):
-                continue
-            force = u[3:] / closing.scale
-            couple = u[:3] + cross(pa[loop], force)
+                s, v = as_matrix(screws[chain]), as_matrix(kernel[positions.variable[chain]])
+                sides.setdefault(loop, []).append((sign, len(chain), s, s.transpose(), v, v.transpose()))
+    found = []
+    for row in rows:
+        if hessians is not None and row >= begin:
+            one = as_array(as_matrix(kernel.T) * as_matrix(hessians[row - begin]) * as_matrix(kernel))
+            found.append((one + one.T) / 2)
+            continue
+        loop, part = divmod(row, 6)
+        unit = np.array([ball(int(i == part % 3)) for i in range(3)], dtype=object)
+        force = unit / closing.scale if part >= 3 else 0 * unit
+        couple = cross(pa[loop], force) if part >= 3 else unit
+        total = np.full((k, k), ball(0), dtype=object)
+        for sign, count, s, st, v, vt in sides.get(loop, []):
             pairs = as_array(s * _pairing(couple, force) * st)
-            pairs[np.tril_indices(count)] = zero
+            pairs[np.tril_indices(count)] = ball(0)
             half = as_array(vt * as_matrix(pairs) * v)
             total = total + sign * (half + half.T) / 2
-        for i, one in enumerate(on_kernel):
-            if not closing.is_zero(stress[begin + i]):
-                total = total + stress[begin + i] * (one + one.T) / 2
-        if all_finite(total):
-            forms.append(total)
-    return forms
+        found.append(total)
+    return found
 
 
 def _pairing(couple: Array, force: Array) -> Any:
