@@ -2,7 +2,8 @@
 
     python benchmarks/constraints.py [--sympy]
 
-CPU seconds of one run; the arm in microseconds a state, median of nine batches of 10,000.
+CPU seconds of one run (the second one: modules that Python has not compiled yet cost another half second); the arm in
+microseconds a state, median of nine batches of 10,000.
 """
 
 from __future__ import annotations

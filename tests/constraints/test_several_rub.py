@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
 import dalembert as da
+from dalembert import expr as ex
+from dalembert.dynamics import dynamics_of
 from dalembert.simulate.runs.modes import Shared
 
 G = 9.81
@@ -282,3 +284,104 @@ def test_the_best_division_of_a_load_is_found(seed):
         slack = np.minimum(slack, (mu * np.abs(n + dn[0] * c) - size) / load)
     assert least == pytest.approx(slack.max(), abs=1e-3)
     assert least >= slack.max() - 1e-8
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_five_contacts_push_and_pull_as_the_law_says(seed):
+    """Accelerations and forces of a random machine that slides, against every combination of sides solved in NumPy."""
+    rng = np.random.default_rng(seed)
+    n, count, mu = 9, 5, 0.3
+    m, before = da.Mechanism("five"), da.earth
+    for i in range(n):
+        body = m.body(f"b{i}", mass=float(rng.uniform(0.5, 2)))
+        m.join(before, body, da.prismatic([float(x) for x in rng.normal(size=3)]), name=f"j{i}")
+        before = body
+    m.gravity = [float(x) for x in 9 * rng.normal(size=3)]
+    asked, slips = rng.normal(size=(2, count, n))
+    for k in range(count):
+        told, slip = (
+            "+".join(f"({float(a)!r})*j{i}.x{dash}" for i, a in enumerate(row))
+            for row, dash in ((asked[k], ""), (slips[k], "'"))
+        )
+        m.constrain(f"{told} = 0", by=da.coulomb(mu, slip), name=f"c{k}")
+    about = dynamics_of(m.layout())
+    u = rng.normal(size=n)
+    u -= np.linalg.pinv(asked) @ asked @ u
+    here = dict.fromkeys(about.coordinates, 0.0) | dict(zip(about.speeds, map(float, u), strict=True))
+    mass = np.array(ex.evaluate(list(about.mass_matrix.entries), here)).reshape(n, n)
+    load = ex.evaluate(list(about.right_side), here)
+    found = ex.evaluate([*about.accelerations(), *about.multipliers], here)
+    drag = mu * np.sign(slips @ u)[:, None] * slips
+    wanted = []
+    for sides in product((1, -1), repeat=count):
+        pushes = asked - np.array(sides)[:, None] * drag
+        whole = np.block([[mass, -pushes.T], [asked, np.zeros((count, count))]])
+        one = np.linalg.solve(whole, [*load, *[0] * count])
+        if (np.sign(one[n:]) == sides).all():
+            wanted.append(one)
+    assert found == pytest.approx(wanted[0], abs=1e-10)
+
+
+def test_blocks_in_a_row_start_each_other_and_stop_one_by_one():
+    """Five blocks on springs, the first one struck: against SciPy from event to event."""
+    count, k = 5, 60.0
+    masses, friction = 1 + 0.2 * np.arange(count), 0.2 + 0.02 * np.arange(count)
+    m = da.Mechanism("row")
+    m.gravity = [0, 0, -G]
+    blocks = [rail(m, f"b{i}", masses[i], da.earth, friction=friction[i]) for i in range(count)]
+    for i, (a, b) in enumerate(pairwise(blocks)):
+        m.force(a, [f"-{k}*(b{i}x.x - b{i + 1}x.x)", 0, 0])
+        m.force(b, [f"{k}*(b{i}x.x - b{i + 1}x.x)", 0, 0])
+    mo = m.simulate((0, 1), start={"b0x.x'": 3.0}, **EXACT)
+
+    holds = friction * masses * G
+    pulled = lambda y: np.diff(k * np.diff(y[:count]), prepend=0, append=0)
+    law = lambda t, y, signs: [*y[count:], *np.where(signs, (pulled(y) - signs * holds) / masses, 0)]
+    t, y, changes = 0.0, np.r_[np.zeros(count), 3.0, np.zeros(count - 1)], 0
+    signs = np.sign(y[count:])
+    while t < 1:
+        events = [
+            lambda t, y, s, i=i: s[i] * y[count + i] if s[i] else holds[i] - abs(pulled(y)[i]) for i in range(count)
+        ]
+        for one in events:
+            one.terminal, one.direction = True, -1
+        found = solve_ivp(law, (t, 1), y, "DOP853", events=events, args=(signs,), rtol=1e-11, atol=1e-13)
+        t, y = found.t[-1], found.y[:, -1]
+        if found.status == 1:
+            changes += 1
+            i = next(i for i in range(count) if len(found.t_events[i]))
+            held = bool(signs[i]) and abs(pulled(y)[i]) < holds[i]
+            signs = np.where(np.arange(count) == i, 0 if held else np.sign(pulled(y)[i]), signs)
+            y[count + i] = 0.0
+    assert changes == sum(len(times) for times in mo.events.values()) > 8
+    assert [mo[f"b{i}x.x"][-1] for i in range(count)] == pytest.approx(y[:count], abs=1e-8)
+    balanced(mo)
+
+
+def test_two_crates_on_two_feet_each_break_loose_on_their_own():
+    """However the feet of a crate share its load: with equal coefficients their sum is known."""
+    m = da.Mechanism("crates")
+    m.gravity = [0, -G, 0]
+    friction = {"a": 0.25, "b": 0.15}
+    for name, mu in friction.items():
+        b = m.body(name, mass=2.0, inertia=[0.1] * 3)
+        m.join(da.earth, b, da.planar(), name=f"{name}_p")
+        m.force(b, ["4*t", 0, 0])
+        for side, x in (("left", -0.3), ("right", 0.3)):
+            m.frame(f"{name}_{side}_foot", b.at([x, -0.1, 0]))
+            slip = f"{name}_{side}_foot.X'"
+            m.constrain(f"{name}_{side}_foot.Y = -0.1", by=da.coulomb(mu, slip), name=f"{name}_{side}")
+    mo = m.simulate((0, 1.5), rtol=1e-9, atol=1e-11)
+    (broken,) = [times for name, times in mo.events.items() if name.endswith("break")]
+    assert broken == pytest.approx([0.15 * G / 2, 0.25 * G / 2], rel=1e-8)
+    for name, mu in friction.items():
+        loose = mu * G / 2
+        assert mo[f"{name}_p.x'"][-1] == pytest.approx(1.5**2 - loose**2 - mu * G * (1.5 - loose), abs=1e-7)
+
+
+def test_feet_that_nothing_tells_the_load_of_are_refused():
+    m = crate()
+    m.frame("middle_foot", m.bodies["b"].at([0.1, -0.2, 0]))
+    m.constrain("middle_foot.Y = -0.2", by=da.coulomb(0.2, "middle_foot.X'"), name="middle")
+    with pytest.raises(da.ModelError, match=r"follows from the others .* nothing tells how large it is"):
+        m.simulate((0, 1))

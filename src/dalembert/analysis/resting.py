@@ -15,7 +15,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.optimize import nnls
 
 from dalembert import expr as ex
 from dalembert.contact.rows import contact_rows
@@ -224,6 +223,8 @@ def balanced(
     load: Array, normal: Array, tangents: list[Array], friction: Array, bilateral: Array, small: float
 ) -> list[Array] | None:
     """Forces of contacts within their cones, and free ones of constraints, that balance a load, if there are any."""
+    from scipy.optimize import nnls
+
     columns, owners, shares = (
         [*bilateral, *(-bilateral)],
         [-1] * (2 * len(bilateral)),

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 from dalembert.expr import ONE, ZERO, Expr
 
 
 def determinant(matrix: Sequence[Sequence[Expr]]) -> Expr:
-    """By minors of the first column: servo-mechanisms and contacts have few rows."""
-    if not matrix:
-        return ONE
-    total = ZERO
-    for i, row in enumerate(matrix):
-        if row[0] is not ZERO:
-            minor = determinant([other[1:] for k, other in enumerate(matrix) if k != i])
-            total = total + (row[0] * minor if i % 2 == 0 else -row[0] * minor)
-    return total
+    """By minors of the first column, each made once: servo-mechanisms and contacts have few rows."""
+
+    @cache
+    def minor(rows: tuple[int, ...]) -> Expr:
+        if not rows:
+            return ONE
+        total, column = ZERO, len(matrix) - len(rows)
+        for i, k in enumerate(rows):
+            entry = matrix[k][column]
+            if entry is not ZERO:
+                part = entry * minor(rows[:i] + rows[i + 1 :])
+                total = total + (part if i % 2 == 0 else -part)
+        return total
+
+    return minor(tuple(range(len(matrix))))

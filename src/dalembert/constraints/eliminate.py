@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from scipy.sparse import csr_matrix
-from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching
 
 from dalembert import expr as ex
 from dalembert.constraints.rows import Rows
@@ -86,6 +84,9 @@ def eliminate(rows: Rows, kept: Sequence[int], independent: Sequence[int], owner
 
 def _blocks(matrix: Sequence[Sequence[Expr]]) -> list[tuple[list[int], list[int]]]:
     """Rows and columns of square blocks; each uses the columns of earlier blocks only."""
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching
+
     n = len(matrix)
     if not n:
         return []

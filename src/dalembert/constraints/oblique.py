@@ -19,11 +19,11 @@ from dalembert import expr as ex
 from dalembert.constraints.determinant import determinant
 from dalembert.constraints.friction import Sliding
 from dalembert.constraints.metric import KineticMetric, Normal, Vector, less, without
-from dalembert.errors import ModelError
-from dalembert.expr import ONE, ZERO, Expr
+from dalembert.expr import ONE, ZERO, Expr, Scalar
 
-#: Sliding contacts of one machine: every combination of pushed and pulled is tried, twice as many for each.
-_MOST_SLIDING = 3
+#: Sliding contacts of one machine of which every combination of pushed and pulled is tried, twice as many for each.
+#: Of more of them the sides are found one after the other (`_followed`).
+_FEW_SLIDING = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +45,6 @@ class Oblique:
         pushes: Sequence[Vector],
         sliding: dict[int, Sliding],
     ) -> Oblique:
-        if len(sliding) > _MOST_SLIDING:
-            raise ModelError(
-                f"{len(sliding)} contacts with dry friction slide at once, and each may be pushed or pulled: at most "
-                f"{_MOST_SLIDING} are solved together. Write the others with a law of friction as a force."
-            )
-
         def left(row: Sequence[Expr]) -> Vector:
             return without(metric.covector(row), perfect)[0]
 
@@ -62,6 +56,8 @@ class Oblique:
 
     def solve(self, beta: Sequence[Expr]) -> tuple[Vector, Vector]:
         """lambda with S lambda = beta, and the efforts W^T lambda on the speeds."""
+        if len(self.drags) > _FEW_SLIDING:
+            return self._followed(beta)
         choices = list(product((1, -1), repeat=len(self.drags)))
         found = [self._with(signs, beta) for signs in choices]
         told, efforts = found[-1]
@@ -73,7 +69,28 @@ class Oblique:
             efforts = [ex.where(agrees, a, b) for a, b in zip(pushed, efforts, strict=True)]
         return told, efforts
 
-    def _with(self, signs: Sequence[int], beta: Sequence[Expr]) -> tuple[Vector, Vector]:
+    def _followed(self, beta: Sequence[Expr]) -> tuple[Vector, Vector]:
+        """The same by Newton's method: each side is that of the force before, from the forces without friction on.
+
+        Where contacts act on one another in a line (a load passed from one to the next), one side more is right after
+        each turn, so that as many turns as contacts and one that changes nothing are enough; they mostly end sooner.
+        Forces whose sides have not settled then are no solution: they are not finite.
+        """
+        told, efforts = self._with([0] * len(self.drags), beta)
+        sides = list[Expr]()
+        for _ in range(len(self.drags) + 1):
+            sides = self._sides(told)
+            told, efforts = self._with(sides, beta)
+        settled = ONE
+        for side, k in zip(sides, self.drags, strict=True):
+            settled = settled * _unless(self.idle[k], 1 - ex.less(side * told[k], 0), 1)
+        return [x / settled for x in told], [x / settled for x in efforts]
+
+    def _sides(self, forces: Sequence[Expr]) -> list[Expr]:
+        """Of each sliding contact: pushed or pulled."""
+        return [ex.where(ex.less(forces[k], 0), -1, 1) for k in self.drags]
+
+    def _with(self, signs: Sequence[Scalar], beta: Sequence[Expr]) -> tuple[Vector, Vector]:
         held, pushes = self._signed(signs)
         g, w, matrix = self.cosines(held)
         right = [_unless(out, b, 0) / size for b, size, out in zip(beta, g, self.idle, strict=True)]
@@ -84,10 +101,11 @@ class Oblique:
             efforts = less(efforts, -x, row)
         return found, efforts
 
-    def _signed(self, signs: Sequence[int]) -> tuple[list[Vector], list[Vector]]:
+    def _signed(self, signs: Sequence[Scalar]) -> tuple[list[Vector], list[Vector]]:
         held, pushes = list(self.held), list(self.pushes)
-        for sign, (k, (drag, inside)) in zip(signs, self.drags.items(), strict=True):
-            held[k], pushes[k] = less(held[k], ex.const(sign), inside), less(pushes[k], ex.const(sign), drag)
+        for side, (k, (drag, inside)) in zip(signs, self.drags.items(), strict=True):
+            sign = ex.as_expr(side)
+            held[k], pushes[k] = less(held[k], sign, inside), less(pushes[k], sign, drag)
         return held, pushes
 
     def cosines(self, held: Sequence[Vector]) -> tuple[Vector, Vector, list[Vector]]:
@@ -105,10 +123,14 @@ class Oblique:
         ]
         return g, w, matrix
 
-    def couplings(self) -> list[Expr]:
-        """The product of the cosines with its sign, for every combination of pushed and pulled contacts."""
+    def couplings(self, forces: Sequence[Expr]) -> list[Expr]:
+        """The product of the cosines with its sign, for every combination of pushed and pulled contacts.
+
+        Of many contacts: for that of the forces.
+        """
+        few = len(self.drags) <= _FEW_SLIDING
         found = []
-        for signs in product((1, -1), repeat=len(self.drags)):
+        for signs in product((1, -1), repeat=len(self.drags)) if few else [self._sides(forces)]:
             held, _ = self._signed(signs)
             *_, matrix = self.cosines(held)
             volumes = _volume(self.conditions, self.metric, self.idle) * _volume(held, self.metric, self.idle)

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.linalg import qr
 
 from dalembert import expr as ex
 from dalembert.constraints.allowed import allowed_speeds
@@ -112,6 +111,8 @@ def _check_wanted(eq: Equations, named: Sequence[str]) -> None:
 
 def _elimination(eq: Equations, here: Mapping[Expr, Any], named: Sequence[str]) -> Elimination:
     """Which speeds are independent, and which rows give the others, judged at the posture."""
+    from scipy.linalg import qr
+
     rows, layout = eq.rows, eq.layout
     assert rows is not None
     rest = {**here, **dict.fromkeys(eq.tree.speeds, 0.0)}

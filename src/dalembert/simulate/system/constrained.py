@@ -33,7 +33,8 @@ def coupling_conditions(about: Dynamics) -> list[Condition]:
         remedy += "; with dry friction this is the jamming of Painleve"
     oblique = about.resolved.oblique
     assert oblique is not None
-    found = [Condition(value, lost, remedy, coupling=True) for value in oblique.couplings() if not value.is_number]
+    values = oblique.couplings([about.multipliers[k] for k in rows.imperfect])
+    found = [Condition(value, lost, remedy, coupling=True) for value in values if not value.is_number]
     for k, one in rows.sliding.items():
         if one.guided:
             continue
