@@ -123,6 +123,13 @@ def test_playing_takes_a_pleasant_time(length: float, speed: float) -> None:
     assert len(times) <= 1500
 
 
+@pytest.mark.parametrize("part", [(0.0, 0.2, 0.4), (3.0, 3.5), (0.0, 10.0)])
+def test_a_part_of_a_motion_plays_for_itself(part: tuple[float, ...]) -> None:
+    whole = run(pendulum(), (0, 10), kind=Motion)
+    seen = scene_of(None, whole.at(part)).times
+    assert (seen[0], seen[-1]) == (part[0], part[-1])
+
+
 def test_a_system_without_pictures_says_so(tmp_path: Path) -> None:
     with pytest.raises(SimulationError, match="no pictures"):
         run(free_body(), (0, 1), kind=Motion).animate(tmp_path / "m.html")

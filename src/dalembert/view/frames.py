@@ -39,16 +39,18 @@ def frame_times(motion: Motion, fps: float = 30.0, speed: float | None = None) -
 
 
 def seen_at(motion: Motion, times: Array) -> Motion:
-    """The motion at these times and at both ends of each of its arcs, in the order of time."""
+    """The motion at these times and at both ends of each of its arcs between them, in the order of time."""
     if motion.sol is None or len(times) < 2:
         return motion if motion.sol is None else motion.at(times)
     if len(motion.arcs) > _MOST_ARCS or motion.t[-1] < motion.t[0]:
         return motion.at(np.sort(times))
 
     def cut(arc: Arc) -> Arc:
-        begin, end = arc.span
+        begin, end = max(arc.span[0], times[0]), min(arc.span[1], times[-1])
         inside = times[(times > begin) & (times < end)]
         here = np.array([begin, *inside, end]) if end > begin else np.array([begin])
         return replace(arc, t=here, y=arc.sol(here) if arc.sol is not None else arc.y)
 
-    return replace(motion, arcs=tuple(cut(arc) for arc in motion.arcs))
+    # A motion that was asked for at some instants keeps its whole arcs: only the part between them is seen.
+    inside = [arc for arc in motion.arcs if arc.span[1] >= times[0] and arc.span[0] <= times[-1]]
+    return replace(motion, arcs=tuple(cut(arc) for arc in inside))

@@ -173,19 +173,22 @@ def _shaded(faces: list[Array], colours: list[str], lens: Lens, sun: Array, up: 
     from matplotlib.collections import PolyCollection
     from matplotlib.colors import to_rgb
 
+    starts = np.cumsum([0, *map(len, faces)])
+    points = np.vstack(faces) if faces else np.zeros((0, 3))
+    place, depth = lens.seen(points)
+    far = np.linalg.norm(points - lens.eye, axis=1)
+    first, second, third = (points[starts[:-1] + k] for k in range(3))
+    normals = np.cross(second - first, third - first)
+    sizes = np.linalg.norm(normals, axis=1)
+    facing = (sizes > 0) & (((lens.eye - first) * normals).sum(axis=1) > 0)
+    normals = normals / np.where(sizes > 0, sizes, 1.0)[:, None]
+    bright = 0.60 * (0.72 + 0.28 * normals @ up) + 0.56 * np.maximum(normals @ sun, 0.0) + 0.05
     drawn = []
-    for face, colour in zip(faces, colours, strict=True):
-        normal = np.cross(face[1] - face[0], face[2] - face[0])
-        size = np.linalg.norm(normal)
-        if size == 0 or (lens.eye - face[0]) @ normal <= 0:
-            continue
-        normal = normal / size
-        place, depth = lens.seen(face)
-        if depth.min() <= 0:
-            continue
-        bright = 0.60 * (0.72 + 0.28 * normal @ up) + 0.56 * max(float(normal @ sun), 0.0) + 0.05
-        tint = tuple(min(1.0, x * bright) for x in to_rgb(colour))
-        drawn.append((float(np.linalg.norm(face - lens.eye, axis=1).mean()), place, tint))
+    for k in np.flatnonzero(facing):
+        here = slice(starts[k], starts[k + 1])
+        if depth[here].min() > 0:
+            tint = tuple(min(1.0, x * bright[k]) for x in to_rgb(colours[k]))
+            drawn.append((float(far[here].mean()), place[here], tint))
     drawn.sort(key=lambda one: -one[0])
     tints = [tint for _, _, tint in drawn]
     return PolyCollection(
