@@ -44,12 +44,18 @@ def freedoms(m: da.Mechanism, values: dict[str, float]) -> np.ndarray:
     return (vt[int((s > 1e-6).sum()) :] * loops.scales.speeds).T
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_starts_of_random_machines(seed: int) -> None:
-    m, rng = random_linkage(seed), np.random.default_rng(seed)
-    layout = Layout.of(m)
-    closed = posture(m, rng)
+@pytest.fixture(scope="module", params=SEEDS)
+def closed_machine(request: pytest.FixtureRequest) -> tuple[da.Mechanism, dict[str, float], int]:
+    """A machine without a start of its own, a closed posture of it, and the seed of both; its tests run together."""
+    m = random_linkage(request.param)
+    closed = posture(m, np.random.default_rng(request.param))
     m.start.clear()
+    return m, closed, request.param
+
+
+def test_starts_of_random_machines(closed_machine: tuple[da.Mechanism, dict[str, float], int]) -> None:
+    m, closed, seed = closed_machine
+    rng, layout = np.random.default_rng(seed), Layout.of(m)
     loops, x = loops_at(m, closed)
     assert loops.at(x).size[0] < 1e-11
     positions = {name: closed[name] for name in layout.state.coordinates}
@@ -92,13 +98,12 @@ def test_starts_of_random_machines(seed: int) -> None:
                 closed_start(layout, {**positions, **dict(zip(speeds, other, strict=True))})
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_a_closed_start_satisfies_the_rows_of_the_constraints(seed: int) -> None:
+def test_a_closed_start_satisfies_the_rows_of_the_constraints(
+    closed_machine: tuple[da.Mechanism, dict[str, float], int],
+) -> None:
     """The start multiplies displacements in numbers; the rows are derived as expressions: two roads, one closure."""
-    m, rng = random_linkage(seed), np.random.default_rng(seed)
-    layout = Layout.of(m)
-    closed = posture(m, rng)
-    m.start.clear()
+    m, closed, seed = closed_machine
+    rng, layout = np.random.default_rng(seed), Layout.of(m)
     speeds = dynamics_of(layout).closure.speeds
     allowed = freedoms(m, closed)
     w = allowed @ rng.normal(size=allowed.shape[1]) if allowed.size else np.zeros(len(speeds))
@@ -109,13 +114,12 @@ def test_a_closed_start_satisfies_the_rows_of_the_constraints(seed: int) -> None
     assert np.abs(left).max(initial=0.0) < 1e-9 * max(1.0, np.abs(w).max(initial=0.0))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_postures_that_contradict_themselves_are_refused(seed: int) -> None:
+def test_postures_that_contradict_themselves_are_refused(
+    closed_machine: tuple[da.Mechanism, dict[str, float], int],
+) -> None:
     """All but one coordinate as closed; the other further off than anyone rounds."""
-    m, rng = random_linkage(seed), np.random.default_rng(seed)
+    m, closed, _ = closed_machine
     layout = Layout.of(m)
-    closed = posture(m, rng)
-    m.start.clear()
     loops, x = loops_at(m, closed)
     positions = {name: closed[name] for name in layout.state.coordinates}
     slopes = loops.slopes(x)[0]

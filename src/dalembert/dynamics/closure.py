@@ -84,6 +84,8 @@ class Closure:
         self._index = {x: i for i, x in enumerate(self._symbols)} | {ex.TIME: -1}
         self.factors: list[_Factor] = []
         self.sides = self._loops(tree)
+        self._displacements = tuple(e for one in self.factors for e in (*one.entries, *one.slopes))
+        self._recipes: dict[tuple[Expr, ...], ex.Recipe] = {}
         self.closing = tuple(one.link.name for one in layout.cuts)
         place = {name: i for i, name in enumerate(self.coordinates)}
         self.quaternions = [[place[x] for x in group] for group in state.quaternions]
@@ -174,15 +176,14 @@ class Closure:
         known |= {symbol: x[:, i] for i, symbol in enumerate(self._symbols)} | {ex.TIME: t}
         if w is not None:
             known |= {ex.symbol(name): w[:, i] for i, name in enumerate(self.speeds)}
-        found = np.empty((len(x), len(exprs)))
-        for i, value in enumerate(ex.evaluate(list(exprs), known)):
-            found[:, i] = value
-        return found
+        asked = tuple(exprs)
+        if asked not in self._recipes:
+            self._recipes[asked] = ex.Recipe(asked)
+        return self._recipes[asked](known, len(x))
 
     def _matrices(self, x: Array, t: float, parameters: Mapping[str, Any]) -> tuple[list[Array], list[list[Array]]]:
         """Each factor as a 4 x 4 matrix, and its derivatives."""
-        flat = [e for one in self.factors for e in (*one.entries, *one.slopes)]
-        values = self.numbers(flat, x, t, parameters)
+        values = self.numbers(self._displacements, x, t, parameters)
         matrices, slopes, place = [], [], 0
         for one in self.factors:
             made = []

@@ -50,6 +50,7 @@ from dalembert.expr._node import (
 )
 from dalembert.expr._parse import parse
 from dalembert.expr._pickle import flatten, restore_many
+from dalembert.expr._recipe import Recipe
 from dalembert.expr._reduce import reduce
 from dalembert.expr._sympy import from_sympy, to_sympy, to_sympy_many
 from dalembert.expr._table import FUNCTIONS, Function, rebuild

@@ -15,7 +15,8 @@ from dalembert.expr._traverse import topological
 Values = Mapping[Expr, Any]
 
 
-def _numpy_operations() -> dict[str, Callable[..., Any]]:
+def numpy_operations() -> Mapping[str, Callable[..., Any]]:
+    """What each operation of the DAG does to arrays."""
     import numpy as np
 
     return {
@@ -32,7 +33,7 @@ def _numpy_operations() -> dict[str, Callable[..., Any]]:
     }
 
 
-def _floating(value: Any) -> Any:
+def floating(value: Any) -> Any:
     """Whole numbers as floats, so that no product wraps around; complex numbers stay, for complex-step derivatives."""
     import numpy as np
 
@@ -82,9 +83,9 @@ def evaluate(
     """
     import numpy as np
 
-    given = {e: _floating(v) for e, v in values.items()}
+    given = {e: floating(v) for e, v in values.items()}
     with np.errstate(all="ignore"):
-        found = _run(exprs, given, _numpy_operations(), _float, lambda: np.float64(math.pi), functions or {})
+        found = _run(exprs, given, numpy_operations(), _float, lambda: np.float64(math.pi), functions or {})
     return [x.item() if np.ndim(x) == 0 else x for x in map(np.asarray, found)]
 
 
@@ -163,11 +164,12 @@ def _run(
         elif op == "apply" and e.name in functions and not any(e.orders):
             found[e] = functions[e.name](*[found[a] for a in e.args])
         else:
-            raise ExpressionError(_missing(e))
+            raise ExpressionError(missing(e))
     return [found[e] for e in exprs]
 
 
-def _missing(e: Expr) -> str:
+def missing(e: Expr) -> str:
+    """Why a node has no value, and what to give."""
     if e.op == "symbol":
         return f"no value for the symbol '{e.name}'. Give one, for example {{symbol('{e.name}'): 1}}."
     if e.op == "apply":
