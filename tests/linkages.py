@@ -48,3 +48,17 @@ def with_stretched_dyad(length: float | str = 0.1) -> da.Mechanism:
     m.join(p.at([length, 0, 0]), q, da.revolute("z"), name="Q")
     m.join(q.at([0.15, 0, 0]), b.at([0.25 * math.cos(0.3), 0.25 * math.sin(0.3), 0]), da.revolute("z"), name="R")
     return m
+
+
+def closed_by_a_ball(chart: str, axis: str = "z") -> da.Mechanism:
+    """A four-bar about an axis whose last joint is a ball, described by some chart: one freedom in all of them."""
+    m = da.Mechanism("four-bar with a ball")
+    along = {"x": [0, 1, 0], "y": [1, 0, 0], "z": [1, 0, 0]}[axis]
+    a, b, c = (m.body(n, mass=1, centre=[0.1, 0.1, 0], inertia=[0.01, 0.01, 0.01]) for n in "abc")
+    ends = {n: [l * x for x in along] for n, l in (("a", 0.2), ("b", 0.4), ("c", 0.35), ("ground", 0.5))}
+    m.join(da.earth, a, da.revolute(axis), name="A")
+    m.join(a.at(ends["a"]), b, da.revolute(axis), name="B")
+    m.join(da.earth.at(ends["ground"]), c, da.revolute(axis), name="D")
+    m.join(b.at(ends["b"]), c.at(ends["c"]), da.spherical(chart), name="C")
+    m.gravity = [0.3, -9.0, 1.0]
+    return m

@@ -13,7 +13,7 @@ from dalembert.analysis import reactions
 from dalembert.kinematics import build_tree, joint_efforts
 from dalembert.kinematics.links import joint_columns
 from dalembert.mechanism import Layout
-from linkages import four_bar, slider_crank
+from linkages import closed_by_a_ball, four_bar, slider_crank
 from random_mechanisms import random_state, random_tree
 
 TIGHT = {"rtol": 1e-11, "atol": 1e-12}
@@ -231,3 +231,14 @@ join earth and rod.frame with link(th) dof = th || [1, 0, 0] end as pin ;
 gravity [0, 0, -9.81] ; start pin.th = 0.5, pin.th' = 3 ;""")
     assert str(m.reactions()["pin"]) == str(m.reactions({"pin.th": 0.5, "pin.th'": 3})["pin"])
     assert str(m.reactions()["pin"]).endswith(f"Fz = {2 * (9.81 * np.cos(0.5) + 9):.6g}")
+
+
+@pytest.mark.parametrize(("chart", "axis"), [("euler", "z"), ("yxy", "y"), ("zyx", "y")])
+def test_a_ball_gives_no_moment_where_its_angles_are_singular(chart, axis):
+    """Euler's angles of a ball that turns about their own first axis: two of three axes agree."""
+    at = {"A.th": 1.0, "A.th'": 2.0}
+    found, wanted = (quiet(closed_by_a_ball(x, axis), at) for x in (chart, "quaternion"))
+    for name, one in wanted.items():
+        assert list(found[name].determined) == list(one.determined)
+        assert found[name].wrench[one.determined] == pytest.approx(one.wrench[one.determined], abs=1e-9)
+    assert list(found["C"].determined[:3]) == [True, True, True]

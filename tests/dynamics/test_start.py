@@ -319,3 +319,14 @@ def test_a_loop_that_cannot_close_names_the_link_that_closes_it():
         closed_start(short.layout())
     with pytest.raises(da.SimulationError, match=f"B.th = 0 cannot be with A.th = 1: link '{closing}' cannot close"):
         closed_start(bars().layout(), {"A.th": 1.0, "B.th": 0.0})
+
+
+@pytest.mark.parametrize(("axis", "angle"), [("x", 0.0), ("z", 0.2)])
+@pytest.mark.parametrize("speeds", [None, "body"])
+def test_angles_of_a_closing_link_that_are_singular_are_named(axis, angle, speeds):
+    m = da.Mechanism("door")
+    m.join(da.earth, m.body("door", mass=2, centre=[0.5, 0, 0.1], inertia=[0.1, 0.1, 0.1]), da.revolute(axis), name="h")
+    m.join(da.earth, m.bodies["door"], da.free("euler", speeds=speeds), name="f")
+    told = "chart of f.ps, f.th, f.ph is singular" if speeds else "the rate of 'f.ps', 'f.th', 'f.ph' is not a finite"
+    with pytest.raises(da.DalembertError, match=told):
+        m.simulate((0, 1), start={"h.th": angle})

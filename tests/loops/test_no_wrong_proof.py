@@ -9,6 +9,7 @@ import dalembert as da
 from dalembert import expr as ex
 from dalembert import loops
 from dalembert.mechanism import Displacement, Mechanism, composite, earth, prismatic, revolute, turn
+from linkages import closed_by_a_ball
 
 
 def folded_slider_crank(length):
@@ -292,3 +293,17 @@ def test_numbers_beyond_the_working_digits_are_refused():
     m.join(earth, m.body("x"), prismatic("x"), name="X")
     with pytest.raises(da.ModelError, match=r"what is zero is not told from what is not"):
         loops.mobility(m, {}, equations=["X.x*0.1^2000"])
+
+
+@pytest.mark.parametrize("axis", ["x", "y", "z"])
+@pytest.mark.parametrize("chart", ["euler", "bryant", "zyx", "yxy", "xyx", "quaternion"])
+def test_angles_that_turn_nothing_are_no_freedom(chart, axis):
+    """Where two axes of a chart agree, its angles move and no body does; a posture that is asked for is kept."""
+    verdict = loops.mobility(closed_by_a_ball(chart, axis), {"A.th": 1})
+    assert (verdict.dof, verdict.instantaneous, verdict.proved) == (1, 1, True)
+    assert verdict.at["A.th"] == pytest.approx(1, abs=1e-12)
+
+
+def test_branches_are_not_told_in_singular_angles():
+    with pytest.raises(da.ModelError, match=r"chart of C[.]ps, C[.]th, C[.]ph is singular at this"):
+        loops.branches_through(closed_by_a_ball("euler"), {"A.th": 1})

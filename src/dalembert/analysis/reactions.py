@@ -24,9 +24,11 @@ from dalembert.dynamics.start import closed_start
 from dalembert.dynamics.transmitted import Transmitted
 from dalembert.errors import DalembertError, ModelError, SingularError
 from dalembert.expr import Expr
+from dalembert.expr.space import AXES
+from dalembert.formalisms.charts import rotation_steps
 from dalembert.kinematics import COMPONENTS, Twist, define_functions, link_efforts
 from dalembert.kinematics.bodies import body_poses
-from dalembert.mechanism import Layout, Mechanism, Model
+from dalembert.mechanism import Layout, Link, Mechanism, Model
 from dalembert.presentation.told import Told
 
 Array = Any
@@ -137,8 +139,26 @@ class Balance:
                 total = {name: twist.at(motion.pose) for name, twist in total.items()}
                 for name, twist in motion.columns:
                     total[name] = total.get(name, Twist()) + twist
+            total |= self._turning(link)
             found += [(self._speeds.index(name), i, twist) for name, twist in total.items() if not twist.is_zero]
         return found
+
+    def _turning(self, link: Link) -> dict[str, Twist]:
+        """A link that turns freely by three bare angles turns about any axis, where two of theirs agree too."""
+        place = rotation_steps(link.joint)
+        if place is None or place[1] - place[0] != 3:
+            return {}
+        turned = [name for motion in self.dynamics.tree.motions[link.name] for name, _ in motion.columns]
+        names = turned[-3:]
+        loaded = {link.coordinate_name(x) for x, _ in link.joint.efforts} | {
+            x.name for x in self.dynamics.actions.joints
+        }
+        if not loaded.isdisjoint((*names, *(x.removesuffix("'") for x in names))):
+            return {}
+        shared = self.dynamics.tree.shared_speeds()
+        if len(set(turned)) < len(turned) or not shared.isdisjoint(turned):
+            return {}
+        return {name: Twist(angular=axis) for name, axis in zip(names, AXES.values(), strict=True)}
 
     @cached_property
     def _efforts(self) -> list[Expr]:

@@ -101,6 +101,8 @@ class Closure:
         own |= self._followed(tree, own)
         #: How everything moves, in the speeds of tree and cut links.
         self.moving = {ex.symbol(x): own[x] for x in self.coordinates} | {ex.TIME: ex.ONE}
+        #: Charts of turns whose speeds are those of the body: rates are infinite where one vanishes.
+        self.charts = [one for link in links for step in tree.motions[link.name] for one in step.conditions]
         slopes = ex.jacobian([own[x] for x in self.coordinates], [ex.symbol(x) for x in self.speeds])
         self._rates = [x for row in slopes for x in row]
         #: Of further constraints: which one each formula belongs to, what stays zero, and slopes by what moves it.

@@ -21,7 +21,7 @@ import numpy as np
 
 from dalembert.dynamics.asked import Asked, said, where
 from dalembert.dynamics.choice import Branches
-from dalembert.dynamics.closing import Loops, close
+from dalembert.dynamics.closing import CLOSED, Loops, close
 from dalembert.dynamics.closure import Closure
 from dalembert.dynamics.dynamics import dynamics_of
 from dalembert.dynamics.numbers import at_time, check_names, count_of, giving, listing, resolve, single
@@ -212,6 +212,7 @@ def _closed(
             )
         ).of([*held, *links])
     _refuse_no_value(loops, posture.values, w, asked, first)
+    _refuse_charts(loops, posture.values, asked, first)
     _refuse_contradictions(closure.coordinates, posture, x, asked, first, loops)
     loops = Loops(closure, t, parameters, closure.scales(posture.values, t, parameters))
     places, firm = asked.among(closure.speeds)
@@ -243,6 +244,17 @@ def _refuse_no_value(loops: Loops, x: Array, w: Array, asked: Asked, first: int 
                     "(the root or logarithm of something negative, or a division by zero). Give another start, or "
                     "write it so that it has one."
                 ).of([owners[row]])
+
+
+def _refuse_charts(loops: Loops, x: Array, asked: Asked, first: int | None) -> None:
+    """Angles of a turn that stand where they are singular, as near as a posture is known: no speed has rates there."""
+    closure = loops.closure
+    volumes = closure.numbers([value for _, value in closure.charts], x, loops.t, loops.parameters)
+    for k, j in zip(*np.nonzero(np.abs(volumes) < CLOSED), strict=True):
+        raise SingularError(
+            f"'{asked.owner}' cannot start{where(first, k)}: the {closure.charts[j][0]} is singular there. Describe "
+            "this rotation with another sequence of angles, or with a quaternion."
+        )
 
 
 def _refuse_rest(loops: Loops, x: Array, w: Array, first: int | None) -> None:

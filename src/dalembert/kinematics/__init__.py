@@ -26,7 +26,7 @@ from dalembert.kinematics.motion import (
 from dalembert.kinematics.quantities import form_row, in_state
 from dalembert.kinematics.spatial import COMPONENTS, Pose, Twist, Wrench
 from dalembert.kinematics.step import StepMotion, step_motion
-from dalembert.kinematics.tree import EARTH_NODE, Node, Tree, build_tree, link_motions
+from dalembert.kinematics.tree import EARTH_NODE, Node, Tree, build_tree, chart_conditions, link_motions
 from dalembert.kinematics.wrench import (
     define_functions,
     external_wrenches,

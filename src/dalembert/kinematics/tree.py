@@ -96,7 +96,7 @@ def build_tree(layout: Layout) -> Tree:
         tuple(ex.symbol(x) for x in layout.coordinates),
         speeds,
         rates,
-        tuple(c for one in layout.tree for c in _conditions(one.link, motions[one.link.name])),
+        tuple(c for one in layout.tree for c in chart_conditions(one.link, motions[one.link.name])),
         motions,
     )
 
@@ -121,7 +121,7 @@ def _coupled(
     return tuple(coupled_motion(motion, step, {**rates, **own}, known) for motion, step in pairs)
 
 
-def _conditions(link: Link, steps: tuple[StepMotion, ...]) -> list[tuple[str, Expr]]:
+def chart_conditions(link: Link, steps: tuple[StepMotion, ...]) -> list[tuple[str, Expr]]:
     """What must not vanish: the charts of body speeds, and three turns by coordinates in a row."""
     found = [condition for step in steps for condition in step.conditions]
     if sum(len(step.displacement.turns) for step in link.joint.steps) < 3:

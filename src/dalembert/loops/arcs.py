@@ -163,7 +163,7 @@ def _on_family(closing: BallClosing, start: list[Any], linear: Linearised, rho: 
     except ZeroDivisionError:
         return None
     moved = max(abs(float(a) - float(b)) for a, b in zip(found, start, strict=True))
-    return found if last < 10.0 ** (8 - closing.digits) and moved < 0.3 * size else None
+    return found if last <= 10.0 ** (8 - closing.digits) and moved < 0.3 * size else None
 
 
 def arc_by_change_of_sign(

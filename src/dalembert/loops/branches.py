@@ -19,6 +19,7 @@ import numpy as np
 from dalembert.dynamics.numbers import resolve
 from dalembert.errors import ModelError
 from dalembert.loops.assembly import CLOSED, Closing, assemble, project
+from dalembert.loops.charts import refuse_singular_charts
 from dalembert.loops.cone import on_cone, quadratic_forms, reduced_rows
 from dalembert.loops.counting import Count, count_branches, pairs_of_halves
 from dalembert.loops.linkage import Linkage, build_linkage
@@ -114,6 +115,7 @@ def branches_through(
     linkage = in_own_units(build_linkage(layout, given, start, conditions_of(layout)), start)
     closing = Closing(linkage)
     x = assemble(linkage, linkage.start(start))
+    refuse_singular_charts(layout, linkage.coordinates(x), linkage.given)
     tangent = tangent_at(closing, x)
     here = mobility(mechanism, at, given=given, cut=cut)
     if here.proved and here.dof == 0:

@@ -143,7 +143,7 @@ class ReducedSystem:
                 inverse = self.jacobian(found).mid().inv().mid()
             for i, s in zip(self.reduced.dependent, step, strict=True):
                 found[i] = (found[i] - s).mid()
-            if size < goal:
+            if size <= goal:
                 return found, size
             if not size < 10 * last and size > _LEAVES:
                 break

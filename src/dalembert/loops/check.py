@@ -288,7 +288,7 @@ class _Checker:
             size = max(abs(float(s)) for s in step.entries())
             for i, s in zip(columns, step.entries(), strict=True):
                 x[i] = (x[i] - s).mid()
-            if size < 10.0 ** (6 - self.evidence.digits):
+            if size <= 10.0 ** (6 - self.evidence.digits):
                 return x
             if size > 0.5:
                 return None

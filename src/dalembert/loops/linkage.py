@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from dalembert import expr as ex
 from dalembert.dynamics.numbers import resolve
@@ -23,6 +24,9 @@ from dalembert.kinematics import Pose
 from dalembert.loops.arithmetic import exact, exact_form, spelled_out
 from dalembert.mechanism import Displacement, Layout, Link, QuaternionTurn, Turn
 from dalembert.mechanism.spelled import Spelled
+
+#: Parts of a quaternion to which the rotation is rounded that its turns begin with: these are small, never singular.
+_COARSE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +111,12 @@ class Linkage:
         found = [float(values.get(name, 0.0)) for name in self.variables]
         for i in self.lengths:
             found[i] /= float(self.unit)
+        for link, (names, held) in self.turns.items():
+            named = [values.get(f"{link}.{x}") for x in self.layout_names(link)]
+            if None not in named and any(named):
+                turned = _rotation(held).inv() * _rotation(named)
+                for name, angle in zip(names, turned.as_euler("XYZ"), strict=True):
+                    found[self.variables.index(name)] = float(angle)
         if self.auxiliary:
             known = {ex.symbol(n): v for n, v in zip(self.variables, found, strict=True)}
             known |= {ex.symbol(k): float(v) for k, v in self.given.items()}
@@ -120,13 +130,8 @@ class Linkage:
         x = self.in_machine_units(x)
         found = {name: float(x[i]) for i, name in enumerate(self.variables) if i not in hidden}
         for link, (names, start) in self.turns.items():
-            a, b, c = (float(x[self.variables.index(v)]) / 2 for v in names)
-            q = np.array([float(v) for v in start])
-            for angle, axis in ((a, 1), (b, 2), (c, 3)):
-                step = np.zeros(4)
-                step[0], step[axis] = np.cos(angle), np.sin(angle)
-                q = _quaternion_product(q, step)
-            q /= np.linalg.norm(q)
+            turned = Rotation.from_euler("XYZ", [float(x[self.variables.index(v)]) for v in names])
+            q = (_rotation(start) * turned).as_quat(canonical=True)[[3, 0, 1, 2]]
             found |= {f"{link}.{n}": float(v) for n, v in zip(self.layout_names(link), q, strict=True)}
         return found
 
@@ -148,15 +153,10 @@ class Linkage:
         raise ModelError(f"link '{link}' has no quaternion.")
 
 
-def _quaternion_product(a: Any, b: Any) -> Any:
-    return np.array(
-        [
-            a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
-            a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
-            a[0] * b[2] + a[2] * b[0] + a[3] * b[1] - a[1] * b[3],
-            a[0] * b[3] + a[3] * b[0] + a[1] * b[2] - a[2] * b[1],
-        ]
-    )
+def _rotation(quaternion: Sequence[Any]) -> Rotation:
+    """The rotation of a quaternion of any norm, its scalar part first."""
+    a, *vector = (float(x) for x in quaternion)
+    return Rotation.from_quat([*vector, a])
 
 
 def only_loops(layout: Layout, verb: str) -> None:
@@ -338,6 +338,9 @@ class _Maker:
         start = tuple(exact(float(self.at.get(c.name, float(i == 0)))) for i, c in enumerate(one.components))
         if not any(start):
             start = (Fraction(1), Fraction(0), Fraction(0), Fraction(0))
+        if sum(x * x for x in start) != 1:  # rounded: one near it whose exact zeros are zeros, the turns do the rest
+            size = max(map(abs, start))
+            start = tuple(Fraction(round(_COARSE * x / size), _COARSE) for x in start)
         names = tuple(f"{link}.~{axis}" for axis in "xyz")
         self.turns[link] = (names, start)
         begin = len(self.variables)

@@ -16,6 +16,7 @@ from dalembert.errors import DalembertError, ModelError
 from dalembert.expr import Expr
 from dalembert.kinematics import build_tree, in_state
 from dalembert.loops.assembly import CLOSED, Closing, assemble
+from dalembert.loops.charts import singular_charts, with_regular_charts
 from dalembert.loops.check import Evidence
 from dalembert.loops.cycles import Loop, independent_loops
 from dalembert.loops.genericrank import rank_off
@@ -57,14 +58,23 @@ def mobility(
     say_open(layout.model.contacts, "this mobility")
     spelled = dict(layout.model.start if at is None else at)
     start = resolve(spelled, "at")
-    equations = (*equations, *conditions_of(layout))
+    further, equations = equations, (*equations, *conditions_of(layout))
     linkage = build_linkage(layout, given, start, equations)
     _check_values(linkage)
     gruebler = _gruebler(linkage)
     if not linkage.cuts and not equations:
         return _tree_verdict(linkage, gruebler)
     own = in_own_units(build_linkage(layout, given, start, equations, exactly=True), start)
-    x = _assembled(own, _followed(own, start, given), seed)
+    follow = _followed(own, start, given)
+    if own.turns:  # turns after the rotation of the posture that is meant
+        own = in_own_units(build_linkage(layout, given, follow, equations, exactly=True), follow)
+    x = _assembled(own, follow, seed)
+    if charts := singular_charts(layout, own.coordinates(x), linkage.given):
+        other, posture = with_regular_charts(layout, own.coordinates(x), linkage.given, charts)
+        there = posture | {name: value for name, value in spelled.items() if name in posture}
+        found = mobility(other, there, given=given, equations=further, digits=digits, seed=seed)
+        told = f"the {', the '.join(charts.values())} is singular here: judged with a quaternion instead"
+        return replace(found, notes=(*found.notes, told))
     loops = independent_loops(own)
     local = local_dimension(Closing(own), x, loops, digits, seed=seed, spelled=spelled)
     verdict = _verdict(Closing(own), _with_ideal(local, own), loops, gruebler, linkage)

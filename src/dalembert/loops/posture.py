@@ -162,7 +162,7 @@ def _on_closure(closing: BallClosing, x: Array) -> list[Any] | None:
     except ZeroDivisionError:
         return None
     moved = max((abs(float(a) - float(b)) for a, b in zip(found, x, strict=True)), default=0.0)
-    return found if last < 10.0 ** (8 - closing.digits) and moved < _NEAR else None
+    return found if last <= 10.0 ** (8 - closing.digits) and moved < _NEAR else None
 
 
 def _deflated(closing: BallClosing, x: Array) -> list[Any] | None:
@@ -189,7 +189,7 @@ def _deflated(closing: BallClosing, x: Array) -> list[Any] | None:
         if r:
             moved = kernel - step[n:].reshape(r, k)
             kernel = np.vectorize(lambda v: v.mid(), otypes=[object])(moved)
-        if size < goal:
+        if size <= goal:
             return centre
         if (size > 0.5 * last and size > _LAST) or size > _FIRST:
             return None

@@ -57,7 +57,8 @@ def _reason(
         return solution.why, "take smaller steps (max_step), or the default method, which passes singular postures"
     numbers = np.array([values.get(ex.symbol(name), np.nan) for name in system.known_parameters])
     rates = np.array(native_rates(system)([solution.t_last], solution.y_last, numbers))
-    bad = [name for name, rate in zip(system.states, rates, strict=True) if not np.isfinite(rate)]
+    moving = zip(system.states, rates, solution.y_last, strict=True)
+    bad = [name for name, rate, value in moving if not np.isfinite(rate + value)]
     if bad:
         return (
             f"the rate of {_listing(bad)} is not a finite number there",
