@@ -111,6 +111,8 @@ class Closure:
         self.steering, self.kinematic = self._formulas(tree, Kinematic)
         moved = ex.jacobian(self.kinematic, [ex.symbol(x) for x in self.speeds])
         self._kinematic_slopes = [x for row in moved for x in row]
+        #: Whether time moves what closes.
+        self.driven = any(-1 in one.variables for one in self.factors) or ex.TIME in ex.free_symbols(self.holonomic)
         #: Whether a condition on speeds is not affine in them.
         speeds = {ex.symbol(x) for x in self.speeds}
         self.bent = np.array([not ex.free_symbols(row).isdisjoint(speeds) for row in moved], dtype=bool)

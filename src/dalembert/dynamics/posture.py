@@ -39,8 +39,11 @@ class Found:
     gap: Array
 
 
-def closed_posture(loops: Loops, x: Array, asked: Sequence[int], firm: int) -> Found:
-    """Closed configurations: asked coordinates (the first `firm` of them firmly) and zeros where the loops allow."""
+def closed_posture(loops: Loops, x: Array, asked: Sequence[int], firm: int, near: Array | None = None) -> Found:
+    """Closed configurations: asked coordinates (the first `firm` of them firmly) and zeros where the loops allow.
+
+    What nobody asks for is looked for beside `near`, if that is known.
+    """
     size = x.shape[1]
     last = [group[0] for group in loops.closure.quaternions]  # a scalar part follows from the other three
     order = [j for j in loops.closure.first_coordinates if j not in last] + last
@@ -51,7 +54,7 @@ def closed_posture(loops: Loops, x: Array, asked: Sequence[int], firm: int) -> F
     if len(open_):
         part = loops.only(open_)
         begin = x[open_]
-        y, gap = close(part, begin, free)
+        y, gap = close(part, begin if near is None else np.where(free, near[open_], begin), free)
         good = np.flatnonzero(gap < CLOSED)
         if len(good):
             y[good] = _settled(part.only(good), begin[good], y[good], unnamed)

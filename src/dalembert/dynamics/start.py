@@ -7,7 +7,8 @@ move to the closed state, and `Start.moved` says so. Values that contradict each
 Where branches meet, speeds are those of one branch (`branches`): `Start.choices` says which.
 
 The start of a model is for its own numbers at t = 0: where a call changes the start, the parameters or the time, what
-the model says gives way to what the call says, and is a guess where both cannot be.
+the model says gives way to what the call says, and is a guess where both cannot be. A machine that time moves is
+followed from there (`since`): a later start is on the same branch.
 """
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ from dalembert.dynamics.closure import Closure
 from dalembert.dynamics.dynamics import dynamics_of
 from dalembert.dynamics.numbers import at_time, check_names, count_of, giving, listing, resolve, single
 from dalembert.dynamics.posture import WRITTEN, Found, closed_posture, closed_speeds
+from dalembert.dynamics.since import followed_since
 from dalembert.dynamics.touching import place_contacts
-from dalembert.errors import SimulationError, SingularError
+from dalembert.errors import DalembertError, SimulationError, SingularError
 from dalembert.mechanism import Layout
 
 Array = Any
@@ -151,13 +153,21 @@ def _start(layout: Layout, start: Mapping[str, Any], given: Mapping[str, Any], t
     first = y.copy()
     _complete_quaternions(closure, y, set(ranked), model.name)
     place_contacts(about.tree, closure, y, ranked, parameters, t)
+    follow = t and closure.driven and not set(closure.coordinates) <= set(start)
+    near = _since_zero(layout, closure, given, parameters, t, count) if follow else None
+    if near is not None:
+        held = [j for j, name in enumerate(closure.coordinates) if name in model.start and name not in start]
+        y[:, held] = near[:, held]
     shift = np.abs(y - first)
     branches = Branches(about, parameters)
+    if follow and near is None:
+        branches.choices.append(f"the assembly at t = 0 could not be followed to t = {t:.6g}: it may be another one")
     if layout.constraints:
         for begin in range(0, count, _BLOCK):
             rows = slice(begin, begin + _BLOCK)
             own = {k: v[rows] if np.ndim(v) else v for k, v in parameters.items() if k in closure.parameters}
-            y[rows], moved = _closed(closure, y[rows], own, t, asked, begin if many else None, branches)
+            guess = None if near is None else near[rows]
+            y[rows], moved = _closed(closure, y[rows], guess, own, t, asked, begin if many else None, branches)
             shift[rows] = np.maximum(shift[rows], moved)
     values = {name: y[:, i] for i, name in enumerate(names) if name in state.names}
     return Start(
@@ -166,6 +176,20 @@ def _start(layout: Layout, start: Mapping[str, Any], given: Mapping[str, Any], t
         tuple(branches.choices),
         tuple(branches.singular),
     )
+
+
+def _since_zero(
+    layout: Layout, closure: Closure, given: Mapping[str, Any], parameters: Mapping[str, Any], t: float, count: int
+) -> Array | None:
+    """The postures at time t on the branches of the model's start at t = 0, where there is such a start."""
+    try:
+        begun = _start(layout, {}, given, 0.0, many=True)
+    except DalembertError:
+        return None
+    x = np.broadcast_to(
+        np.stack([begun.values[name] for name in closure.coordinates], axis=-1), (count, len(closure.coordinates))
+    )
+    return followed_since(closure, x, {k: v for k, v in parameters.items() if k in closure.parameters}, t)
 
 
 def _complete_quaternions(closure: Closure, y: Array, named: set[str], owner: str) -> None:
@@ -186,6 +210,7 @@ def _complete_quaternions(closure: Closure, y: Array, named: set[str], owner: st
 def _closed(
     closure: Closure,
     y: Array,
+    near: Array | None,
     parameters: Mapping[str, Any],
     t: float,
     asked: Asked,
@@ -197,7 +222,7 @@ def _closed(
     x, w = y[:, :size], y[:, size:]
     loops = Loops(closure, t, parameters, closure.scales(x, t, parameters))
     places, firm = asked.among(closure.coordinates)
-    posture = closed_posture(loops, x, places, firm)
+    posture = closed_posture(loops, x, places, firm, near)
     for k in np.flatnonzero(posture.gap)[:1]:
         gap = loops.at(posture.values)
         links, held = loops.closure.open_parts(gap, k)
