@@ -194,3 +194,5 @@ def test_numbers_that_no_body_can_have_have_no_small_motions():
     m.join(earth, m.body("rod", mass="m", centre=[1, 0, 0], inertia=[1, 1, 1]), revolute("z"), name="h")
     with pytest.raises(ModelError, match="body 'rod' has the negative mass"):
         equilibria(m, {"m": -1})
+    with pytest.raises(ModelError, match="body 'rod' has the negative mass"):
+        linearize(m, {"h.th": 0}, given={"m": "-1"})

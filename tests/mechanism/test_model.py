@@ -90,6 +90,12 @@ def test_a_negative_mass_is_refused_in_any_writing(mass):
     for run in (lambda m: m.simulate((0, 1), given={"m": mass, "J": 1}), lambda m: simulated(m, {"m": mass, "J": 1})):
         with pytest.raises(DalembertError, match="body 'cart' has the negative mass"):
             run(cart())
+    f = cart().compile()
+    with pytest.raises(DalembertError, match="body 'cart' has the negative mass"):
+        f.acceleration([0.0], [0.0], m=mass, J=1)
+    f.given |= {"m": mass, "J": 1}
+    with pytest.raises(DalembertError, match="body 'cart' has the negative mass"):
+        f.acceleration([0.0], [0.0])
 
 
 def simulated(m, given):

@@ -35,7 +35,7 @@ from dalembert.formalisms.minimal import MinimalEquations
 from dalembert.formalisms.quasi import QuasiEquations
 from dalembert.formalisms.speeds import speeds_from_rates
 from dalembert.loops.branch import on_branch
-from dalembert.mechanism import Layout, Mechanism, Model, did_you_mean
+from dalembert.mechanism import Layout, Mechanism, Model, check_numbers, did_you_mean
 from dalembert.mechanism.contact import ContactWarning
 
 
@@ -88,6 +88,7 @@ def linearize(
         point = {ex.symbol(name): value for name, value in known.items()}
         check_open(dynamics_of(layout), point, "these linear equations")
     numbers = _plain({**layout.model.given, **(given or {})})
+    check_numbers(layout.model, numbers)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ContactWarning)  # said, or checked, above
         eq = eq or derive(layout, "kane")

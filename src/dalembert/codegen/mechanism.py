@@ -167,8 +167,7 @@ class CompiledMechanism:
     ) -> Derivatives:
         """Derivatives of u' with respect to coordinates, speeds and efforts."""
         efforts = np.zeros(len(self.speeds)) if efforts is None else efforts
-        found = self._run(("acceleration_slopes",), (t, q, u, efforts), parameters, given)
-        return self._split(found)
+        return self._split(self._run(("acceleration_slopes",), (t, q, u, efforts), parameters, given))
 
     def inverse_dynamics_derivatives(
         self, q: Array, u: Array, udot: Array, /, t: Array = 0.0, *, given: Given = None, **parameters: Array
@@ -268,23 +267,25 @@ class CompiledMechanism:
     def _check_parameter(self, name: str) -> None:
         self._check_held(name)
         if name not in self.parameters:
-            owner = self.dynamics.model.name
-            raise ModelError(f"'{owner}' has no parameter '{name}'.{did_you_mean(name, self.parameters)}")
+            hint = did_you_mean(name, self.parameters)
+            raise ModelError(f"'{self.dynamics.model.name}' has no parameter '{name}'.{hint}")
 
     def _values(self, needed: tuple[str, ...], parameters: Mapping[str, Array]) -> np.ndarray:
         for name in parameters:
             self._check_parameter(name)
-        missing = [name for name in needed if name not in parameters and name not in self.given]
+        told: Mapping[str, Array] = {**self.given, **parameters}
+        if not all(isinstance(value, float | int | np.ndarray) for value in told.values()):  # formulas, fractions
+            told = resolve(told, "given")
+        missing = [name for name in needed if name not in told]
         if missing:
-            owner, first = self.dynamics.model.name, missing[0]
+            model, first = self.dynamics.model, missing[0]
             raise ModelError(
-                f"'{owner}' needs a value for {', '.join(repr(x) for x in missing)}. "
-                f"Give it in the mechanism (given {first} = ...) or in the call ({first}=...)."
-                + open_fields(self.dynamics.model, missing)
+                f"'{model.name}' needs a value for {', '.join(repr(x) for x in missing)}. Give it in the mechanism "
+                f"(given {first} = ...) or in the call ({first}=...).{open_fields(model, missing)}"
             )
-        values = [parameters.get(name, self.given.get(name, 0.0)) for name in self.parameters]
-        if not self._weighed.isdisjoint(parameters):
-            check_numbers(self.dynamics.model, {**self.given, **parameters})
+        values = [told.get(name, 0.0) for name in self.parameters]
+        if not parameters or not self._weighed.isdisjoint(parameters):
+            check_numbers(self.dynamics.model, told)
         if all(np.ndim(v) == 0 for v in values):
             return np.array(values, dtype=float)
         return np.stack(np.broadcast_arrays(*[np.asarray(v, dtype=float) for v in values]), axis=-1)
@@ -294,8 +295,8 @@ class CompiledMechanism:
             if key not in self._made:
                 with uncollected():
                     function = self.function(*key)
-                used = {x.name for x in ex.free_symbols(function.outputs)}
-                needed = tuple(name for name in self.parameters if name in used)
+                used = ex.free_symbols(function.outputs)
+                needed = tuple(name for name in self.parameters if ex.symbol(name) in used)
                 self._made[key] = (compile_functions([function])[function.name], needed)
             return self._made[key]
 
