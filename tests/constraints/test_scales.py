@@ -71,6 +71,37 @@ def test_two_springs_in_links_of_six_freedoms_add_up():
     assert two["s1.z"][-1] == pytest.approx(one["s0.z"][-1], abs=1e-8)
 
 
+def stewart(forces, light=None) -> da.Mechanism:
+    """A plate on six legs that push: legs of bodies in five loops, or (light is None) forces between points."""
+    m = da.Mechanism("stewart")
+    plate = m.body("plate", mass=6, inertia=[1, 1, 2])
+    if light is None:
+        m.join(da.earth.at([0, 0, 1.5]), plate, da.free(), name="float")
+    for k, force in enumerate(forces):
+        a, b = np.pi / 3 * (k + (0.3 if k % 2 else -0.3)), np.pi / 3 * (k + (-0.2 if k % 2 else 0.2))
+        foot, head = [2 * np.cos(a), 2 * np.sin(a), 0], [np.cos(b), np.sin(b), 0]
+        if light is None:
+            m.spring(da.earth.at(foot), plate.at(head), force=force, name=f"leg{k}")
+            continue
+        way = np.array([*head[:2], 1.5]) - foot
+        low, high = (m.body(f"{x}{k}", mass=light, inertia=[light] * 3) for x in ("low", "high"))
+        m.join(da.earth.at(foot), low, da.universal(("x", "y")), name=f"u{k}")
+        m.join(low.at(list(way)), high, da.prismatic(list(way)).with_efforts(x=force), name=f"s{k}")
+        m.join(high, plate.at(head), da.spherical("xyz"), name=f"b{k}")
+    m.gravity = [0, 0, -9.81]
+    return m
+
+
+def test_a_platform_driven_by_its_legs_moves_as_under_forces_between_points():
+    """Legs of a milligram; forces that differ, so that the plate turns too."""
+    forces = [f"{14 + k % 3} + {0.3 * k}*sin(3*t)" for k in range(6)]
+    legs, points = (stewart(forces, x).simulate((0, 0.2)) for x in (1e-6, None))
+    for name in ("plate.X", "plate.Y", "plate.Z", "plate.WX", "plate.WY", "plate.WZ"):
+        assert legs[name][-1] == pytest.approx(points[name][-1], abs=1e-6)
+    assert np.abs(points["plate.WX"][-1]) > 1e-3
+    assert legs.quality.closure < 1e-10
+
+
 def bricard(m: da.Mechanism, size: float, mass: float) -> None:
     """Bricard's 6R with threefold symmetry: equal bars, right-angle twists in turn left and right."""
     bodies = [da.earth, *(m.body(f"s{i}", mass=mass, inertia=[mass * size**2 / 10] * 3) for i in range(1, 6))]

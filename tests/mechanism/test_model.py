@@ -209,6 +209,20 @@ def test_a_door_on_a_bushing_swings_as_its_springs_say():
     assert energy.max() - energy.min() < 1e-7 * energy.max()
 
 
+def test_two_bushings_in_parallel_are_one_of_twice_the_stiffness():
+    m = da.Mechanism("mount")
+    engine = m.body("engine", mass=1, inertia=[0.1, 0.2, 0.3])
+    m.join(earth, engine, da.free("quaternion", speeds="body"), name="float")
+    for name, x in (("left", -0.1), ("right", 0.1)):
+        m.bushing(earth.at([x, 0, 0]), engine.at([x, 0, 0]), stiffness=1000, turning=10, name=name)
+    m.gravity = [0, 0, -9.81]
+    mo = m.simulate((0, 2), rtol=1e-10, atol=1e-12)
+    assert mo["float.z"] == pytest.approx(-9.81 / 2000 * (1 - np.cos(np.sqrt(2000) * mo.t)), abs=1e-9)
+    turned = m.simulate((0, 2), start={"float.wx": 2.0, "float.wy": -1.0, "float.x": 0.02})
+    assert turned.quality.energy < 1e-7
+    assert np.abs(turned["float.x"]).max() < 0.05
+
+
 def test_a_platform_on_six_legs_stands_by_their_forces():
     """Leg forces that carry the weight in the symmetric posture hold it there; a bit more lifts it."""
     m = da.Mechanism("platform")
