@@ -2,7 +2,7 @@
 
 a system      System, Particle, Rotor, RigidBody, ElectromagneticField; its views are methods of System
 claims        check, check_derivation, equal, is_zero, check_dimensions
-statics       nature_of_equilibrium, potential_of, classify, frobenius
+statics       equilibria, search_equilibria, nature_of_equilibrium, potential_of, classify, frobenius
 Lagrange      euler_lagrange, gauge_function, equivalence, similarity, change_coordinates, Chart, normal_modes, period
 Hamilton      legendre, poisson_bracket, lagrange_bracket, poisson_closure, phase_portrait, flow_determinant
 canonical     CanonicalMap, generate, generator_of, convert, infinitesimal, standard_map, design_map
@@ -28,7 +28,15 @@ from .claims import Report, check, check_derivation, first_difference
 from .compare import Comparison
 from .dalembert import DAlembert
 from .dimensions import Mismatch, check_dimensions
-from .equilibria import Equilibrium, equilibria, numeric_equilibrium
+from .equilibria import (
+    Equilibria,
+    Equilibrium,
+    effective_potential,
+    equilibria,
+    numeric_equilibrium,
+    rest_conditions,
+    search_equilibria,
+)
 from .galilei import GalileiAlgebra, free_lagrangian, galilei_algebra
 from .gauge import Equivalence, Similarity, equivalence, gauge_function, is_null, similarity, strip_gauge
 from .generating import Generated, convert, generate, generator_of
@@ -47,10 +55,11 @@ from .infinitesimal import (
 from .inverse import FoundLagrangian, Helmholtz, helmholtz, lagrangian_for
 from .lagrange import Lagrange, euler_lagrange
 from .legendre import Legendre, legendre
+from .modes import NormalModes, normal_modes, numeric_modes
 from .motion import closed_motion
 from .newton import AngularMomentum, Newton, angular_momentum
 from .noether import Noether, finite_invariance, invariance_family, noether, symmetry_of
-from .oscillations import NormalModes, Period, normal_modes, numeric_modes, period
+from .period import Period, period
 from .pfaff import Constraint, Frobenius, classify, frobenius
 from .phase import (
     Trajectory,
@@ -86,6 +95,7 @@ __all__ = [
     "Diagnosis",
     "ElectromagneticField",
     "EnergyVerdict",
+    "Equilibria",
     "Equilibrium",
     "Equivalence",
     "FoundLagrangian",
@@ -142,6 +152,7 @@ __all__ = [
     "design_map",
     "closed_motion",
     "equal",
+    "effective_potential",
     "equilibria",
     "numeric_equilibrium",
     "equivalence",
@@ -186,6 +197,8 @@ __all__ = [
     "potential_of",
     "proportional",
     "rank_of",
+    "rest_conditions",
+    "search_equilibria",
     "search_first_integrals",
     "search_symmetries",
     "similarity",

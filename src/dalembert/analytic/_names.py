@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -120,6 +121,12 @@ class Names:
         while self.canonical(wanted) in self.own or wanted in self.moving:
             wanted += "_"
         return wanted
+
+    def apart(self, *, positive: Iterable[str] = ()) -> Names:
+        """A copy with further positive names, which this table does not come to know."""
+        other = copy(self)
+        other.table, other.positive = dict(self.table), self.positive | set(positive)
+        return other
 
     def canonical(self, name: str) -> str:
         if name in self.moving:

@@ -216,6 +216,8 @@ def _sign(value: sp.Expr) -> int:
         return 1
     if value.is_negative:
         return -1
+    if value.is_number and not is_zero(value):
+        return int(sp.sign(sp.re(value.evalf(30))))
     return 0
 
 
