@@ -71,7 +71,6 @@ class Mechanism(Pictured):
         quasi-velocities, and all coordinates stay.
         """
         from dalembert.formalisms import derive
-        from dalembert.loops.minimal import minimal_equations
 
         found = derive(
             self.layout(cut),
@@ -82,7 +81,11 @@ class Mechanism(Pictured):
             parametrisation=parametrisation,
             potential=potential,
         )
-        return found if independent is None else minimal_equations(found, independent, at=at, given=given)
+        if independent is None:
+            return found
+        from dalembert.loops.minimal import minimal_equations
+
+        return minimal_equations(found, independent, at=at, given=given)
 
     @verb
     def linearize(

@@ -85,6 +85,11 @@ def _derive(mechanism: Any) -> list[tuple[str, str]]:
     """
     import warnings
 
+    from dalembert.mechanism import Layout
+
+    layout = Layout.of(mechanism)
+    if not (layout.constraints or mechanism.contacts):
+        return []
     from dalembert import expr as ex
     from dalembert.constraints.soundness import always_true, following
     from dalembert.contact.posture import check_start
@@ -92,10 +97,8 @@ def _derive(mechanism: Any) -> list[tuple[str, str]]:
     from dalembert.dynamics import dynamics_of
     from dalembert.dynamics.numbers import resolve
     from dalembert.dynamics.start import closed_start
-    from dalembert.mechanism import Layout
     from dalembert.mechanism.contact import Among
 
-    layout = Layout.of(mechanism)
     about = dynamics_of(layout)
     found = list[tuple[str, str]]()
     if mechanism.constraints:

@@ -8,7 +8,17 @@ g*m*l*sin(th)
 
 from dalembert.expr._arithmetic import absolute, decimals_as_spelled, equal, less, less_equal
 from dalembert.expr._collector import uncollected
-from dalembert.expr._derivative import derivative, dot, gradient, hessian_vector, jacobian, prime, tangent, taylor
+from dalembert.expr._derivative import (
+    derivative,
+    dot,
+    gradient,
+    hessian_vector,
+    jacobian,
+    prime,
+    tangent,
+    taylor,
+    upper_jacobian,
+)
 from dalembert.expr._evaluate import evaluate, evaluate_exact, evaluate_mod
 from dalembert.expr._fingerprint import Fingerprints, fingerprints
 from dalembert.expr._functions import (

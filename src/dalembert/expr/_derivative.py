@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
 from dalembert.errors import ExpressionError
 from dalembert.expr import _arithmetic as arithmetic
@@ -11,9 +11,10 @@ from dalembert.expr import _node as node
 from dalembert.expr._collector import uncollected
 from dalembert.expr._node import ONE, TIME, ZERO, Expr, Scalar, as_expr
 from dalembert.expr._table import FUNCTIONS
-from dalembert.expr._traverse import topological
+from dalembert.expr._traverse import SERIAL, topological
 
 Partials = Callable[[Expr], tuple[Expr, ...]]
+_PAIRS = frozenset({"add", "sub", "mul"})
 
 
 def _power(e: Expr) -> tuple[Expr, ...]:
@@ -67,24 +68,24 @@ class _Sweep:
             known = self._partials[e] = _partials(e)
         return known
 
-    def dependents(self, variables: Iterable[Expr]) -> list[Expr]:
+    def dependents(self, variables: Iterable[Expr], within: Container[Expr] | None = None) -> list[Expr]:
         """The nodes above the variables, operands first, the variables themselves left out."""
         seen: set[Expr] = set()
         stack = list(variables)
         while stack:
             for user in self.users.get(stack.pop(), ()):
-                if user not in seen:
+                if user not in seen and (within is None or user in within):
                     seen.add(user)
                     stack.append(user)
-        return sorted(seen, key=lambda e: e.id)
+        return sorted(seen, key=SERIAL)
 
-    def forward(self, seeds: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
-        """Tangent of every node that moves when the seeds do."""
+    def forward(self, seeds: Mapping[Expr, Expr], within: Container[Expr] | None = None) -> dict[Expr, Expr]:
+        """Tangent of every node (of those `within`) that moves when the seeds do."""
         tangent = dict(seeds)
-        for e in self.dependents(seeds):
+        for e in self.dependents(seeds, within):
             if e in seeds:
                 continue
-            total = _tangent_of_linear(e, tangent)
+            total = _tangent_of_common(e, tangent)
             if total is None:
                 total = ZERO
                 for a, partial in zip(e.args, self.partials(e), strict=True):
@@ -108,15 +109,25 @@ class _Sweep:
         return adjoint
 
 
-def _tangent_of_linear(e: Expr, tangent: Mapping[Expr, Expr]) -> Expr | None:
-    """Sums and signs without products by one, squares without a log: the common operations, done directly."""
+def _tangent_of_common(e: Expr, tangent: Mapping[Expr, Expr]) -> Expr | None:
+    """Sums, signs and products without products by one: the common operations, done directly."""
     op = e.op
-    if op in ("add", "sub"):
-        a, b = tangent.get(e.args[0], ZERO), tangent.get(e.args[1], ZERO)
-        return a + b if op == "add" else a - b
     if op == "neg":
-        return -tangent.get(e.args[0], ZERO)
-    return None
+        return arithmetic.neg(tangent.get(e.args[0], ZERO))
+    if op not in _PAIRS:
+        return None
+    a, b = e.args
+    first, second = tangent.get(a), tangent.get(b)
+    if op == "mul":
+        if first is None:
+            return ZERO if second is None else arithmetic.mul(a, second)
+        moved = arithmetic.mul(b, first)
+        return moved if second is None else arithmetic.add(moved, arithmetic.mul(a, second))
+    if second is None:
+        return ZERO if first is None else first
+    if op == "add":
+        return second if first is None else arithmetic.add(first, second)
+    return arithmetic.neg(second) if first is None else arithmetic.sub(first, second)
 
 
 @uncollected()
@@ -150,6 +161,25 @@ def jacobian(exprs: Sequence[Expr], variables: Sequence[Expr]) -> list[list[Expr
         return [[column.get(e, ZERO) for column in columns] for e in exprs]
     rows = [sweep.reverse({e: ONE}) for e in exprs]
     return [[row.get(x, ZERO) for x in variables] for row in rows]
+
+
+@uncollected()
+def upper_jacobian(exprs: Sequence[Expr], variables: Sequence[Expr]) -> list[list[Expr]]:
+    """Rows of partial derivatives from the diagonal on, for a square matrix whose lower half is its mirror image.
+
+    >>> from dalembert import expr as ex
+    >>> x, y = ex.symbols("x y")
+    >>> upper_jacobian([x * x * y, x**3 / 3], [x, y])
+    [[2*x*y, x^2], [0]]
+    """
+    _check_variables(variables)
+    sweep, within, rows = _Sweep(exprs), set[Expr](), list[list[Expr]]([] for _ in exprs)
+    for j, x in enumerate(variables):
+        within.update(topological(exprs[j : j + 1], stop=within))  # what the rows down to the diagonal are made of
+        column = sweep.forward({x: ONE}, within)
+        for row, e in zip(rows[: j + 1], exprs, strict=False):
+            row.append(column.get(e, ZERO))
+    return rows
 
 
 @uncollected()

@@ -13,10 +13,11 @@ which is less than 1e-30 for every machine.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from hashlib import blake2b
+from itertools import accumulate
 from typing import Any, TypeAlias
 
 from dalembert.expr._node import Expr, Number
@@ -90,6 +91,14 @@ class Fingerprints:
         if found is None:
             found = self._inverses[value] = pow(value, -1, PRIME)
         return found
+
+    def invert(self, values: Sequence[int]) -> None:
+        """Remember the inverses of many values, none of them zero, by one inversion (Montgomery)."""
+        products = [*accumulate(values, lambda a, b: a * b % PRIME)]
+        inverse = pow(products[-1], -1, PRIME) if products else 1
+        for value, before in zip(reversed(values), reversed([1, *products[:-1]]), strict=False):
+            self._inverses[value] = inverse * before % PRIME
+            inverse = inverse * value % PRIME
 
     def value(self, e: Expr) -> int:
         """The value of a node whose operands have theirs."""

@@ -11,20 +11,25 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import TypeAlias
 
 from dalembert.expr._arithmetic import add, mul, neg, sub
 from dalembert.expr._collector import uncollected
 from dalembert.expr._fingerprint import PRIME, Fingerprints, residue
-from dalembert.expr._node import HALF, MINUS_ONE, ONE, TWO, ZERO, Expr, Number, const
+from dalembert.expr._node import HALF, ONE, TWO, ZERO, Expr, Number, const
 from dalembert.expr._rounding import without_rounding
 from dalembert.expr._table import rebuild
-from dalembert.expr._traverse import count_operations, topological
+from dalembert.expr._traverse import operations_in, topological
 
 _TOTAL = frozenset({"add", "sub", "neg", "mul", "sin", "cos", "const", "symbol", "pi"})
 #: Functions that have a value at every number.
 _SAFE = frozenset("exp sinh cosh tanh atan atan2 abs sign min max lt le eq where".split())
 _NOWHERE: frozenset[int] = frozenset()
-_NO_SYMBOLS: frozenset[Expr] = frozenset()
+_SUMS = frozenset({"add", "sub"})
+_PAIRS = frozenset({"add", "sub", "mul"})
+_HALF_PRIME = PRIME // 2
+#: What a node became, its fingerprint, and the symbols that divide it: a bit for each.
+_Found: TypeAlias = tuple[Expr, int, int]
 #: Denominators of fractions that a long decimal may be. Two of them differ by more than 1e-10, so that none is met by
 #: accident within the rounding of a double.
 _SIMPLE = 100_000
@@ -45,59 +50,115 @@ def reduce(exprs: Sequence[Expr]) -> list[Expr]:
     [m*x, 0]
     """
     order = topological(exprs)
-    found = _Sweep().run(order, exprs)
-    least = count_operations(order)
-    if count_operations(found) > least:  # another order of the terms has kept what was not needed any more
-        found = _Sweep(reorders=False).run(order, exprs)
-    return without_rounding(found if count_operations(found) <= least else exprs)
+    least, found = operations_in(order), _Sweep().run(order, exprs)
+    if found != [*exprs]:
+        order = topological(found)
+        if operations_in(order) > least:  # another order of the terms has kept what was not needed any more
+            found = _Sweep(reorders=False).run(topological(exprs), exprs)
+            order = topological(found)
+            if operations_in(order) > least:
+                found, order = [*exprs], topological(exprs)
+    return without_rounding(found, order)
 
 
 class _Sweep:
-    """One pass over a graph, operands first: what each node becomes."""
+    """One pass over a graph, operands first: what each node becomes.
+
+    A node and its opposite share one place in the table, that of the smaller of their values.
+    """
 
     def __init__(self, reorders: bool = True) -> None:
         self.reorders = reorders
         self.prints = Fingerprints()
-        self.made: dict[int, Expr] = {}  # fingerprint -> the node that stands for it
+        self.found: dict[Expr, _Found] = {}  # for every node seen, old and new
+        self.made: dict[int, _Found] = {}  # fingerprint, or that of the opposite -> the node that stands for it
         self.domains: dict[Expr, frozenset[int]] = {}  # divisions, roots... that a node needs; absent for none
-        self.scales: dict[Expr, frozenset[Expr]] = {}  # symbols that divide a node; absent for none
-        for e in (ZERO, ONE, MINUS_ONE, TWO, HALF):
-            self.made[self.prints.of([e])[0]] = e
+        self.symbols: list[Expr] = []  # by their bits
+        for e in (ZERO, ONE, TWO, HALF):
+            value = self.prints.of([e])[0]
+            self.made[min(value, PRIME - value)] = self.found[e] = (e, value, 0)
 
     def run(self, order: Sequence[Expr], exprs: Sequence[Expr]) -> list[Expr]:
-        values, made, domains, new = self.prints.values, self.made, self.domains, dict[Expr, Expr]()
+        found, made, domains, domain = self.found, self.made, self.domains, _NOWHERE
+        self._number([e for e in order if e.op == "symbol"])
         for e in order:
             op, args = e.op, e.args
             if op == "mul":
-                value = values[args[0]] * values[args[1]] % PRIME
+                a, b = args
+                first, x, scale = found[a]
+                second, y, other = found[b]
+                value, scale = x * y % PRIME, scale | other
             elif op == "add":
-                value = (values[args[0]] + values[args[1]]) % PRIME
+                a, b = args
+                first, x, scale = found[a]
+                second, y, other = found[b]
+                value, scale = (x + y) % PRIME, scale & other
             elif op == "sub":
-                value = (values[args[0]] - values[args[1]]) % PRIME
+                a, b = args
+                first, x, scale = found[a]
+                second, y, other = found[b]
+                value, scale = (x - y) % PRIME, scale & other
+            elif e in found:
+                continue
             elif op == "const":
-                written = _written(e)
-                value = values[e] = residue(written.data)
-                new[e] = made.setdefault(value, written)
+                self._constant(e)
                 continue
             else:
-                value = self.prints.value(e)
-            values[e] = value
-            domain = self._domain(e) if domains or op not in _TOTAL else _NOWHERE
-            known = made.get(value)
-            if known is None or (domains and not domains.get(known, _NOWHERE) <= domain):
-                known = self._opposite(value, domain)
-            if known is None:
-                below = tuple([new[a] for a in args])
-                known = e if below == args else rebuild(e, below)
-                if known.op in ("add", "sub"):
-                    known = self._folded(known, value, domain)
-                values[known] = value
-                made[value] = known
-                if domain:
-                    domains[known] = domain
-                self._scale(known)
-            new[e] = known
-        return [new[e] for e in exprs]
+                a = b = first = second = e  # whatever its operands became: see below
+                value, scale = self._value_of(e), 0
+            if domains or op not in _TOTAL:
+                domain = self._domain(e)
+            place = value if value < _HALF_PRIME else PRIME - value
+            known = made.get(place)
+            if known is not None and (not domains or domains.get(known[0], _NOWHERE) <= domain):
+                found[e] = known if known[1] == value else (neg(known[0]), value, known[2])
+                continue
+            if op not in _PAIRS:
+                below = tuple([found[a][0] for a in args])
+                node = e if below == args else rebuild(e, below)
+                scale = self._scale(node)
+            elif first is a and second is b:
+                node = e
+            else:
+                node = rebuild(e, (first, second))
+                op = node.op
+                if op not in _PAIRS:
+                    scale = self._scale(node)
+            if op in _SUMS:
+                a, b = node.args
+                if scale or a.op in _SUMS or b.op in _SUMS:
+                    folded = self._folded(node, value, domain, scale)
+                    if folded is not node:
+                        node, scale = folded, self._scale(folded)
+            made[place] = found[e] = known = (node, value, scale)
+            if node is not e:
+                found[node] = known
+            if domain:
+                domains[node] = domain
+        return [found[e][0] for e in exprs]
+
+    def _number(self, symbols: Sequence[Expr]) -> None:
+        """Give every symbol its bit, and the inverse of its value."""
+        values = self.prints.of(symbols)
+        self.prints.invert(values)
+        for i, (e, value) in enumerate(zip(symbols, values, strict=True)):
+            self.made[min(value, PRIME - value)] = self.found[e] = (e, value, 1 << i)
+        self.symbols += symbols
+
+    def _constant(self, e: Expr) -> None:
+        written = _written(e)
+        value = residue(written.data)
+        one = self.found[written] = (written, value, 0)
+        known = self.made.setdefault(min(value, PRIME - value), one)
+        self.found[e] = known if known[1] == value else (neg(known[0]), value, 0)
+
+    def _value_of(self, e: Expr) -> int:
+        """The fingerprint of a node that is neither sum nor product."""
+        if e.op in ("sin", "cos"):
+            self.prints.of(e.args)
+        else:
+            self.prints.values.update([(a, self.found[a][1]) for a in e.args])
+        return self.prints.value(e)
 
     def _domain(self, e: Expr) -> frozenset[int]:
         """The partial operations below a node, by the fingerprints of their operands."""
@@ -107,66 +168,61 @@ class _Sweep:
             if below and below is not found:
                 found = found | below if found else below
         if e.op not in _TOTAL and not _everywhere(e):
-            found = found | {self.prints.values[e.args[-1 if e.op == "div" else 0]]}
+            found = found | {self.found[e.args[-1 if e.op == "div" else 0]][1]}
         if found:
             domains[e] = found
         return found
 
-    def _opposite(self, value: int, domain: frozenset[int]) -> Expr | None:
-        """The opposite of a node with the opposite value that holds wherever this one does."""
-        found = self.made.get(PRIME - value)
-        return neg(found) if found is not None and self.domains.get(found, _NOWHERE) <= domain else None
-
     def _known(self, value: int, domain: frozenset[int]) -> Expr | None:
-        found = self.made.get(value)
-        if found is not None and self.domains.get(found, _NOWHERE) <= domain:
-            return found
-        return self._opposite(value, domain)
+        """A node with this value, or the opposite of one with the opposite value, that holds wherever this one does."""
+        known = self.made.get(value if value < _HALF_PRIME else PRIME - value)
+        if known is None or (self.domains and not self.domains.get(known[0], _NOWHERE) <= domain):
+            return None
+        return known[0] if known[1] == value else neg(known[0])
 
-    def _folded(self, e: Expr, value: int, domain: frozenset[int]) -> Expr:
+    def _folded(self, e: Expr, value: int, domain: frozenset[int], scale: int) -> Expr:
         """A sum as a multiple of a node that is there, or with two of its terms joined to one that is there."""
-        a, b = e.args
-        common = self.scales.get(a, _NO_SYMBOLS) & self.scales.get(b, _NO_SYMBOLS)
-        for scale in common:
-            known = self._known(value * self.prints.inverse(self._value(scale)) % PRIME, domain)
+        while scale:
+            bit = scale & -scale
+            scale ^= bit
+            factor = self.symbols[bit.bit_length() - 1]
+            known = self._known(value * self.prints.inverse(self.found[factor][1]) % PRIME, domain)
             if known is not None:
-                return mul(scale, known)
+                return mul(factor, known)
         if not self.reorders:
             return e
-        sign = 1 if e.op == "add" else -1
-        for sum_sign, total, other_sign, other in ((1, a, sign, b), (sign, b, 1, a)):
-            if total.op == "add":
-                second = sum_sign
-            elif total.op == "sub":
-                second = -sum_sign
-            else:
+        a, b = e.args
+        made, negative = self.made, e.op == "sub"
+        for total, other, minus, other_minus in ((a, b, False, negative), (b, a, negative, False)):
+            if total.op not in _SUMS:
                 continue
-            (p, q), apart = total.args, other_sign * self._value(other)
-            for kept_sign, kept, moved_sign, moved in ((sum_sign, p, second, q), (second, q, sum_sign, p)):
-                known = self._known((moved_sign * self._value(moved) + apart) % PRIME, domain)
-                if known is not None:
-                    return add(known, kept) if kept_sign > 0 else sub(known, kept)
+            p, q = total.args
+            second = minus ^ (total.op == "sub")
+            apart = -self._value(other) if other_minus else self._value(other)
+            for kept, moved, kept_minus, moved_minus in ((p, q, minus, second), (q, p, second, minus)):
+                joined = (apart - self._value(moved) if moved_minus else apart + self._value(moved)) % PRIME
+                if (joined if joined < _HALF_PRIME else PRIME - joined) in made:
+                    known = self._known(joined, domain)
+                    if known is not None:
+                        return sub(known, kept) if kept_minus else add(known, kept)
         return e
 
     def _value(self, e: Expr) -> int:
-        value = self.prints.values.get(e)
-        return self.prints.of([e])[0] if value is None else value
+        known = self.found.get(e)
+        if known is not None:
+            return known[1]
+        below = [self._value(a) for a in e.args]  # at most a few levels, made by the identities of a node
+        self.prints.values.update(zip(e.args, below, strict=True))
+        return self.prints.value(e)
 
-    def _scale(self, e: Expr) -> None:
+    def _scale(self, e: Expr) -> int:
         """Symbols that are factors of a product, or of both terms of a sum."""
-        op, scales = e.op, self.scales
-        if op == "mul":
-            a, b = scales.get(e.args[0]), scales.get(e.args[1])
-            found = (a | b if b else a) if a else b
-        elif op in ("add", "sub"):
-            a, b = scales.get(e.args[0]), scales.get(e.args[1])
-            found = a & b if a and b else None
-        elif op == "symbol":
-            found = frozenset((e,))
-        else:
-            found = scales.get(e.args[0]) if op in ("neg", "pow") else None
-        if found:
-            scales[e] = found
+        below = [self.found[a][2] if a in self.found else 0 for a in e.args]
+        if e.op == "mul":
+            return below[0] | below[1]
+        if e.op in _SUMS:
+            return below[0] & below[1]
+        return below[0] if e.op in ("neg", "pow") else 0
 
 
 def _everywhere(e: Expr) -> bool:

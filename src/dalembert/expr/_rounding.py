@@ -21,10 +21,13 @@ _UNIT = 2.0**-53
 _FEW = 4
 
 
-def without_rounding(exprs: Sequence[Expr]) -> list[Expr]:
-    """The expressions, with 0 for those that are no larger than the rounding of the calculated decimals in them."""
-    order = topological(exprs)
-    if not any(e.op == "const" and _is_calculated(e.data) for e in order):
+def without_rounding(exprs: Sequence[Expr], order: Sequence[Expr] | None = None) -> list[Expr]:
+    """The expressions, with 0 for those that are no larger than the rounding of the calculated decimals in them.
+
+    `order` are their nodes, operands first, where they are known.
+    """
+    order = topological(exprs) if order is None else order
+    if not any(_is_calculated(e.data) for e in order if e.op == "const"):
         return list(exprs)
     import numpy as np
 

@@ -148,6 +148,8 @@ def _product(a: Polynomial, b: Polynomial, limit: int) -> Polynomial:
 
 
 def _times(m: Monomial, n: Monomial) -> Monomial:
+    if not m:
+        return n
     exponents = dict(m)
     for atom, k in n:
         exponents[atom] = exponents.get(atom, 0) + k
@@ -155,7 +157,14 @@ def _times(m: Monomial, n: Monomial) -> Monomial:
 
 
 def _monomial(exponents: dict[Expr, int]) -> Monomial:
-    return tuple(sorted(((a, k) for a, k in exponents.items() if k), key=lambda pair: pair[0].id))
+    pairs = exponents.items()
+    if 0 in exponents.values():
+        return tuple(sorted([pair for pair in pairs if pair[1]], key=_creation))
+    return tuple(sorted(pairs, key=_creation))
+
+
+def _creation(pair: tuple[Expr, int]) -> int:
+    return pair[0].id
 
 
 def _power(a: Polynomial, exponent: int, limit: int) -> Polynomial:
@@ -182,7 +191,7 @@ def _inverse(a: Polynomial, limit: int) -> Polynomial:
 def _reduced(polynomial: Polynomial, limit: int) -> Polynomial:
     """Even powers of sines or of cosines go where fewer terms are left; then two terms make one where they can."""
     work = polynomial
-    for angle in dict.fromkeys(a.args[0] for m in polynomial for a, _ in m if a.op in ("sin", "cos")):
+    for angle in dict.fromkeys(a.args[0] for m in polynomial for a, k in m if k > 1 and a.op in ("sin", "cos")):
         choices = [work, _even_powers_left(work, fn.sin(angle), limit), _even_powers_left(work, fn.cos(angle), limit)]
         work = min(choices, key=len)
     return _paired(work)
@@ -213,7 +222,7 @@ def _paired(polynomial: Polynomial) -> Polynomial:
         monomial = queue.pop()
         if monomial not in work:
             continue
-        for other, sign, result in _partners(monomial):
+        for other, sign, result in _partners(monomial, work):
             coefficient = work.get(monomial)
             partner = work.get(other)
             if coefficient is None or partner is None or not _same(partner, sign * coefficient):
@@ -231,20 +240,24 @@ def _same(a: Number, b: Number) -> bool:
     return a == b or (isinstance(a - b, float) and abs(float(a) - float(b)) <= _ROUNDING * abs(float(a)))
 
 
-def _partners(monomial: Monomial) -> Iterator[tuple[Monomial, int, Monomial]]:
-    """(other term, its relative sign, what both make together)."""
+def _partners(monomial: Monomial, work: Polynomial) -> Iterator[tuple[Monomial, int, Monomial]]:
+    """(other term, its relative sign, what both make together), of the other terms that are there."""
     waves = [(a, k) for a, k in monomial if a.op in ("sin", "cos") and k > 0]
     for a, k in waves:
         if k >= 2:
             twin = _twin(a)
             rest = _times(monomial, ((a, -2),))
-            yield _times(rest, ((twin, 2),)), 1, rest
+            other = _times(rest, ((twin, 2),))
+            if other in work:
+                yield other, 1, rest
     for i, (a, _) in enumerate(waves):
         for b, _ in waves[i + 1 :]:
             if a.args[0] is b.args[0]:
                 continue
-            rest = _times(_times(monomial, ((a, -1),)), ((b, -1),))
-            other = _times(_times(rest, ((_twin(a), 1),)), ((_twin(b), 1),))
+            other = _times(monomial, ((a, -1), (b, -1), (_twin(a), 1), (_twin(b), 1)))
+            if other not in work:
+                continue
+            rest = _times(monomial, ((a, -1), (b, -1)))
             for sign, wave in _angle_sums(a, b):
                 ((found, factor),) = _atom(wave).items()
                 if factor == 1:

@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from operator import attrgetter
 
 from dalembert.expr._collector import uncollected
 from dalembert.expr._node import Expr, Scalar, as_expr
 from dalembert.expr._table import rebuild
 
 LEAVES = frozenset({"const", "symbol", "pi"})
+SERIAL = attrgetter("id")
 
 
 def topological(exprs: Iterable[Expr], stop: Container[Expr] = frozenset()) -> list[Expr]:
     """Every node below `exprs`, operands first; the walk does not go below the nodes of `stop`."""
     seen: set[Expr] = set()
     stack = list(exprs)
+    take, put, see = stack.pop, stack.extend, seen.add
     while stack:
-        e = stack.pop()
-        if e in seen:
-            continue
-        seen.add(e)
-        if e.args and e not in stop:
-            stack.extend(e.args)
-    return sorted(seen, key=_serial)
-
-
-def _serial(e: Expr) -> int:
-    return e.id
+        e = take()
+        if e not in seen:
+            see(e)
+            if e not in stop:
+                put(e.args)
+    return sorted(seen, key=SERIAL)
 
 
 def free_symbols(exprs: Expr | Iterable[Expr]) -> set[Expr]:
@@ -67,13 +65,18 @@ def count_operations(exprs: Expr | Iterable[Expr], depending_on: Collection[Expr
     """
     order = topological(_listed(exprs))
     if depending_on is None:
-        return sum(_cost(e) for e in order)
+        return operations_in(order)
     moving, total = set(depending_on), 0
     for e in order:
         if not moving.isdisjoint(e.args):
             moving.add(e)
             total += _cost(e)
     return total
+
+
+def operations_in(nodes: Iterable[Expr]) -> int:
+    """How many operations these very nodes are, without what is below them."""
+    return sum([1 if e.op != "pow" else _cost(e) for e in nodes if e.op not in LEAVES])
 
 
 def _cost(e: Expr) -> int:

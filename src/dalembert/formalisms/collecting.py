@@ -15,7 +15,7 @@ def split_accelerations(inertia: Sequence[Expr], udot: Sequence[Expr]) -> tuple[
     its upper half is kept twice, so that equal numbers are equal expressions.
     """
     n = len(udot)
-    slopes = ex.jacobian(list(inertia), udot) if n else []
-    rows = [[slopes[min(i, j)][max(i, j)] for j in range(n)] for i in range(n)]
+    upper = ex.upper_jacobian(list(inertia), udot)
+    rows = [[upper[min(i, j)][abs(i - j)] for j in range(n)] for i in range(n)]
     rest = ex.substitute(list(inertia), dict.fromkeys(udot, 0))
     return Matrix(rows, (n, n)), tuple(-x for x in rest)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dalembert.errors import ModelError
-from dalembert.io.assembly import Assembly
 from dalembert.io.folder import Folder
 from dalembert.mechanism import Mechanism
+
+if TYPE_CHECKING:  # it brings NumPy, which programs in LSD do not need
+    from dalembert.io.assembly import Assembly
 
 #: Names of robot files end so.
 SUFFIXES = (".urdf", ".sdf", ".world", ".xml", ".mjcf")
@@ -23,6 +26,7 @@ def read_urdf(
 ) -> None:
     """A URDF file into an empty mechanism."""
     from dalembert.io import urdf
+    from dalembert.io.assembly import Assembly
 
     folder = Folder.of(path)
     a = Assembly(into, folder.file.name)
@@ -35,6 +39,7 @@ def read_mjcf(
 ) -> None:
     """An MJCF file into an empty mechanism."""
     from dalembert.io import mjcf
+    from dalembert.io.assembly import Assembly
 
     folder = Folder.of(path)
     a = Assembly(into, folder.file.name)
@@ -45,6 +50,7 @@ def read_mjcf(
 def read_sdf(path: str | Path, into: Mechanism, *, fuse: bool = False, limits: bool = True) -> None:
     """An SDF file into an empty mechanism."""
     from dalembert.io import sdf
+    from dalembert.io.assembly import Assembly
 
     folder = Folder.of(path)
     a = Assembly(into, folder.file.name)
