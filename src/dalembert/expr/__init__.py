@@ -9,6 +9,7 @@ g*m*l*sin(th)
 from dalembert.expr._arithmetic import absolute, decimals_as_spelled, equal, less, less_equal
 from dalembert.expr._collector import uncollected
 from dalembert.expr._derivative import (
+    Along,
     derivative,
     dot,
     gradient,

@@ -87,11 +87,7 @@ class _Sweep:
                 continue
             total = _tangent_of_common(e, tangent)
             if total is None:
-                total = ZERO
-                for a, partial in zip(e.args, self.partials(e), strict=True):
-                    rate = tangent.get(a)
-                    if rate is not None:
-                        total = total + partial * rate
+                total = _chained(e.args, self.partials(e), tangent)
             if total is not ZERO:
                 tangent[e] = total
         return tangent
@@ -189,6 +185,46 @@ def tangent(exprs: Sequence[Expr], direction: Mapping[Expr, Scalar]) -> list[Exp
     _check_variables(seeds)
     moved = _Sweep(exprs).forward(seeds)
     return [moved.get(e, ZERO) for e in exprs]
+
+
+class Along:
+    """Derivatives along one direction, for many expressions one after the other; what they share is derived once.
+
+    >>> from dalembert import expr as ex
+    >>> x, v = ex.symbols("x v")
+    >>> rate = Along({x: v})
+    >>> rate.of([x * x, ex.sin(x)]), rate.of([x * x * x])
+    ([2*v*x, v*cos(x)], [2*v*x*x + v*x^2])
+    """
+
+    def __init__(self, direction: Mapping[Expr, Scalar]) -> None:
+        _check_variables(direction)
+        self._moved = {x: as_expr(v) for x, v in direction.items()}
+
+    @uncollected()
+    def of(self, exprs: Sequence[Expr]) -> list[Expr]:
+        moved = self._moved
+        for e in topological(exprs, stop=moved.keys()):
+            if e in moved:
+                continue
+            rates = [moved[a] for a in e.args]
+            if all(rate is ZERO for rate in rates):
+                moved[e] = ZERO
+                continue
+            here = {a: rate for a, rate in zip(e.args, rates, strict=True) if rate is not ZERO}
+            total = _tangent_of_common(e, here)
+            moved[e] = _chained(e.args, _partials(e), here) if total is None else total
+        return [moved[e] for e in exprs]
+
+
+def _chained(args: Sequence[Expr], partials: Sequence[Expr], rates: Mapping[Expr, Expr]) -> Expr:
+    """The rule of the chain: the sum over the operands that move."""
+    total = ZERO
+    for a, partial in zip(args, partials, strict=True):
+        rate = rates.get(a)
+        if rate is not None:
+            total = total + partial * rate
+    return total
 
 
 def hessian_vector(e: Expr, variables: Sequence[Expr], vector: Sequence[Scalar]) -> list[Expr]:

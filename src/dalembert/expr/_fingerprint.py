@@ -86,6 +86,11 @@ class Fingerprints:
                 values[e] = self.value(e)
         return [values[e] for e in exprs]
 
+    @staticmethod
+    def opposite(value: int) -> int:
+        """The value of the opposite."""
+        return -value % PRIME
+
     def inverse(self, value: int) -> int:
         found = self._inverses.get(value)
         if found is None:

@@ -9,7 +9,7 @@ order. A replacement never divides or takes a root where the formula did not: it
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -59,6 +59,16 @@ def reduce(exprs: Sequence[Expr]) -> list[Expr]:
             if operations_in(order) > least:
                 found, order = [*exprs], topological(exprs)
     return without_rounding(found, order)
+
+
+class _Either:
+    """What one of two collections contains."""
+
+    def __init__(self, first: Container[Expr], second: Container[Expr]) -> None:
+        self.first, self.second = first, second
+
+    def __contains__(self, e: object) -> bool:
+        return e in self.first or e in self.second
 
 
 class _Sweep:
@@ -211,9 +221,12 @@ class _Sweep:
         known = self.found.get(e)
         if known is not None:
             return known[1]
-        below = [self._value(a) for a in e.args]  # at most a few levels, made by the identities of a node
-        self.prints.values.update(zip(e.args, below, strict=True))
-        return self.prints.value(e)
+        values = self.prints.values
+        for x in topological([e], stop=_Either(self.found, values)):  # what identities of a node have made
+            if x not in values:
+                one = self.found.get(x)
+                values[x] = self.prints.value(x) if one is None else one[1]
+        return values[e]
 
     def _scale(self, e: Expr) -> int:
         """Symbols that are factors of a product, or of both terms of a sum."""

@@ -5,7 +5,7 @@ All are taken about the origin of the body; a branch of a machine is thus one so
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from dalembert import expr as ex
 from dalembert.expr import ZERO, Expr
@@ -21,21 +21,21 @@ from dalembert.presentation.axes import AXES, Base, Quantity, components, seen
 def carried_quantities(tree: Tree, motions: Sequence[BodyMotion], bases: Sequence[Sequence[Base]]) -> list[Quantity]:
     """Momentum and efforts of every body, those that carry nothing too."""
     poses = _relative(tree)
-    found, along = list[Quantity](), in_time(tree)
+    found, along = list[Quantity](), ex.Along(in_time(tree))
     momenta = _gathered(tree, poses, [_momentum(one) for one in motions])
     efforts = _gathered(tree, poses, [_efforts(tree, one) for one in motions])
     inertia = _gathered(tree, poses, [_inertia(one, along) for one in motions])
+    columns = _columns(momenta, tree.speeds)
     for one in motions[1:]:
         j, told = one.number, _told(tree, one.number)
-        by_speed = _columns(momenta[j], tree.speeds)
         for name, rate, part, what in (("P", "Pi", "force", "momentum"), ("H", "chi", "moment", "angular momentum")):
             vector: Vector3 = getattr(momenta[j], part)
             found += seen(f"{name}{j}", vector, f"{what} of {told}", bases[j])
-            for r, column in enumerate(by_speed, 1):
+            for r, column in enumerate(columns[j], 1):
                 words = f"{what} of {told} for a unit of {tree.speeds[r - 1].name}"
                 found += seen(f"{name}{j}", getattr(column, part), words, bases[j], f"_{r}")
             for base in bases[j]:
-                rates = Vector3(ex.tangent(apply3(base.turn, vector), along))
+                rates = Vector3(along.of(apply3(base.turn, vector)))
                 words = f"rates, without u', of the components of the {what} of {told} in {base.told}"
                 found += components(f"{rate}{j}{base.tag}", rates, words)
         for name, wrench, what in (
@@ -85,17 +85,19 @@ def _efforts(tree: Tree, one: BodyMotion) -> Wrench:
     return total
 
 
-def _inertia(one: BodyMotion, along: Mapping[Expr, Expr]) -> Wrench:
+def _inertia(one: BodyMotion, along: ex.Along) -> Wrench:
     """mu gamma(G) and the moment of the inertia, at constant speeds."""
-    flat = ex.tangent([*one.spin, *one.centre_velocity], along)
+    flat = along.of([*one.spin, *one.centre_velocity])
     acceleration = Vector3(flat[3:]) + one.spin.cross(one.centre_velocity)
     moment = dynamic_moment(one, Vector3(flat[:3]))
     return Wrench.at_point(one.body.centre, scale3(one.body.mass, acceleration), moment)
 
 
-def _columns(total: Wrench, speeds: Sequence[Expr]) -> list[Wrench]:
-    slopes = ex.jacobian([*total.moment, *total.force], speeds)
-    return [Wrench.of([row[r] for row in slopes]) for r in range(len(speeds))]
+def _columns(totals: Sequence[Wrench], speeds: Sequence[Expr]) -> list[list[Wrench]]:
+    """For each of them its parts for a unit of each speed."""
+    slopes = ex.jacobian([x for one in totals for x in (*one.moment, *one.force)], speeds)
+    blocks = [slopes[6 * i : 6 * i + 6] for i in range(len(totals))]
+    return [[Wrench.of([row[r] for row in block]) for r in range(len(speeds))] for block in blocks]
 
 
 # --- mass ------------------------------------------------------------------------------------------------------------

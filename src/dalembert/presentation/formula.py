@@ -113,6 +113,7 @@ class Writer:
         self.notation = notation
         self.moving = {name: k for k, name in enumerate(moving)}
         self.derived: frozenset[str] = frozenset()
+        self._names: dict[str, Token] = {}
 
     # --- sums --------------------------------------------------------------------------------------------------------
 
@@ -250,7 +251,9 @@ class Writer:
         """A name or a function."""
         if e.op == "symbol":
             name, n = e.name, self.notation
-            return Token(n.text(name), n.latex(name), n.mathml(name), n.width(name))
+            if name not in self._names:
+                self._names[name] = Token(n.text(name), n.latex(name), n.mathml(name), n.width(name))
+            return self._names[name]
         if e.op == "pi":
             return Token("pi", "\\pi", "<mi>π</mi>", 0.6)
         rows = [self._sum(a, depth + 1) for a in e.args]

@@ -89,8 +89,8 @@ class _Names:
         self.prints = ex.Fingerprints()
         self.found: dict[int, tuple[int, Quantity]] = {}
         quantities = list(known)
-        for q, reduced in zip(quantities, ex.reduce([q.value for q in quantities]), strict=True):
-            value, opposite = self.prints.of([reduced, -reduced])
+        values = self.prints.of(ex.reduce([q.value for q in quantities]))
+        for q, value in zip(quantities, values, strict=True):
             if value in self.found:
                 continue
             name = q.name
@@ -98,7 +98,7 @@ class _Names:
                 name += "_"
             named = q if name == q.name else replace(q, name=name)
             self.found[value] = 1, named
-            self.found.setdefault(opposite, (-1, named))
+            self.found.setdefault(self.prints.opposite(value), (-1, named))
 
 
 class _Signs:
@@ -109,9 +109,9 @@ class _Signs:
 
     def of(self, e: Expr) -> int:
         sizes = self.sizes
-        for x in ex.topological([e], stop=sizes.keys()):
+        for x in [e] if all(a in sizes for a in e.args) else ex.topological([e], stop=sizes.keys()):
             if x not in sizes:
-                sizes[x] = sum(sizes[a] for a in x.args) + (1 if x.args else len(str(x.data)))
+                sizes[x] = sum([sizes[a] for a in x.args]) + (1 if x.args else len(str(x.data)))
         return sizes[e]
 
 

@@ -7,7 +7,7 @@ that carries body 4; `0` is earth. The letters are those of the vector and matri
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from dalembert import expr as ex
 from dalembert.expr import ZERO, Expr, Matrix
@@ -23,15 +23,18 @@ from dalembert.presentation.carried import carried_quantities, matter_quantities
 
 def quantities(tree: Tree, mass_matrix: Matrix) -> list[Quantity]:
     """Kinematic and kinetic quantities, and the entries of M; the first of two equal ones is the better name."""
-    motions, poses, along = body_motions(tree), body_poses(tree), in_time(tree)
+    motions, poses, along = body_motions(tree), body_poses(tree), ex.Along(in_time(tree))
     bases = [bases_of(tree, one.number) for one in motions]
     found = [*_angles(tree)]
     for one in motions[1:]:
         found += _motion(one, bases[one.number])
         found += _places(tree, one, poses)
         found += _turns(one, bases[one.number])
+    flat = [x for one in motions for x in (*one.spin, *one.velocity, *one.centre_velocity)]
+    by_speed, by_place = ex.jacobian(flat, tree.speeds), ex.jacobian(flat, tree.coordinates)
     for one in motions[1:]:
-        found += _partial(tree, one, bases[one.number])
+        own = slice(9 * one.number, 9 * one.number + 9)
+        found += _partial(tree, one, bases[one.number], by_speed[own], by_place[own])
         found += _remaining(one, bases[one.number], along)
         found += _efforts(tree, one, bases[one.number])
     found += matter_quantities(tree, motions)
@@ -82,14 +85,17 @@ def _turns(one: BodyMotion, bases: Sequence[Base]) -> Iterator[Quantity]:
                     yield Quantity(f"{family}_{a}{b}", x, family, meaning)
 
 
-def _partial(tree: Tree, one: BodyMotion, bases: Sequence[Base]) -> Iterator[Quantity]:
+def _partial(
+    tree: Tree,
+    one: BodyMotion,
+    bases: Sequence[Base],
+    by_speed: Sequence[Sequence[Expr]],
+    by_place: Sequence[Sequence[Expr]],
+) -> Iterator[Quantity]:
     """Partial velocities W, U, V for each speed, and slopes of the velocities by the coordinates."""
     j, name = one.number, one.body.name
-    flat = [*one.spin, *one.velocity, *one.centre_velocity]
     kinds = (("W", "omega", "angular velocity"), ("U", "v_O", "velocity of the origin"),
              ("V", "v_G", "velocity of the centre"))  # fmt: skip
-    by_speed = ex.jacobian(flat, tree.speeds)
-    by_place = ex.jacobian(flat, tree.coordinates)
     for r, speed in enumerate(tree.speeds):
         for k, (letter, _, told) in enumerate(kinds):
             vector = Vector3(row[r] for row in by_speed[3 * k : 3 * k + 3])
@@ -102,11 +108,11 @@ def _partial(tree: Tree, one: BodyMotion, bases: Sequence[Base]) -> Iterator[Qua
             yield from components(f"{letter}{j}", vector, words, f"_q{r + 1}")
 
 
-def _remaining(one: BodyMotion, bases: Sequence[Base], along: Mapping[Expr, Expr]) -> Iterator[Quantity]:
+def _remaining(one: BodyMotion, bases: Sequence[Base], along: ex.Along) -> Iterator[Quantity]:
     """Accelerations without u', and the rates of the components of velocities, at constant speeds."""
     j, name = one.number, one.body.name
     parts = {"omega": one.spin, "v_O": one.velocity, "v_G": one.centre_velocity}
-    moved = {key: Vector3(ex.tangent(vector, along)) for key, vector in parts.items()}
+    moved = {key: Vector3(along.of(vector)) for key, vector in parts.items()}
     accelerated = {key: moved[key] + one.spin.cross(parts[key]) for key in ("v_O", "v_G")}
     told = f"{name} without u'"
     yield from seen(f"Phi{j}", moved["omega"], f"angular acceleration of {told}", bases)
@@ -120,7 +126,7 @@ def _remaining(one: BodyMotion, bases: Sequence[Base], along: Mapping[Expr, Expr
         ("v_G", "nu_G", "velocity of the centre"),
     ):
         for base in bases:
-            rates = Vector3(ex.tangent(apply3(base.turn, parts[letter]), along))
+            rates = Vector3(along.of(apply3(base.turn, parts[letter])))
             words = f"rates, without u', of the components of the {kind} of {name} in {base.told}"
             yield from components(f"{rate}{j}{base.tag}", rates, words)
 
