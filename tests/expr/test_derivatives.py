@@ -146,3 +146,13 @@ def test_sharing_keeps_derivatives_small():
 def test_only_variables_can_be_differentiated_by(wrong):
     with pytest.raises(ExpressionError, match="not a variable"):
         ex.derivative(ex.symbol("x"), wrong)
+
+
+@given(trees(tuple(SMOOTH)), trees(tuple(SMOOTH)), directions)
+def test_what_is_derived_step_by_step_or_for_the_upper_half_is_what_one_sweep_derives(first, second, direction):
+    exprs = [smooth(first), smooth(second), smooth(first) * smooth(second)]
+    along = ex.Along(dict(zip(VARIABLES, direction, strict=True)))
+    found = [along.of([e])[0] for e in exprs]
+    assert ex.fingerprints(found) == ex.fingerprints(ex.tangent(exprs, dict(zip(VARIABLES, direction, strict=True))))
+    slopes = ex.jacobian(exprs, VARIABLES[:3])
+    assert ex.upper_jacobian(exprs, VARIABLES[:3]) == [row[i:] for i, row in enumerate(slopes)]
