@@ -90,9 +90,6 @@ def _blocks(matrix: Sequence[Sequence[Expr]]) -> list[tuple[list[int], list[int]
     n = len(matrix)
     if not n:
         return []
-    from scipy.sparse import csr_matrix
-    from scipy.sparse.csgraph import connected_components, maximum_bipartite_matching
-
     pattern = csr_matrix(np.array([[float(x is not ZERO) for x in row] for row in matrix]))
     own = maximum_bipartite_matching(pattern, perm_type="column")  # row -> its column
     place = {int(c): i for i, c in enumerate(own)}
