@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 
 from dalembert import expr as ex
 from dalembert.expr import ONE, Expr, Number
@@ -110,10 +111,10 @@ class Writer:
     """
 
     def __init__(self, notation: Notation = PLAIN, moving: Iterable[str] = ()) -> None:
-        self.notation = notation
+        n = self.notation = notation
+        self._name = cache(lambda name: Token(n.text(name), n.latex(name), n.mathml(name), n.width(name)))
         self.moving = {name: k for k, name in enumerate(moving)}
         self.derived: frozenset[str] = frozenset()
-        self._names: dict[str, Token] = {}
 
     # --- sums --------------------------------------------------------------------------------------------------------
 
@@ -250,10 +251,7 @@ class Writer:
     def _atom(self, e: Expr, depth: int) -> Token:
         """A name or a function."""
         if e.op == "symbol":
-            name, n = e.name, self.notation
-            if name not in self._names:
-                self._names[name] = Token(n.text(name), n.latex(name), n.mathml(name), n.width(name))
-            return self._names[name]
+            return self._name(e.name)
         if e.op == "pi":
             return Token("pi", "\\pi", "<mi>π</mi>", 0.6)
         rows = [self._sum(a, depth + 1) for a in e.args]
