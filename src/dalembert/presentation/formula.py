@@ -203,7 +203,7 @@ class Writer:
         a = self._sum(above[0][0], depth + 1) if bare_above else self._factors(upper, depth + 1)
         b = self._sum(below[0][0], depth + 1) if bare_below else self._factors(lower, depth + 1)
         single = bare_below and below[0][0].op not in ("add", "sub")
-        text = f"{_wrapped(a) if bare_above else _text(a)}/{_text(b) if single else _wrapped(b)}"
+        text = f"{_wrapped(a) if bare_above else text_of(a)}/{text_of(b) if single else _wrapped(b)}"
         latex = f"\\frac{{{_latex(a)}}}{{{_latex(b)}}}"
         mathml = f"<mfrac><mrow>{_mathml(a)}</mrow><mrow>{_mathml(b)}</mrow></mfrac>"
         return [Token(text, latex, mathml, max(_width(a), _width(b)) + 0.3)]
@@ -230,7 +230,7 @@ class Writer:
         raised, last = self._sum(exponent, depth + 1), row[-1]
         if len(row) == 1 and base.op in ("sin", "cos") and exponent.op == "const":
             return [self._wave(base, depth, raised)]
-        text = _text(raised)
+        text = text_of(raised)
         text = text if exponent.op in ("symbol", "const") and text[0].isalnum() and "/" not in text else f"({text})"
         mathml = f"<msup><mrow>{last.mathml}</mrow><mrow>{_mathml(raised)}</mrow></msup>"
         up = Token(f"{last.text}^{text}", f"{_base(last.latex)}^{{{_latex(raised)}}}", mathml,
@@ -242,7 +242,7 @@ class Writer:
         inner = self._sum(e.args[0], depth + 1)
         head = f"<msup><mi>{e.op}</mi><mrow>{_mathml(raised)}</mrow></msup><mo>&#x2061;</mo>"
         return Token(
-            f"{e.op}({_text(inner)})^{_text(raised)}",
+            f"{e.op}({text_of(inner)})^{text_of(raised)}",
             f"\\{e.op}^{{{_latex(raised)}}}{_argument(e.args[0], inner)}",
             head + _argument_mathml(e.args[0], inner),
             1.6 + _width(inner) + 0.4,
@@ -255,12 +255,12 @@ class Writer:
         if e.op == "pi":
             return Token("pi", "\\pi", "<mi>π</mi>", 0.6)
         rows = [self._sum(a, depth + 1) for a in e.args]
-        text = f"({', '.join(map(_text, rows))})"
+        text = f"({', '.join(map(text_of, rows))})"
         width = sum(_width(row) + 0.5 for row in rows) + 0.6
         if e.op in _RELATIONS:
             plain, latex, mathml = _RELATIONS[e.op]
             (a, b) = rows
-            return Token(f"({_text(a)} {plain} {_text(b)})", f"({_latex(a)} {latex} {_latex(b)})",
+            return Token(f"({text_of(a)} {plain} {text_of(b)})", f"({_latex(a)} {latex} {_latex(b)})",
                          f"<mrow><mo>(</mo>{_mathml(a)}<mo>{mathml}</mo>{_mathml(b)}<mo>)</mo></mrow>",
                          width + 1)  # fmt: skip
         if e.op == "sqrt":
@@ -377,12 +377,8 @@ def _base(latex: str) -> str:
     )
 
 
-def _text(row: Sequence[Token]) -> str:
-    return "".join(t.text for t in row)
-
-
 def _wrapped(row: Sequence[Token]) -> str:
-    return f"({_text(row)})"
+    return f"({text_of(row)})"
 
 
 def _latex(row: Sequence[Token]) -> str:
@@ -398,4 +394,4 @@ def _width(row: Sequence[Token]) -> float:
 
 
 def text_of(row: Sequence[Token]) -> str:
-    return _text(row)
+    return "".join(t.text for t in row)
