@@ -232,6 +232,35 @@ def test_no_unit_of_length_has_a_say(size):
     assert np.arctan2(mo["f.x"][-1], -mo["f.z"][-1]) == pytest.approx(pendulum(0.4, 0.5), abs=1e-7)
 
 
-def test_equilibria_with_rolling_surfaces_are_refused_in_a_sentence():
-    with pytest.raises(da.ModelError, match="Linearize at a posture that you know"):
-        da.loads(EGG).equilibria()
+def test_an_egg_rests_on_its_flat_side_and_rocks_about_it():
+    """With a radius of curvature R below and the centre at c: w^2 = m g (R - c) / (J + m c^2), about either axis."""
+    unit = 1e-3  # a small one: no length has a say
+    a, b, c, mass = 0.3 * unit, 0.2 * unit, 0.1 * unit, 0.7
+    inertia = [mass * (y * y + z * z) / 5 for y, z in ((b, c), (a, c), (a, b))]
+    m, egg = free("egg", mass, inertia, chart="bryant")
+    m.roll(da.Ellipsoid(egg, [a, b, c]), da.Plane(da.earth), name="r")
+    found = m.equilibria(starts=3, spread=0.3)
+    assert found
+    for one in found:
+        assert one.coordinates["f.z"] == pytest.approx(c, rel=1e-9)
+        assert one.coordinates["r_contact.z"] == pytest.approx(-c, rel=1e-9)
+        rates = sorted({round(abs(z.imag) * unit**0.5, 7) for z in one.eigenvalues if abs(z.imag) * unit**0.5 > 1e-3})
+        wanted = [
+            np.sqrt(mass * G * (r * r / c - c) / (j + mass * c * c) * unit)
+            for r, j in ((b, inertia[0]), (a, inertia[1]))
+        ]
+        assert rates == pytest.approx(sorted(wanted), rel=1e-6)
+
+
+def test_a_ball_rests_at_the_bottom_of_its_bowl_and_not_in_the_wall():
+    m, ball = free(chart="bryant")
+    m.roll(da.Sphere(ball, A), da.Surface(da.earth, "0.25 - x^2 - y^2 - z^2"), name="r")
+    found = m.equilibria(at={"f.x": 0.1, "f.z": -0.35}, starts=3, spread=0.5)
+    assert {round(one.coordinates["f.z"], 9) for one in found} <= {-0.4, 0.4}
+    low = next(one for one in found if one.coordinates["f.z"] < 0)
+    assert max(z.imag for z in low.eigenvalues) == pytest.approx(np.sqrt(G / (1.4 * 0.4)), rel=1e-9)
+    for start in ({}, {"f.x": 0.1}):  # nobody says on which side it touches
+        mo = m.simulate((0, 0.01), start=start)
+        assert np.linalg.norm([mo[f"f.{x}"][0] for x in "xyz"]) == pytest.approx(0.4, rel=1e-9)
+    with pytest.raises(da.SimulationError):
+        m.simulate((0, 0.01), start={"f.x": 0.6})

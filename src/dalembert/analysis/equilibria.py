@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,11 @@ from dalembert.analysis.modes import Mode, modes_of, ordered
 from dalembert.analysis.point import check_laws, check_speeds, numbers_of, time_of
 from dalembert.analysis.reduced import Reduction, Small
 from dalembert.analysis.resting import Resting
+from dalembert.analysis.rolling import Rolling
 from dalembert.analysis.stability import SMALL, Judgement, in_units_of_mass
 from dalembert.contact.rows import contact_rows
 from dalembert.dynamics import dynamics_of
 from dalembert.dynamics.start import closed_start
-from dalembert.errors import ModelError
 from dalembert.loops.branch import on_branch
 from dalembert.mechanism import Layout, Mechanism, Model, Turn
 from dalembert.presentation.told import Told
@@ -35,6 +36,8 @@ FAMILY = 1e-8
 #: A step shorter than this, in the same units, changes nothing.
 _STILL = 1e-13
 _NEWTON, _SLIDE = 45, 35
+#: Steps back to closed after one of these, where points follow on which surfaces roll: some more than loops need.
+_FOLLOWING = 12
 #: Where p equilibria meet, a Newton step goes 1/p of the way: of places that are apart by so many steps, one is told.
 _LEFT = 20.0
 
@@ -114,6 +117,7 @@ def equilibria(
     q = centre[:, None] + search.units[:, None] * rng.uniform(-spread, spread, (len(centre), starts))
     q[:, 0] = centre
     q[search.idle] = centre[search.idle, None]
+    search.rolling.place(q)
     if layout.model.contacts:
         from dalembert.analysis.on_contacts import resting
 
@@ -140,17 +144,12 @@ class Search:
         self.names = layout.state.coordinates
         self.symbols = [ex.symbol(x) for x in self.names]
         check_laws(self.dynamics, "to find equilibria")
-        for one in layout.further:
-            if one.followed is not None:
-                raise ModelError(
-                    f"the equilibria of '{layout.model.name}' are not searched: '{one.name}' follows the point where "
-                    "two surfaces touch. Linearize at a posture that you know, or let a motion come to rest."
-                )
         check_speeds(layout, speeds)
         self.t = time_of(self.reduction, t, "equilibria")
         self.numbers = numbers_of(self.dynamics, given, self.t)
         self.judgement = Judgement(self.reduction, self.numbers)
         self._frozen = f" (of the machine held at t = {self.t:.6g})" if self.reduction.depends_on_time else ""
+        self.rolling = Rolling(self.dynamics, self.numbers, self.t)
         self.groups = [[self.names.index(x) for x in group] for group in layout.state.quaternions]
         self.angles = self._angles()
         self.length = self._length()
@@ -173,11 +172,15 @@ class Search:
             known = self.length if self._lengths().max(initial=0.0) > 0 else 0.0
             self.length = max(known, rest.reach(found)) or 1.0
             self.units = self._units()
+        if (size := self.rolling.size(found)) > 0:  # as surfaces that roll on each other may be
+            self.length = max(size, self.length if self._lengths().max(initial=0.0) > 0 else 0.0)
+            self.units = self._units()
         return found
 
     def _units(self) -> Array:
         """What a step is measured by: a radian, the length of the machine."""
-        found = np.array([1.0 if i in self.angles else self.length for i in range(len(self.names))])
+        plain = [i in self.angles or x in self.rolling.parameters for i, x in enumerate(self.names)]
+        found = np.where(plain, 1.0, self.length)
         for group in self.groups:
             found[group] = 1.0
         return found
@@ -185,6 +188,7 @@ class Search:
     def settled(self, q: Array, centre: Array) -> Array:
         """Configurations in balance that Newton's method reaches from the columns of q."""
         q = self.closed(self.unit(q), 30)
+        q = q[:, self.rolling.faces(q)]
         forces = self._forces(q)
         with np.errstate(all="ignore"):
             sizes = [in_units_of_mass(one) for one in self.smalls(q)] if q.shape[1] else []
@@ -198,6 +202,7 @@ class Search:
         smalls = self.smalls(q)
         limits = [np.abs(one.tangent).T @ forces for one in smalls]
         good = [bool((np.abs(one.residual) <= _BALANCED * x).all()) for one, x in zip(smalls, limits, strict=True)]
+        good = [ok and bool(faces) for ok, faces in zip(good, self.rolling.faces(q), strict=True)]
         if self.speeds:
             pace = self._pace(q, smalls)
             good = [ok and _lasts(*one) for ok, one in zip(good, zip(smalls, limits, pace, strict=True), strict=True)]
@@ -250,7 +255,7 @@ class Search:
             new.append(column + change * min(1.0, 1.0 / max(size, 1e-300)))  # never more than a radian (or length)
             moved.append(size)
         q = self.unit(np.array(new).reshape(-1, len(self.names)).T)
-        q, kept = self._closing(q, 3)
+        q, kept = self._closing(q, _FOLLOWING if self.rolling.contacts else 3)
         return q, np.array(moved)[kept]
 
     def _families(self, q: Array) -> bool:
@@ -269,11 +274,14 @@ class Search:
             for _ in range(times):
                 before = q
                 here = {**resting, **dict(zip(self.symbols, q, strict=True))}
-                found = ex.evaluate(list(self.dynamics.corrected[: len(self.names)]), here)
-                q = self.unit(np.array([np.broadcast_to(x, q.shape[1:]) for x in found]))
+                q = self.unit(self._corrected(here, q.shape[1]).T.copy())
             shift = np.abs((q - before) / self.units[:, None]).max(axis=0, initial=0.0)
         kept = shift < _SAME
         return q[:, kept], kept
+
+    @cached_property
+    def _corrected(self) -> ex.Recipe:
+        return ex.Recipe(self.dynamics.corrected[: len(self.names)])
 
     def surest_first(self, q: Array) -> Array:
         """Of places where the stiffness vanishes, one for those that may be the same: what Newton still moves tells."""
@@ -290,7 +298,8 @@ class Search:
     def judged(self, q: Array) -> list[Equilibrium]:
         """The equilibrium with its small motions; nothing where the coordinates are singular (gimbal lock)."""
         one = self.smalls(q[:, None])[0]
-        if len(one.mass) and not np.linalg.cond(one.mass) < 1 / FAMILY:
+        scale = np.sqrt(np.abs(np.diag(one.mass)))  # of angles and lengths in any units
+        if len(one.mass) and not np.linalg.cond(one.mass / np.outer(scale, scale)) < 1 / FAMILY:
             return []
         matrix = one.state_matrix
         values = ordered(np.linalg.eigvals(matrix)) if len(matrix) else np.zeros(0)

@@ -70,6 +70,7 @@ class Reduction:
     def __init__(self, dynamics: Dynamics, inputs: Sequence[str] = ()) -> None:
         self.dynamics = dynamics
         self.inputs = tuple(inputs)
+        self._recipes: dict[tuple[Expr, ...], ex.Recipe] = {}
         self.coordinates = [ex.symbol(x) for x in dynamics.state.coordinates]
         self.speeds = [ex.symbol(x) for x in dynamics.state.speeds]
         self.right = list(dynamics.right_side)
@@ -142,12 +143,14 @@ class Reduction:
 
     def arrays(self, matrices: Sequence[Matrix], numbers: Mapping[Expr, Any], count: int) -> list[Array]:
         """Matrices at several states: the first axis counts them."""
-        flat = ex.evaluate([x for m in matrices for x in m.entries], numbers)
-        table = np.array([np.broadcast_to(np.asarray(x, dtype=float), (count,)) for x in flat]).reshape(-1, count)
+        asked = tuple(x for m in matrices for x in m.entries)
+        if asked not in self._recipes:
+            self._recipes[asked] = ex.Recipe(asked)
+        table = self._recipes[asked](numbers, count)
         found, place = [], 0
         for m in matrices:
             size = m.shape[0] * m.shape[1]
-            found.append(table[place : place + size].T.reshape(count, *m.shape))
+            found.append(table[:, place : place + size].reshape(count, *m.shape))
             place += size
         return found
 

@@ -123,7 +123,7 @@ class Oblique:
         ]
         return g, w, matrix
 
-    def couplings(self, forces: Sequence[Expr]) -> list[Expr]:
+    def couplings(self, forces: Sequence[Expr] = ()) -> list[Expr]:
         """The product of the cosines with its sign, for every combination of pushed and pulled contacts.
 
         Of many contacts: for that of the forces.

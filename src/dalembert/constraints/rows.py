@@ -256,6 +256,17 @@ def _seen(part: Transmitted, loop: Loop) -> dict[int, Expr]:
     }
 
 
+def up_to_turns(gap: Expr) -> Expr:
+    """A gap in which angles of frames (atan2) stand with whole coefficients, without whole turns."""
+    angles = [e for e in ex.topological([gap]) if e.op == "atan2"]
+    held = [ex.symbol(f"angle {i}") for i in range(len(angles))]
+    (told,) = ex.substitute([gap], dict(zip(angles, held, strict=True)))
+    slopes = ex.gradient(told, held)
+    if not angles or not all(x.is_number and float(x).is_integer() for x in slopes):
+        return gap
+    return ex.atan2(ex.sin(gap), ex.cos(gap))
+
+
 def _ask(total: _Made, one: Constraint) -> None:
     """Rows of formulas: their rates if they hold coordinates, themselves if they hold speeds; and what pushes."""
     if one.followed is not None:
@@ -278,7 +289,7 @@ def _ask(total: _Made, one: Constraint) -> None:
         total.made_of.append(error_size(row))
         total.seen.append([x * x for x in row])
         total.wrenches.append(None)
-        total.gap.append(gap if holonomic else None)
+        total.gap.append(up_to_turns(gap) if holonomic else None)
         total.reach.append(error_size([gap])[0] if holonomic else ZERO)
         total.rounding.append(ROUNDING)
     if isinstance(one.reaction, Along):

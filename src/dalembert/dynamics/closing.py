@@ -79,7 +79,7 @@ def close(loops: Loops, x: Array, free: Array) -> tuple[Array, Array]:
     free = np.broadcast_to(free, x.shape)
     units = np.where(free, loops.scales.coordinates, 0.0)
     now = loops.at(x)
-    best = (now.value**2).sum(axis=1)
+    best = np.nan_to_num((now.value**2).sum(axis=1), nan=np.inf)  # no number: as far from closed as can be
     damping, failures = np.full(count, 1e-3), np.zeros(count, dtype=int)
     value, slopes = now.value.copy(), now.slopes.copy()
     for _ in range(_ITERATIONS):
@@ -103,12 +103,13 @@ def close(loops: Loops, x: Array, free: Array) -> tuple[Array, Array]:
         x[taken], best[taken] = trial[better], size[better]
         value[taken], slopes[taken] = new.value[better], new.slopes[better]
     turns = np.where(free & loops.closure.turning, np.round((x - begin) / (2 * np.pi)), 0.0)
-    return x - 2 * np.pi * turns, np.abs(value).max(axis=1, initial=0.0)
+    return x - 2 * np.pi * turns, np.nan_to_num(np.abs(value).max(axis=1, initial=0.0), nan=np.inf)
 
 
 def _damped(slopes: Array, value: Array, damping: Array, best: Array) -> Array:
     """(J^T J + d^2) step = J^T gap by singular values; directions that do not show are left alone."""
-    u, s, vt = np.linalg.svd(slopes, full_matrices=False)
+    value = np.where(np.isfinite(value), value, 0.0)  # a root at its end has no slope, and leads nowhere
+    u, s, vt = np.linalg.svd(np.where(np.isfinite(slopes), slopes, 0.0), full_matrices=False)
     d = damping * np.minimum(1.0, np.sqrt(best))
     weights = np.where(s > _SHOWS, s / (s * s + (d * d)[:, None] + 1e-300), 0.0)
     inner = weights * np.einsum("kij,ki->kj", u, value)

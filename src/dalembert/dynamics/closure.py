@@ -19,6 +19,7 @@ import numpy as np
 
 from dalembert import expr as ex
 from dalembert.constraints.followed import followed
+from dalembert.constraints.rows import up_to_turns
 from dalembert.expr import Expr
 from dalembert.kinematics import EARTH_NODE, Pose, StepMotion, Tree, in_state, link_motions
 from dalembert.mechanism import Frame, Holonomic, Kinematic, Link, Turn
@@ -96,7 +97,7 @@ class Closure:
         self.first_coordinates = [*(place[x] for link in declared for x in link.coordinates), *follow]
         self.first_speeds = [self.speeds.index(x) for link in declared for x in link.speeds]
         angles = _turning(links)
-        self.turning = np.array([name in angles for name in self.coordinates], dtype=bool)
+        self._angles = np.array([name in angles for name in self.coordinates], dtype=bool)
         own = {x: rate for link in links for step in link_motions(link) for x, rate in step.rates.items()}
         own |= self._followed(tree, own)
         #: How everything moves, in the speeds of tree and cut links.
@@ -109,6 +110,9 @@ class Closure:
         self.holding, self.holonomic = self._formulas(tree, Holonomic)
         self._holonomic_slopes = [d for e in self.holonomic for d in ex.gradient(e, [*self._symbols, ex.TIME])]
         self.steering, self.kinematic = self._formulas(tree, Kinematic)
+        counted = _counted_turns([*self.holonomic, *self.kinematic])
+        #: Coordinates whose whole turns change nothing.
+        self.turning = self._angles & np.array([x not in counted for x in self._symbols], dtype=bool)
         moved = ex.jacobian(self.kinematic, [ex.symbol(x) for x in self.speeds])
         self._kinematic_slopes = [x for row in moved for x in row]
         #: Whether time moves what closes.
@@ -142,7 +146,8 @@ class Closure:
             if isinstance(one.condition, kind)
             for e in (*one.expressions, *(one.followed.formulas if one.followed else ()))
         ]
-        return tuple(name for name, _ in asked), in_state(tree, [e for _, e in asked], own)
+        told = in_state(tree, [e for _, e in asked], own)
+        return tuple(name for name, _ in asked), [up_to_turns(e) for e in told] if kind is Holonomic else told
 
     def _followed(self, tree: Tree, rates: Mapping[str, Expr]) -> dict[str, Expr]:
         """Rates of what constraints follow by themselves."""
@@ -229,7 +234,7 @@ class Closure:
         if self.holonomic:
             shape = (len(x), len(self.holonomic), len(self.coordinates) + 1)
             slopes = np.abs(self.numbers(self._holonomic_slopes, x, t, parameters).reshape(shape)[..., :-1])
-            slopes = np.where(self.turning, 0.0, slopes).max(axis=2, initial=0.0)
+            slopes = np.where(self._angles, 0.0, slopes).max(axis=2, initial=0.0)
             gaps = np.abs(self.numbers(self.holonomic, x, t, parameters))
             far = np.where(slopes > 0, gaps / np.where(slopes > 0, slopes, 1.0), 0.0)
             size = np.maximum(size, far.max(axis=1, initial=0.0))
@@ -319,6 +324,18 @@ def _turning(links: Sequence[Link]) -> set[str]:
                 angles |= {one.angle} if isinstance(one, Turn) and plain else set()
                 others += [] if plain else one.scalars
     return {x.name for x in angles - ex.free_symbols(others)}
+
+
+def _counted_turns(formulas: Sequence[Expr]) -> set[Expr]:
+    """Symbols in which formulas are not periodic: a gear, or a drive, knows how many turns a wheel has made."""
+    waves = [e for e in ex.topological(formulas) if e.op in ("sin", "cos")]
+    counted = ex.free_symbols(ex.substitute(list(formulas), dict.fromkeys(waves, ex.ONE)))
+    for e in waves:
+        for x in ex.free_symbols(e.args):
+            slope = ex.derivative(e.args[0], x)
+            if not (slope.is_number and float(slope).is_integer()):
+                counted.add(x)
+    return counted
 
 
 def _product(side: Sequence[int], matrices: Sequence[Array]) -> tuple[Array, list[tuple[int, Array, Array]]]:

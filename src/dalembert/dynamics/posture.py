@@ -50,7 +50,7 @@ def closed_posture(loops: Loops, x: Array, asked: Sequence[int], firm: int, near
     unnamed = [j for j in order if j not in asked]
     free = np.isin(np.arange(size), unnamed)
     found, left = x.copy(), np.zeros(len(x))
-    open_ = np.flatnonzero(loops.at(x).size > _EXACT)
+    open_ = np.flatnonzero(~(loops.at(x).size <= _EXACT))  # what has no number is open
     if len(open_):
         part = loops.only(open_)
         begin = x[open_]

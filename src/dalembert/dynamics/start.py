@@ -223,6 +223,7 @@ def _closed(
     loops = Loops(closure, t, parameters, closure.scales(x, t, parameters))
     places, firm = asked.among(closure.coordinates)
     posture = closed_posture(loops, x, places, firm, near)
+    _refuse_no_value(loops, posture.values, w, asked, first)
     for k in np.flatnonzero(posture.gap)[:1]:
         gap = loops.at(posture.values)
         links, held = loops.closure.open_parts(gap, k)
@@ -236,7 +237,6 @@ def _closed(
                 else "Check its lengths, or give a start that is nearly closed."
             )
         ).of([*held, *links])
-    _refuse_no_value(loops, posture.values, w, asked, first)
     _refuse_charts(loops, posture.values, asked, first)
     _refuse_contradictions(closure.coordinates, posture, x, asked, first, loops)
     loops = Loops(closure, t, parameters, closure.scales(posture.values, t, parameters))

@@ -25,6 +25,10 @@ _LONGEST = 0.3
 """Longest step of Newton's method, in sizes of the surface or radians: as far as a slope tells about a round one."""
 _FLAT = 1e-12
 """Square of a slope (one on a surface, as its formula is divided by its gradient) that leads nowhere."""
+_THERE = 1e-13
+"""Steps shorter than this share of the longest one change nothing."""
+_BLOCK = 256
+"""Trajectories that are looked at together: some ten thousand points at a time."""
 _ARRIVED = 1e-9
 """Sines of angles, and distances in sizes of the machine, at which the formulas of a contact hold: above rounding."""
 
@@ -42,33 +46,38 @@ def place_contacts(
             continue
         places = [closure.coordinates.index(x) for x in one.coordinates]
         told = in_state(tree, [*one.formulas, one.facing, *constraint.expressions])
-        for k in range(len(y)):
-            numbers = {name: value[k] if np.ndim(value) else value for name, value in parameters.items()}
-            found = _found(one, told, closure, y[k, :size], places, numbers, t)
-            if found is not None:
-                y[k, places] = found
+        for begin in range(0, len(y), _BLOCK):
+            rows = slice(begin, begin + _BLOCK)
+            numbers = {name: value[rows] if np.ndim(value) else value for name, value in parameters.items()}
+            found = _found(one, told, closure, y[rows, :size], places, numbers, t)
+            arrived = np.isfinite(found).all(axis=1)
+            y[(begin + np.flatnonzero(arrived))[:, None], places] = found[arrived]
 
 
 def _found(
     one: Followed, told: list[Expr], closure: Closure, x: Array, places: list[int], numbers: Mapping[str, Any], t: float
-) -> Array | None:
-    count = len(one.coordinates)
+) -> Array:
+    """The contact of each trajectory; not a number where none is found."""
+    count, several = len(one.coordinates), len(x)
     unknown = [ex.symbol(name) for name in one.coordinates]
     slopes = [d for e in told[:count] for d in ex.gradient(e, unknown)]
-    scale = float(closure.scales(x[None], t, numbers).coordinates[0, places[0]])
-    rng = np.random.default_rng(0)
-    begin = rng.normal(size=(_BEGINNINGS, count))
+    scale = np.repeat(closure.scales(x, t, numbers).coordinates[:, places[0]], _BEGINNINGS)
+    numbers = {name: np.repeat(value, _BEGINNINGS) if np.ndim(value) else value for name, value in numbers.items()}
+    begin = np.tile(np.random.default_rng(0).normal(size=(_BEGINNINGS, count)), (several, 1))
     if one.lengths:
-        begin *= scale / np.linalg.norm(begin, axis=1)[:, None]
-    state = np.repeat(x[None], _BEGINNINGS, axis=0)
+        begin *= (scale / np.linalg.norm(begin, axis=1))[:, None]
+    state = np.repeat(x, _BEGINNINGS, axis=0)
     state[:, places] = begin
-    longest = np.full(_BEGINNINGS, _LONGEST * scale)
+    longest = _LONGEST * scale
     with np.errstate(all="ignore"):
         for _ in range(_STEPS if one.lengths else 0):  # on to the first surface: how far it is tells its size
             left = closure.numbers(told[:1], state, t, numbers)
             slope = closure.numbers(slopes[:count], state, t, numbers)
-            state[:, places] -= left * slope / np.maximum((slope**2).sum(axis=1), _FLAT)[:, None]
+            step = left * slope / np.maximum((slope**2).sum(axis=1), _FLAT)[:, None]
+            state[:, places] -= step
             longest = _LONGEST * np.linalg.norm(state[:, places], axis=1)
+            if not (np.linalg.norm(step, axis=1) > _THERE * longest).any():
+                break
         for _ in range(_STEPS):
             left = closure.numbers(told[:count], state, t, numbers)
             matrix = closure.numbers(slopes, state, t, numbers).reshape(-1, count, count)
@@ -77,11 +86,12 @@ def _found(
             step[good] = -np.einsum("kij,kj->ki", np.linalg.pinv(matrix[good]), left[good])
             far = np.linalg.norm(step, axis=1)
             state[:, places] += step * np.minimum(1.0, longest / np.where(far > 0, far, 1.0))[:, None]
+            if not (far > _THERE * longest).any():
+                break
         values = closure.numbers(told, state, t, numbers)
-    sizes = np.abs(values[:, :count]).max(axis=1) / max(1.0, scale)
+    sizes = np.abs(values[:, :count]).max(axis=1) / np.maximum(1.0, scale)
     fits = np.isfinite(values).all(axis=1) & (sizes < _ARRIVED) & (values[:, count] < 0)
-    if not fits.any():
-        return None
-    best = int(np.where(fits, np.abs(values[:, -1]), np.inf).argmin())
-    found: Array = state[best, places]
+    gaps = np.where(fits, np.abs(values[:, -1]), np.inf).reshape(several, -1)
+    best = gaps.argmin(axis=1) + _BEGINNINGS * np.arange(several)
+    found: Array = np.where(fits[best, None], state[best][:, places], np.nan)
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from dalembert import expr as ex
@@ -19,7 +20,7 @@ from dalembert.lsd.syntax_constraints import Push
 from dalembert.lsd.types import Type
 from dalembert.lsd.values import STILL, BodyValue, FrameValue
 from dalembert.mechanism import Coulomb
-from dalembert.mechanism.quantities import AXES, NAMES, RATE, SHAPES, VIRTUAL, called, virtual
+from dalembert.mechanism.quantities import ANGLE, AXES, NAMES, RATE, SHAPES, VIRTUAL, angle, called, virtual
 
 QUANTITIES = NAMES
 _VECTORS = ("pos", "vel", "omega")
@@ -29,6 +30,7 @@ _MEANING = {
     "omega": "omega(b [, x [, g]]): angular velocity of b, along an axis of earth or of g",
     "axis": "axis(f, x, y [, g]): y component of the x axis of f, in earth or in g",
     "dist": "dist(f, g): distance of two origins",
+    "angle": "angle(f, z [, g]): by how much f is turned about an axis of earth or of g, from -pi to pi",
     "rate": "rate(e): time derivative",
     "d": "d(e): virtual change of e, in reactions",
 }
@@ -172,7 +174,7 @@ def infer_frame_quantity(ctx: Context, node: s.Call, scope: Scope) -> Checked:
             return ctx.wrong(node.span, f"{name} takes 1 argument, {len(node.arguments)} given", _MEANING[name])
         inside = check(ctx, node.arguments[0], Type.SCALAR, scope, f"argument of {name}")
         return Checked(Type.SCALAR, lambda state: ex.apply(name, (inside(state),)))
-    shape = SHAPES[name]
+    shape = SHAPES["omega" if name == ANGLE else name]
     if len(node.arguments) == len(shape) + 1 and name != "dist":
         shape = (*shape, "frame")
     if name in _VECTORS and len(node.arguments) == 1:  # the whole vector, in the base of earth
@@ -188,7 +190,8 @@ def infer_frame_quantity(ctx: Context, node: s.Call, scope: Scope) -> Checked:
             parts.append(ctx.constant(value.word.text))
         else:
             return ctx.wrong(value.span, f"{name} asks here for an axis: x, y or z", _MEANING[name])
-    return Checked(Type.SCALAR, lambda state: called(name, *(part(state) for part in parts)))
+    write = angle if name == ANGLE else partial(called, name)
+    return Checked(Type.SCALAR, lambda state: write(*(part(state) for part in parts)))
 
 
 def _place(ctx: Context, node: s.Expression, scope: Scope) -> Thunk:

@@ -237,6 +237,11 @@ def _wrong(model: Model, one: Constraint) -> str:
             continue
         if condition is ex.ZERO:
             return f"{owner} holds always: both sides are the same. Leave it out, or name the coordinate that is meant."
+        for unknown in sorted({e.name for e in ex.topological([condition]) if e.op == "apply"} - NAMES):
+            return (
+                f"{owner} asks for '{unknown}', which is no quantity of frames: they are "
+                f"{', '.join(sorted(NAMES))}.{did_you_mean(unknown, sorted(NAMES))}"
+            )
         return (
             f"{owner} asks nothing of the motion: no coordinate, speed or frame is in '{ex.text(condition)} = 0'. "
             "Name what it is to hold."

@@ -14,7 +14,7 @@ from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.expr import ZERO, Expr, Scalar
 from dalembert.mechanism.link import Link
-from dalembert.mechanism.quantities import VIRTUAL, called, names_moving, virtual
+from dalembert.mechanism.quantities import VIRTUAL, called, names_moving, virtual, with_angles
 from dalembert.mechanism.shapes import Shape
 
 
@@ -162,7 +162,8 @@ def equation(value: Scalar | str) -> Expr:
 
 
 def _in_calls(e: Expr) -> Expr:
-    """`tip.WX` written as omega(tip, x)."""
+    """`tip.WX` written as omega(tip, x), angles by axes."""
+    e = with_angles(e)
     spins = {x: x.name.rpartition(".") for x in ex.free_symbols(e) if x.name.endswith((".WX", ".WY", ".WZ"))}
     return ex.substitute([e], {x: called("omega", place, w[1].lower()) for x, (place, _, w) in spins.items()})[0]
 
@@ -197,10 +198,9 @@ def _counted(count: int, what: str) -> str:
 
 def _form(one: Scalar | str) -> Expr:
     """A coordinate `elbow.th` stands for its virtual change; anything else is a form already."""
-    e = _in_calls(ex.parse(one) if isinstance(one, str) else ex.as_expr(one))
-    if e.op == "symbol" or (e.op == "apply" and e.name != VIRTUAL):
-        return virtual(e)
-    return e
+    given = ex.parse(one) if isinstance(one, str) else ex.as_expr(one)
+    e = _in_calls(given)
+    return virtual(e) if given.op == "symbol" or (given.op == "apply" and given.name != VIRTUAL) else e
 
 
 def force_on(frame: str, axis: str, base: str = "earth", against: str | None = None) -> Expr:

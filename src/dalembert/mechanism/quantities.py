@@ -5,6 +5,7 @@
     omega(b, x)  angular velocity of b, along an axis of earth; omega(b, x, g): the same, along an axis of g
     axis(f, x, y)    y component, in earth, of the x axis of f; axis(f, x, y, g): in the base of g
     dist(f, g)   distance of two origins
+    angle(f, z)  by how much f is turned about the z axis of earth; angle(f, z, g): about that of g; see `angle`
     rate(e)      time derivative of an expression of coordinates and such quantities
     d(e)         only in reactions: how e changes in a virtual motion; of a velocity, the virtual velocity itself
 
@@ -31,7 +32,9 @@ SHAPES: dict[str, tuple[str, ...]] = {
 }
 #: Functions of expressions: the time derivative and, in reactions, the virtual change.
 RATE, VIRTUAL = "rate", "d"
-NAMES = frozenset((*SHAPES, RATE, VIRTUAL))
+#: Short for a formula of the others.
+ANGLE = "angle"
+NAMES = frozenset((*SHAPES, RATE, VIRTUAL, ANGLE))
 #: Those that are velocities.
 MOVING = ("vel", "omega", RATE)
 
@@ -96,6 +99,32 @@ def virtual(e: Expr | str) -> Expr:
 def called(kind: str, *names: str) -> Expr:
     """A quantity by the names of its frames and axes: `called("vel", "wheel", "x")`."""
     return ex.apply(kind, tuple(ex.symbol(x) for x in names))
+
+
+def angle(frame: str, axis: str, *base: str) -> Expr:
+    """By how much a frame is turned about an axis of earth or of `base`, between -pi and pi.
+
+    About z: the direction of its x axis, seen along z; of an x axis that is along z it is not defined. Conditions hold
+    it up to whole turns. About x it is the y axis, about y the z axis that is looked at.
+    """
+    k = AXES.index(axis)
+    along, across = AXES[(k + 1) % 3], AXES[(k + 2) % 3]
+    return ex.atan2(called("axis", frame, along, across, *base), called("axis", frame, along, along, *base))
+
+
+def with_angles(e: Expr) -> Expr:
+    """A formula in which `angle` is written out."""
+    found = dict[Expr, Expr]()
+    for one in ex.topological([e]):
+        if one.op == "apply" and one.name == ANGLE:
+            names = [x.name if x.op == "symbol" else "" for x in one.args]
+            if len(names) not in (2, 3) or names[1] not in AXES:
+                raise ModelError(
+                    f"'{ex.text(one)}' is no angle: write angle(f, z), how far a frame is turned about an axis of "
+                    "earth, or angle(f, z, g), about one of another frame."
+                )
+            found[one] = angle(*names)
+    return ex.substitute([e], found)[0] if found else e
 
 
 def virtual_parts(form: Expr) -> Iterator[tuple[Expr, Expr]]:

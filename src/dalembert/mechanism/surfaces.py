@@ -5,8 +5,8 @@ coordinates of the constraint itself (`Followed`): of a surface f(x, y, z) = 0 b
 by parameters by u and v. With p the point of the first, n its outward normal, t1 and t2 across (no chart: two formulas,
 one for either half of the directions), all in the axes of the first frame:
 
-    second as formula f2        f1(p) = 0,  t . n2(p) = 0                        gap  f2(p) / |grad f2|
-    both with parameters        t . n2(q) = 0,  t . (q - p) = 0                  gap  n . (q - p)
+    second as formula f2        f1(p) = 0,  t . n2(p) / (1 - n . n2) = 0         gap  f2(p) / |grad f2|
+    both with parameters        t . n2(q) / (1 - n . n2) = 0,  t . (q - p) = 0   gap  n . (q - p)
     rolling                     t . (v1 + w1 x p - v2 - w2 x (p - o2)) = 0
 """
 
@@ -67,14 +67,14 @@ def touching(name: str, first: Shape, second: Shape, places: tuple[str, str]) ->
         two = _Seen.of(second, name, "2")
         between, normal = origin + turned(two.point) - one.point, turned(two.normal)
         gap, coordinates = one.normal.dot(between), one.coordinates + two.coordinates
-        formulas = [*one.formulas, *(t.dot(normal) for t in one.across), *(t.dot(between) for t in one.across)]
+        formulas = [*one.formulas, *one.opposite(normal), *(t.dot(between) for t in one.across)]
     else:
         seen = one.point - origin
         here = Vector3([axis.dot(seen) for axis in axes])
         value, slopes = _implicit(formula_of(second), here)
         size = ex.sqrt(slopes.dot(slopes))
         normal, gap, coordinates = turned((ONE / size) * slopes), value / size, one.coordinates
-        formulas = [*one.formulas, *(t.dot(normal) for t in one.across)]
+        formulas = [*one.formulas, *one.opposite(normal)]
     slip = vector("vel", a, a) + vector("omega", a, a).cross(one.point)
     slip = slip - vector("vel", b, a) - vector("omega", b, a).cross(one.point - origin)
     lengths = isinstance(first, Patch)
@@ -105,6 +105,13 @@ class _Seen:
         value, slopes = _implicit(formula_of(shape), point)
         size = ex.sqrt(slopes.dot(slopes))
         return _Seen(names, point, (value / size,), (ONE / size) * slopes)
+
+    def opposite(self, normal: Vector3) -> list[Expr]:
+        """What vanishes where another normal is opposite, and not where it is the same (stereographic coordinates).
+
+        t . n2 alone vanishes in both cases, and a ball could be found in the wall of its bowl.
+        """
+        return [t.dot(normal) / (ONE - self.normal.dot(normal)) for t in self.across]
 
     @property
     def across(self) -> tuple[Vector3, Vector3]:
