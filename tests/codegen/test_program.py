@@ -66,6 +66,26 @@ def test_the_program_computes_the_motion(to: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("to", ["c", "fortran"])
+def test_the_program_ends_where_it_is_asked_to_whatever_rounding_leaves_of_its_steps(to: str, tmp_path: Path) -> None:
+    """5e-3 + 2e-4 is not 5.2e-3: what is left of the span is no singular motion, and no row of its own."""
+    rng = np.random.default_rng(0)
+    spans = [(5e-3, 2e-4, 1), *((10.0**k, 10.0 ** (k - 2) * rng.integers(1, 99) / 7, 3) for k in (-6, -3, 0, 3))]
+    files = write_program(_pendulum(), to)
+    _build(files, to, tmp_path)
+    for begin, step, count in spans:
+        end = float(f"{begin + count * step:.15g}")
+        numbers = files["input.txt"]
+        for name, value in (("t_start = 0.0", begin), ("t_end = 10.0", end), ("t_step = 0.01", step)):
+            numbers = numbers.replace(name, f"{name.split()[0]} = {float(value)!r}")
+        (tmp_path / "input.txt").write_text(numbers)
+        done = _run(tmp_path)
+        assert done.returncode == 0, done.stderr
+        times = np.loadtxt(tmp_path / "output.csv", delimiter=",", skiprows=1)[:, 0]
+        assert len(times) == count + 1
+        assert times[-1] == pytest.approx(end, rel=1e-15)
+
+
+@pytest.mark.parametrize("to", ["c", "fortran"])
 def test_wrong_input_is_refused_with_its_place(to: str, tmp_path: Path) -> None:
     files = write_program(_pendulum(), to)
     _build(files, to, tmp_path)

@@ -137,7 +137,7 @@ int integrate(right_side f, right_side corrected, int n, double *t, double t_end
         double step = *h, error = 0.0, factor, stage_time;
         int last = *t + step >= t_end;
         if (last) step = t_end - *t;
-        if (*t + 0.1 * step == *t) return 1;
+        if (!last && *t + 0.1 * step == *t) return 1; /* the last step is as short as what is asked for */
         if (fresh) f(t, y, p, work);
         fresh = 0;
         for (int i = 0; i < n; i++) scale[i] = fabs(y[i]);

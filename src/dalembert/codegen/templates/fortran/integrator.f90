@@ -170,7 +170,7 @@ contains
       step = h
       last = t + step >= t_end
       if (last) step = t_end - t
-      if (t + 0.1_dp*step == t) then
+      if (.not. last .and. t + 0.1_dp*step == t) then  ! the last step is as short as what is asked for
         failed = .true.
         return
       end if

@@ -45,7 +45,8 @@ program motion
   k = 0
   do while (t < values(2))
     k = k + 1
-    next = min(values(1) + k*values(3), values(2))
+    next = values(1) + k*values(3)
+    if (next + 1.0e-6_dp*values(3) > values(2)) next = values(2)  ! no row for what rounding leaves of the span
     call integrate(rhs, @CORRECTED@, closed, states, t, next, y, p, units, values(4), values(5), h, held, failed)
     if (failed) then
       close (unit)
