@@ -173,3 +173,13 @@ def test_what_is_only_rounding_is_nothing_and_what_is_small_stays():
     small = [1e-20 * third * a, third * a / 1e18, ex.const(1 / 3.1) * a - ex.const(1 / 3.1 + 1e-12) * a]
     assert ex.ZERO not in ex.reduce(small)
     assert ex.ZERO not in ex.reduce([third * ex.sqrt(a) - third * ex.sqrt(b)])
+
+
+def test_what_is_small_beside_rounding_stays():
+    """1e-17 a b is rounding, 1e-19 c^2 is not: where a and b are short it is all that there is."""
+    third, seventh, c = ex.const(1 / 3.1), ex.const(1 / 7.3), ex.symbol("c")
+    rounding = third * a * (seventh * b) - ex.const((1 / 3.1) * (1 / 7.3)) * (a * b)
+    assert ex.reduce([rounding])[0] is ex.ZERO
+    for small in (c * c, a * c, c, ex.sin(c) * a):
+        (kept,) = ex.reduce([rounding + ex.const(1e-19 / 3.1) * small])
+        assert kept is not ex.ZERO
