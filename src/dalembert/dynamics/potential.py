@@ -106,16 +106,16 @@ def _dead_forces(tree: Tree) -> Iterator[tuple[Source, Expr]]:
 
 
 def _springs(tree: Tree) -> Iterator[tuple[str, Source, Expr | None]]:
-    """Both parts of the efforts between two frames: the elastic one says its energy, a law is integrated once."""
+    """Parts of the efforts between two frames: the elastic one says its energy, a law without rate is integrated."""
     for effort in tree.layout.model.efforts:
-        elastic, rest = effort.split()
+        elastic, *others = effort.split()
         if elastic is not None:
             yield effort.name, elastic, effort_energy(tree, elastic)
-        if isinstance(rest, Spring | TorsionSpring):
+        for rest in others:
+            if not isinstance(rest, Spring | TorsionSpring) or rest.has_rate:
+                continue
             measure = LENGTH if isinstance(rest, Spring) else ANGLE
             (law,) = define_functions([rest.law(measure, ZERO)], tree.layout.model.functions)
-            if law is ZERO:
-                continue
             alone = not {x.name for x in ex.free_symbols(law) - {measure}} & (tree.layout.model.moving - {ex.TIME.name})
             known = antiderivative(law, measure) if alone and not ex.unknown_functions([law]) else None
             place = effort_measure(tree, rest)

@@ -2,7 +2,7 @@
 
 An effort between two frames works on a measure of their relative place, and is positive when it makes the measure grow:
 its power is effort times rate, as for the efforts on the coordinates of a joint. `split` parts it into what derives
-from a potential and the rest (damping, actuation).
+from a potential by its description, what depends on the measure and not on its rate, and the rest (damping).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class _Known:
     def scalars(self) -> tuple[Expr, ...]:
         return self.value
 
-    def split(self: E) -> tuple[E | None, E | None]:
+    def split(self: E) -> tuple[E | None, ...]:
         return None, self
 
 
@@ -73,11 +73,25 @@ class _Elastic(_Between):
     def energy(self, value: Expr) -> Expr:
         return ex.HALF * self.stiffness * (value - getattr(self, self.REST)) ** 2
 
-    def split(self: E) -> tuple[E | None, E | None]:
-        if self.stiffness is ZERO:
-            return None, self
-        elastic = replace(self, damping=ZERO, **{self.LAW: ZERO})
-        return elastic, None if self == elastic else replace(self, stiffness=ZERO, **{self.REST: ZERO})
+    @property
+    def has_rate(self) -> bool:
+        """Whether the effort depends on the rate of its measure, which a frame that time moves has at rest, too."""
+        return self.damping is not ZERO or ex.prime(self.VARIABLE) in ex.free_symbols(self.further)
+
+    def split(self: E) -> tuple[E | None, ...]:
+        """The spring, the terms of the law without the rate, the damper with the terms of the law that have it."""
+        rate = ex.prime(self.VARIABLE)
+        terms = _terms(self.further)
+        moving = [x for x in terms if rate in ex.free_symbols(x)]
+        still = [x for x in terms if rate not in ex.free_symbols(x)]
+        plain = {"stiffness": ZERO, "damping": ZERO, self.REST: ZERO}
+        parts = (
+            replace(self, damping=ZERO, **{self.LAW: ZERO}),
+            replace(self, **{**plain, self.LAW: sum(still, ZERO)}),
+            replace(self, **{**plain, "damping": self.damping, self.LAW: sum(moving, ZERO)}),
+        )
+        acts = self.stiffness is not ZERO, bool(still), self.damping is not ZERO or bool(moving)
+        return tuple(part if there else None for part, there in zip(parts, acts, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +210,7 @@ class Bushing(_Between):
     def scalars(self) -> tuple[Expr, ...]:
         return (*self.stiffness, *self.damping, *self.turning, *self.turning_damping)
 
-    def split(self) -> tuple[Effort | None, Effort | None]:
+    def split(self) -> tuple[Effort | None, ...]:
         if is_zero3(self.stiffness) and is_zero3(self.turning):
             return None, self
         elastic = replace(self, damping=ZERO3, turning_damping=ZERO3)
@@ -239,3 +253,13 @@ def _on_axes(value: Scalar | Sequence[Scalar]) -> Vector3:
         return vector3(value)  # type: ignore[arg-type]
     one = ex.as_expr(value)  # type: ignore[arg-type]
     return Vector3((one, one, one))
+
+
+def _terms(e: Expr) -> list[Expr]:
+    """What a sum is made of."""
+    if e.op not in ("add", "sub", "neg"):
+        return [] if e is ZERO else [e]
+    first, *second = (_terms(x) for x in e.args)
+    if e.op == "neg":
+        return [-x for x in first]
+    return [*first, *(x if e.op == "add" else -x for x in second[0])]
