@@ -6,10 +6,14 @@ import math
 from typing import Any
 
 from dalembert.simulate.loop.layout import (
+    BOUND,
+    BOUNDS,
     DIRECTION,
+    ENDS,
     EPS,
     EVENT,
     EVENT_INDEX,
+    EVENT_ROOM,
     EVENT_T,
     EVENT_Y,
     EVENTED,
@@ -19,6 +23,7 @@ from dalembert.simulate.loop.layout import (
     GUARD_SCALE,
     GUARDS,
     INFO,
+    MANY_TERMINAL,
     NEW_EVENT,
     NEW_GUARD,
     OLD_EVENT,
@@ -26,46 +31,39 @@ from dalembert.simulate.loop.layout import (
     REAL,
     REMAINING,
     ROOT,
-    SAMPLES,
+    SLOPES,
+    STAGES,
     T_END,
     T_START,
+    UNRESOLVED,
     Y_NEW,
     Y_TRY,
     N,
 )
-from dalembert.simulate.loop.step import (
-    compiled,
-    copy,
-    doubles,
-    evaluate,
-    hermite,
-    integers,
-    larger,
-    past,
-    polynomial,
-    smaller,
-    state_at,
-)
+from dalembert.simulate.loop.pieces import far, settled, unroll
+from dalembert.simulate.loop.step import compiled, copy, doubles, evaluate, integers, larger, past, smaller, state_at
+
+LEAST_PIECE, LEAST_SAMPLED = 2.0**-26, 2.0**-12
+"""Part of a step in which two zeros of an event are one: where its square is rounding; of a Python function, whose
+rounding nobody knows, where its fourth power is."""
+MOST_PIECES, COARSE_PIECE = 20_000, 2.0**-10
+"""Of a step; an event that asks for more is followed coarsely, which is told."""
+POLE = 8.0
+"""Growth within the shortest piece from its ends to where the sign changes: what jumps stays, what has a pole grows."""
 
 
 @compiled
-def suspect(m: Any, t: float, y: Any, h: float, end_slope: Any) -> bool:
-    """Does any event change sign on this step, at its end or at the samples of a cubic through both ends?"""
-    samples, events, y_try = m[SAMPLES], m[EVENTS], doubles(m[Y_TRY])
-    old, new, inside = doubles(m[OLD_EVENT]), doubles(m[NEW_EVENT]), doubles(m[ROOT])
+def quiet(m: Any, t: float, y: Any, h: float) -> bool:
+    """Is it plain without dense output, whose slopes are yet to be made, that no event happens on this step?"""
+    old, new = doubles(m[OLD_EVENT]), doubles(m[NEW_EVENT])
+    if m[BOUNDS] == 0 or m[SLOPES] == m[STAGES] + 1 or not far(m, t, y, h):
+        return False
     evaluate(m, m[EVENT], t + h, doubles(m[Y_NEW]), new)
-    for j in range(events):
+    for j in range(m[EVENTS]):
         if not (old[j] * new[j] > 0.0):
-            return True
-    hermite(m, y, h, end_slope)
-    for s in range(1, samples):
-        x = s / samples
-        polynomial(m, y, x, y_try)
-        evaluate(m, m[EVENT], t + x * h, y_try, inside)
-        for j in range(events):
-            if not (inside[j] * new[j] > 0.0):
-                return True
-    return False
+            return False
+    copy(m[EVENTS], new, old)
+    return True
 
 
 @compiled
@@ -109,45 +107,107 @@ def _record(m: Any, first: int, j: int, when: float, y: Any, sense: float) -> No
 
 
 @compiled
-def crossings(m: Any, t: float, y: Any, h: float) -> int:
-    """Record the events of a step in order of time: 1 if a terminal one ends it, 0 if none does, -1 for NaN."""
-    samples, y_try, direction, remaining = m[SAMPLES], doubles(m[Y_TRY]), doubles(m[DIRECTION]), integers(m[REMAINING])
-    old, new, index = doubles(m[OLD_EVENT]), doubles(m[NEW_EVENT]), integers(m[EVENT_INDEX])
+def _near(m: Any, t: float) -> float:
+    """Times closer than this are the same instant."""
     real = doubles(m[REAL])
-    begin, near = real[T_START], 16.0 * EPS * larger(abs(real[T_START]), abs(real[T_END] - real[T_START]))
-    a = 0.0
-    for s in range(1, samples + 1):
-        b = s / samples
-        if s < samples:
-            state_at(m, t, y, h, b, y_try)
-            evaluate(m, m[EVENT], t + b * h, y_try, new)
-        else:
-            evaluate(m, m[EVENT], t + h, doubles(m[Y_NEW]), new)
-        first = m[EVENTED]
-        for j in range(m[EVENTS]):
-            before, after = old[j], new[j]
-            old[j] = after
-            if not math.isfinite(after):
-                m[INFO] = j
-                return -1
-            if before == 0.0 or before * after > 0.0 or direction[j] * before > 0.0:
+    return 16.0 * EPS * larger(larger(abs(real[T_START]), abs(t)), abs(real[T_END] - real[T_START]))
+
+
+@compiled
+def _recorded(m: Any, t: float, y: Any, h: float, a: float, b: float) -> bool:
+    """Record the zeros on a piece of the step, at most one of each event; False if one has no value at its end."""
+    y_try, direction, begin = doubles(m[Y_TRY]), doubles(m[DIRECTION]), doubles(m[REAL])[T_START]
+    old, new, root, first = doubles(m[OLD_EVENT]), doubles(m[NEW_EVENT]), doubles(m[ROOT]), m[EVENTED]
+    if b < 1.0:
+        state_at(m, t, y, h, b, y_try)
+        evaluate(m, m[EVENT], t + b * h, y_try, new)
+    else:
+        evaluate(m, m[EVENT], t + h, doubles(m[Y_NEW]), new)
+    last = b == 1.0 and t + h == doubles(m[REAL])[T_END]
+    for j in range(m[EVENTS]):
+        before, after = old[j], new[j]
+        if math.isnan(after):
+            m[INFO] = j
+            return False
+        if m[BOUNDS] != 0 and abs(after) <= doubles(m[BOUND])[4 * m[EVENTS] + j]:
+            after = 0.0  # what rounding may have made of zero has no sign
+            if not last:
                 continue
-            x = b if after == 0.0 else _root(m, t, y, h, j, a, before, b, after)
-            when = t + x * h
-            if abs(when - begin) <= near:
-                continue  # the start lies on the event: the motion leaves it, it does not reach it
-            state_at(m, t, y, h, x, y_try)
-            _record(m, first, j, when, y_try, h)
-        for place in range(first, m[EVENTED]):
-            j = index[place]
-            if remaining[j] > 0:
-                remaining[j] -= 1
-                if remaining[j] == 0:
-                    m[EVENTED] = place + 1
-                    m[INFO] = j
-                    return 1
+        old[j] = after
+        if before == 0.0 or before * after > 0.0 or direction[j] * before > 0.0:
+            continue
+        x = b if after == 0.0 else _root(m, t, y, h, j, a, before, b, after)
+        when = t + x * h
+        if abs(when - begin) <= _near(m, begin):
+            continue  # the start lies on the event: the motion leaves it, it does not reach it
+        state_at(m, t, y, h, x, y_try)
+        evaluate(m, m[EVENT], when, y_try, root)
+        if after != 0.0 and not (abs(root[j]) <= POLE * larger(abs(before), abs(after))):
+            continue  # the sign changes through infinity
+        _record(m, first, j, when, y_try, h)
+    return True
+
+
+@compiled
+def _counted(m: Any, j: int) -> bool:
+    """One event j more: does it end the motion?"""
+    remaining = integers(m[REMAINING])
+    if remaining[j] == 0:
+        return False
+    remaining[j] -= 1
+    return remaining[j] == 0
+
+
+@compiled
+def _ended(m: Any, first: int) -> bool:
+    """Count the events from `first` on; the first that ends the motion keeps those of the same instant beside it."""
+    n, time, index, states = m[N], doubles(m[EVENT_T]), integers(m[EVENT_INDEX]), doubles(m[EVENT_Y])
+    for place in range(first, m[EVENTED]):
+        if not _counted(m, index[place]):
+            continue
+        last = place + 1
+        while last < m[EVENTED] and abs(time[last] - time[place]) <= _near(m, time[place]):
+            _counted(m, index[last])
+            time[last] = time[place]
+            copy(n, past(states, n * place), past(states, n * last))
+            last += 1
+        m[EVENTED], m[INFO] = last, index[place]
+        return True
+    return False
+
+
+@compiled
+def crossings(m: Any, t: float, y: Any, h: float) -> float:
+    """Record the events of a step in order of time, on pieces short enough to have one zero of each event at most.
+
+    Returns the part of the step that is done: 1 for all of it, less if there is no room for more events; 2 if a
+    terminal event ends it, -1 if an event has no value.
+    """
+    ends, depth, a, tried = doubles(m[ENDS]), 0, 0.0, 0
+    unroll(m, y)
+    ends[0] = 1.0
+    while depth >= 0:
+        if m[EVENT_ROOM] - m[EVENTED] < m[EVENTS]:
+            return a
+        b = ends[depth]
+        tried += 1
+        least = LEAST_PIECE if m[BOUNDS] != 0 else LEAST_SAMPLED
+        if tried > MOST_PIECES:
+            least, m[UNRESOLVED] = COARSE_PIECE, 1
+        if b - a > least and not settled(m, t, y, h, a, b):
+            depth += 1
+            ends[depth] = 0.5 * (a + b)
+            continue
+        first = m[EVENTED]
+        if not _recorded(m, t, y, h, a, b):
+            return -1.0
+        if _ended(m, first):
+            return 2.0
+        if m[MANY_TERMINAL] != 0:
+            m[EVENTED] = first  # of many motions only the end is told
         a = b
-    return 0
+        depth -= 1
+    return 1.0
 
 
 @compiled

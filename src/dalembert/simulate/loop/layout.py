@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-# What to integrate: sizes, addresses of compiled functions (0 is none), switches.
-(N, RHS, EVENT, GUARD, PROJECT, EVENTS, GUARDS, QUATERNIONS, SAMPLES, KEEP) = range(10)
+# What to integrate: sizes, addresses of compiled functions (0 is none; BOUNDS of events on pieces of a step), switches.
+(N, RHS, EVENT, GUARD, PROJECT, EVENTS, GUARDS, QUATERNIONS, KEEP, BOUNDS) = range(10)
 # The method: how many slopes serve the step, how many in all; whether the error needs the slope at the end.
 (STAGES, SLOPES, EARLY, DENSE_ROWS, WEIGHTS) = range(10, 15)
 # Room for results, and how much of it is used.
@@ -26,15 +26,24 @@ KEPT = 61
 # A linearly implicit method: couplings of its stages, weights of the explicit time derivative, compiled Jacobian (0 is
 # none), its values followed by the time derivative, the matrix in factors, its row exchanges; is the Jacobian new?
 (IMPLICIT, COUPLING, DRIFT, JACOBIAN, MATRIX, FACTORED, PIVOT, STALE) = range(72, 80)
-INTEGERS = 80
+# Scratch of the search for events: powers of the dense output, box of states on a piece, bounds on it, samples, ends of
+# pieces; was an event too quick to be followed?
+(MONOMIAL, BOX, BOUND, SAMPLE, ENDS, UNRESOLVED) = range(80, 86)
+# Where the attempts began that are looked at for progress (MARK_T and WAY of the reals are their time and way).
+MARK = 86
+INTEGERS = 87
 
 # Entries of the array of reals.
 (T, T_END, T_START, STEP, MAX_STEP, LAST_ERROR, EXPONENT, ALPHA, BETA, CHOSEN_STEP, GAMMA) = range(11)
-REALS = 11
+(MARK_T, WAY) = range(11, 13)
+REALS = 13
 
 # What a chunk ends with.
-(CONTINUE, DONE, TERMINAL, COLLAPSE, SINGULAR, BAD_EVENT, STOPPED) = range(7)
+(CONTINUE, DONE, TERMINAL, COLLAPSE, SINGULAR, BAD_EVENT, STOPPED, STUCK, MEMORY) = range(9)
 
 EPS = 2.220446049250313e-16
 SAFETY, SMALLEST_FACTOR, LARGEST_FACTOR = 0.9, 0.2, 10.0
 GUARD_FLOOR = 1e-13
+STUCK_STEPS, STUCK_WAY, STUCK_REST = 500_000, 50.0, 1e9
+"""So many attempts in a row that move, each on average, no state by more than so many times its tolerance, at a pace
+that would take so many for the rest of the span, are chattering, not motion: a smooth motion goes further in a step."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from dalembert.simulate.loop.crossing import crossings, guarded, suspect
+from dalembert.simulate.loop.crossing import crossings, guarded, quiet
 from dalembert.simulate.loop.layout import (
     ACCEPTED,
     ALPHA,
@@ -38,8 +38,9 @@ from dalembert.simulate.loop.layout import (
     KEEP,
     LARGEST_FACTOR,
     LAST_ERROR,
+    MARK,
+    MARK_T,
     MAX_STEP,
-    NEW_EVENT,
     NEXT,
     NFEV,
     OLD_EVENT,
@@ -49,7 +50,6 @@ from dalembert.simulate.loop.layout import (
     REJECTED,
     RTOL,
     SAFETY,
-    SAMPLES,
     SHRUNK,
     SINGULAR,
     SLOPE,
@@ -64,9 +64,14 @@ from dalembert.simulate.loop.layout import (
     STOP,
     STOPPED,
     STORED,
+    STUCK,
+    STUCK_REST,
+    STUCK_STEPS,
+    STUCK_WAY,
     T_END,
     T_START,
     TERMINAL,
+    WAY,
     WEIGHTS,
     Y_NEW,
     Y_TRY,
@@ -74,6 +79,7 @@ from dalembert.simulate.loop.layout import (
     T,
     Y,
 )
+from dalembert.simulate.loop.pieces import without_sign
 from dalembert.simulate.loop.step import (
     compiled,
     compose,
@@ -87,6 +93,7 @@ from dalembert.simulate.loop.step import (
     past,
     project,
     rates,
+    scaled,
     smaller,
     state_at,
 )
@@ -157,7 +164,30 @@ def _begin(m: Any) -> int:
             if not math.isfinite(value[j]):
                 m[INFO] = j
                 return BAD_EVENT
+        without_sign(m, t, y, value)
     return CONTINUE
+
+
+@compiled
+def _stuck(m: Any, t: float) -> bool:
+    """Looked at after every so many real attempts, so that the answer does not depend on how fast the machine is."""
+    real, tried = doubles(m[REAL]), m[ACCEPTED] + m[REJECTED] - m[MARK]
+    if tried < STUCK_STEPS:
+        return False
+    pace = abs(t - real[MARK_T]) / tried
+    stuck = real[WAY] < STUCK_WAY * tried and abs(real[T_END] - t) > STUCK_REST * pace
+    m[MARK] += tried
+    real[MARK_T], real[WAY] = t, 0.0
+    return stuck
+
+
+@compiled
+def _way(m: Any, y: Any) -> float:
+    """The largest change of a state on this step, in its tolerances."""
+    y_new, largest = doubles(m[Y_NEW]), 0.0
+    for i in range(m[N]):
+        largest = larger(largest, abs(scaled(m, y, i, y_new[i] - y[i])))
+    return largest
 
 
 @compiled
@@ -241,8 +271,10 @@ def loop(m: Any, attempts: int) -> int:
             return DONE
         if m[STOP] != 0:
             return STOPPED
+        if not fixed and _stuck(m, t):
+            return STUCK
         full = m[KEEP] != 0 and m[STORED] >= m[STEP_ROOM]
-        if full or m[EVENT_ROOM] - m[EVENTED] < m[EVENTS] * m[SAMPLES]:
+        if full or m[EVENT_ROOM] - m[EVENTED] < m[EVENTS]:
             return CONTINUE
         h = smaller(real[STEP], real[MAX_STEP])
         if not (h > 10.0 * EPS * abs(t)) or h < 1e-300:
@@ -257,29 +289,38 @@ def loop(m: Any, attempts: int) -> int:
                 return COLLAPSE
         elif not _try_step(m, t, y, h):
             continue
+        if not fixed:
+            real[WAY] += _way(m, y)
         m[INFO] = guarded(m, t_new, y_new)
         if m[INFO] >= 0:
             return SINGULAR
-        found = 0
+        done = 1.0
         reached = t_new
-        if m[EVENTS] > 0:
-            if suspect(m, t, y, h, last):
-                m[NFEV] += dense(m, t, y, h)
-                found = crossings(m, t, y, h)
-                if found < 0:
-                    return BAD_EVENT
-                if found > 0:
-                    reached = doubles(m[EVENT_T])[m[EVENTED] - 1]
-            else:
-                copy(m[EVENTS], doubles(m[NEW_EVENT]), doubles(m[OLD_EVENT]))
+        if m[EVENTS] > 0 and not quiet(m, t, y, h):
+            m[NFEV] += dense(m, t, y, h)
+            done = crossings(m, t, y, h)
+            if done < 0.0:
+                return BAD_EVENT
+            if done > 1.0:
+                reached = doubles(m[EVENT_T])[m[EVENTED] - 1]
+            elif done < 1.0:
+                reached = t + done * h
         _fill_grid(m, t, y, t_new, reached)
-        copy(n, past(doubles(m[EVENT_Y]), n * (m[EVENTED] - 1)) if found > 0 else y_new, y)
-        copy(n, last, slope)
+        if done == 1.0:
+            copy(n, y_new, y)
+            copy(n, last, slope)
+        elif done > 1.0:
+            copy(n, past(doubles(m[EVENT_Y]), n * (m[EVENTED] - 1)), y)
+        else:  # no room for more events: the step ends where they do
+            state_at(m, t, y, h, done, doubles(m[Y_TRY]))
+            copy(n, doubles(m[Y_TRY]), y)
+            rates(m, reached, y, slope)
+            m[NFEV] += 1
         m[STALE] = 1
         real[T] = reached
-        m[ACCEPTED] += 1
+        m[ACCEPTED] += 1 if done >= 1.0 or not fixed else 0
         _store(m, reached, h)
-        if found > 0:
+        if done > 1.0:
             return TERMINAL
     return DONE if (end - real[T]) * sense <= 0.0 else CONTINUE
 
@@ -308,3 +349,10 @@ def steps_again(m: Any, first: int, last: int) -> int:
         dense(m, t[k], y, h[k])
         copy(size, doubles(m[COEFFICIENT]), past(doubles(m[GRID_Y]), size * k))
     return last
+
+
+@compiled
+def cross(m: Any) -> float:
+    """Events on one step of another method, whose cubic is in COEFFICIENT: from T of length STEP, Y to Y_NEW."""
+    real = doubles(m[REAL])
+    return crossings(m, real[T], doubles(m[Y]), real[STEP])

@@ -27,6 +27,8 @@ from dalembert.simulate.loop.layout import (
     MANY_TERMINAL,
     MANY_Y,
     MANY_Y_LAST,
+    MARK,
+    MARK_T,
     NEXT,
     NFEV,
     REAL,
@@ -38,6 +40,7 @@ from dalembert.simulate.loop.layout import (
     STEP,
     STOP,
     T_START,
+    WAY,
     N,
     P,
     T,
@@ -58,7 +61,8 @@ def _restart(m: Any, k: int) -> None:
     copy(n, past(doubles(m[MANY_Y]), n * k), doubles(m[Y]))
     real[T], real[STEP], real[LAST_ERROR] = real[T_START], real[CHOSEN_STEP], 1e-4
     m[NEXT] = m[NFEV] = m[ACCEPTED] = m[REJECTED] = m[SHRUNK] = m[EVENTED] = 0
-    m[INFO], m[STALE] = -1, 1
+    m[INFO], m[STALE], m[MARK] = -1, 1, 0
+    real[MARK_T], real[WAY] = real[T_START], 0.0
     for j in range(m[EVENTS]):
         remaining[j] = terminal[j]
     for j in range(m[GUARDS]):

@@ -18,7 +18,7 @@ from typing import Any
 
 from dalembert.codegen import _target, cache
 
-_SOURCES = ("layout.py", "step.py", "stiff.py", "crossing.py", "loop.py", "many.py", "translate.py")
+_SOURCES = ("layout.py", "step.py", "stiff.py", "pieces.py", "crossing.py", "loop.py", "many.py", "translate.py")
 SHIPPED = Path(__file__).with_name("loop.ll.gz")
 
 
@@ -60,7 +60,7 @@ def _entry() -> tuple[Callable[..., int], Any]:
     return kind(loaded.addresses["dalembert_integrate"]), loaded
 
 
-ADVANCE, STEPS_AGAIN, MANY = range(3)
+ADVANCE, STEPS_AGAIN, MANY, CROSS = range(4)
 
 
 def _call(task: int, block: int, first: int, last: int) -> int:
@@ -85,3 +85,8 @@ def steps_again(block: int, first: int, last: int) -> int:
 def advance_many(block: int, first: int, last: int) -> int:
     """Integrate the trajectories [first, last) from start to end; other threads go on meanwhile."""
     return _call(MANY, block, first, last)
+
+
+def cross(block: int) -> int:
+    """Events on one cubic: 1 if all are found, 0 if there is no room for more, 2 for a terminal one, -1 for NaN."""
+    return _call(CROSS, block, 0, 0)

@@ -218,7 +218,7 @@ def compose(m: Any, t: float, y: Any, h: float) -> int:
 
 
 @compiled
-def _scaled(m: Any, y: Any, i: int, value: float) -> float:
+def scaled(m: Any, y: Any, i: int, value: float) -> float:
     y_new, rtol, atol = doubles(m[Y_NEW]), doubles(m[RTOL]), doubles(m[ATOL])
     return value / (atol[i] + larger(abs(y[i]), abs(y_new[i])) * rtol[i])
 
@@ -242,18 +242,18 @@ def error(m: Any, y: Any, h: float) -> float:
             q += f * k[1]
             r += f * k[2]
             s += f * k[3]
-        first += _scaled(m, y, i, a) ** 2 + _scaled(m, y, i + 1, b) ** 2
-        first += _scaled(m, y, i + 2, c) ** 2 + _scaled(m, y, i + 3, d) ** 2
-        second += _scaled(m, y, i, p) ** 2 + _scaled(m, y, i + 1, q) ** 2
-        second += _scaled(m, y, i + 2, r) ** 2 + _scaled(m, y, i + 3, s) ** 2
+        first += scaled(m, y, i, a) ** 2 + scaled(m, y, i + 1, b) ** 2
+        first += scaled(m, y, i + 2, c) ** 2 + scaled(m, y, i + 3, d) ** 2
+        second += scaled(m, y, i, p) ** 2 + scaled(m, y, i + 1, q) ** 2
+        second += scaled(m, y, i + 2, r) ** 2 + scaled(m, y, i + 3, s) ** 2
         i += 4
     while i < n:
         a = p = 0.0
         for j in range(width):
             a += weight[j] * slope[n * j + i]
             p += weight[width + j] * slope[n * j + i]
-        first += _scaled(m, y, i, a) ** 2
-        second += _scaled(m, y, i, p) ** 2
+        first += scaled(m, y, i, a) ** 2
+        second += scaled(m, y, i, p) ** 2
         i += 1
     if not math.isfinite(first + second):
         return math.inf

@@ -7,13 +7,14 @@ package.
 from __future__ import annotations
 
 import gzip
+import math
 import re
 
 from numba import njit
 from numba.core import config
 
 from dalembert.files import written_whole
-from dalembert.simulate.loop.loop import loop, steps_again
+from dalembert.simulate.loop.loop import cross, loop, steps_again
 from dalembert.simulate.loop.many import loop_many
 from dalembert.simulate.loop.native import SHIPPED, fingerprint
 from dalembert.simulate.loop.step import integers
@@ -35,7 +36,9 @@ def llvm_text() -> str:
             return loop(integers(m), last)
         if task == 1:
             return steps_again(integers(m), first, last)
-        return loop_many(integers(m), first, last)
+        if task == 2:
+            return loop_many(integers(m), first, last)
+        return math.floor(cross(integers(m)))
 
     made = run.overloads[run.signatures[0]]
     text: str = made.library.get_llvm_str()

@@ -32,6 +32,7 @@ class Code:
             at.PROJECT: getattr(problem.project, "address", problem.project),
             at.JACOBIAN: getattr(problem.jacobian, "address", problem.jacobian),
             at.EVENT: getattr(events, "address", 0),
+            at.BOUNDS: getattr(events, "bounds", 0),
             at.GUARD: getattr(problem.guards, "address", 0),
         }
         return cls(problem, size, addresses, events)
@@ -83,6 +84,22 @@ def as_events(events: Any, size: int, callbacks: list[Callback]) -> NativeEvents
     if not functions:
         return None
     callbacks.append(Callback(joined(functions), size, len(functions)))
-    terminal = tuple(int(getattr(f, "terminal", 0) or 0) for f in functions)
-    direction = tuple(float(getattr(f, "direction", 0.0)) for f in functions)
-    return NativeEvents(callbacks[-1].address, terminal, direction)
+    asked = [
+        as_terms(getattr(f, "terminal", 0), getattr(f, "direction", 0.0), getattr(f, "__name__", "event"))
+        for f in functions
+    ]
+    return NativeEvents(callbacks[-1].address, tuple(n for n, _ in asked), tuple(d for _, d in asked))
+
+
+def as_terms(terminal: Any, direction: Any, name: str) -> tuple[int, float]:
+    """How often an event may happen until it ends the motion (0: it never does), and in which direction."""
+    count = 0 if terminal is None else terminal
+    if not isinstance(count, bool | int | np.bool_ | np.integer) or count < 0:
+        raise SimulationError(
+            f"the event '{name}' has terminal={terminal!r}: True ends the motion at the first time, n at "
+            "the n-th time, False never."
+        )
+    number = isinstance(direction, int | float | np.integer | np.floating) and not isinstance(direction, bool)
+    if not number or not np.isfinite(direction):
+        raise SimulationError(f"the event '{name}' has direction={direction!r}: +1 counts rises, -1 falls, 0 both.")
+    return int(count), float(direction)

@@ -15,14 +15,14 @@ from dalembert.simulate.loop.dense import DenseOutput, Manifold
 from dalembert.simulate.methods.code import Code, set_parameters
 from dalembert.simulate.methods.inputs import as_grid, as_span, as_state, set_grid, set_tolerances, step_sizes
 from dalembert.simulate.methods.memory import Memory, begin
-from dalembert.simulate.methods.problem import MESSAGES, Array, Problem, Solution
+from dalembert.simulate.methods.problem import MESSAGES, UNFOLLOWED, Array, Problem, Solution
 from dalembert.simulate.methods.schemes import Scheme
 
 CHUNK_SECONDS = 0.05
-#: So many steps that advance by less than this share of what steps have advanced before are chattering, not motion.
-STUCK_STEPS, STUCK_SHARE = 500_000, 1e-6
 MOST_KEPT = 50_000_000
 """Numbers of kept steps after which dense output is given up, where it was not asked for and `t_eval` was."""
+MOST_STORED = 250_000_000
+"""Numbers of kept steps, 2 GB, after which a motion that needs them is ended: more would fill the memory."""
 LEAST = 1e-150
 """Stands for an event that is zero with a sign: its product with any real value is still a number."""
 
@@ -49,7 +49,6 @@ def _run(memory: Memory, span: tuple[float, float], problem: Problem, spare: boo
     stored: list[tuple[Array, Array, Array]] = []
     found: list[tuple[Array, Array, Array]] = []
     attempts, m = 16, memory.block
-    work, mark, last, fastest = 0, span[0], span[0], 0.0
     with watching_interrupt() as interrupt, progress_bar(abs(span[1] - span[0]), "simulate", show) as bar:
         if problem.events is not None and span[0] != span[1]:
             _leave(memory, problem.leaving)
@@ -63,6 +62,8 @@ def _run(memory: Memory, span: tuple[float, float], problem: Problem, spare: boo
             if spare and m[at.KEEP] and len(stored) * m[at.STEP_ROOM] * m[at.N] > MOST_KEPT:
                 m[at.KEEP] = 0
                 stored.clear()
+            elif len(stored) * m[at.STEP_ROOM] * m[at.N] > MOST_STORED:
+                return at.MEMORY, stored, found
             for callback in callbacks:
                 if callback.error is not None:
                     raise callback.error
@@ -76,12 +77,6 @@ def _run(memory: Memory, span: tuple[float, float], problem: Problem, spare: boo
             elif time.perf_counter() - began > CHUNK_SECONDS * 2:
                 attempts = max(1, attempts // 2)
             t = float(memory.real[at.T])
-            fastest, last = max(fastest, abs(t - last) / attempts), t
-            work += attempts
-            if work > STUCK_STEPS:
-                if abs(t - mark) < STUCK_SHARE * fastest * work:
-                    return at.COLLAPSE, stored, found
-                work, mark = 0, t
             bar.update(abs(t - span[0]), f"t = {t:.4g}")
 
 
@@ -148,6 +143,7 @@ def _solution(
         y_last=memory[at.Y].copy(),
         culprit=int(m[at.INFO]),
         reason=reason,
+        remarks=(UNFOLLOWED,) if m[at.UNRESOLVED] else (),
     )
 
 

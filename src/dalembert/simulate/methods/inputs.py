@@ -14,6 +14,8 @@ from dalembert.simulate.methods.memory import Memory
 from dalembert.simulate.methods.schemes import Scheme
 
 Array = NDArray[np.float64]
+MOST_STEPS = 1e9
+"""Of a motion, where its user sets the step: a quarter of an hour for the smallest system."""
 
 
 def as_state(y0: ArrayLike) -> Array:
@@ -76,6 +78,12 @@ def step_sizes(method: Scheme, span: tuple[float, float], first: float | None, l
         raise SimulationError(f"first_step is {first}: it must be positive.")
     if not largest > 0:
         raise SimulationError(f"max_step is {largest}: it must be positive.")
+    shortest = min(largest, first or np.inf) if method.symplectic else largest
+    if not abs(span[1] - span[0]) <= MOST_STEPS * shortest:
+        raise SimulationError(
+            f"steps of {shortest:g} are too short for the span {span}: they would be more than {MOST_STEPS:.0e}. "
+            "Take longer ones, or a shorter span."
+        )
     if not method.symplectic:
         return first or 0.0, largest
     step = first or largest

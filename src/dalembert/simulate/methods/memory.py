@@ -15,7 +15,6 @@ from dalembert.simulate.methods.schemes import Scheme, degree, slopes, table
 
 STEP_ROOM = 1024
 EVENT_ROOM = 64
-SAMPLES = 4
 
 
 class Memory:
@@ -49,6 +48,13 @@ class Memory:
             self.block[slot] = base + piece.itemsize * at_number
             at_number += size
 
+    def event_room(self, count: int) -> None:
+        """Room for so many events."""
+        self.block[at.EVENT_ROOM] = count
+        self.bind(at.EVENT_INDEX, np.zeros(count, dtype=np.int64))
+        self.room(at.EVENT_T, count)
+        self.room(at.EVENT_Y, count, int(self.block[at.N]))
+
     @property
     def address(self) -> int:
         return int(self.block.ctypes.data)
@@ -74,18 +80,22 @@ def allocate(
     for slot, address in addresses.items():
         m[slot] = address
     numbers = table(method)
-    m[at.N], m[at.EVENTS], m[at.GUARDS], m[at.SAMPLES], m[at.KEEP] = size, events, guards, SAMPLES, keep
+    m[at.N], m[at.EVENTS], m[at.GUARDS], m[at.KEEP] = size, events, guards, keep
     m[at.STAGES], m[at.EARLY], m[at.WEIGHTS] = numbers.stages, numbers.early, len(numbers.weights)
     m[at.SLOPES], m[at.DENSE_ROWS] = slopes(method), degree(method) - 1
     m[at.START : at.WEIGHT + 1] = _table_addresses(method)
     groups = np.array(quaternions, dtype=np.int64).reshape(-1, 4)
     m[at.QUATERNIONS] = len(groups)
     memory.bind(at.QUATERNION, groups)
-    shapes: dict[int, tuple[int, ...]] = {at.REAL: (at.REALS,), at.TIME: (1,)}
+    shapes: dict[int, tuple[int, ...]] = {at.REAL: (at.REALS,), at.TIME: (2,)}
     shapes |= {at.SLOPE: (slopes(method), size), at.COEFFICIENT: (degree(method), size)}
     shapes |= dict.fromkeys((at.Y, at.Y_NEW, at.Y_TRY), (size,))
     shapes |= dict.fromkeys((at.OLD_EVENT, at.NEW_EVENT, at.ROOT, at.DIRECTION), (max(events, 1),))
     shapes |= dict.fromkeys((at.OLD_GUARD, at.NEW_GUARD, at.GUARD_SCALE), (max(guards, 1),))
+    if events:
+        width = degree(method) + 1
+        shapes |= {at.MONOMIAL: (size, width), at.BOX: (4 * size + width,), at.BOUND: (max(5 * events, 16),)}
+        shapes |= {at.SAMPLE: (9, events), at.ENDS: (64,)}
     memory.rooms(shapes | _results(memory, size, events, keep))
     memory.real[[at.EXPONENT, at.ALPHA, at.BETA]] = numbers.exponent, numbers.alpha, numbers.beta
     if method.implicit:
@@ -121,7 +131,7 @@ def _allocate_implicit(memory: Memory, method: Scheme, size: int) -> None:
 def _results(memory: Memory, size: int, events: int, keep: bool) -> dict[int, tuple[int, ...]]:
     """Room for steps and events."""
     steps = STEP_ROOM if keep else 0
-    found = max(EVENT_ROOM, 4 * SAMPLES * events) if events else 0
+    found = max(EVENT_ROOM, 2 * events) if events else 0
     memory.block[at.STEP_ROOM], memory.block[at.EVENT_ROOM] = steps, found
     memory.bind(at.EVENT_INDEX, np.zeros(found, dtype=np.int64))
     memory.bind(at.REMAINING, np.zeros(max(events, 1), dtype=np.int64))
@@ -134,8 +144,9 @@ def begin(
 ) -> None:
     """Put a trajectory at its start; counters go to zero."""
     m, real = memory.block, memory.real
-    m[[at.STORED, at.EVENTED, at.NEXT, at.NFEV, at.ACCEPTED, at.REJECTED, at.SHRUNK, at.STOP]] = 0
-    m[at.INFO], m[at.STALE] = -1, 1
+    m[[at.STORED, at.EVENTED, at.NEXT, at.NFEV, at.ACCEPTED, at.REJECTED, at.SHRUNK, at.STOP, at.UNRESOLVED]] = 0
+    m[at.INFO], m[at.STALE], m[at.MARK] = -1, 1, 0
+    real[[at.MARK_T, at.WAY]] = t_span[0], 0.0
     real[[at.T, at.T_START, at.T_END]] = t_span[0], t_span[0], t_span[1]
     real[[at.STEP, at.CHOSEN_STEP, at.MAX_STEP, at.LAST_ERROR]] = first_step, first_step, max_step, 1e-4
     memory[at.Y][:] = y0

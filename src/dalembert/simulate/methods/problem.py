@@ -20,11 +20,16 @@ Array = NDArray[np.float64]
 Watched = Callable[[float, Any], Any]
 
 FINISHED, EVENT, INTERRUPTED, FAILED = 0, 1, 2, -1
+UNFOLLOWED = (
+    "an event varies too quickly to be followed on every step, and some of its zeros may be missing: set max_step"
+)
 MESSAGES = {
     at.DONE: (FINISHED, "the end of the span is reached"),
     at.TERMINAL: (EVENT, "a terminal event has occurred"),
     at.STOPPED: (INTERRUPTED, "stopped by Ctrl-C; what was computed is kept"),
     at.COLLAPSE: (FAILED, "the step size has fallen below the spacing of numbers, or the rates are not finite"),
+    at.STUCK: (FAILED, "the step size has collapsed: half a million steps in a row have hardly moved anything"),
+    at.MEMORY: (FAILED, "so many steps were made that keeping them would fill the memory"),
     at.SINGULAR: (FAILED, "a condition of the equations has vanished"),
     at.BAD_EVENT: (FAILED, "an event has no value"),
 }
@@ -32,12 +37,16 @@ MESSAGES = {
 
 @dataclass(frozen=True, slots=True)
 class NativeEvents:
-    """Events in machine code: one function for all, and for each how often it may happen and in which direction."""
+    """Events in machine code: one function for all, and for each how often it may happen and in which direction.
+
+    `bounds` is the address of the function that tells how far they stray on a piece of a step (`loop.pieces`).
+    """
 
     address: int
     terminal: tuple[int, ...]
     direction: tuple[float, ...]
     owner: Any = None
+    bounds: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +104,8 @@ class Problem:
 class Solution:
     """What an integration gives, with SciPy's names; `culprit` is the number of the guard or event that ended it.
 
-    `reason` is a number of `layout`; `why` says more where the method knows more.
+    `reason` is a number of `layout`; `why` says more where the method knows more; `remarks` are sentences that the
+    reader of a good result needs, too.
     """
 
     t: Array
@@ -114,6 +124,7 @@ class Solution:
     culprit: int = -1
     reason: int = field(default=at.DONE, repr=False)
     why: str = ""
+    remarks: tuple[str, ...] = ()
 
     @property
     def success(self) -> bool:

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 
+from dalembert.errors import SimulationError
 from dalembert.simulate.loop import layout as at
+from dalembert.simulate.loop import native
 from dalembert.simulate.loop.attention import progress_bar, watching_interrupt
 from dalembert.simulate.loop.callback import call_address
 from dalembert.simulate.loop.dense import DenseOutput, Manifold
 from dalembert.simulate.methods.code import Code
 from dalembert.simulate.methods.driver import CHUNK_SECONDS, LEAST
-from dalembert.simulate.methods.inputs import as_grid, as_span, as_state
-from dalembert.simulate.methods.problem import MESSAGES, Array, Problem, Solution
+from dalembert.simulate.methods.inputs import MOST_STEPS, as_grid, as_span, as_state
+from dalembert.simulate.methods.memory import Memory, begin
+from dalembert.simulate.methods.problem import MESSAGES, UNFOLLOWED, Array, Problem, Solution
+from dalembert.simulate.methods.schemes import Scheme
+from dalembert.simulate.methods.tableaux import BOGACKI_SHAMPINE
 
-_SAMPLES = 4
-"""Parts of a step at whose ends events are looked at, as in the compiled loop."""
+_CUBIC = Scheme("cubic", 3, 2, BOGACKI_SHAMPINE)
+"""Between steps there are cubics: events are looked for on them by the compiled search."""
 
 
 class Stepper(Protocol):
@@ -45,6 +49,10 @@ def march(stepper: Stepper, problem: Problem, step: float) -> Solution:
     manifold = Manifold(quaternions, code.addresses[at.PROJECT], parameters, (code, problem))
     course = _Course(stepper, problem, code, parameters, manifold, span)
     length = abs(span[1] - span[0])
+    if length > MOST_STEPS * step:
+        raise SimulationError(
+            f"steps of {step:g} are too short for the span {span}: they would be more than {MOST_STEPS:.0e}."
+        )
     count = max(1, int(np.ceil(length / step * (1 - 1e-9)))) if length else 0
     with watching_interrupt() as interrupt, progress_bar(length, "simulate", problem.progress) as bar:
         reason = course.begin(start)
@@ -85,6 +93,7 @@ class _Course:
     found: list[tuple[float, int, Array]] = field(default_factory=list)
     why: str = ""
     culprit: int = -1
+    memory: Memory | None = None
 
     def begin(self, y: Array) -> int:
         t = self.span[0]
@@ -92,15 +101,19 @@ class _Course:
         self.manifold.bring_back(np.array([t]), state[None])
         self.t, self.y = [t], [state]
         self.slope = self.stepper.start(t, state)
-        events = self.code.events
-        self.remaining = list(events.terminal) if events else []
-        self.signs = self._events(t, state)
+        signs = self._events(t, state)
         for number, sign in self.problem.leaving.items():
-            self.signs[number] = np.copysign(max(abs(self.signs[number]), LEAST), sign)
+            signs[number] = np.copysign(max(abs(signs[number]), LEAST), sign)
+        if self.code.events is not None:
+            self.memory = self.code.memory(_CUBIC, keep=False)
+            self.memory.bind(at.P, self.parameters)
+            begin(self.memory, self.span, state, 0.0, np.inf)
+            self.memory[at.REMAINING][: len(signs)] = self.code.events.terminal
+            self.memory[at.OLD_EVENT][: len(signs)] = signs
         self.guards = self._guards(t, state)
         self.sizes = np.abs(self.guards)
-        if not np.isfinite(self.signs).all():
-            self.culprit = int(np.flatnonzero(~np.isfinite(self.signs))[0])
+        if not np.isfinite(signs).all():
+            self.culprit = int(np.flatnonzero(~np.isfinite(signs))[0])
             return at.BAD_EVENT
         if not np.isfinite(self.slope).all():
             return at.COLLAPSE
@@ -121,15 +134,12 @@ class _Course:
         if self.stepper.linear:
             piece[1:] = 0.0
         reason, reached, state = at.CONTINUE, t1, y1
-        for when, number, there in self._crossings(t0, h, y0, piece, y1):
-            if number < 0 or not np.isfinite(there).all():
+        done = self._crossings(t0, h, y0, piece, y1)
+        if done != 1 and self.memory is not None:
+            self.culprit = int(self.memory.block[at.INFO])
+            if done < 0:
                 return at.BAD_EVENT
-            self.found.append((when, number, there))
-            if self.remaining[number] > 0:
-                self.remaining[number] -= 1
-                if self.remaining[number] == 0:
-                    reason, reached, state, self.culprit = at.TERMINAL, when, there, number
-                    break
+            reason, (reached, _, state) = at.TERMINAL, self.found[-1]
         self.t.append(reached)
         self.h.append(h)
         self.y.append(state)
@@ -137,43 +147,26 @@ class _Course:
         self.slope = slope
         return reason
 
-    def inside(self, t0: float, h: float, y0: Array, piece: Array, x: float) -> Array:
-        """The state at the part x of a step: the cubic through both ends, brought back to the manifold."""
-        state: Array = y0 + x * (piece[0] + (1 - x) * (piece[1] + x * piece[2]))
-        self.manifold.bring_back(np.array([t0 + x * h]), state[None])
-        return state
-
-    def _crossings(self, t0: float, h: float, y0: Array, piece: Array, y1: Array) -> Iterator[tuple[float, int, Array]]:
-        """Events of a step in order of time."""
-        events = self.code.events
-        if events is None:
-            return
-        from scipy.optimize import brentq
-
-        near = 16 * at.EPS * max(abs(self.span[0]), abs(self.span[1] - self.span[0]))
-        for part in range(1, _SAMPLES + 1):
-            a, b = (part - 1) / _SAMPLES, part / _SAMPLES
-            after = self._events(t0 + b * h, y1 if part == _SAMPLES else self.inside(t0, h, y0, piece, b))
-            here = []
-            for number, (old, new) in enumerate(zip(self.signs, after, strict=True)):
-                if not np.isfinite(new):
-                    self.culprit = number
-                    yield t0 + b * h, -1, y1
-                    return
-                if old == 0 or ((old > 0) == (new > 0) and new != 0) or events.direction[number] * old > 0:
-                    continue
-
-                def value(x: float, number: int = number, low: float = a, old: float = old) -> float:
-                    if x == low:
-                        return float(old)
-                    return float(self._events(t0 + x * h, self.inside(t0, h, y0, piece, x))[number])
-
-                x = b if new == 0 else float(brentq(value, a, b, xtol=4 * at.EPS, rtol=4 * at.EPS))
-                if abs(t0 + x * h - self.span[0]) > near:
-                    here.append((x, number))
-            self.signs = after
-            for x, number in sorted(here):
-                yield t0 + x * h, number, self.inside(t0, h, y0, piece, x)
+    def _crossings(self, t0: float, h: float, y0: Array, piece: Array, y1: Array) -> int:
+        """Events of a step, by the compiled search on its cubic."""
+        memory = self.memory
+        if memory is None:
+            return 1
+        memory.real[[at.T, at.STEP]] = t0, h
+        memory[at.Y][:], memory[at.Y_NEW][:], memory[at.COEFFICIENT][:] = y0, y1, piece
+        done = 0
+        while done == 0:
+            signs, left = memory[at.OLD_EVENT].copy(), memory[at.REMAINING].copy()
+            memory.block[at.EVENTED] = 0
+            done = native.cross(memory.address)
+            if done == 0:  # more events than there is room for
+                memory[at.OLD_EVENT][:], memory[at.REMAINING][:] = signs, left
+                memory.event_room(2 * int(memory.block[at.EVENT_ROOM]))
+        for k in range(int(memory.block[at.EVENTED])):
+            self.found.append(
+                (float(memory[at.EVENT_T][k]), int(memory[at.EVENT_INDEX][k]), memory[at.EVENT_Y][k].copy())
+            )
+        return done
 
     def _events(self, t: float, y: Array) -> Array:
         events = self.code.events
@@ -227,4 +220,5 @@ class _Course:
             culprit=self.culprit,
             reason=reason,
             why=self.why,
+            remarks=(UNFOLLOWED,) if self.memory is not None and self.memory.block[at.UNRESOLVED] else (),
         )

@@ -55,6 +55,11 @@ def _reason(
         return f"the event '{event_names[solution.culprit]}' has no finite value", "check its formula at this state"
     if solution.why:
         return solution.why, "take smaller steps (max_step), or the default method, which passes singular postures"
+    if solution.reason == at.MEMORY:
+        return (
+            f"{solution.accepted} steps were made, and keeping them all would fill the memory",
+            "ask for the times that you need (t_eval), loosen the tolerances, or use method='Radau' if it is stiff",
+        )
     numbers = np.array([values.get(ex.symbol(name), np.nan) for name in system.known_parameters])
     rates = np.array(native_rates(system)([solution.t_last], solution.y_last, numbers))
     moving = zip(system.states, rates, solution.y_last, strict=True)
@@ -64,9 +69,11 @@ def _reason(
             f"the rate of {_listing(bad)} is not a finite number there",
             "start elsewhere, or describe the mechanism with other coordinates that are regular at this state",
         )
+    stuck = f": {at.STUCK_STEPS} steps in a row have hardly moved anything" if solution.reason == at.STUCK else ""
     fastest = int(np.argmax(np.abs(rates) / (1e-3 + np.abs(solution.y_last))))
+    name, rate = system.states[fastest], rates[fastest]
     return (
-        f"the step size has collapsed; '{system.states[fastest]}' changes fastest, at the rate {rates[fastest]:.3g}",
+        f"the step size has collapsed{stuck}; '{name}' changes fastest, at the rate {rate:.3g}",
         "look for a force that jumps or grows without bound (smooth it, or stop at it with an event), "
         "or for a singular configuration of the coordinates",
     )

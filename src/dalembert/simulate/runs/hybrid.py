@@ -47,6 +47,7 @@ class Journey:
     rejected: int = 0
     last: Solution | None = None
     piled: str = ""
+    remarks: list[str] = field(default_factory=list)
 
     def add(self, solution: Solution, parameters: Parameters, begin: float) -> None:
         self.arcs.append(Arc(solution.t, solution.y, parameters, solution.sol))
@@ -57,6 +58,7 @@ class Journey:
         self.nfev += solution.nfev
         self.accepted += solution.accepted
         self.rejected += solution.rejected
+        self.remarks += [one for one in solution.remarks if one not in self.remarks]
         self.last = solution
 
 
@@ -79,14 +81,16 @@ def travel(
             left_at = [k for k in happened if not watched[k].renewed]
             solution = integrate_through(system, replace(now, leaving=look.leaving(left_at, step)))
             acting = solution.reason == at.TERMINAL and watched[solution.culprit].then is not None
+            told = solution.t_events or []
             happened = [solution.culprit, *look.together(solution, watched)] if acting else []
-            for k, found in enumerate(solution.t_events or []):
-                left[k] -= min(left[k], len(found) + (k in happened[1:]))
+            untold = [k for k in happened[1:] if not (len(told[k]) and told[k][-1] == solution.t_last)]
+            for k, found in enumerate(told):
+                left[k] -= min(left[k], len(found) + (k in untold))
             goes_on = acting and not any(watched[k].terminal > 0 and left[k] == 0 for k in happened)
             if grid is not None and goes_on:
                 solution, grid = shared(solution, grid, end)
             journey.add(solution, parameters, now.span[0])
-            for other in happened[1:]:
+            for other in untold:
                 journey.times[other].append(np.array([solution.t_last]))
                 journey.states[other].append(solution.y_last[None])
             if not goes_on:
@@ -186,7 +190,7 @@ class _Look:
         for k, event in enumerate(watched):
             told = (solution.t_events or [])[k]
             passing = abs(here[k]) <= abs(slope[k]) * near and event.direction * slope[k] * np.sign(end - begin) >= 0
-            if k != solution.culprit and event.then is not None and passing and not (len(told) and told[-1] == t):
+            if k != solution.culprit and event.then is not None and (passing or (len(told) and told[-1] == t)):
                 found.append(k)
         return found
 

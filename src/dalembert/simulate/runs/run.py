@@ -162,6 +162,7 @@ def _motion(
 ) -> Any:
     solution = journey.last
     assert solution is not None
+    ended = journey.piled or _message(solution, watched)
     return result(
         system,
         tuple(journey.arcs),
@@ -170,7 +171,7 @@ def _motion(
         y_events=[np.concatenate(states) for states in journey.states] if watched else None,
         event_names=tuple(event.name for event in watched),
         status=FAILED if journey.piled else solution.status,
-        message="; ".join(filter(None, [journey.piled or _message(solution, watched), moved, *_remarks(problem)])),
+        message="; ".join(filter(None, [ended, moved, *journey.remarks, *_remarks(problem)])),
         method=solution.method,
         nfev=journey.nfev,
         accepted=journey.accepted,

@@ -9,7 +9,10 @@ from typing import Any
 from dalembert import expr as ex
 from dalembert.codegen import Function, NativeFunction, compile_functions
 from dalembert.expr import Expr
+from dalembert.expr.magnitude import error_size
+from dalembert.expr.spread import spread
 from dalembert.simulate.loop.callback import Callback
+from dalembert.simulate.loop.layout import EPS
 from dalembert.simulate.methods.problem import NativeEvents, NativeGuards
 from dalembert.simulate.system.event import ResolvedEvent
 from dalembert.simulate.system.large import LargeProjection, LargeRates
@@ -18,6 +21,10 @@ from dalembert.simulate.system.system import System
 
 _LONGEST_JACOBIAN = 100_000
 """Operations above which differences are quicker to have than a compiled Jacobian."""
+_LONGEST_BOUNDS = 5_000
+"""Operations of events and their bounds above which events are sampled: compiling would take longer than a motion."""
+_ROUNDED = 8 * EPS
+"""Rounding of an event, times what it is made of: that of its operations, and of the polynomials in it."""
 _REPEATS = 8
 """Newton steps towards the constraints, at most: quadratic convergence needs four from any state of a step."""
 
@@ -69,6 +76,30 @@ def _derivatives(rates: tuple[Expr, ...], states: tuple[Expr, ...]) -> tuple[Exp
     return (*(e for row in rows for e in row[:-1]), *(row[-1] for row in rows))
 
 
+@lru_cache(maxsize=64)
+def _bounds(states: tuple[Expr, ...], parameters: tuple[str, ...], events: tuple[Expr, ...]) -> NativeFunction | None:
+    """Value, slope, radius of the slope, radius of the value and rounding of events on a piece of a step.
+
+
+    The piece is s in [-1, 1]; each state has a value, a radius, a slope by s and a radius of the slope; time has its
+    middle, and its reach is its radius and slope in one.
+    """
+    reach = ex.symbol("reach of time")
+    radii, slopes, bends = ([ex.symbol(f"{what} of {x.name}") for x in states] for what in ("radius", "slope", "bend"))
+    rises = ex.tangent(events, {ex.TIME: reach, **dict(zip(states, slopes, strict=True))})
+    radius = {
+        ex.TIME: ex.absolute(reach),
+        **dict(zip(states, radii, strict=True)),
+        **dict(zip(slopes, bends, strict=True)),
+    }
+    rounding = [_ROUNDED * size for size in error_size(events)]
+    outputs = [*events, *rises, *spread(rises, radius), *spread(events, radius), *rounding]
+    if ex.count_operations(outputs) > _LONGEST_BOUNDS:
+        return None
+    inputs = [[ex.TIME, reach], [*states, *radii, *slopes, *bends], [ex.symbol(p) for p in parameters]]
+    return compile_functions([Function("event_bounds", inputs, outputs)])["event_bounds"]
+
+
 def quaternion_rows(system: System) -> list[list[int]]:
     """Where the quaternions are in the state."""
     return [[system.states.index(name) for name in group] for group in system.quaternions]
@@ -93,7 +124,8 @@ def native_events(
     formulas = tuple(event.value for event in watched if event.value is not None)
     native = compiled("events", system.symbols, system.known_parameters, formulas) if formulas else None
     if native is not None and len(formulas) == len(watched):
-        return NativeEvents(native.address, terminal, direction, native)
+        bounds = _bounds(system.symbols, system.known_parameters, formulas)
+        return NativeEvents(native.address, terminal, direction, (native, bounds), getattr(bounds, "address", 0))
 
     def all_events(t: float, y: Any) -> list[float]:
         known = iter(native([t], y, values) if native is not None else ())

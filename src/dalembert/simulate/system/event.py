@@ -10,6 +10,7 @@ from dalembert import expr as ex
 from dalembert.errors import SimulationError
 from dalembert.expr import Expr
 from dalembert.mechanism import did_you_mean
+from dalembert.simulate.methods.code import as_terms
 from dalembert.simulate.system.system import System, Value
 
 Watch = Expr | str | Callable[[float, Any], float]
@@ -74,8 +75,9 @@ def _resolve(event: Any, system: System, name: str) -> ResolvedEvent:
     if not isinstance(event, Event):
         terminal, direction = getattr(event, "terminal", False), getattr(event, "direction", 0.0)
         event = Event(event, terminal=terminal, direction=direction, name=name)
-    name, terminal, direction = event.name or name, int(event.terminal or 0), float(event.direction)
-    when = event.when
+    name, when = event.name or name, event.when
+    called = name or (when if isinstance(when, str) else getattr(when, "__name__", "event"))
+    terminal, direction = as_terms(event.terminal, event.direction, called)
     if isinstance(when, str):
         name = name or when
         when = ex.parse(when)
