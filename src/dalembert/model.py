@@ -215,7 +215,7 @@ class Mechanism(Pictured):
         start: Mapping[str, Any] | None = None,
         given: Mapping[str, Any] | None = None,
         events: Any = None,
-        method: str | Method = "DOP853",
+        method: str | Method = "auto",
         t_eval: ArrayLike | None = None,
         rtol: ArrayLike = 1e-8,
         atol: ArrayLike | None = None,

@@ -16,7 +16,7 @@ from dalembert.codegen import Function, NativeFunction, compile_functions
 from dalembert.errors import SimulationError
 from dalembert.simulate import METHODS, NativeEvents, NativeGuards, Problem, find_method, integrate
 
-PAIRS = [name for name, method in METHODS.items() if method.kind in ("explicit", "implicit")]
+PAIRS = [name for name, method in METHODS.items() if method.kind in ("explicit", "implicit") and name != "auto"]
 COMPOSITIONS = [name for name, method in METHODS.items() if method.kind == "symplectic"]
 GRAVITY = 9.81
 
@@ -291,7 +291,7 @@ def test_empty_span_gives_the_start(pendulum: NativeFunction) -> None:
     [
         ({"method": "RK54"}, "unknown method 'RK54'"),
         ({"method": "symplectic"}, "fixed step"),
-        ({"method": "Radau"}, "Did you mean 'RODAS4'"),
+        ({"method": "BDF"}, "Did you mean 'RADAU5'"),
         ({"t_eval": [0.0, 2.0]}, "t_eval"),
         ({"t_eval": [0.5, 0.2]}, "t_eval"),
         ({"rtol": -1.0}, "rtol"),

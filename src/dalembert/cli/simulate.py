@@ -50,7 +50,7 @@ def command(
         float | None,
         typer.Option(help="Absolute tolerance.", show_default="1e-10 of a radian or of the machine's size"),
     ] = None,
-    method: Annotated[str, typer.Option(help="Method: DOP853, RODAS4, symplectic4, DAE, moreau...")] = "DOP853",
+    method: Annotated[str, typer.Option(help="Method: auto, DOP853, RADAU5, symplectic4, DAE...")] = "auto",
     max_step: Annotated[
         float | None, typer.Option(help="Longest step; the step of symplectic, DAE and moreau.", show_default="free")
     ] = None,

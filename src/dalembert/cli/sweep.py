@@ -32,7 +32,7 @@ def command(
         list[str] | None, typer.Option("--events", help="End a motion where a formula passes zero (repeat).")
     ] = None,
     set_: Settings = None,
-    method: Annotated[str, typer.Option(help="The integration method.")] = "DOP853",
+    method: Annotated[str, typer.Option(help="The integration method.")] = "auto",
     instants: Annotated[int, typer.Option(min=2, help="Instants between which measures are looked for.")] = 201,
     cut: Annotated[list[str] | None, typer.Option(help="A link that closes a loop (repeat).")] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="A folder for the results, as Parquet files.")] = None,

@@ -121,7 +121,7 @@ def sweep(
     start: Mapping[str, Any] | None = None,
     given: Mapping[str, Any] | None = None,
     events: str | Sequence[str] | None = None,
-    method: str = "DOP853",
+    method: str = "auto",
     instants: int = 201,
     rtol: float = 1e-8,
     atol: float | None = None,

@@ -134,6 +134,7 @@ class Trip:
         now = replace(
             self.problem,
             rhs=rates,
+            jacobian=0 if mode.closed else self.problem.jacobian,
             project=project,
             span=(t, self.end),
             y0=y,

@@ -50,7 +50,7 @@ class DenseOutput:
     ) -> None:
         self.t, self.h, self.y = t, h, y
         self._coefficients = coefficients
-        self._restore = restore
+        self.manifold = restore
 
     @property
     def t_min(self) -> float:
@@ -69,7 +69,7 @@ class DenseOutput:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process gets the polynomials; the compiled functions stay behind."""
-        return DenseOutput, (self.t, self.h, self.y, self.coefficients, Manifold(self._restore.quaternions))
+        return DenseOutput, (self.t, self.h, self.y, self.coefficients, Manifold(self.manifold.quaternions))
 
     def __repr__(self) -> str:
         return f"<dense output on [{self.t_min:g}, {self.t_max:g}], {len(self.t) - 1} steps>"
@@ -90,7 +90,7 @@ class DenseOutput:
             sense = 1.0 if self.t[-1] >= self.t[0] else -1.0
             step = np.clip(np.searchsorted(sense * self.t, sense * times, side="right") - 1, 0, len(self.t) - 2)
             states = self._evaluate(times, step)
-        self._restore.bring_back(times, states)
+        self.manifold.bring_back(times, states)
         return states[0] if asked.ndim == 0 else np.ascontiguousarray(states.T)
 
     def _evaluate(self, times: Array, step: NDArray[np.int64]) -> Array:

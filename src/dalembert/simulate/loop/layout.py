@@ -31,19 +31,27 @@ KEPT = 61
 (MONOMIAL, BOX, BOUND, SAMPLE, ENDS, UNRESOLVED) = range(80, 86)
 # Where the attempts began that are looked at for progress (MARK_T and WAY of the reals are their time and way).
 MARK = 86
-INTEGERS = 87
+# Radau's collocation: its complex matrix as a real one in factors, row exchanges, scratch of Newton's rounds.
+(PAIR, PAIR_PIVOT, NEWTON) = range(87, 90)
+# Steps bound by the stability of an explicit method, and others in a row; is the motion stiff?
+(BOUND_STEPS, FREE_STEPS) = range(90, 92)
+INTEGERS = 92
 
 # Entries of the array of reals.
 (T, T_END, T_START, STEP, MAX_STEP, LAST_ERROR, EXPONENT, ALPHA, BETA, CHOSEN_STEP, GAMMA) = range(11)
-(MARK_T, WAY) = range(11, 13)
-REALS = 13
+# LAST_STEP is that of the last step; STABLE is h times the fastest rate that an explicit step stands, 0 if nobody asks.
+(MARK_T, WAY, LAST_STEP, STABLE) = range(11, 15)
+REALS = 15
 
 # What a chunk ends with.
-(CONTINUE, DONE, TERMINAL, COLLAPSE, SINGULAR, BAD_EVENT, STOPPED, STUCK, MEMORY) = range(9)
+(CONTINUE, DONE, TERMINAL, COLLAPSE, SINGULAR, BAD_EVENT, STOPPED, STUCK, MEMORY, STIFF) = range(10)
 
 EPS = 2.220446049250313e-16
 SAFETY, SMALLEST_FACTOR, LARGEST_FACTOR = 0.9, 0.2, 10.0
 GUARD_FLOOR = 1e-13
+STIFF_STEPS, FREE_IN_A_ROW, STIFF_APART = 15, 6, 1e-4
+"""Steps at the limit of stability, with fewer free ones in a row between them, that make a motion stiff (Hairer and
+Wanner II, IV.2); two states closer than this, in tolerances, tell no rate."""
 STUCK_STEPS, STUCK_WAY, STUCK_REST = 500_000, 50.0, 1e9
 """So many attempts in a row that move, each on average, no state by more than so many times its tolerance, at a pace
 that would take so many for the rest of the span, are chattering, not motion: a smooth motion goes further in a step."""

@@ -16,6 +16,7 @@ from dalembert.simulate.loop.layout import (
     ATOL,
     BAD_EVENT,
     BETA,
+    BOUND_STEPS,
     COEFFICIENT,
     COLLAPSE,
     CONTINUE,
@@ -30,6 +31,8 @@ from dalembert.simulate.loop.layout import (
     EVENTED,
     EVENTS,
     EXPONENT,
+    FREE_IN_A_ROW,
+    FREE_STEPS,
     GRID_SIZE,
     GRID_T,
     GRID_Y,
@@ -38,6 +41,7 @@ from dalembert.simulate.loop.layout import (
     KEEP,
     LARGEST_FACTOR,
     LAST_ERROR,
+    LAST_STEP,
     MARK,
     MARK_T,
     MAX_STEP,
@@ -54,6 +58,7 @@ from dalembert.simulate.loop.layout import (
     SINGULAR,
     SLOPE,
     SMALLEST_FACTOR,
+    STABLE,
     STAGES,
     STALE,
     STEP,
@@ -61,6 +66,9 @@ from dalembert.simulate.loop.layout import (
     STEP_ROOM,
     STEP_T,
     STEP_Y,
+    STIFF,
+    STIFF_APART,
+    STIFF_STEPS,
     STOP,
     STOPPED,
     STORED,
@@ -80,6 +88,7 @@ from dalembert.simulate.loop.layout import (
     Y,
 )
 from dalembert.simulate.loop.pieces import without_sign
+from dalembert.simulate.loop.radau import radau
 from dalembert.simulate.loop.step import (
     compiled,
     compose,
@@ -194,7 +203,7 @@ def _way(m: Any, y: Any) -> float:
 def _try_step(m: Any, t: float, y: Any, h: float) -> bool:
     """Make a step and size the next one; False if the error is too large."""
     real = doubles(m[REAL])
-    m[NFEV] += rosenbrock(m, t, y, h) if m[IMPLICIT] else explicit(m, t, y, h)
+    m[NFEV] += _made(m, t, y, h)
     size = error(m, y, h)
     if not (size < 1.0):
         factor = larger(SMALLEST_FACTOR, SAFETY * size ** -real[EXPONENT])
@@ -217,7 +226,36 @@ def _try_step(m: Any, t: float, y: Any, h: float) -> bool:
     if moved or not m[EARLY]:
         rates(m, t + h, y_new, past(doubles(m[SLOPE]), m[N] * m[STAGES]))
         m[NFEV] += 1
+    real[LAST_STEP] = h
+    if real[STABLE] > 0.0:
+        _watch_stiffness(m, y, h)
     return True
+
+
+@compiled
+def _made(m: Any, t: float, y: Any, h: float) -> int:
+    """One step of the method; returns evaluations made."""
+    if m[IMPLICIT] == 2:
+        return radau(m, t, y, h)
+    return rosenbrock(m, t, y, h) if m[IMPLICIT] == 1 else explicit(m, t, y, h)
+
+
+@compiled
+def _watch_stiffness(m: Any, y: Any, h: float) -> None:
+    """The fastest rate between two states at the end of the step: its last stage, still in Y_TRY, and its end."""
+    n, y_new, y_try = m[N], doubles(m[Y_NEW]), doubles(m[Y_TRY])
+    end, stage = past(doubles(m[SLOPE]), m[N] * m[STAGES]), past(doubles(m[SLOPE]), m[N] * (m[STAGES] - 1))
+    change = apart = 0.0
+    for i in range(n):
+        change += scaled(m, y, i, end[i] - stage[i]) ** 2
+        apart += scaled(m, y, i, y_new[i] - y_try[i]) ** 2
+    if apart > n * STIFF_APART**2 and abs(h) * math.sqrt(change / apart) > doubles(m[REAL])[STABLE]:
+        m[BOUND_STEPS] += 1
+        m[FREE_STEPS] = 0
+    else:
+        m[FREE_STEPS] += 1
+        if m[FREE_STEPS] == FREE_IN_A_ROW:
+            m[BOUND_STEPS] = 0
 
 
 @compiled
@@ -322,6 +360,8 @@ def loop(m: Any, attempts: int) -> int:
         _store(m, reached, h)
         if done > 1.0:
             return TERMINAL
+        if m[BOUND_STEPS] >= STIFF_STEPS:
+            return STIFF
     return DONE if (end - real[T]) * sense <= 0.0 else CONTINUE
 
 
@@ -339,11 +379,9 @@ def steps_again(m: Any, first: int, last: int) -> int:
         if m[WEIGHTS] > 0:
             compose(m, t[k], y, h[k])
         else:
-            if m[IMPLICIT]:
-                m[STALE] = 1
-                rosenbrock(m, t[k], y, h[k])
-            else:
-                explicit(m, t[k], y, h[k])
+            m[STALE] = 1
+            doubles(m[REAL])[LAST_STEP] = h[k - 1] if k > first else 0.0
+            _made(m, t[k], y, h[k])
             project(m, t[k] + h[k], y_new)
             rates(m, t[k] + h[k], y_new, past(slope, n * m[STAGES]))
         dense(m, t[k], y, h[k])

@@ -7,10 +7,12 @@ from typing import Any
 
 from dalembert.simulate.loop.layout import (
     ACCEPTED,
+    BOUND_STEPS,
     CHOSEN_STEP,
     CONTINUE,
     EVENTED,
     EVENTS,
+    FREE_STEPS,
     GRID_SIZE,
     GRID_Y,
     GUARD_SCALE,
@@ -18,6 +20,7 @@ from dalembert.simulate.loop.layout import (
     INFO,
     KEPT,
     LAST_ERROR,
+    LAST_STEP,
     MANY_GRID,
     MANY_NFEV,
     MANY_P,
@@ -62,7 +65,8 @@ def _restart(m: Any, k: int) -> None:
     real[T], real[STEP], real[LAST_ERROR] = real[T_START], real[CHOSEN_STEP], 1e-4
     m[NEXT] = m[NFEV] = m[ACCEPTED] = m[REJECTED] = m[SHRUNK] = m[EVENTED] = 0
     m[INFO], m[STALE], m[MARK] = -1, 1, 0
-    real[MARK_T], real[WAY] = real[T_START], 0.0
+    real[MARK_T], real[WAY], real[LAST_STEP] = real[T_START], 0.0, 0.0
+    m[BOUND_STEPS] = m[FREE_STEPS] = 0
     for j in range(m[EVENTS]):
         remaining[j] = terminal[j]
     for j in range(m[GUARDS]):

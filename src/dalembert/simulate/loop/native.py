@@ -18,7 +18,7 @@ from typing import Any
 
 from dalembert.codegen import _target, cache
 
-_SOURCES = ("layout.py", "step.py", "stiff.py", "pieces.py", "crossing.py", "loop.py", "many.py", "translate.py")
+_SOURCES = tuple(f"{name}.py" for name in "layout step linear stiff radau pieces crossing loop many translate".split())
 SHIPPED = Path(__file__).with_name("loop.ll.gz")
 
 

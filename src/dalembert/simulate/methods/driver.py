@@ -39,6 +39,7 @@ def solve(scheme: Scheme, problem: Problem) -> Solution:
     set_tolerances(memory, problem.rtol, problem.tolerance, start.size)
     set_grid(memory, grid, start.size)
     begin(memory, span, start, *step_sizes(scheme, span, problem.first_step, problem.max_step))
+    memory.real[at.STABLE] = scheme.stable if problem.watch_stiffness else 0.0
     reason, stored, found = _run(memory, span, problem, spare=grid is not None and problem.dense_output is None)
     return _solution(memory, scheme, reason, stored, found, grid, problem.dense_output, (code, problem))
 
@@ -143,6 +144,7 @@ def _solution(
         y_last=memory[at.Y].copy(),
         culprit=int(m[at.INFO]),
         reason=reason,
+        last_step=abs(float(memory.real[at.LAST_STEP])),
         remarks=(UNFOLLOWED,) if m[at.UNRESOLVED] else (),
     )
 

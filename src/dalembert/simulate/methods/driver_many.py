@@ -43,6 +43,7 @@ def solve_many(scheme: Scheme, problem: Problem, threads: int | None) -> Ensembl
         set_tolerances(memory, problem.rtol, problem.tolerance, size)
         set_grid(memory, grid, 0)
         begin(memory, span, starts[0], *step_sizes(scheme, span, problem.first_step, problem.max_step))
+        memory.real[at.STABLE] = scheme.stable if problem.watch_stiffness else 0.0
         terminal = np.array(code.events.terminal if code.events else [0], dtype=np.int64)
         for slot, array in {at.MANY_Y: starts, at.MANY_P: table, at.MANY_TERMINAL: terminal, **result}.items():
             memory.bind(slot, array)
@@ -61,6 +62,7 @@ def solve_many(scheme: Scheme, problem: Problem, threads: int | None) -> Ensembl
         t_last=result[at.MANY_T_LAST],
         y_last=result[at.MANY_Y_LAST],
         nfev=result[at.MANY_NFEV],
+        reasons=result[at.MANY_STATUS],
     )
 
 

@@ -72,18 +72,23 @@ def set_tolerances(memory: Memory, rtol: ArrayLike, atol: ArrayLike, size: int) 
         memory.bind(slot, tolerance)
 
 
+def check_steps(span: tuple[float, float], step: float) -> None:
+    """Refuse steps so short that nobody could wait for them, or keep them."""
+    if abs(span[1] - span[0]) > MOST_STEPS * step > 0:
+        raise SimulationError(
+            f"steps of {step:g} are too short for the span {span}: they would be more than {MOST_STEPS:.0e}. "
+            "Take longer ones, or a shorter span."
+        )
+
+
 def step_sizes(method: Scheme, span: tuple[float, float], first: float | None, largest: float) -> tuple[float, float]:
     """First and largest step; a symplectic method takes the first as its fixed step, made to divide the span."""
     if first is not None and not first > 0:
         raise SimulationError(f"first_step is {first}: it must be positive.")
     if not largest > 0:
         raise SimulationError(f"max_step is {largest}: it must be positive.")
-    shortest = min(largest, first or np.inf) if method.symplectic else largest
-    if not abs(span[1] - span[0]) <= MOST_STEPS * shortest:
-        raise SimulationError(
-            f"steps of {shortest:g} are too short for the span {span}: they would be more than {MOST_STEPS:.0e}. "
-            "Take longer ones, or a shorter span."
-        )
+    if method.symplectic:
+        check_steps(span, first or largest)
     if not method.symplectic:
         return first or 0.0, largest
     step = first or largest

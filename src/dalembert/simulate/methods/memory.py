@@ -115,15 +115,21 @@ def _allocate_implicit(memory: Memory, method: Scheme, size: int) -> None:
     implicit = method.tableau.implicit if method.tableau else None
     if implicit is None:
         return
+    memory.room(at.MATRIX, size * size + size)
+    memory.room(at.FACTORED, size, size)
+    memory.bind(at.PIVOT, np.zeros(size, dtype=np.int64))
+    if implicit.collocation:
+        memory.room(at.PAIR, 2 * size, 2 * size)
+        memory.bind(at.PAIR_PIVOT, np.zeros(2 * size, dtype=np.int64))
+        memory.room(at.NEWTON, 13, size)
+        memory.block[at.IMPLICIT] = 2
+        return
     coupling = np.zeros((len(implicit.coupling), len(implicit.coupling)))
     for i, row in enumerate(implicit.coupling):
         for j, weight in row.items():
             coupling[i, j] = weight
     memory.bind(at.COUPLING, coupling)
     memory.bind(at.DRIFT, np.array(implicit.drift))
-    memory.room(at.MATRIX, size * size + size)
-    memory.room(at.FACTORED, size, size)
-    memory.bind(at.PIVOT, np.zeros(size, dtype=np.int64))
     memory.real[at.GAMMA] = implicit.gamma
     memory.block[at.IMPLICIT] = 1
 
@@ -146,7 +152,8 @@ def begin(
     m, real = memory.block, memory.real
     m[[at.STORED, at.EVENTED, at.NEXT, at.NFEV, at.ACCEPTED, at.REJECTED, at.SHRUNK, at.STOP, at.UNRESOLVED]] = 0
     m[at.INFO], m[at.STALE], m[at.MARK] = -1, 1, 0
-    real[[at.MARK_T, at.WAY]] = t_span[0], 0.0
+    real[[at.MARK_T, at.WAY, at.LAST_STEP]] = t_span[0], 0.0, 0.0
+    m[[at.BOUND_STEPS, at.FREE_STEPS]] = 0
     real[[at.T, at.T_START, at.T_END]] = t_span[0], t_span[0], t_span[1]
     real[[at.STEP, at.CHOSEN_STEP, at.MAX_STEP, at.LAST_ERROR]] = first_step, first_step, max_step, 1e-4
     memory[at.Y][:] = y0

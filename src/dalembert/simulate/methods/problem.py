@@ -30,6 +30,7 @@ MESSAGES = {
     at.COLLAPSE: (FAILED, "the step size has fallen below the spacing of numbers, or the rates are not finite"),
     at.STUCK: (FAILED, "the step size has collapsed: half a million steps in a row have hardly moved anything"),
     at.MEMORY: (FAILED, "so many steps were made that keeping them would fill the memory"),
+    at.STIFF: (FAILED, "the motion is stiff: an explicit method is bound by its stability, use method='RADAU5'"),
     at.SINGULAR: (FAILED, "a condition of the equations has vanished"),
     at.BAD_EVENT: (FAILED, "an event has no value"),
 }
@@ -68,8 +69,9 @@ class Problem:
     `t_eval` is given and they grow too many. `guards` are conditions that must not vanish, `project` brings a state
     back to its constraints in place, `quaternions` are rows of four states kept on the unit sphere. `jacobian` serves
     implicit methods (df/dy row by row, then df/dt), `balance` those that solve for the multipliers themselves.
-    `leaving` tells, for an event on which the motion starts, the sign it leaves with. `callbacks` are Python functions
-    that the caller has put behind an address; what they raise is raised here.
+    `watch_stiffness` ends an explicit motion where it is stiff. `leaving` tells, for an event on which the motion
+    starts, the sign it leaves with. `callbacks` are Python functions that the caller has put behind an address; what
+    they raise is raised here.
     """
 
     rhs: Any
@@ -91,6 +93,7 @@ class Problem:
     jacobian: Any = 0
     balance: Any = None
     leaving: Mapping[int, float] = field(default_factory=dict)
+    watch_stiffness: bool = False
     progress: bool | None = None
     callbacks: list[Callback] = field(default_factory=list)
 
@@ -125,6 +128,7 @@ class Solution:
     reason: int = field(default=at.DONE, repr=False)
     why: str = ""
     remarks: tuple[str, ...] = ()
+    last_step: float = 0.0
 
     @property
     def success(self) -> bool:
@@ -148,6 +152,7 @@ class Ensemble:
     nfev: NDArray[np.int64]
     names: tuple[str, ...] = ()
     contacts: tuple[Any, ...] = ()
+    reasons: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64), repr=False)
 
     def __len__(self) -> int:
         return len(self.status)

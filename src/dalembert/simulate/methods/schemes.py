@@ -38,7 +38,10 @@ class Table:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scheme:
-    """The numbers of a native method: a pair with error control, or a symplectic composition with a fixed step."""
+    """The numbers of a native method: a pair with error control, or a symplectic composition with a fixed step.
+
+    `stable` is 0.95 of how far its stability reaches on the negative axis, for one whose last stage is at the end.
+    """
 
     name: str
     order: int
@@ -46,6 +49,7 @@ class Scheme:
     tableau: Tableau | None = None
     weights: tuple[float, ...] = ()
     damping: float = 0.0
+    stable: float = 0.0
 
     @property
     def symplectic(self) -> bool:

@@ -8,7 +8,6 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from dalembert.errors import SimulationError
 from dalembert.simulate.loop import layout as at
 from dalembert.simulate.loop import native
 from dalembert.simulate.loop.attention import progress_bar, watching_interrupt
@@ -16,7 +15,7 @@ from dalembert.simulate.loop.callback import call_address
 from dalembert.simulate.loop.dense import DenseOutput, Manifold
 from dalembert.simulate.methods.code import Code
 from dalembert.simulate.methods.driver import CHUNK_SECONDS, LEAST
-from dalembert.simulate.methods.inputs import MOST_STEPS, as_grid, as_span, as_state
+from dalembert.simulate.methods.inputs import as_grid, as_span, as_state, check_steps
 from dalembert.simulate.methods.memory import Memory, begin
 from dalembert.simulate.methods.problem import MESSAGES, UNFOLLOWED, Array, Problem, Solution
 from dalembert.simulate.methods.schemes import Scheme
@@ -49,10 +48,7 @@ def march(stepper: Stepper, problem: Problem, step: float) -> Solution:
     manifold = Manifold(quaternions, code.addresses[at.PROJECT], parameters, (code, problem))
     course = _Course(stepper, problem, code, parameters, manifold, span)
     length = abs(span[1] - span[0])
-    if length > MOST_STEPS * step:
-        raise SimulationError(
-            f"steps of {step:g} are too short for the span {span}: they would be more than {MOST_STEPS:.0e}."
-        )
+    check_steps(span, step)
     count = max(1, int(np.ceil(length / step * (1 - 1e-9)))) if length else 0
     with watching_interrupt() as interrupt, progress_bar(length, "simulate", problem.progress) as bar:
         reason = course.begin(start)

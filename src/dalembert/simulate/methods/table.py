@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from dalembert.errors import SimulationError
 from dalembert.simulate.contact.moreau_jean import MoreauJean
 from dalembert.simulate.methods import tableaux
+from dalembert.simulate.methods.automatic import Automatic
 from dalembert.simulate.methods.contract import Method
 from dalembert.simulate.methods.dae import GeneralisedAlpha
 from dalembert.simulate.methods.native import NativeMethod
@@ -41,17 +42,22 @@ _YOSHIDA_8 = _symmetric(
 )
 
 _NATIVE = (
-    Scheme("DOP853", 8, 7, tableaux.DORMAND_PRINCE_8, damping=0.02),
-    Scheme("VERNER98", 9, 8, VERNER_9, damping=0.02),
-    Scheme("DOPRI5", 5, 4, tableaux.DORMAND_PRINCE_5, damping=0.04),
+    Scheme("DOP853", 8, 7, tableaux.DORMAND_PRINCE_8, damping=0.02, stable=6.1),
+    Scheme("VERNER98", 9, 8, VERNER_9, damping=0.02, stable=4.25),
+    Scheme("DOPRI5", 5, 4, tableaux.DORMAND_PRINCE_5, damping=0.04, stable=3.15),
     Scheme("BS23", 3, 2, tableaux.BOGACKI_SHAMPINE, damping=0.04),
     Scheme("RODAS4", 4, 3, tableaux.RODAS_4),
+    Scheme("RADAU5", 5, 3, tableaux.RADAU_5),
     Scheme("symplectic2", 2, 2, weights=(1.0,)),
     Scheme("symplectic4", 4, 4, weights=_suzuki((1.0,), 2)),
     Scheme("symplectic6", 6, 6, weights=_YOSHIDA_6),
     Scheme("symplectic8", 8, 8, weights=_YOSHIDA_8),
 )
-METHODS: dict[str, Method] = {scheme.name: NativeMethod(scheme) for scheme in _NATIVE}
+_COMPILED = {scheme.name: NativeMethod(scheme) for scheme in _NATIVE}
+METHODS: dict[str, Method] = {
+    "auto": Automatic(_COMPILED["DOPRI5"], _COMPILED["DOP853"], _COMPILED["VERNER98"], _COMPILED["RADAU5"]),
+    **_COMPILED,
+}
 METHODS["DAE"] = GeneralisedAlpha()
 METHODS["moreau"] = MoreauJean()
 ALIASES = {
@@ -60,10 +66,11 @@ ALIASES = {
     "VERN9": "VERNER98",
     "SYMPLECTIC": "symplectic4",
     "VERLET": "symplectic2",
-    "STIFF": "RODAS4",
+    "STIFF": "RADAU5",
+    "RADAU": "RADAU5",
 }
 #: Stiff methods of SciPy, for which there is one here.
-_STIFF = ("RADAU", "BDF", "LSODA")
+_STIFF = ("BDF", "LSODA")
 
 
 def find_method(name: str | Method) -> Method:
@@ -78,7 +85,7 @@ def find_method(name: str | Method) -> Method:
     known |= {alias: METHODS[target] for alias, target in ALIASES.items()}
     method = known.get(name.upper())
     if method is None:
-        near = ["RODAS4"] if name.upper() in _STIFF else get_close_matches(name.upper(), known, n=1)
+        near = ["RADAU5"] if name.upper() in _STIFF else get_close_matches(name.upper(), known, n=1)
         hint = f" Did you mean '{known[near[0]].name}'?" if near else ""
         raise SimulationError(f"unknown method '{name}'.{hint} Methods: {', '.join(METHODS)}.")
     return method

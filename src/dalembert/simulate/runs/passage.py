@@ -25,7 +25,8 @@ from dalembert.simulate.loop.dense import DenseOutput, Manifold
 from dalembert.simulate.methods.code import Code
 from dalembert.simulate.methods.collocation import SMOOTH, Polynomial, collocated
 from dalembert.simulate.methods.inputs import as_grid, as_span
-from dalembert.simulate.methods.problem import FINISHED, INTERRUPTED, Array, NativeEvents, Problem, Solution
+from dalembert.simulate.methods.joined import joined, with_events_left
+from dalembert.simulate.methods.problem import FINISHED, INTERRUPTED, Array, Problem, Solution
 from dalembert.simulate.methods.stepwise import march
 from dalembert.simulate.methods.table import find_method, integrate
 from dalembert.simulate.motion.quality import SHORT, gaps
@@ -252,11 +253,7 @@ class _Way:
         return bool(defect.max() < _DEFECT)
 
     def _from(self, t: float, y: Array, end: float) -> Problem:
-        events = self.problem.events
-        if isinstance(events, NativeEvents):
-            used = [sum(len((one.t_events or [])[k]) for one in self.pieces) for k in range(len(events.terminal))]
-            pairs = zip(events.terminal, used, strict=True)
-            events = replace(events, terminal=tuple(max(1, most - had) if most else 0 for most, had in pairs))
+        events = with_events_left(self.problem.events, self.pieces)
         return replace(self.problem, span=(t, end), y0=y, events=events, t_eval=None, leaving={}, first_step=None)
 
     def _told(self, polynomial: Polynomial) -> Solution:
@@ -290,28 +287,15 @@ class _Way:
         )
 
     def _joined(self) -> Solution:
-        outputs = [one.sol for one in self.pieces if one.sol is not None]
-        rows = max(one.coefficients.shape[1] for one in outputs)
-        padded = [np.pad(c, ((0, 0), (0, rows - c.shape[1]), (0, 0))) for c in (one.coefficients for one in outputs)]
-        t, y = (
-            np.concatenate([getattr(outputs[0], name), *(getattr(one, name)[1:] for one in outputs[1:])])
-            for name in "ty"
-        )
-        sol = DenseOutput(t, np.concatenate([one.h for one in outputs]), y, np.concatenate(padded), self.manifold)
-        last, grid = self.pieces[-1], as_grid(self.problem.t_eval, (self.begin, self.end))
-        asked, states = t, y.T
-        if grid is not None:
-            asked = grid[self.sense * grid <= self.sense * last.t_last]
-            states = sol(asked) if len(asked) else np.zeros((y.shape[1], 0))
-        lists = {
-            name: None
-            if last.t_events is None
-            else [np.concatenate(ones) for ones in zip(*(getattr(one, name) for one in self.pieces), strict=True)]
-            for name in ("t_events", "y_events")
-        }
-        sums = {name: sum(getattr(one, name) for one in self.pieces) for name in ("nfev", "accepted", "rejected")}
-        whole: dict[str, Any] = {**lists, **sums, "sol": sol, "method": self.pieces[0].method}
-        return replace(last, t=asked, y=np.ascontiguousarray(states), **whole)
+        grid = as_grid(self.problem.t_eval, (self.begin, self.end))
+        told = [replace(one, t=one.sol.t, y=one.sol.y.T) for one in self.pieces if one.sol is not None]
+        whole = joined(told, gridded=False)
+        if grid is None:
+            return replace(whole, method=self.pieces[0].method)
+        asked = grid[self.sense * grid <= self.sense * whole.t_last]
+        assert whole.sol is not None
+        states = whole.sol(asked) if len(asked) else np.zeros((len(whole.y), 0))
+        return replace(whole, t=asked, y=np.ascontiguousarray(states), method=self.pieces[0].method)
 
 
 @dataclass(eq=False)

@@ -15,7 +15,7 @@ from dalembert.simulate.contact.moreau_jean import contact_machine
 from dalembert.simulate.loop.dense import DenseOutput, Manifold
 from dalembert.simulate.loop.layout import SINGULAR
 from dalembert.simulate.methods.contract import Method
-from dalembert.simulate.methods.inputs import as_grid, as_span
+from dalembert.simulate.methods.inputs import as_grid, as_span, check_steps
 from dalembert.simulate.methods.problem import FAILED, RTOL, Problem, Solution
 from dalembert.simulate.methods.table import find_method, integrate
 from dalembert.simulate.motion.arcs import Arc
@@ -41,7 +41,7 @@ def run(
     *,
     start: Mapping[str, Value] | None = None,
     given: Mapping[str, Value] | None = None,
-    method: str | Method = "DOP853",
+    method: str | Method = "auto",
     t_eval: ArrayLike | None = None,
     events: Any = None,
     rtol: ArrayLike = RTOL,
@@ -70,6 +70,7 @@ def run(
     result: Any = kind or Motion
     system, branch = on_its_branch(system, start, given, as_span(t_span)[0])
     chosen = find_method(method)
+    check_steps(as_span(t_span), max_step)
     rubs = rubbing(system) if chosen.kind in ("explicit", "implicit") else None
     system = rubs.system if rubs else system
     watched = resolve_events(events, system)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from dalembert.dynamics.numbers import count_of
 from dalembert.errors import SimulationError
 from dalembert.simulate.methods.contract import Method
-from dalembert.simulate.methods.inputs import as_span
+from dalembert.simulate.methods.inputs import as_span, check_steps
 from dalembert.simulate.methods.problem import FAILED, RTOL, Ensemble, Problem
 from dalembert.simulate.methods.table import find_method, integrate_many
 from dalembert.simulate.motion.quality import OPEN, gaps
@@ -37,7 +37,7 @@ def run_many(
     *,
     start: Mapping[str, Any] | None = None,
     given: Mapping[str, Any] | None = None,
-    method: str | Method = "DOP853",
+    method: str | Method = "auto",
     t_eval: ArrayLike | None = None,
     events: Any = None,
     rtol: ArrayLike = RTOL,
@@ -61,6 +61,7 @@ def run_many(
     if any(event.then is not None for event in watched):
         raise SimulationError("events of an ensemble change nothing: simulate one motion at a time to use `then`.")
     chosen = find_method(method)
+    check_steps(as_span(t_span), max_step)
     if system.contacts:
         asked: Asked = {"method": chosen, "t_eval": t_eval, "events": events, "rtol": rtol, "atol": atol}
         asked |= {"max_step": max_step, "first_step": first_step, "progress": progress, "impacts": impacts}

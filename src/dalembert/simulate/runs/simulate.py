@@ -32,7 +32,7 @@ def simulate(
     Time stepping of free bodies with a contact among many shapes needs no equations: it has a way of its own.
     """
     layout = Layout.of(mechanism, cut)
-    method = find_method(asked.get("method", "DOP853"))
+    method = find_method(asked.get("method", "auto"))
     if isinstance(method, MoreauJean) and is_crowd(layout.model) and not obstacle(layout.model):
         found: M = run_crowd(layout, t_span, method, kind or Motion, asked)
         return found
