@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from dalembert.geometry import Geometry
     from dalembert.loops import Mobility
     from dalembert.simulate import Method
+    from dalembert.verify import Verdict
     from dalembert.view import Motion
 
 
@@ -156,6 +157,24 @@ class Mechanism(Pictured):
         from dalembert.analysis.compare import compare
 
         return compare(self.layout(cut), formalisms, states=states, seed=seed, memory=memory)
+
+    @verb
+    def verify(
+        self,
+        *,
+        span: tuple[float, float] = (0.0, 1.0),
+        start: Mapping[str, Any] | None = None,
+        given: Mapping[str, Any] | None = None,
+        seed: int = 0,
+        cut: Collection[str] = (),
+    ) -> Verdict:
+        """Check this model by every independent road: formalisms, exact arithmetic, back ends, laws of its motion.
+
+        The verdict tells what agrees, what does not, and what could not be checked; `span` is the motion it judges.
+        """
+        from dalembert.verify import verify
+
+        return verify(self, span=span, start=start, given=given, seed=seed, cut=cut)
 
     def lagrangian(self) -> Lagrangian:
         """L = T - V, and the efforts that derive from no potential."""

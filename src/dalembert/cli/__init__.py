@@ -23,6 +23,7 @@ COMMANDS = {
     "names": "Number bodies and links, and name every quantity.",
     "equations": "Derive and show the equations of motion.",
     "compare": "Derive by every formalism, side by side.",
+    "verify": "Check a model by every independent road.",
     "linearize": "Linear equations about a motion.",
     "equilibria": "Find equilibria and judge their stability.",
     "reactions": "Efforts in all links at a state.",

@@ -1,0 +1,64 @@
+"""`m.verify()`: one model, every independent road, and a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+from dalembert.errors import DalembertError
+from dalembert.mechanism import Layout, Mechanism, Model
+from dalembert.mechanism.homogeneity import unlike
+from dalembert.verify.backends import backends
+from dalembert.verify.equations import exact, formalisms
+from dalembert.verify.motion import moving
+from dalembert.verify.verdict import AGREES, Check, Verdict
+
+_NEVER = (
+    Check.left_out("other units", "numbers in formulas have no unit, so the same model in other units is not known"),
+    Check.left_out("other programs", "this model has no form that Pinocchio or MuJoCo read"),
+    Check.left_out("other languages", "Fortran, Python, MATLAB, Rust, Julia and JavaScript are written, not run"),
+)
+
+
+def verify(
+    mechanism: Mechanism | Model,
+    *,
+    span: tuple[float, float] = (0.0, 1.0),
+    start: Mapping[str, Any] | None = None,
+    given: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    cut: Collection[str] = (),
+) -> Verdict:
+    """Check a model by every independent road: formalisms, exact arithmetic, back ends, derivatives, laws of motion.
+
+    >>> from dalembert.mechanism import Mechanism, earth, revolute
+    >>> m = Mechanism("pendulum")
+    >>> link = m.join(earth, m.body("rod", mass=2, centre=[0, 0, -1]), revolute("x"), name="pivot")
+    >>> verify(m, start={"pivot.th": 1.0}).agrees
+    True
+    """
+    layout = Layout.of(mechanism, cut)
+    roads: list[tuple[str, Callable[[], list[Check]]]] = [
+        ("dimensions", lambda: [_dimensions(layout)]),
+        ("formalisms", lambda: [formalisms(layout, seed)]),
+        ("exact arithmetic", lambda: [exact(layout)]),
+        ("back ends", lambda: backends(layout, seed)),
+        ("motion", lambda: moving(mechanism, span, start, given, cut)),
+    ]
+    found = list[Check]()
+    for name, road in roads:
+        try:
+            found += road()
+        except DalembertError as error:
+            found.append(Check.left_out(name, str(error).splitlines()[0]))
+    return Verdict(layout.model.name, (*found, *_NEVER))
+
+
+def _dimensions(layout: Layout) -> Check:
+    faults = [problem.message for problem in unlike(layout.model)]
+    if faults:
+        return Check.left_out(
+            "dimensions",
+            f"bare numbers stand for quantities ({faults[0]}); with units in LSD `check` compares them",
+        )
+    return Check("dimensions", AGREES, "like is added to like and compared with like")
