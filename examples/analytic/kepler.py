@@ -12,7 +12,7 @@ for integral in an.search_first_integrals(plane, 2, coordinate_degree=1):
     print("conserved:", integral)
 
 polar = an.System("r phi", H="(pr**2 + pphi**2/r**2)/(2*m) - k/r", momenta="pr pphi")
-print("energy by actions:", an.action_angle(polar.hamilton_jacobi()).energy)
+print("energy by actions:", an.action_angle(polar.hamilton_jacobi(), angles="phi").energy)
 
 orbit = an.integrate(plane, {"x": 1, "y": 0, "px": 0, "py": 1.25}, (0, 30), {"m": 1.0, "k": 1.0})
 plt.plot(orbit.q[0], orbit.q[1])

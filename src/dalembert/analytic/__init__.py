@@ -16,6 +16,7 @@ import sys
 
 from dalembert import limits
 
+from ._doors import explain_arguments
 from ._equality import Verdict, equal, is_zero, proportional
 from ._names import Names
 from ._normal import tidy
@@ -28,6 +29,7 @@ from .claims import Report, check, check_derivation, first_difference
 from .compare import Comparison
 from .dalembert import DAlembert
 from .dimensions import Mismatch, check_dimensions
+from .electromagnetic import Fields, fields_of, uniform_potential
 from .equilibria import (
     Equilibria,
     Equilibrium,
@@ -98,6 +100,7 @@ __all__ = [
     "Equilibria",
     "Equilibrium",
     "Equivalence",
+    "Fields",
     "FoundLagrangian",
     "Frobenius",
     "Fronts",
@@ -159,6 +162,7 @@ __all__ = [
     "euler_lagrange",
     "euler_rotation",
     "finite_invariance",
+    "fields_of",
     "first_difference",
     "flow",
     "flow_determinant",
@@ -208,8 +212,10 @@ __all__ = [
     "strip_gauge",
     "symmetry_of",
     "tidy",
+    "uniform_potential",
 ]
 
+explain_arguments(sys.modules[__name__])
 limits.guard(
     sys.modules[__name__], "Give the system fewer coordinates, numbers for parameters, or ask for one view at a time."
 )

@@ -167,9 +167,31 @@ class Names:
         """A formula as a SymPy expression over this table; SymPy input is brought to the same symbols by name."""
         if isinstance(formula, str):
             return parse(formula, SympyBuilder(self), exact=True)
-        expression = as_sympy(formula)
+        expression = self._without_functions_of_time(as_sympy(formula))
         changes = {s: self.symbol(s.name) for s in expression.free_symbols if s != self.symbol(s.name)}
         return expression.xreplace(changes) if changes else expression
+
+    def _without_functions_of_time(self, expression: Any) -> Any:
+        """SymPy's habit th(t), Derivative(th(t), t) for a coordinate becomes th, th'."""
+        if not expression.has(AppliedUndef):
+            return expression
+
+        def moves(f: Any) -> bool:
+            return isinstance(f, AppliedUndef) and f.func.__name__ in self.moving
+
+        def rate(e: Any) -> sp.Expr:
+            base = self.of_time(e.args[0].func.__name__, e.args[0].args)
+            return self.symbol(base.name + "'" * sum(int(count) for _, count in e.args[1:]))
+
+        expression = expression.replace(lambda e: isinstance(e, sp.Derivative) and moves(e.args[0]), rate)
+        return expression.replace(moves, lambda f: self.of_time(f.func.__name__, f.args))
+
+    def of_time(self, name: str, arguments: Sequence[Any]) -> sp.Symbol:
+        """The symbol of a coordinate that is written as a function of time."""
+        if len(arguments) != 1 or str(arguments[0]) != self.independent:
+            written = f"{name}({', '.join(map(str, arguments))})"
+            raise ExpressionError(f"{written}: {name} is a function of {self.independent} alone; write {name}")
+        return self.symbol(name)
 
     def domain(self, formula: Formula) -> tuple[sp.Expr, ...]:
         """Conditions `g > 0`, `g != 0` for a written formula to have a real value, by its quotients, roots, logarithms.
@@ -287,7 +309,9 @@ class SympyBuilder:
 
     def call(self, name: str, arguments: Sequence[Any]) -> Any:
         if name == "Derivative":
-            return sp.Derivative(*arguments)
+            return self._derivative(*arguments)
+        if name in self.names.moving:
+            return self.names.of_time(name, arguments)
         if name == "Integral":
             function, variable, *bounds = arguments
             return sp.Integral(function, (variable, *bounds) if bounds else variable)
@@ -301,6 +325,19 @@ class SympyBuilder:
         if not arguments:
             raise ExpressionError(f"the unspecified function {name}() needs the names it depends on, as {name}(t)")
         return sp.Function(name, real=True)(*arguments)
+
+    def _derivative(self, function: Any = None, *variables: Any) -> Any:
+        """A derivative of a formula by time goes through everything that moves; others are SymPy's."""
+        if function is None or not variables:
+            raise ExpressionError("Derivative wants a formula and the names to differentiate by: Derivative(x, t)")
+        if isinstance(function, AppliedUndef):
+            return sp.Derivative(function, *variables)  # of f(x, t) by t: the partial one, as SymPy has it
+        if all(v == self.names.time for v in variables):
+            if any(s.name.rstrip("'") in self.names.moving for s in function.free_symbols):
+                return self.names.derivative(function, len(variables))
+        elif not all(v in function.free_symbols for v in variables):
+            raise ExpressionError(f"Derivative({function}, {', '.join(map(str, variables))}) would be 0 by its writing")
+        return sp.Derivative(function, *variables)
 
 
 #: Functions that are quotients, and what they divide by.

@@ -50,14 +50,18 @@ def is_identically_zero(expression: sp.Expr) -> bool:
     return False
 
 
-def elementary_trigonometry(expression: sp.Expr, *, angles: bool = True) -> sp.Expr:
-    """Write tan and cot (and, with `angles`, added and multiple angles) by sin and cos of single angles."""
+def elementary_trigonometry(expression: sp.Expr, *, angles: bool = True, growth: bool = True) -> sp.Expr:
+    """Write tan and cot (and, with `angles`, added and multiple angles) by sin and cos of single angles.
+
+    With `growth` hyperbolic functions become exponentials.
+    """
     if not expression.has(sp.Function):
         return expression
     if expression.has(sp.tan, sp.cot, sp.sec, sp.csc):
         expression = expression.replace(lambda e: isinstance(e, (sp.tan, sp.cot, sp.sec, sp.csc)), _quotient)
-    if expression.has(sp.sinh, sp.cosh, sp.tanh):
-        expression = expression.rewrite(sp.exp)
+    if growth and expression.has(sp.sinh, sp.cosh, sp.tanh):  # only these: sines would become exponentials of i
+        hyperbolic = (sp.sinh, sp.cosh, sp.tanh)
+        expression = expression.replace(lambda e: isinstance(e, hyperbolic), lambda e: e.func(*e.args).rewrite(sp.exp))
     if angles and expression.has(sp.sin, sp.cos):
         expression = expression.replace(lambda e: isinstance(e, (sp.sin, sp.cos)), _expand_angle)
     return expression
@@ -172,6 +176,8 @@ def _tidy(expression: sp.Expr) -> sp.Expr:
     try:
         short = _rational(_tidy_roots(expression))
         candidates += [short, sp.factor_terms(short)]
+        if expression.has(sp.sinh, sp.cosh, sp.tanh):
+            candidates.append(_rational(_tidy_roots(expression), growth=False))
         if short.has(sp.sin, sp.cos):
             candidates.append(fuse_angles(short))
     except _FAILURES:
@@ -195,12 +201,11 @@ def as_sum(expression: sp.Expr) -> sp.Expr:
     return spread if spread.count_ops() <= 2 * expression.count_ops() else expression
 
 
-def _rational(expression: sp.Expr) -> sp.Expr:
+def _rational(expression: sp.Expr, *, growth: bool = True) -> sp.Expr:
     """Cancelled quotient over the kernels, sin**2 or cos**2 eliminated wherever that leaves fewer terms."""
     kernels = _Kernels()
-    top, bottom = sp.fraction(
-        sp.cancel(sp.together(kernels.convert(elementary_trigonometry(expression, angles=False))))
-    )
+    plain = elementary_trigonometry(expression, angles=False, growth=growth)
+    top, bottom = sp.fraction(sp.cancel(sp.together(kernels.convert(plain))))
     shortened = [_fewest_terms(part, kernels.relations) for part in (top, bottom)]
     if shortened[1] != bottom and shortened[1].has(sp.Symbol):
         shortened = list(sp.fraction(sp.cancel(shortened[0] / shortened[1])))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import sympy as sp
@@ -13,22 +13,29 @@ from dalembert.errors import ModelError
 from ._normal import tidy
 from ._solving import invert
 from .hamilton_jacobi import HamiltonJacobi
-from .quadrature import loop_integral
+from .quadrature import LoopIntegral, loop_integral
 from .steps import Notebook, Steps
 
 
 @dataclass(frozen=True)
 class ActionAngle:
-    """J = (1/2 pi) loop integral of p dq for each coordinate, the energy in terms of the actions, frequencies dE/dJ."""
+    """J = (1/2 pi) loop integral of p dq for each coordinate, the energy in terms of the actions, frequencies dE/dJ.
+
+    The motion is bound, and the formulas hold, where every expression of `where` is positive.
+    """
 
     actions: dict[str, sp.Expr]
     energy: sp.Expr | None
     frequencies: dict[str, sp.Expr]
+    where: tuple[sp.Expr, ...]
     steps: Steps
 
 
-def action_angle(view: HamiltonJacobi) -> ActionAngle:
-    """Actions of a separated system; cyclic angles have J = p. Closed where the radicand is of a known kind.
+def action_angle(view: HamiltonJacobi, angles: str | Sequence[str] = ()) -> ActionAngle:
+    """Actions of a separated system, closed where the radicand is of a known kind.
+
+    `angles` names the cyclic coordinates that close on themselves after a turn: their action is the momentum. A cyclic
+    coordinate that is no angle runs away and has no action.
 
     >>> from dalembert.analytic import System
     >>> result = action_angle(System("q", H="p**2/(2*m) + m*w**2*q**2/2", positive="m w").hamilton_jacobi())
@@ -36,31 +43,49 @@ def action_angle(view: HamiltonJacobi) -> ActionAngle:
     (J_q*w, w)
     """
     n = view.names
+    turning = angles.replace(",", " ").split() if isinstance(angles, str) else list(angles)
+    strange = [a for a in turning if a not in {x.name for x in view.x}]
+    if strange:
+        raise ModelError(f"{', '.join(strange)}: no coordinate here; there are {', '.join(x.name for x in view.x)}")
+    if not view.slopes:
+        raise ModelError(f"no actions without a complete integral: {view.certificate}")
+    if view.H.has(n.time):
+        raise ModelError("actions are loop integrals of a motion that repeats: H must not depend on time")
     signs = {n.symbol(s): sp.Integer(1) for s in view.signs}
-    actions = {}
+    actions, bound = {}, []
     for x in view.x:
         slope = view.slopes[x.name].subs(signs)
         if not slope.has(x):
+            if x.name not in turning:
+                raise ModelError(
+                    f"{x} does not occur in H: a cyclic coordinate comes back only when it is an angle. If it is one, "
+                    f'say action_angle(view, angles="{x}"); otherwise its motion has no action'
+                )
             actions[x.name] = slope
             continue
-        closed = loop_integral(sp.expand(slope**2), x) or _polar_loop(sp.expand(slope**2), x)
+        closed = loop_integral(sp.expand(slope**2), x)
+        closed = closed or _polar_loop(sp.expand(slope**2), x)
         if closed is None:
             raise ModelError(f"the action of {x} has no elementary closed form; use numeric_action")
-        actions[x.name] = tidy(closed / (2 * sp.pi))
-    return _energy(view, actions)
+        for condition in closed.where:
+            if condition.is_nonpositive:
+                raise ModelError(f"the motion of {x} is not bound: it would need {condition} > 0. It has no action")
+        bound += [tidy(c) for c in closed.where if not c.is_positive]
+        actions[x.name] = tidy(closed.value / (2 * sp.pi))
+    return _energy(view, actions, tuple(dict.fromkeys(bound)))
 
 
-def _polar_loop(radicand: sp.Expr, x: sp.Symbol) -> sp.Expr | None:
+def _polar_loop(radicand: sp.Expr, x: sp.Symbol) -> LoopIntegral | None:
     """The loop integral of sqrt(a - b/sin(x)^2) is 2 pi (sqrt(a) - sqrt(b)) (polar angle of a central motion)."""
     sine = sp.Dummy("sine", positive=True)
     e = sp.expand(radicand.subs(sp.cos(x), sp.sqrt(1 - sp.sin(x) ** 2)).subs(sp.sin(x), sine))
     a, b = e.coeff(sine, 0), -e.coeff(sine, -2)
     if e.has(x) or sp.expand(e - a + b / sine**2) != 0:
         return None
-    return 2 * sp.pi * (sp.sqrt(a) - sp.sqrt(b))
+    return LoopIntegral(2 * sp.pi * (sp.sqrt(a) - sp.sqrt(b)), (a,))
 
 
-def _energy(view: HamiltonJacobi, actions: dict[str, sp.Expr]) -> ActionAngle:
+def _energy(view: HamiltonJacobi, actions: dict[str, sp.Expr], where: tuple[sp.Expr, ...]) -> ActionAngle:
     """Solve J_i(constants) for the constants, the energy last."""
     n = view.names
     symbols = {x: sp.Symbol(f"J_{x}", positive=True) for x in actions}
@@ -75,21 +100,25 @@ def _energy(view: HamiltonJacobi, actions: dict[str, sp.Expr]) -> ActionAngle:
             unknown = [c for c in (*view.constants.values(), view.energy) if e.has(c)]
             unknown = list(dict.fromkeys(unknown))
             if len(unknown) == 1:
-                solutions = invert(e, unknown[0], symbols[x])
+                solutions = [s for s in invert(e, unknown[0], symbols[x]) if s.is_real is not False]
+                if not solutions:
+                    return ActionAngle(actions, None, {}, where, book.close())
                 values[unknown[0]] = tidy(solutions[0])
                 del pending[x]
                 break
         else:
-            return ActionAngle(actions, None, {}, book.close())
+            return ActionAngle(actions, None, {}, where, book.close())
     energy = values.get(n.symbol(str(view.energy)))
     if energy is None:
-        return ActionAngle(actions, None, {}, book.close())
+        return ActionAngle(actions, None, {}, where, book.close())
     energy = tidy(sp.simplify(energy) if energy.count_ops() < 60 else energy)
     frequencies = {x: tidy(sp.diff(energy, symbol)) for x, symbol in symbols.items()}
     book.note("Solved for the energy", "E", energy)
     for x, w in frequencies.items():
         book.note("Frequency dE/dJ", f"w_{x}", w)
-    return ActionAngle(actions, energy, frequencies, book.close())
+    for condition in where:
+        book.note("The motion is bound where this is positive", condition)
+    return ActionAngle(actions, energy, frequencies, where, book.close())
 
 
 def numeric_action(view: HamiltonJacobi, coordinate: str, values: Mapping[str, float]) -> float:

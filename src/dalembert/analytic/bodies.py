@@ -48,11 +48,15 @@ class RigidBody:
 
 @dataclass(frozen=True, slots=True)
 class ElectromagneticField:
-    """The fields phi(x, t) and A(x, t) acting on a charge whose coordinates are the first ones of the system."""
+    """Potentials phi and A (formulas of coordinates and time) that act on a charge, the first particle or another.
+
+    A is given in the axes of the particle's position. Without particles the first coordinates are Cartesian.
+    """
 
     charge: Formula
     phi: Formula = 0
     A: Sequence[Formula] = ()
+    particle: int = 1
 
 
 def euler_rotation(phi: str, theta: str, psi: str) -> list[list[str]]:

@@ -65,6 +65,11 @@ class CanonicalMap:
         self.q, self.p, self.Q, self.P = (tuple(self.names.symbol(s) for s in v) for v in self.labels)
         if new is None and old is None:
             raise ModelError("a map is given by `new` (Q and P as functions of q and p) or by `old` (the inverse)")
+        for images, wanted in ((new, self.labels[2] + self.labels[3]), (old, self.labels[0] + self.labels[1])):
+            if images is not None and set(images) != set(wanted):
+                raise ModelError(
+                    f"the map needs a formula for each of {', '.join(wanted)}, not for {', '.join(images)}"
+                )
         self._new = None if new is None else {k: self.names.read(v) for k, v in new.items()}
         self._old = None if old is None else {k: self.names.read(v) for k, v in old.items()}
 
@@ -215,11 +220,46 @@ class CanonicalMap:
         composed = {k: tidy(n.read(v.subs(rename, simultaneous=True))) for k, v in other.new.items()}
         return CanonicalMap(self.labels[0], self.labels[1], other.labels[2], other.labels[3], new=composed, names=n)
 
-    def transform(self, H: Formula, K_minus_H: Formula = 0) -> sp.Expr:
-        """K = H + (the time part of the generator), in the new variables."""
+    def transform(self, H: Formula, K_minus_H: Formula | None = None) -> sp.Expr:
+        """K = H + (the time part of the generator), in the new variables; the time part is found unless it is given.
+
+        >>> CanonicalMap("q", "p", "Q", "P", new={"Q": "q - v*t", "P": "p - m*v"}).transform("p**2/(2*m)")
+        (P**2 + m**2*v**2)/(2*m)
+        """
         n = self.names
         back = {n.symbol(k): v for k, v in self.old.items()}
-        return tidy(n.read(H).subs(back, simultaneous=True) + n.read(K_minus_H))
+        added = self.time_part() if K_minus_H is None else n.read(K_minus_H)
+        return tidy(n.read(H).subs(back, simultaneous=True) + added)
+
+    def time_part(self) -> sp.Expr:
+        """K - H = R(Q, P, t) of a map that depends on time: dR/dP = dQ/dt and dR/dQ = -dP/dt at fixed q, p.
+
+        R is found up to a function of time, which moves nothing; it exists when the map is canonical.
+        """
+        from .statics import potential_of
+
+        n = self.names
+        if not any(self._moves(s) for e in (*self._explicit[2], *self._explicit[3]) for s in e.free_symbols):
+            return sp.Integer(0)
+        back = {n.symbol(k): v for k, v in self.old.items()}
+        rates = {k: self._partial(e).subs(back, simultaneous=True) for k, e in self.new.items()}
+        slopes = [*(-rates[s.name] for s in self.P), *(rates[s.name] for s in self.Q)]
+        try:
+            return tidy(-potential_of([tidy(e) for e in slopes], [*self.Q, *self.P]))
+        except ModelError as refusal:
+            raise ModelError(f"no new Hamiltonian: this map is not canonical at every time ({refusal})") from refusal
+
+    def _moves(self, s: sp.Symbol) -> bool:
+        return bool(s == self.names.time or s.name.rstrip("'") in self.names.given)
+
+    def _partial(self, e: sp.Expr) -> sp.Expr:
+        """The derivative by time at fixed variables, prescribed functions of time included."""
+        n = self.names
+        total = sp.diff(e, n.time)
+        for s in e.free_symbols:
+            if s != n.time and self._moves(s):
+                total += sp.diff(e, s) * n.symbol(s.name + "'")
+        return total
 
     def lagrange_bracket(self, u: str, v: str) -> sp.Expr:
         """{u, v} through the inverse map."""

@@ -331,7 +331,14 @@ class Judge:
             return
         met = {s for value in values.values() for s in value.free_symbols}
         moving = {s.name.rstrip("'") for s in met} | {*names.moving}
-        allowed = {*names.own, *(s.name for s in values), *(s.name for s in met), *names.signs, names.time.name}
+        allowed = {
+            *names.own,
+            *names.moving,
+            *(s.name for s in values),
+            *(s.name for s in met),
+            *names.signs,
+            names.time.name,
+        }
         for symbol in sorted(stated.free_symbols, key=str):
             if symbol.name not in allowed and not (symbol.name.endswith("'") and symbol.name.rstrip("'") in moving):
                 raise ExpressionError(

@@ -71,17 +71,22 @@ class Chart:
 
     def covariant(self, vector: Sequence[Formula]) -> sp.Matrix:
         """u_i = u.e_i of a vector given by Cartesian components."""
-        return (self.basis.T * sp.Matrix(self.names.read_all(vector))).applyfunc(tidy)
+        return (self.basis.T * self._components(vector, self.position.rows)).applyfunc(tidy)
 
     def contravariant(self, vector: Sequence[Formula]) -> sp.Matrix:
         """u^i with u = u^i e_i."""
         return (self.inverse_metric * self.covariant(vector)).applyfunc(tidy)
 
+    def _components(self, values: Sequence[Formula], size: int) -> sp.Matrix:
+        if len(values) != size:
+            raise ModelError(f"a vector has {size} components here, not {len(values)}")
+        return sp.Matrix(self.names.read_all(values))
+
     def lower(self, components: Sequence[Formula]) -> sp.Matrix:
-        return (self.metric * sp.Matrix(self.names.read_all(components))).applyfunc(tidy)
+        return (self.metric * self._components(components, len(self.names.q))).applyfunc(tidy)
 
     def raise_index(self, components: Sequence[Formula]) -> sp.Matrix:
-        return (self.inverse_metric * sp.Matrix(self.names.read_all(components))).applyfunc(tidy)
+        return (self.inverse_metric * self._components(components, len(self.names.q))).applyfunc(tidy)
 
     @cached_property
     def velocity(self) -> sp.Matrix:

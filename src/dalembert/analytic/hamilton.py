@@ -16,6 +16,7 @@ from ._normal import tidy
 from ._solving import linear_parts, solve_linear
 from .brackets import poisson_bracket
 from .claims import Judge
+from .lagrange import euler_lagrange
 from .steps import Notebook, Steps
 
 if TYPE_CHECKING:
@@ -81,12 +82,23 @@ class Hamilton(Judge):
 
     def rate(self, quantity: Formula) -> sp.Expr:
         """dU/dt = [U, H] + dU/dt|partial (+ the work of forces that H does not hold)."""
-        n = self.names
-        U = n.read(quantity)
+        U = self._state(quantity)
         total = poisson_bracket(U, self.H, self.q, self.p) + sum(
             (sp.diff(U, p) * f for p, f in zip(self.p, self.forces)), sp.Integer(0)
         )
         return tidy(total + self._explicit(U))
+
+    def _state(self, quantity: Formula) -> sp.Expr:
+        """A function of q and p: velocities by momenta, what no state determines refused."""
+        n = self.names
+        U = n.read(quantity)
+        high = [s.name for s in U.free_symbols if s.name.endswith("''") and s.name.rstrip("'") in n.coordinates]
+        if high:
+            raise ModelError(f"{', '.join(high)}: a function of the state holds coordinates, momenta or velocities")
+        U = U.subs({n.velocity(c): e for c, e in self.velocities.items()}, simultaneous=True)
+        if U.free_symbols - {*self.p}:
+            self.refuse_unknown(U.subs(dict.fromkeys(self.p, sp.Integer(1))))
+        return U
 
     def _explicit(self, U: sp.Expr) -> sp.Expr:
         """The partial time derivative, prescribed functions of time included."""
@@ -122,13 +134,14 @@ class Hamilton(Judge):
         n, system = self.names, self.system
         rate = self.rate(self.H)
         conserved = is_zero(rate).equal
+        folded = system.freeze(system.force_potential or sp.Integer(0))
         if system.T_given is None and not (system.points or system.turning):
             E = self._energy_from_lagrangian()
         else:
-            E = system.freeze(system.kinetic_energy + system.V)
+            E = system.freeze(system.kinetic_energy + system.V) + folded
         if E is None:
             return EnergyVerdict(None, conserved, None, None, rate)
-        h = sum((v * sp.diff(self._L, v) for v in n.v), sp.Integer(0)) - self._L
+        h = sum((v * sp.diff(self._L, v) for v in n.v), sp.Integer(0)) - self._L + folded
         gap = tidy(sp.expand(E - h))
         return EnergyVerdict(is_zero(gap).equal, conserved, E, gap, rate)
 
@@ -136,14 +149,25 @@ class Hamilton(Judge):
     def _L(self) -> sp.Expr:
         return self.system.freeze(self.system.lagrangian)
 
-    def _energy_from_lagrangian(self) -> sp.Expr:
-        """With L alone: T is what holds velocities, own or prescribed; terms linear in own ones belong to U."""
+    def _energy_from_lagrangian(self) -> sp.Expr | None:
+        """With L alone: T is what holds velocities, own or prescribed; terms linear in own ones belong to U.
+
+        None where L does not tell T: when it is no polynomial of degree two in the velocities, and when it has terms
+        linear in them, which a rotating frame (part of T) and a magnetic field (part of U) write alike.
+        """
         moving = [s for s in self._L.free_symbols if s.name.endswith("'")]
         terms = sp.Add.make_args(sp.expand(self._L))
         kinetic = [t for t in terms if moving and t.has(*moving)]
         own = self.names.v
+        degrees = {_degree(t, moving) for t in kinetic if t.has(*own)}
         idle = [t for t in kinetic if t.has(*own) and _degree(t, moving) == 1]
+        if not degrees <= {1, 2} or (not any(s not in own for s in moving) and not self._is_rate(sp.Add(*idle))):
+            return None
         return tidy(sp.Add(*kinetic) * 2 - self._L - sp.Add(*idle))
+
+    def _is_rate(self, e: sp.Expr) -> bool:
+        """Whether e is a total time derivative, which no equation of motion sees."""
+        return all(bool(is_zero(x)) for x in euler_lagrange(e, self.names))
 
     def split(self) -> tuple[sp.Expr, sp.Expr, sp.Expr]:
         """T = T0 + T1 + T2 by degree in the velocities; then H = T2 - T0 + V."""
@@ -159,6 +183,8 @@ class Hamilton(Judge):
         """One degree of freedom: the branches p(q; H = E)."""
         from ._solving import invert
 
+        if len(self.p) != 1:
+            raise ModelError(f"phase curves p(q; E) are of one degree of freedom, not of {len(self.p)}")
         (p,) = self.p
         return invert(self.H, p, self.names.read(E))
 
@@ -193,6 +219,10 @@ def hamilton(system: System) -> Hamilton:
     else:
         v = [n.velocity(c) for c in system.coordinates]
         L = system.freeze(system.lagrangian)
+        if system.force_potential:
+            book.note("The given forces have a potential, which joins V", "W", system.freeze(system.force_potential))
+            L = L - system.freeze(system.force_potential)
+            forces_all = dict.fromkeys(forces_all, sp.Integer(0))
         book.note("Lagrangian", "L", tidy(sp.expand(L)))
         momenta = {c: tidy(sp.diff(L, x)) for c, x in zip(system.coordinates, v)}
         for label, expression in zip(system.momenta, momenta.values()):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ import sympy as sp
 
 from dalembert.errors import ModelError
 
-from ._equality import Verdict, is_zero
+from ._equality import Verdict, is_zero, undecided
 from ._names import Formula, Names
 from ._normal import tidy
 from ._solving import invert
@@ -54,7 +54,15 @@ class HamiltonJacobi(Judge):
 
     @cached_property
     def equation(self) -> sp.Expr:
-        """The reduced equation as a left-hand side of = 0, with S0 unspecified (F0 in the p representation)."""
+        """The reduced equation as a left-hand side of = 0, with S0 unspecified (F0 in the p representation).
+
+        Where H depends on time it is the whole equation, with S(q, t).
+        """
+        t = self.names.time
+        if self.H.has(t):
+            whole = sp.Function("S" if self.representation == "q" else "F", real=True)(*self.x, t)
+            slopes = {b: sp.Derivative(whole, a) for a, b in zip(self.x, self.y)}
+            return self.H.subs(slopes, simultaneous=True) + sp.Derivative(whole, t)
         unknown = sp.Function("S0" if self.representation == "q" else "F0", real=True)(*self.x)
         return (
             self.H.subs({b: sp.Derivative(unknown, a) for a, b in zip(self.x, self.y)}, simultaneous=True) - self.energy
@@ -225,7 +233,22 @@ def hamilton_jacobi(
     labels = {a.name: n.symbol(wanted.get(a.name) or n.fresh(f"alpha_{a.name}")) for a in x}
     E = n.symbol(n.fresh(energy))
     if moving_time:
-        return _time_dependent(system, H, x, y, representation, labels, book)
+        return _time_dependent(system, H, x, y, representation, labels, energy, book)
+    return _separated(system, H, x, y, representation, E, labels, book)
+
+
+def _separated(
+    system: System,
+    H: sp.Expr,
+    x: tuple[sp.Symbol, ...],
+    y: tuple[sp.Symbol, ...],
+    representation: str,
+    E: sp.Symbol,
+    labels: dict[str, sp.Symbol],
+    book: Notebook,
+) -> HamiltonJacobi:
+    """The reduced equation H(q, dS0/dq) = E, separated where Levi-Civita's conditions allow it."""
+    n = system.names
     verdict = levi_civita(H, x, y)
     book.note(str(verdict))
     separated = separate(H, x, y, E, labels) if verdict else None
@@ -277,27 +300,54 @@ def _time_dependent(
     y: tuple[sp.Symbol, ...],
     representation: str,
     labels: dict[str, sp.Symbol],
+    energy: str,
     book: Notebook,
 ) -> HamiltonJacobi:
-    """Explicit time: solvable at once only when every coordinate is cyclic, S = sum alpha x - int H dt."""
+    """Explicit time: H = f(t) H0 + g(t) gives S = S0 - E int f dt - int g dt; all coordinates cyclic, - int H dt."""
     n = system.names
-    verdict = levi_civita(H, x, y)
-    if any(H.has(a) for a in x):
-        book.note("H depends on time and on coordinates: t does not separate")
-        return HamiltonJacobi(
-            system,
-            H,
-            x,
-            y,
-            representation,
-            n.symbol(n.fresh("E")),
-            {},
-            {},
-            LeviCivita(False, verdict.conditions, {("t", x[0].name): is_zero(H)}),
-            (),
-            book.close(),
-        )
-    on_constants = {b: labels[a.name] for a, b in zip(x, y)}
-    spent = antiderivative(H.subs(on_constants), n.time) / n.time
-    slopes = {a.name: labels[a.name] for a in x}
-    return HamiltonJacobi(system, H, x, y, representation, spent, dict(labels), slopes, verdict, (), book.close())
+    E = n.symbol(n.fresh(energy))
+    if any(s.name.rstrip("'") in n.given for s in H.free_symbols):
+        raise ModelError("Hamilton-Jacobi with prescribed functions of time needs their formulas: given={'h': '...'}")
+    if not any(H.has(a) for a in x):
+        on_constants = {b: labels[a.name] for a, b in zip(x, y)}
+        spent = antiderivative(H.subs(on_constants), n.time) / n.time
+        slopes = {a.name: labels[a.name] for a in x}
+        verdict = levi_civita(H, x, y)
+        return HamiltonJacobi(system, H, x, y, representation, spent, dict(labels), slopes, verdict, (), book.close())
+    parts = factor_time(H, n.time, (*x, *y))
+    if parts is None:
+        clock = sp.Symbol("p_t", real=True)
+        verdict = levi_civita(H + clock, (n.time, *x), (clock, *y))
+        book.note(f"With t as a coordinate and H + p_t = 0: {verdict}")
+        if verdict:
+            verdict = LeviCivita(
+                False, verdict.conditions, {("t", x[0].name): undecided("separated equations not found")}
+            )
+        return HamiltonJacobi(system, H, x, y, representation, E, {}, {}, verdict, (), book.close())
+    factor, steady, rest = parts
+    book.note("Time stands in a factor and in a term of its own: H = f(t) H0 + g(t)", "H0", steady)
+    inner = _separated(system, steady, x, y, representation, E, labels, book)
+    spent = E * antiderivative(factor, n.time) + antiderivative(rest, n.time)
+    book.note("So S = S0(q) - E int f dt - int g dt", "S - S0", -spent)
+    return replace(inner, H=H, energy=tidy(spent / n.time), steps=book.close())
+
+
+def factor_time(H: sp.Expr, t: sp.Symbol, variables: tuple[sp.Symbol, ...]) -> tuple[sp.Expr, sp.Expr, sp.Expr] | None:
+    """f, H0, g with H = f(t) H0(q, p) + g(t), or None."""
+    terms = sp.Add.make_args(sp.expand(H))
+    rest = sp.Add(*(e for e in terms if not e.has(*variables)))
+    moving = sp.Add(*(e for e in terms if e.has(*variables)))
+    for instant in (sp.Integer(1), sp.Rational(1, 3), sp.Integer(0)):
+        steady = moving.subs(t, instant)
+        if steady.has(sp.nan, sp.zoo, sp.oo) or is_zero(steady):
+            continue
+        if not moving.has(t):
+            return sp.Integer(1), moving, rest
+        point = {s: sp.Rational(3 + 2 * k, 7) for k, s in enumerate(variables)}
+        at = steady.subs(point)
+        if at == 0 or (not at.is_finite and at.is_number):
+            continue
+        factor = tidy(moving.subs(point) / at)
+        if is_zero(moving - factor * steady):
+            return factor, steady, rest
+    return None

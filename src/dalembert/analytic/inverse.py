@@ -41,7 +41,7 @@ def helmholtz(
     (True, False)
     """
     n = names or Names(_labels(coordinates))
-    E = n.read_all(equations)
+    E = _one_each(n, equations)
     failures: dict[str, sp.Expr] = {}
     d = sp.diff
     for i, (qi, vi, ai) in enumerate(zip(n.q, n.v, n.a)):
@@ -77,8 +77,7 @@ def lagrangian_for(equations: Sequence[Formula], coordinates: str | Sequence[str
     -(w*x - x')*(w*x + x')*exp(2*c*t)/2
     """
     n = Names(_labels(coordinates))
-    E = n.read_all(equations)
-    E = tuple(e.lhs - e.rhs if isinstance(e, sp.Eq) else e for e in E)
+    E = _one_each(n, equations)
     book = Notebook()
     size = len(E)
     for label, multiplier in _multipliers(E, n):
@@ -94,6 +93,14 @@ def lagrangian_for(equations: Sequence[Formula], coordinates: str | Sequence[str
         f"no Lagrangian was found for these {size} equations: Helmholtz' conditions fail for them as written and after "
         "multiplication by constants or by functions of t or of the coordinates alone"
     )
+
+
+def _one_each(n: Names, equations: Sequence[Formula]) -> tuple[sp.Expr, ...]:
+    """Left-hand sides of = 0, one for each coordinate."""
+    E = tuple(e.lhs - e.rhs if isinstance(e, sp.Eq) else e for e in n.read_all(equations))
+    if not E or len(E) != len(n.coordinates):
+        raise ModelError(f"{len(n.coordinates)} coordinates need as many equations of motion, not {len(E)}")
+    return E
 
 
 def _labels(coordinates: str | Sequence[str]) -> list[str]:

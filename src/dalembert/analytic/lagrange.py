@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import sympy as sp
 
 from dalembert.analytic._exact import as_sympy
-from dalembert.errors import ExpressionError, SingularError
+from dalembert.errors import ExpressionError, ModelError, SingularError
 
+from ._constrained import vanishes_on_constraints
 from ._equality import Verdict, is_zero, proportional
 from ._names import Formula, Names
 from ._normal import as_sum, tidy
@@ -121,29 +122,51 @@ class Lagrange(Judge):
     def rate(self, quantity: Formula) -> sp.Expr:
         """dF/dt along the motion, accelerations replaced by their values."""
         n = self.names
-        total = n.derivative(n.read(quantity))
+        total = n.derivative(self._state(quantity))
         on_shell = {n.velocity(c, 2): a for c, a in self.accelerations.items()}
         return tidy(self.system.freeze(total).subs(on_shell))
 
     def is_first_integral(self, quantity: Formula) -> Verdict:
         """Whether a function of the state keeps its value along every motion: yes, no, or not decided.
 
-        `.equal` is True, False or None. In an `if` only a yes counts; `.undecided` tells a no from what is open.
+        `.equal` is True, False or None. In an `if` only a yes counts; `.undecided` tells a no from what is open. With
+        constraints the rate is asked to vanish on the states that they allow.
         """
-        return is_zero(self.rate(quantity))
+        rate = self.rate(quantity)
+        verdict = is_zero(rate)
+        return verdict if verdict or not self.system.multipliers else vanishes_on_constraints(self.system, rate)
+
+    def _state(self, quantity: Formula) -> sp.Expr:
+        """A function of the state: momenta by velocities, what no state determines refused."""
+        n = self.names
+        e = n.read(quantity)
+        momenta = {n.symbol(p): self.momenta[c] for c, p in zip(self.system.coordinates, self.system.momenta)}
+        e = e.subs({s: v for s, v in momenta.items() if s.name not in n.own}, simultaneous=True)
+        self.refuse_unknown(e)
+        return e
 
     def first_integrals(self) -> dict[str, sp.Expr]:
         """The integrals seen at once: momenta of cyclic coordinates, and the energy function when time is absent."""
-        found = {f"p_{c}": self.momenta[c] for c in self.cyclic} if not self.system.multipliers else {}
-        explicit = self.L.has(self.names.time) or any(
-            s.name.rstrip("'") in self.names.given for s in self.L.free_symbols
+        n, system = self.names, self.system
+        found = {f"p_{c}": self.momenta[c] for c in self.cyclic} if not system.multipliers else {}
+        still = dict.fromkeys(n.v, sp.Integer(0))
+        # a constraint that moves, or a rolling on what moves, works on the system
+        conditions = [*system.constraints, *(f.subs(still) for f in system.rolling)]
+        explicit = any(
+            s == n.time or s.name.rstrip("'") in n.given
+            for e in (self.L, *map(system.freeze, system.constraints))
+            for s in e.free_symbols
         )
-        if not explicit and all(is_zero(f) for f in self.forces):
-            found["energy"] = self.energy
+        driven = any(not is_zero(system.freeze(f)) for f in conditions[len(system.constraints) :])
+        potential = system.force_potential
+        if not explicit and not driven and potential is not None and not potential.has(n.time):
+            found["energy"] = tidy(self.energy + system.freeze(potential))
         return found
 
     def quadrature(self, E: Formula = "E") -> sp.Expr:
         """One degree of freedom: t as the integral of sqrt(a/(2(E - V))) over the coordinate."""
+        if len(self.system.coordinates) != 1:
+            raise ModelError(f"the quadrature is of one coordinate, not of {', '.join(self.system.coordinates)}")
         (c,) = self.system.coordinates
         q, v = self.names.symbol(c), self.names.velocity(c)
         inertia = sp.diff(self.L, v, 2)
@@ -172,6 +195,8 @@ class Lagrange(Judge):
         self.refuse_unknown(stated)
         accelerations = [n.velocity(c, 2) for c in self.system.coordinates]
         if coordinate is not None:
+            if coordinate not in self.system.coordinates:
+                raise ModelError(f"{coordinate!r} is no coordinate: there are {', '.join(self.system.coordinates)}")
             truth = self.equations[self.system.coordinates.index(coordinate)]
             verdict = proportional(stated, truth, accelerations, signs=n.signs)
             return report_of(verdict, stated, tidy(truth))

@@ -5,6 +5,8 @@ Every closed form is differentiated back and compared before it is believed; oth
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import sympy as sp
 
 from dalembert.analytic._exact import as_sympy
@@ -34,7 +36,7 @@ def antiderivative(f: sp.Expr, q: sp.Symbol) -> sp.Expr:
         constant, rest = f.as_independent(q, as_Add=True)
         if constant != 0:
             return constant * q + antiderivative(rest, q)
-    for method in (_linear_root, _quadratic_root, _exponential, _plain):
+    for method in (_linear_root, _quadratic_root, _exponential, _inverse_square, _plain):
         try:
             found = method(f, q)
         except (ValueError, TypeError, NotImplementedError, sp.PolynomialError, ZeroDivisionError):
@@ -180,12 +182,41 @@ def _plain(f: sp.Expr, q: sp.Symbol) -> sp.Expr | None:
     from sympy.integrals.manualintegrate import manualintegrate
 
     found = manualintegrate(f, q)
+    if found.has(sp.Integral):
+        found = manualintegrate(_secants(f), q)
     if found.has(sp.Piecewise):
         found = sp.piecewise_fold(found).args[0][0] if isinstance(sp.piecewise_fold(found), sp.Piecewise) else found
     return None if found.has(sp.Integral, sp.Piecewise) else tidy(found)
 
 
-def loop_integral(radicand: sp.Expr, q: sp.Symbol) -> sp.Expr | None:
+def _inverse_square(f: sp.Expr, q: sp.Symbol) -> sp.Expr | None:
+    """1/cos(a q + b)^2 and its three sisters with sin, cosh, sinh."""
+    if not (isinstance(f, sp.Pow) and f.exp == -2 and isinstance(f.base, (sp.cos, sp.sin, sp.cosh, sp.sinh))):
+        return None
+    u = f.base.args[0]
+    rate = sp.diff(u, q)
+    quotient = {sp.cos: sp.tan(u), sp.cosh: sp.tanh(u), sp.sin: -sp.cot(u), sp.sinh: -sp.cosh(u) / sp.sinh(u)}
+    return None if rate.has(q) else quotient[f.base.func] / rate
+
+
+def _secants(f: sp.Expr) -> sp.Expr:
+    """Negative powers of cosines and sines by the functions whose primitives tables hold."""
+    names = {sp.cos: sp.sec, sp.sin: sp.csc}
+    return f.replace(
+        lambda e: isinstance(e, sp.Pow) and e.base.func in names and e.exp.is_Integer and e.exp < 0,
+        lambda e: names[e.base.func](e.base.args[0]) ** (-e.exp),
+    )
+
+
+@dataclass(frozen=True)
+class LoopIntegral:
+    """A loop integral between turning points, and what must be positive for these to exist."""
+
+    value: sp.Expr
+    where: tuple[sp.Expr, ...]
+
+
+def loop_integral(radicand: sp.Expr, q: sp.Symbol) -> LoopIntegral | None:
     """The integral of sqrt(radicand) over a full cycle between its turning points, in closed form if known.
 
     For c0 + c1 q - C q^2 it is pi (c0 + c1^2/(4 C))/sqrt(C); for -A + 2B/q - C/q^2 it is 2 pi (B/sqrt(A) - sqrt(C)).
@@ -194,8 +225,8 @@ def loop_integral(radicand: sp.Expr, q: sp.Symbol) -> sp.Expr | None:
     c0, c1, c2 = (P.coeff(q, k) for k in range(3))
     if sp.expand(P - c0 - c1 * q - c2 * q**2) == 0 and c2 != 0:
         C = -c2
-        return tidy(sp.pi * (c0 + c1**2 / (4 * C)) / sp.sqrt(C))
+        return LoopIntegral(tidy(sp.pi * (c0 + c1**2 / (4 * C)) / sp.sqrt(C)), (tidy(C), tidy(c0 + c1**2 / (4 * C))))
     A, B, C = -P.coeff(q, 0), P.coeff(q, -1) / 2, -P.coeff(q, -2)
     if sp.expand(P + A - 2 * B / q + C / q**2) == 0 and A != 0:
-        return tidy(2 * sp.pi * (B / sp.sqrt(A) - sp.sqrt(C)))
+        return LoopIntegral(tidy(2 * sp.pi * (B / sp.sqrt(A) - sp.sqrt(C))), (tidy(A), tidy(B)))
     return None

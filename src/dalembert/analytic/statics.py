@@ -16,6 +16,7 @@ from ._names import Formula, Names
 from ._normal import tidy
 from ._solving import solve_system
 from .claims import Judge, Report, report_of
+from .quadrature import antiderivative
 from .steps import Notebook, Steps
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ class VirtualWork(Judge):
 
     def solutions(self, *unknowns: str) -> list[dict[str, sp.Expr]]:
         """Every solution found for the unknown forces, masses or coordinates."""
+        if not unknowns:
+            raise ModelError(f"name what is unknown, as solve('f'): the balances are {self.balances}")
         symbols = [self.names.symbol(u) for u in unknowns]
         return [{s.name: e for s, e in found.items()} for found in solve_system(list(self.balances.values()), symbols)]
 
@@ -72,6 +75,8 @@ class VirtualWork(Judge):
 
     def diagnose(self, *unknowns: str) -> Diagnosis:
         """Rank of the balance matrix: isostatic, or hyperstatic with what stays undetermined."""
+        if not unknowns:
+            raise ModelError(f"name the unknown forces, as diagnose('R1', 'R2'): the balances are {self.balances}")
         symbols = [self.names.symbol(u) for u in unknowns]
         rows = sp.Matrix([[sp.diff(b, s) for s in symbols] for b in self.balances.values()]).applyfunc(tidy)
         rank = rows.rank()
@@ -94,6 +99,8 @@ class VirtualWork(Judge):
     def check_solution(self, claim: Mapping[str, Formula]) -> Report:
         """Judge claimed values: every balance must vanish when they are put in."""
         n = self.names
+        if not claim:
+            raise ModelError("claim a value for something, as check_solution({'f': 'm*g'})")
         values = n.read_map(claim)
         stated = {k.name: v for k, v in values.items()}
         verdicts = [Verdict(True, "symbolic")]
@@ -152,7 +159,9 @@ def potential_of(forces: Sequence[sp.Expr], variables: Sequence[sp.Symbol]) -> s
     V = sp.Integer(0)
     for force, x in zip(forces, variables):
         rest = sp.expand(-force - sp.diff(V, x))
-        V += sp.integrate(tidy(rest), x)
+        V += antiderivative(tidy(rest), x)
+    if V.has(sp.Integral):
+        raise ModelError(f"the potential of {list(forces)} has no elementary closed form")
     return tidy(V)
 
 
@@ -183,6 +192,8 @@ def nature_of_equilibrium(
     potential = n.read(V)
     point = n.read_map(at)
     variables = list(point)
+    if not variables:
+        raise ModelError("an equilibrium is at some values of the coordinates: give at={'x': 0}")
     gradient = [sp.diff(potential, x).subs(point, simultaneous=True) for x in variables]
     if not all(is_zero(g) for g in gradient):
         raise ModelError(f"not an equilibrium: dV/dq = {[tidy(g) for g in gradient]} at {dict(at)}")

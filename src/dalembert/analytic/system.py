@@ -16,6 +16,7 @@ from dalembert.expr._grammar import is_name
 from ._names import Formula, Names
 from ._normal import as_sum, tidy
 from .bodies import ElectromagneticField, Particle, RigidBody, Rotor, read_bodies, read_points, read_rotors
+from .electromagnetic import electromagnetic_potential
 
 if TYPE_CHECKING:
     from .compare import Comparison
@@ -116,15 +117,15 @@ class System:
             self.forces_on_points = [p.force for p in self.points]
         self.V, self.U, self.D = n.read(V) + self.weight_potential, n.read(U), n.read(D)
         self._V_given = n.read(V)
-        if field is not None:
-            self.U = self.U + electromagnetic_potential(n, field)
         self.T_given = None if T is None else n.read(T)
+        if field is not None:
+            self.U = self.U + electromagnetic_potential(n, field, self.points, self.T_given)
         self.L_given = None if L is None else n.read(L)
         self.H_given = None if H is None else n.read(H)
         self.Q_given = tuple(n.read_all(Q)) if Q is not None else (sp.Integer(0),) * len(n.coordinates)
         if len(self.Q_given) != len(n.coordinates):
             raise ModelError(f"Q needs one generalised force for each of {n.coordinates}, not {len(self.Q_given)}")
-        self.constraints = n.read_all(constraints)
+        self.constraints = tuple(left_side(n.read(f)) for f in constraints)
         self.rolling = tuple(_rolling(n, row) for row in rolling)
         n.claim(but=wanted if H is not None else (), functions=self._functions())
         self.momenta = wanted if momenta is not None or H is not None else tuple(n.fresh(p) for p in wanted)
@@ -148,12 +149,33 @@ class System:
             )
         if self.L_given is not None and self.H_given is not None:
             raise ModelError("give L or H, not both: the other one follows")
+        if self.U != 0 and (self.L_given is not None or self.H_given is not None):
+            raise ModelError("U and `field` belong to T and V, or to particles: a given L or H holds them already")
+        self._refuse_accelerations()
         for row in self.rolling:
             if any(sp.diff(row, a, b) != 0 for a in self.names.v for b in self.names.v):
                 raise ModelError(f"the kinematic constraint {row} = 0 is not affine in the velocities")
         for f in self.constraints:
             if set(f.free_symbols) & set(self.names.v):
                 raise ModelError(f"the constraint {f} = 0 contains velocities: pass it in `rolling`")
+
+    def _refuse_accelerations(self) -> None:
+        """Energies hold coordinates and velocities, and a given L or H each coordinate somewhere."""
+        n = self.names
+        energies = {"L": self.L_given, "H": self.H_given, "T": self.T_given, "V": self.V, "U": self.U, "D": self.D}
+        for label, e in energies.items():
+            high = sorted(s.name for s in (e.free_symbols if e is not None else ()) if s.name.endswith("''"))
+            if any(name.rstrip("'") in n.coordinates for name in high):
+                raise ModelError(
+                    f"{label} contains the acceleration {high[0]}: a system has L(q, q', t). Strip a total derivative, "
+                    "or ask Functional(...).euler, which takes derivatives of any order"
+                )
+        held = {s.name.rstrip("'") for e in (self.L_given, self.T_given) if e is not None for s in e.free_symbols}
+        if self.L_given is not None and not held & {*self.coordinates}:
+            raise ModelError(
+                f"L = {self.L_given} holds neither {', '.join(self.coordinates)} nor their velocities, written "
+                f"{self.coordinates[0]}_d. The field u(t, x) of a string is a FieldDensity."
+            )
 
     def _functions(self) -> set[str]:
         """Names of the unspecified functions in what was given."""
@@ -222,6 +244,22 @@ class System:
                 total += (t.torque.T * sp.diff(t.omega, v))[0]
             forces.append(total)
         return tuple(forces)
+
+    @cached_property
+    def force_potential(self) -> sp.Expr | None:
+        """W(q, t) with Q = -dW/dq for the forces that L does not hold; None when they have none."""
+        forces, q = self.generalised_forces, self.names.q
+        if all(f == 0 for f in forces):
+            return sp.Integer(0)
+        moving = {s for f in forces for s in f.free_symbols if s.name.endswith("'")}
+        if moving & {*self.names.v, *self.names.a} or self.released:
+            return None
+        from .statics import potential_of
+
+        try:
+            return potential_of([tidy(f) for f in forces], list(q))
+        except ModelError:
+            return None
 
     @cached_property
     def constraint_rows(self) -> tuple[tuple[sp.Expr, ...], ...]:
@@ -324,15 +362,18 @@ def _masses(particles: Sequence[Particle], rotors: Sequence[Rotor], bodies: Sequ
 
 def _rolling(names: Names, row: Any) -> sp.Expr:
     """A kinematic constraint as an expression in the velocities."""
-    if isinstance(row, (str, sp.Expr)):
-        return names.read(row)
+    if isinstance(row, (str, sp.Basic)):
+        return left_side(names.read(row))
     entries = names.read_all(row)
     if len(entries) not in (len(names.coordinates), len(names.coordinates) + 1):
         raise ModelError(f"a Pfaffian row has one coefficient for each of {names.coordinates}, and one for dt if any")
     return sp.Add(*(a * v for a, v in zip(entries, (*names.v, sp.Integer(1)))))
 
 
-def electromagnetic_potential(names: Names, field: ElectromagneticField) -> sp.Expr:
-    """U = q (phi - A.v), from which Q = q (E + v x B)."""
-    a = names.read_all(field.A)
-    return names.read(field.charge) * (names.read(field.phi) - sum((x * v for x, v in zip(a, names.v)), sp.Integer(0)))
+def left_side(relation: Any) -> sp.Expr:
+    """f of a condition written f = 0 or as an equation `left == right`."""
+    if isinstance(relation, sp.Eq):
+        return relation.lhs - relation.rhs
+    if isinstance(relation, sp.Rel) or relation in (sp.true, sp.false):
+        raise ModelError(f"{relation} is no equation: a constraint is f = 0, written 'f' or 'left == right'")
+    return relation

@@ -25,14 +25,23 @@ class Functional(Judge):
     >>> fermat = Functional("n(y)*sqrt(1 + yp**2)", "y", "x")
     >>> fermat.beltrami
     n(y)/sqrt(y'**2 + 1)
+    >>> Functional("EI*ypp**2/2 - w*y", "y").euler
+    (-EI*y'''' + w,)
     """
 
     def __init__(
         self, f: Formula, functions: str | Sequence[str], independent: str = "x", *, positive: Sequence[str] = ()
     ) -> None:
         labels = functions.replace(",", " ").split() if isinstance(functions, str) else list(functions)
-        self._names = Names(labels, independent=independent, positive=positive, slopes=True)
-        self.f = self._names.read(f)
+        self._names = n = Names(labels, independent=independent, positive=positive, slopes=True)
+        self.f = n.read(f)
+        if not any(s.name.rstrip("'") in labels for s in self.f.free_symbols):
+            raise ModelError(
+                f"f = {self.f} holds none of {', '.join(labels)} nor their slopes, written {labels[0]}p. "
+                "A field of several variables is a FieldDensity"
+            )
+        orders = [len(s.name) - len(s.name.rstrip("'")) for s in self.f.free_symbols]
+        self.order = max([1, *orders])
 
     @property
     def names(self) -> Names:
@@ -40,27 +49,45 @@ class Functional(Judge):
 
     @cached_property
     def euler(self) -> tuple[sp.Expr, ...]:
-        """d/dx(df/dy') - df/dy for each function; zero on extremals."""
-        return tuple(tidy(e) for e in euler_lagrange(self.f, self._names))
+        """d/dx(df/dy') - df/dy for each function, with - d2/dx2(df/dy'') + ... where higher slopes occur."""
+        if self.order == 1:
+            return tuple(tidy(e) for e in euler_lagrange(self.f, self._names))
+        n = self._names
+        return tuple(
+            tidy(sp.expand(n.derivative(self.momenta(c)[0]) - sp.diff(self.f, n.symbol(c)))) for c in n.coordinates
+        )
+
+    def momenta(self, function: str) -> list[sp.Expr]:
+        """Ostrogradsky's p_k = df/dy^(k) - d/dx p_(k+1), the factors of delta y, delta y', ... at the ends."""
+        n = self._names
+        found: list[sp.Expr] = []
+        for k in range(self.order, 0, -1):
+            slope = sp.diff(self.f, n.velocity(function, k))
+            found.insert(0, slope - n.derivative(found[0]) if found else slope)
+        return found
 
     @cached_property
     def beltrami(self) -> sp.Expr:
         """f - sum y' df/dy', constant on extremals when x does not occur in f."""
         if self.f.has(self._names.time):
             raise ModelError(f"f contains {self._names.time} explicitly: f - y' df/dy' is not constant")
-        return tidy(self.f - sum((v * sp.diff(self.f, v) for v in self._names.v), sp.Integer(0)))
+        n = self._names
+        given = [n.velocity(c, k) * p for c in n.coordinates for k, p in enumerate(self.momenta(c), 1)]
+        return tidy(self.f - sp.Add(*given))
 
     @cached_property
     def cyclic(self) -> dict[str, sp.Expr]:
         """df/dy' of every function y that does not occur itself: constant on extremals."""
         n = self._names
-        return {c: tidy(sp.diff(self.f, v)) for c, q, v in zip(n.coordinates, n.q, n.v) if not self.f.has(q)}
+        return {c: tidy(self.momenta(c)[0]) for c, q in zip(n.coordinates, n.q) if not self.f.has(q)}
 
     def swap(self) -> Functional:
         """The same integral with x and y exchanged: f(y, y', x) dx = f(y, 1/x', x) x' dy (x increasing with y)."""
         n = self._names
         if len(n.coordinates) != 1:
             raise ModelError("the exchange of variables is defined for one function")
+        if self.order > 1:
+            raise ModelError("the exchange of variables is written here for integrands with first slopes only")
         (y,), x = n.coordinates, n.independent
         slope = sp.Symbol(f"{x}'", real=True)
         positive_slope = sp.Dummy(positive=True)
@@ -78,7 +105,7 @@ class Functional(Judge):
 
     def boundary_term(self) -> dict[str, sp.Expr]:
         """df/dy', the factor of delta y at the ends."""
-        return {c: sp.diff(self.f, v) for c, v in zip(self._names.coordinates, self._names.v)}
+        return {c: self.momenta(c)[0] for c in self._names.coordinates}
 
     def known(self) -> dict[str, sp.Expr]:
         table = {f"euler_{c}": e for c, e in zip(self._names.coordinates, self.euler)}
