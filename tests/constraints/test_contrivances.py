@@ -163,3 +163,29 @@ def test_passing_through_a_balance_is_no_steady_motion():
     assert m.equilibria(speeds={"a.th'": 1.0}) == []
     m.gravity = [0, 0, 0]
     assert m.equilibria(speeds={"a.th'": 1.0})
+
+
+def test_gears_have_minimal_equations_by_formulas():
+    """Sun, planet, carrier and ring, a rack on the carrier: all follow from the sun, with sizes as letters."""
+    m = da.Mechanism("train")
+    for name in ("sun", "planet", "carrier", "ring"):
+        body = m.body(name, inertia=[0, 0, f"J_{name}"])
+        m.join(da.earth, body, da.revolute("z").with_efforts(th=f"T - k*th^2*{len(name)}"), name=name[0])
+    m.join(da.earth, m.body("bar", mass="M"), da.prismatic("x").with_efforts(x="-k*x"), name="b")
+    m.planetary("s.th", "c.th", "r.th", ["R", "3*R"], "p.th", name="gear")
+    m.rack("b.x", "c.th", "R", name="rack")
+    m.constrain("r.th = s.th*N", name="side")
+    m.given = {"J_sun": 1, "J_planet": 0.2, "J_carrier": 2, "J_ring": 3, "M": 1.5, "R": 0.3, "N": 0.2, "T": 1, "k": 0.7}
+    eq = m.equations("lagrange", independent=["s.th"])
+    assert {name for name, _ in eq.chart.definitions} == {"p.th", "c.th", "r.th", "b.x"}
+    assert set(eq.parameters) >= {"R", "N"}
+    angle, speed = 0.8, 1.7
+    carrier = (1 + 3 * 0.2) / 4  # R s + 3 R r = 4 R c
+    planet = 2 * carrier - 1  # R s + R p = 2 R c
+    ways = {"s": 1, "p": planet, "c": carrier, "r": 0.2, "b": 0.3 * carrier}
+    inertia = {"s": 1, "p": 0.2, "c": 2, "r": 3, "b": 1.5}
+    counts = {"s": 3, "p": 6, "c": 7, "r": 4}
+    push = sum(w * (1 - 0.7 * (w * angle) ** 2 * counts[x]) for x, w in ways.items() if x in counts)
+    push -= 0.7 * ways["b"] ** 2 * angle
+    wanted = push / sum(inertia[x] * w * w for x, w in ways.items())
+    assert np.ravel(eq.acceleration({"s.th": angle, "s.th'": speed}))[0] == pytest.approx(wanted, rel=1e-12)

@@ -22,6 +22,7 @@ from dalembert.formalisms import Equations
 from dalembert.formalisms.minimal import Chart, MinimalEquations
 from dalembert.formalisms.quasi import QuasiEquations
 from dalembert.loops.follow import Follower
+from dalembert.loops.affine import solve_affine
 from dalembert.loops.formulas import Formulas, solve_loops
 from dalembert.loops.linkage import build_linkage
 
@@ -153,8 +154,11 @@ def _formulas(found: MinimalEquations, here: Mapping[Expr, Any]) -> Formulas | N
     """Closed forms of all coordinates that the equations use, if they close the loops around the posture too."""
     eq, elimination = found.closed, found.elimination
     gaps = [gap for gap in found.rows.gap if gap is not None]
-    if eq.layout.further or ex.TIME in ex.free_symbols(gaps):
+    if ex.TIME in ex.free_symbols(gaps):
         return None
+    if eq.layout.further:
+        meant = None if eq.layout.cuts else solve_affine(gaps, found.coordinates, eq.coordinates)
+        return meant if meant is not None and _closes(found, meant, here) else None
     values = {x.name: float(v) for x, v in here.items()}
     linkage = build_linkage(eq.layout, {x: v for x, v in values.items() if x in eq.layout.model.parameters()}, values)
     used = ex.free_symbols([*found.mass_matrix.entries, *found.right_side, *elimination.psi.entries, *elimination.rest])
