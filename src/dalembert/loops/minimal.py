@@ -21,8 +21,8 @@ from dalembert.expr.magnitude import magnitude
 from dalembert.formalisms import Equations
 from dalembert.formalisms.minimal import Chart, MinimalEquations
 from dalembert.formalisms.quasi import QuasiEquations
-from dalembert.loops.follow import Follower
 from dalembert.loops.affine import solve_affine
+from dalembert.loops.follow import Follower
 from dalembert.loops.formulas import Formulas, solve_loops
 from dalembert.loops.linkage import build_linkage
 
