@@ -172,3 +172,55 @@ def test_a_law_that_no_motor_of_a_loop_reaches_is_refused():
     m.constrain("F.th = 0.2*sin(t)", by="E.th", name="nowhere")
     with pytest.raises(da.CouplingError, match="never reach"):
         m.simulate((0, 1), start={"E.th": 0.9})
+
+
+def hung(friction: float = 0.0, up: float = 1.0) -> da.Mechanism:
+    """A motor holds a carriage at L through a spring; a pendulum hangs on (or stands on) the carriage."""
+    m = da.Mechanism("hung")
+    near, far, bob = m.body("near", mass=1), m.body("far", mass=2), m.body("bob", mass=0.7, centre=[0, 0, -0.4 * up])
+    m.join(da.earth, near, da.prismatic("x"), name="p")
+    m.join(da.earth, far, da.prismatic("x"), name="q")
+    m.join(far, bob, da.revolute("y").with_efforts(th=f"-{friction}*th'"), name="h")
+    m.force(near, ["30*(q.x - p.x)", 0, 0])
+    m.force(far, ["30*(p.x - q.x) - 6 - q.x^3", 0, 0])
+    m.gravity = [0, 0, -9.81]
+    m.constrain("q.x = L", by="p.x", name="law")
+    m.given = {"L": 0.2}
+    return m
+
+
+@pytest.mark.parametrize("length", [0.2, -0.9])
+def test_a_law_behind_a_spring_has_its_equilibria_and_their_small_motions(length):
+    """The spring is stretched by what holds the carriage; the pendulum is left free, hanging or standing."""
+    found = hung(0.1).equilibria({"L": length}, starts=12)
+    assert dynamics_of(hung().layout()).index == {"law": 5}
+    assert [e.stability for e in found] == ["asymptotically stable", "unstable"]
+    for one, angle in zip(found, (0.0, np.pi), strict=True):
+        assert one.coordinates["q.x"] == pytest.approx(length, abs=1e-9)
+        assert one.coordinates["p.x"] == pytest.approx(length + (6 + length**3) / 30, abs=1e-9)
+        assert np.cos(one.coordinates["h.th"]) == pytest.approx(np.cos(angle), abs=1e-12)
+        inertia, damping, weight = 0.7 * 0.16, 0.1, 0.7 * 9.81 * 0.4 * np.cos(angle)
+        wanted = np.roots([inertia, damping, weight])
+        assert np.sort_complex(one.eigenvalues) == pytest.approx(np.sort_complex(wanted), rel=1e-6)
+    for one in hung().equilibria(starts=12):  # without friction the hidden condition sees squares of speeds only
+        assert one.coordinates["p.x"] == pytest.approx(0.2 + 6.008 / 30, abs=1e-9)
+        assert one.stability == "undecided"
+        assert "no slope by the speeds" in one.reason
+
+
+def test_a_crane_holds_its_load_below_the_trolley_or_above():
+    m = da.Mechanism("crane")
+    trolley, hoist, load = m.body("trolley", mass=20), m.body("hoist"), m.body("load", mass=10)
+    m.join(da.earth, trolley, da.prismatic("x"), name="x")
+    m.join(trolley, hoist, da.revolute("y"), name="th")
+    m.join(hoist, load, da.prismatic([0, 0, -1]), name="l")
+    m.gravity = [0, 0, -9.81]
+    m.constrain("pos(load, x) = 0.7", by="x.x", name="along")
+    m.constrain("pos(load, z) = -3", by="l.x", name="up")
+    m.start = {"l.x": 3.0}
+    found = m.equilibria(starts=8)
+    assert {(round(e.coordinates["x.x"], 9), round(e.coordinates["l.x"], 9)) for e in found} == {
+        (0.7, 3.0),
+        (0.7, -3.0),
+    }
+    assert all(e.stability == "stable" and not e.eigenvalues for e in found)

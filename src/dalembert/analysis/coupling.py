@@ -19,7 +19,7 @@ from dalembert.dynamics.start import closed_start
 from dalembert.mechanism import Layout, Mechanism, Model
 
 #: A real part below this share of the largest eigenvalue is rounding: that of a double one is the root of it.
-_GROWS = 1e-7
+GROWS = 1e-7
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class ZeroDynamics:
     def stable(self) -> bool:
         """Whether no small motion grows, beyond rounding of the eigenvalues."""
         size = max(map(abs, self.eigenvalues), default=0.0)
-        return all(z.real <= _GROWS * size for z in self.eigenvalues)
+        return all(z.real <= GROWS * size for z in self.eigenvalues)
 
     def __str__(self) -> str:
         hidden = "".join(f"; the law '{name}' has index {i}" for name, i in self.index.items())

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dalembert import expr as ex
+from dalembert.analysis.held import held_rest, is_held
 from dalembert.analysis.modes import Mode, modes_of, ordered
 from dalembert.analysis.point import check_laws, check_speeds, numbers_of, time_of
 from dalembert.analysis.reduced import Reduction, Small
@@ -108,6 +109,10 @@ def equilibria(
     [(0.0, 'stable'), (3.142, 'unstable')]
     """
     layout = Layout.of(mechanism, cut)
+    if not speeds and is_held(layout):
+        told = held_rest(mechanism, layout, given, at or {}, spread, starts, seed)
+        still = dict.fromkeys(layout.speeds, 0.0)
+        return Search.sorted([Equilibrium(place, still, values, (), word, why) for place, values, word, why in told])
     search = Search(layout, given, dict(speeds or {}), t)
     layout, branch = on_branch(layout, at, given, search.t)
     if branch:  # its loops alone leave more speeds than motions

@@ -19,10 +19,12 @@ import numpy as np
 
 from dalembert import expr as ex
 from dalembert.constraints.followed import followed
-from dalembert.constraints.rows import up_to_turns
+from dalembert.constraints.rows import ROUNDING, up_to_turns
 from dalembert.expr import Expr
+from dalembert.expr.magnitude import error_size
 from dalembert.kinematics import EARTH_NODE, Pose, StepMotion, Tree, in_state, link_motions
 from dalembert.mechanism import Frame, Holonomic, Kinematic, Link, Turn
+from dalembert.mechanism.constraint import Implied
 
 Array = Any
 _ROTATION, _POSITION = 9, 3
@@ -120,6 +122,10 @@ class Closure:
         #: Whether a condition on speeds is not affine in them.
         speeds = {ex.symbol(x) for x in self.speeds}
         self.bent = np.array([not ex.free_symbols(row).isdisjoint(speeds) for row in moved], dtype=bool)
+
+        #: What rounding can leave of them: at rest hidden conditions hold, and no speed is there to tell how exactly.
+        hidden = any(isinstance(one.reaction, Implied) for one in layout.further)
+        self._noise = error_size(self.kinematic) if hidden else []
 
     # --- structure ---------------------------------------------------------------------------------------------------
 
@@ -293,6 +299,9 @@ class Closure:
     ) -> tuple[Array, Array, Array]:
         """Conditions on speeds at the speeds w, their derivatives by them in natural units, and the units of both."""
         value = self.numbers(self.kinematic, x, t, parameters, w)
+        if self._noise:
+            noise = ROUNDING * self.numbers(self._noise, x, t, parameters, w)
+            value = np.where(np.abs(value) <= noise, 0.0, value)
         shape = (len(x), len(self.kinematic), len(self.speeds))
         slopes = self.numbers(self._kinematic_slopes, x, t, parameters, w).reshape(shape) * scales.speeds[:, None, :]
         units = np.abs(slopes).sum(axis=2)
