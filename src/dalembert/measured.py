@@ -11,7 +11,10 @@ from dalembert.mechanism import Layout
 from dalembert.verbs import verb
 
 if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
     from dalembert.identify import BaseParameters, Regressor
+    from dalembert.simulate import Sensitivities
     from dalembert.sweep import Sweep
 
 
@@ -73,6 +76,42 @@ class Measured(Forced):
             cluster=cluster,
             threads=threads,
             progress=progress,
+        )
+
+    @verb
+    def sensitivities(
+        self,
+        t_span: tuple[float, float],
+        names: Sequence[str],
+        *,
+        start: Mapping[str, Any] | None = None,
+        given: Mapping[str, Any] | None = None,
+        events: Any = None,
+        t_eval: ArrayLike | None = None,
+        rtol: float = 1e-8,
+        atol: ArrayLike | None = None,
+        method: str = "auto",
+        cut: Collection[str] = (),
+    ) -> Sensitivities:
+        """Derivatives of the motion by parameters and values of its start, integrated beside it.
+
+        `found["elbow.th", "l"]` is d elbow.th / d l along the motion, `found.at(t)` all of them, `found.of(formula, t)`
+        those of a formula, `found.event_times()` those of the times of events.
+        """
+        from dalembert.simulate import sensitivities
+
+        return sensitivities(
+            self,
+            t_span,
+            names,
+            start=start,
+            given=given,
+            events=events,
+            t_eval=t_eval,
+            rtol=rtol,
+            atol=atol,
+            method=method,
+            cut=cut,
         )
 
     def regressor(self, *, cut: Collection[str] = ()) -> Regressor:

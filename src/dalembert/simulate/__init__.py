@@ -13,6 +13,7 @@ from dalembert.simulate.motion.quality import Quality, QualityWarning
 from dalembert.simulate.runs.inverse import InverseDynamics, inverse_dynamics
 from dalembert.simulate.runs.run import run
 from dalembert.simulate.runs.run_many import run_many
+from dalembert.simulate.runs.sensitivity import Sensitivities, sensitivities
 from dalembert.simulate.runs.simulate import simulate
 
 # what moves
