@@ -5,9 +5,10 @@ Checked are, on a closure that is written anew from the description,
     posture   every row vanishes there to two thirds of the digits
     rank      pivots that leave zero out, so that there are no more instantaneous motions than said
     at most   the quadratic forms of the self-stresses leave no more: Macaulay's matrix on a slice, or a definite form
-              (second order), or a row grows along the only motion as a power series (higher order)
+              (second order); or a row is not zero, or has no real branch on the plane of motions (power series)
     at least  at a witness (the posture, or a point of the arc) the rank is that of a manifold of that dimension, and a
-              step along it closes again to all digits; from a point of an arc points lead on to the posture
+              step along it closes again to all digits; from a point of an arc points lead on to the posture. Or a row
+              has a branch, or both signs, at the posture, by its power series, and points of it close to all digits
 """
 
 from __future__ import annotations
@@ -15,30 +16,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
 
 from dalembert.errors import ExpressionError
 from dalembert.expr import Expr
-from dalembert.loops.anew import Closure, arb_of, array_of, floats_of, matrix_of, objects
+from dalembert.loops.anew import Closure, arb_of, matrix_of, objects
+from dalembert.loops.arcs_anew import branch, isolated, not_zero, surface
+from dalembert.loops.forms_anew import definite, only_origin, pivots
+from dalembert.loops.leftover import LeftOver
 from dalembert.mechanism import Layout
 
 Array = Any
 
-#: A row of the Jacobian whose slopes are all smaller, with lengths in parts of the machine, is rounding at 50 digits.
-_NOTHING = 1e-20
 #: Pivots of rows whose largest entry is one that are tried at a witness: it is a float, and its rounding is 1e-16.
 _LEAST = 1e-14
 #: A step along a manifold (radians, parts of the machine); halves of the way from a witness to the posture.
 _STEP, _HALVES = 1e-3, 6
-#: Powers that are looked at along the only instantaneous motion.
-_ORDER = 12
-#: Roots nearer to the real axis, beside their size, count as real: a quarter of fifty digits.
-_REAL_ROOT = 1e-12
-#: Powers on a plane of motions.
-_PLANE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +102,7 @@ class _Checker:
         self.confirmed: list[str] = []
         self.denied: list[str] = []
         self.open: list[str] = []
+        self._left: LeftOver | None = None
 
     def run(self) -> Check:
         e = self.evidence
@@ -114,20 +110,21 @@ class _Checker:
         self._say(all(self._zero(r) for r in rows), "the posture closes", "the posture does not close")
         jacobian = self.closure.jacobian(self.x)
         most = len(self.names) - e.instantaneous
-        rank = len(_pivots(jacobian, self.small)[0])
+        rank = len(pivots(jacobian, self.small)[0])
         self._say(rank >= most, f"no more than {e.instantaneous} instantaneous motions", f"rank {rank} < {most}")
         if e.upper == e.instantaneous:
             self.confirmed.append(f"at most {e.upper}, by the rank")
         elif self.denied:
             self.open.append("at most, without the rank")
         else:
-            self._second_order(jacobian, most)
+            self._at_most()
         if e.lower == 0:
             self.confirmed.append("at least 0: the posture")
         elif e.lower == e.instantaneous and not e.relations:
-            self._manifold(self.x, e.lower)
+            if (why := self._manifold(self.x, e.lower)) is not None:
+                self.open.append(why)
         else:
-            self._manifold([arb_of(e.witness[n]) for n in self.names], e.lower)
+            self._at_least()
         return Check(tuple(self.confirmed), tuple(self.denied), tuple(self.open))
 
     def _say(self, holds: bool, yes: str, no: str) -> None:
@@ -138,98 +135,59 @@ class _Checker:
 
     # --- bounds -------------------------------------------------------------------------------------------------------
 
-    def _second_order(self, jacobian: Array, rank: int) -> None:
-        """Forms of the self-stresses on the kernel: a definite one, or a slice on which only the origin is left."""
-        e = self.evidence
-        rows, columns = (p[:rank] for p in _pivots(jacobian, self.small))
-        n = len(self.names)
-        free, others = np.setdiff1d(np.arange(n), columns), np.setdiff1d(np.arange(len(jacobian)), rows)
-        inverse = matrix_of(jacobian[np.ix_(rows, columns)]).inv() if rank else None
-        k = len(free)
-        kernel = np.full((n, k), arb_of(0), dtype=object)
-        kernel[free, np.arange(k)] = arb_of(1)
-        if rank:
-            kernel[columns] = -array_of(inverse * matrix_of(jacobian[np.ix_(rows, free)]))
-        left = jacobian[others] @ kernel
-        if not all(self._zero(v) for v in left.ravel()):
+    def _at_most(self) -> None:
+        """Forms of the self-stresses, a definite one or a slice that they leave only the origin of; then series."""
+        e, left = self.evidence, self._left_over()
+        if not left.clean:
             self.open.append(f"at most {e.upper}: the rank is larger than said, which only helps")
             return
-        weights = array_of(matrix_of(jacobian[np.ix_(others, columns)]) * inverse) if rank else None
-
-        def second(v: Array) -> Array:
-            values = self.closure.series(self.x, list(v), 2)[: len(jacobian), 2]
-            return values[others] - (weights @ values[rows] if rank else 0)
-
-        squares = {(i, i): second(kernel[:, i]) for i in range(k)}
-        for i in range(k):
-            for j in range(i + 1, k):
-                squares[i, j] = (second(kernel[:, i] + kernel[:, j]) - squares[i, i] - squares[j, j]) / 2
-        forms = []
-        for row in range(len(others)):
-            form = np.array([[squares[min(i, j), max(i, j)][row] for j in range(k)] for i in range(k)], dtype=object)
-            if not all(self._zero(v) for v in form.ravel()):
-                forms.append(form)
-        if e.upper == 0 and _definite(forms):
-            self.confirmed.append("at most 0: a definite form of a self-stress")
-        elif e.upper == 0 and k == 1 and self._grows(rows, columns, kernel[:, 0], inverse):
-            self.confirmed.append("at most 0: along the only instantaneous motion a row grows with a power")
-        elif e.upper == 0 and k == 2 and self._definite_on_plane(rows, columns, kernel, inverse):
-            self.confirmed.append("at most 0: on the plane of instantaneous motions a row has its lowest part definite")
-        elif _only_origin(forms, k, e.upper):
-            self.confirmed.append(
-                f"at most {e.upper}: the quadratic forms leave the origin on a slice of that codimension"
-            )
+        forms = left.forms()
+        if e.upper == 0 and definite(forms):
+            told = "a definite form of a self-stress"
+        elif only_origin(forms, left.k, e.upper):
+            told = "the quadratic forms leave the origin on a slice of that codimension"
+        elif e.upper == left.k - 1 and not_zero(left):
+            told = "a row is not zero on the space of instantaneous motions"
+        elif e.upper == 0 and left.k == 2 and isolated(left):
+            told = "on the plane of instantaneous motions a row has no real branch, by blowing up"
         else:
-            self.open.append(f"at most {e.upper}: not by second order")
+            self.open.append(f"at most {e.upper}: not by second order, nor by series")
+            return
+        self.confirmed.append(f"at most {e.upper}: {told}")
 
-    def _along(self, rows: Array, columns: Array, direction: Array, inverse: Any, most: int) -> Array:
-        """Coefficients (rows, powers) along the curve x(t) on which the regular rows vanish, in a direction.
+    def _at_least(self) -> None:
+        """A manifold at a witness; where that has no place, the germ of what is left over at the posture."""
+        e = self.evidence
+        why = self._manifold([arb_of(e.witness[n]) for n in self.names], e.lower)
+        if why is None:
+            return
+        left = self._left_over() if e.lower == e.instantaneous - 1 and not self.denied else None
+        if left is not None and left.clean and left.k == 2 and branch(left):
+            told = "a row has a branch through the posture, by blowing up, and two points of it close to all digits"
+        elif left is not None and left.clean and left.k > 2 and surface(left):
+            told = "a row has both signs around the posture; where its zeros part them, points close to all digits"
+        else:
+            self.open.append(why)
+            return
+        self.confirmed.append(f"at least {e.lower}: {told}")
 
-        Each power of the dependent variables follows from the lower ones: the regular block times it is what is left.
+    def _left_over(self) -> LeftOver:
+        if self._left is None:
+            rank = len(self.names) - self.evidence.instantaneous
+            self._left = LeftOver(self.closure, self.x, rank, self.small)
+        return self._left
+
+    def _manifold(self, start: Sequence[Any], dimension: int) -> str | None:
+        """Rank of a manifold of that dimension at the witness, and a step along it that closes to all digits.
+
+        None when it is confirmed, else what is wrong.
         """
-        terms = [[d] for d in direction]
-        count = len(self.closure.rows(self.x))
-        for order in range(2, most + 1):
-            values = self.closure.curve(self.x, terms, order)[:count, order]
-            step = array_of(inverse * matrix_of(values[rows].reshape(-1, 1))).ravel() if len(rows) else []
-            change = dict(zip(columns.tolist(), step, strict=True))
-            for i, one in enumerate(terms):
-                one.append(-change[i] if i in change else arb_of(0))
-        return self.closure.curve(self.x, terms, most)[:count]
-
-    def _grows(self, rows: Array, columns: Array, direction: Array, inverse: Any) -> bool:
-        values = self._along(rows, columns, direction, inverse, _ORDER)
-        return any(not self._zero(v) and not v.contains(0) for v in values.ravel())
-
-    def _definite_on_plane(self, rows: Array, columns: Array, kernel: Array, inverse: Any) -> bool:
-        """Whether a row g(a, b) on the plane of motions is zero at the origin only: its lowest part is definite.
-
-        The powers of g come from those along as many lines as there are, by Vandermonde's matrix.
-        """
-        lines = [kernel[:, 0] + j * kernel[:, 1] for j in range(-_PLANE // 2, _PLANE // 2 + 1)]
-        along = [self._along(rows, columns, d, inverse, _PLANE) for d in lines]
-        nodes = list(range(-_PLANE // 2, _PLANE // 2 + 1))
-        for row in range(len(along[0])):
-            powers: dict[tuple[int, int], Any] = {}
-            for degree in range(2, _PLANE + 1):
-                vandermonde = objects([[arb_of(j**b) for b in range(degree + 1)] for j in nodes[: degree + 1]])
-                right = objects([[along[i][row, degree]] for i in range(degree + 1)])
-                for b, c in enumerate((matrix_of(vandermonde).inv() * matrix_of(right)).entries()):
-                    if not self._zero(c):
-                        powers[degree - b, b] = c
-            if powers and _lowest_is_definite(powers):
-                return True
-        return False
-
-    def _manifold(self, start: Sequence[Any], dimension: int) -> None:
-        """Rank of a manifold of that dimension at the witness, and a step along it that closes to all digits."""
         said = f"at least {dimension}"
         jacobian = self.closure.jacobian(start, related=True)
         rank = len(self.names) - dimension
-        rows, columns = _pivots(jacobian, arb_of(_LEAST), _LEAST)
+        rows, columns = pivots(jacobian, arb_of(_LEAST), _LEAST)
         if len(rows) < rank:
-            self.open.append(f"{said}: the witness is singular itself")
-            return
+            return f"{said}: the witness is singular itself"
         rows, columns = rows[:rank], columns[:rank]
         point = self._newton(start, rows, columns)
         rng = np.random.default_rng(23)
@@ -242,11 +200,11 @@ class _Checker:
         inside = self._inward(point, rows, columns) if point is not None else []
         for one in (point, moved, *inside):
             if one is None or not all(self._zero(r) for r in [*self.closure.rows(one), *self.closure.related(one)]):
-                self.open.append(f"{said}: a step along the {dimension} directions does not close")
-                return
+                return f"{said}: a step along the {dimension} directions does not close"
         path = f", and so do {len(inside)} points on the way to the posture" if inside else ""
         told = f"{said}: rank {rank} at a point that closes, and a step from there closes to all digits"
         self.confirmed.append(told + path)
+        return None
 
     def _inward(self, point: list[Any], rows: Array, columns: Array) -> list[list[Any] | None]:
         """Points that close on the way from a witness to the posture, each at half the distance of the one before.
@@ -285,104 +243,10 @@ class _Checker:
             )
             if step is None:
                 return x
-            size = max(abs(float(s)) for s in step.entries())
             for i, s in zip(columns, step.entries(), strict=True):
                 x[i] = (x[i] - s).mid()
-            if size <= 10.0 ** (6 - self.evidence.digits):
+            if all(bool(abs(s) < arb_of(10) ** (6 - self.evidence.digits)) for s in step.entries()):
                 return x
-            if size > 0.5:
+            if not all(bool(abs(s) < 0.5) for s in step.entries()):  # it left for good
                 return None
         return None
-
-
-def _pivots(matrix: Array, small: Any, nothing: float = _NOTHING) -> tuple[Array, Array]:
-    """Rows and columns of a regular block: elimination in balls, complete pivoting, while a pivot leaves zero out."""
-    a = matrix.copy()
-    for i, row in enumerate(floats_of(matrix)):  # every row in its own units, but for those that are zero
-        if np.abs(row).max(initial=0.0) > nothing:
-            a[i] = a[i] / float(np.abs(row).max())
-    rows: list[int] = []
-    columns: list[int] = []
-    while len(rows) < min(a.shape):
-        sizes = np.abs(floats_of(a))
-        sizes[rows], sizes[:, columns] = -1.0, -1.0
-        i, j = (int(v) for v in np.unravel_index(int(sizes.argmax()), a.shape))
-        if a[i, j].contains(0) or bool(abs(a[i, j]) < small):
-            break
-        rows.append(i)
-        columns.append(j)
-        left = [r for r in range(len(a)) if r not in rows]
-        for r in left:
-            if not a[r, j].is_zero():
-                a[r] = a[r] - a[r, j] / a[i, j] * a[i]
-    return np.array(rows, dtype=int), np.array(columns, dtype=int)
-
-
-def _lowest_is_definite(powers: Mapping[tuple[int, int], Any]) -> bool:
-    """Pure even powers of one sign, nothing of lower weight than they, and no real root of what weighs the same."""
-    from flint import acb_poly, arb_poly
-
-    pure = [min((p[i] for p in powers if p[i] and not p[1 - i]), default=1) for i in (0, 1)]
-    if any(p % 2 for p in pure):
-        return False
-    ends = [powers[pure[0], 0], powers[0, pure[1]]]
-    if any(c.contains(0) for c in ends) or bool(ends[0] > 0) != bool(ends[1] > 0):
-        return False
-    weights = {p: Fraction(p[0], pure[0]) + Fraction(p[1], pure[1]) for p in powers}
-    if min(weights.values()) < 1:
-        return False
-    lowest = {p: c for p, c in powers.items() if weights[p] == 1}
-    for side in (1, -1):
-        coefficients = [arb_of(0)] * (pure[1] + 1)
-        for (a, b), c in lowest.items():
-            coefficients[b] = coefficients[b] + c * side**a
-        try:
-            roots = acb_poly(arb_poly([c.mid() for c in coefficients])).roots()
-        except ValueError:  # a multiple root
-            return False
-        # a double root is known to half the digits: what is near the real axis counts as real
-        if any(not bool(abs(root.imag) > _REAL_ROOT * (1 + abs(root))) for root in roots):
-            return False
-    return True
-
-
-def _definite(forms: list[Array]) -> bool:
-    """A combination whose leading minors are all positive, in balls."""
-    rng = np.random.default_rng(5)
-    plain = [floats_of(f) for f in forms]
-    tries = [*np.eye(len(forms)), *-np.eye(len(forms)), *rng.normal(size=(200, len(forms)))]
-    for weights in tries:
-        if np.linalg.eigvalsh(sum(w * f for w, f in zip(weights, plain, strict=True)))[0] <= 0:
-            continue
-        total = sum((arb_of(float(w)) * f for w, f in zip(weights, forms, strict=True)), forms[0] * 0)
-        if all(bool(matrix_of(total[:i, :i]).det() > 0) for i in range(1, len(total) + 1)):
-            return True
-    return False
-
-
-def _only_origin(forms: list[Array], k: int, codimension: int, limit: int = 400) -> bool:
-    """Whether the forms vanish together only at the origin of a random slice: Macaulay's matrix has full rank."""
-    size = k - codimension
-    if size <= 0 or not forms:
-        return size <= 0
-    rng = np.random.default_rng(8)
-    slice_ = np.vectorize(lambda v: arb_of(float(v)), otypes=[object])(rng.integers(-9, 10, size=(k, size)))
-    cut = [array_of(matrix_of(slice_.T) * matrix_of(f) * matrix_of(slice_)) for f in forms]
-    for degree in range(2, size + 2):
-        monomials = list(combinations_with_replacement(range(size), degree))
-        if len(monomials) > limit:
-            return False
-        index = {m: i for i, m in enumerate(monomials)}
-        rows = []
-        for f in cut:
-            for shift in combinations_with_replacement(range(size), degree - 2):
-                row = [arb_of(0)] * len(monomials)
-                for i in range(size):
-                    for j in range(size):
-                        at = index[tuple(sorted((*shift, i, j)))]
-                        row[at] = row[at] + f[i, j]
-                rows.append(row)
-        matrix = objects(rows)
-        if len(_pivots(matrix, arb_of(_NOTHING))[0]) == len(monomials):
-            return True
-    return False
