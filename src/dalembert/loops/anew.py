@@ -15,7 +15,7 @@ import numpy as np
 from dalembert import expr as ex
 from dalembert.errors import ExpressionError
 from dalembert.expr import Expr
-from dalembert.mechanism import Displacement, Layout, Link, Turn
+from dalembert.mechanism import Displacement, Layout, Link, QuaternionTurn
 
 Array = Any
 
@@ -42,9 +42,16 @@ class Closure:
         self.relations = relations
         self.names = [x for link in layout.model.links.values() for x in link.coordinates]
         self.units = [self.size if n in lengths else arb_of(1) for n in self.names]
+        self.quaternions = [
+            [c.name for c in one.components]
+            for link in layout.model.links.values()
+            for step in link.placed_steps()
+            for one in step.displacement.turns
+            if isinstance(one, QuaternionTurn) and all(c.op == "symbol" for c in one.components)
+        ]
 
     def rows(self, x: Sequence[Any]) -> list[Any]:
-        """Both ends of each cut link, entry by entry, then the further equations and the relations."""
+        """Both ends of each cut link, entry by entry, then norms of quaternions, and the further equations."""
         known = self._known(x)
         poses: dict[int, tuple[Array, Array]] = {0: _identity()}
         for one in self.layout.tree:
@@ -55,6 +62,7 @@ class Closure:
             r, p = _product(poses[cut.first], self._link(cut.link, known))
             s, q = poses[cut.second]
             found += [*(r - s).ravel(), *((p - q) / self.size)]
+        found += [sum(known[n] * known[n] for n in q) - 1 for q in self.quaternions]
         return found + [self._value(e, known) for e in self.equations]
 
     def _known(self, x: Sequence[Any]) -> dict[str, Any]:
@@ -79,8 +87,9 @@ class Closure:
         rotation, _ = _identity()
         shift = objects([self._value(c, known) for c in displacement.translation])
         for one in displacement.turns:
-            if not isinstance(one, Turn):
-                raise ExpressionError("quaternions are not checked")
+            if isinstance(one, QuaternionTurn):
+                rotation = rotation @ _of_quaternion([self._value(c, known) for c in one.components])
+                continue
             a = [self._value(c, known) for c in one.axis]
             length = (a[0] * a[0] + a[1] * a[1] + a[2] * a[2]).sqrt()
             a = [c / length for c in a]
@@ -155,6 +164,21 @@ def _product(a: tuple[Array, Array], b: tuple[Array, Array]) -> tuple[Array, Arr
 
 def _inverse(a: tuple[Array, Array]) -> tuple[Array, Array]:
     return a[0].T, -(a[0].T @ a[1])
+
+
+def _of_quaternion(q: Sequence[Any]) -> Array:
+    """The rotation v -> q v q* / |q|^2, as (s^2 - |u|^2) 1 + 2 u u^T + 2 s (u x), all over the square of the norm."""
+    s, *u = q
+    inside = u[0] * u[0] + u[1] * u[1] + u[2] * u[2]
+    norm = s * s + inside
+    matrix = np.empty((3, 3), dtype=object)
+    for i in range(3):
+        for j in range(3):
+            matrix[i, j] = (2 * u[i] * u[j] + (s * s - inside if i == j else 0)) / norm
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        matrix[i, j] = matrix[i, j] - 2 * s * u[k] / norm
+        matrix[j, i] = matrix[j, i] + 2 * s * u[k] / norm
+    return matrix
 
 
 def matrix_of(array: Array) -> Any:

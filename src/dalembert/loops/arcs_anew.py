@@ -33,6 +33,8 @@ _ASIDE, _MULTIPLE = (2, 5), 4
 _SECANT = 18
 #: Directions from eigenvectors are rounded to whole numbers of this size.
 _WHOLE = 12
+#: Planes that are tried: directions of both signs, this many times, and a random part of at most 9 in each component.
+_PLANES, _TILT = 5, 20
 
 
 def isolated(left: LeftOver) -> bool:
@@ -77,24 +79,30 @@ def branch(left: LeftOver) -> bool:
     return False
 
 
-def surface(left: LeftOver) -> bool:
-    """Whether the zeros of a row separate its signs in every ball around the posture, and close where they are met."""
+def surface(left: LeftOver, seed: int = 9) -> bool:
+    """Whether the zeros of a row separate its signs in every ball around the posture, and close where they are met.
+
+    They are met on two planes at random angles, between directions of both signs: on a plane of general place there is
+    no arc of anything smaller than a hypersurface.
+    """
     signs = _signs(left)
     if signs is None:
         return False
-    row, plus, minus = signs
+    row, up, down = signs
+    rng = np.random.default_rng(seed)
     met = 0
-    for up, down in [(u, d) for u in plus[:2] for d in minus[:2]]:
-        if np.linalg.matrix_rank(np.stack([up, down])) < 2:
+    for _ in range(_PLANES):
+        plane = (_TILT * up + rng.integers(-9, 10, left.k), _TILT * down + rng.integers(-9, 10, left.k))
+        if np.linalg.matrix_rank(np.stack(plane)) < 2 or [_sign(left, row, d) for d in plane] != [1, -1]:
             continue
         for order in _ORDERS:
-            terms = dict(left.on_plane(up, down, order)).get(row)
-            if terms and _on_plane(left, row, terms, order, (up, down), 0):
+            terms = dict(left.on_plane(*plane, order)).get(row)
+            if terms and _on_plane(left, row, terms, order, plane, 0):
                 met += 1
                 break
         if met == 2:
             return True
-    return met > 0
+    return False
 
 
 def _on_plane(left: LeftOver, row: int, terms: Terms, order: int, plane: tuple[Array, Array], times: int) -> bool:
@@ -166,30 +174,32 @@ def _root(
     return None
 
 
-def _signs(left: LeftOver, seed: int = 6) -> tuple[int, list[Array], list[Array]] | None:
-    """A row with directions along which it is positive, and negative, near the posture: by its first coefficient."""
-    found: dict[int, tuple[list[Array], list[Array]]] = {}
-    for direction in _directions(left, seed):
-        values = left.along([int(c) for c in direction], ORDER // 2)
-        for row in left.others:
-            first = next(((i, c) for i, c in enumerate(values[row]) if not left.zero(c)), None)
-            if first is None or first[1].contains(0):
-                continue
-            power, c = first
-            signs = found.setdefault(int(row), ([], []))
-            positive = bool(c > 0)
-            signs[0 if positive else 1].append(direction)
-            if power % 2:
-                signs[1 if positive else 0].append(-direction)
-        for row, (plus, minus) in found.items():
-            if any(np.linalg.matrix_rank(np.stack([u, d])) == 2 for u in plus for d in minus):
-                return row, plus, minus
+def _sign(left: LeftOver, row: int, direction: Array) -> int:
+    """The sign of a row along a direction, near the posture, which is that of its first coefficient; 0 if not clear."""
+    values = left.along([int(c) for c in direction], ORDER // 2)[row]
+    first = next((c for c in values if not left.zero(c)), None)
+    return 0 if first is None or first.contains(0) else 1 if bool(first > 0) else -1
+
+
+def _signs(left: LeftOver) -> tuple[int, Array, Array] | None:
+    """A row with a direction along which it is positive, and one along which it is negative, near the posture."""
+    found: dict[int, dict[int, Array]] = {}
+    for direction in _directions(left):
+        for d in (direction, -direction):
+            values = left.along([int(c) for c in d], ORDER // 2)
+            for row in left.others:
+                first = next((c for c in values[row] if not left.zero(c)), None)
+                if first is not None and not first.contains(0):
+                    signs = found.setdefault(int(row), {})
+                    signs[1 if bool(first > 0) else -1] = d
+                    if len(signs) == 2:
+                        return int(row), signs[1], signs[-1]
     return None
 
 
-def _directions(left: LeftOver, seed: int) -> Iterator[Array]:
-    """Eigenvectors of the forms, rounded, axes, then random ones."""
-    for form in left.forms():
+def _directions(left: LeftOver, seed: int = 6) -> Iterator[Array]:
+    """Eigenvectors of some forms, rounded, axes, then random ones."""
+    for form in left.forms()[:_PLANES]:
         vectors = np.linalg.eigh(floats_of(form))[1]
         yield from (np.round(_WHOLE * vectors[:, i]).astype(int) for i in (0, -1))
     yield from np.eye(left.k, dtype=int)

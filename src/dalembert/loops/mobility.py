@@ -17,8 +17,8 @@ from dalembert.expr import Expr
 from dalembert.kinematics import build_tree, in_state
 from dalembert.loops.assembly import CLOSED, Closing, assemble
 from dalembert.loops.charts import singular_charts, with_regular_charts
-from dalembert.loops.check import Evidence
 from dalembert.loops.cycles import Loop, independent_loops
+from dalembert.loops.evidence import evidence_of
 from dalembert.loops.genericrank import rank_off
 from dalembert.loops.linkage import Linkage, build_linkage, formulas_of, geometry_of
 from dalembert.loops.local import LocalDimension, local_dimension
@@ -79,7 +79,7 @@ def mobility(
     local = local_dimension(Closing(own), x, loops, digits, seed=seed, spelled=spelled)
     verdict = _verdict(Closing(own), _with_ideal(local, own), loops, gruebler, linkage)
     written = {**layout.model.given, **(given or {})}
-    return replace(verdict, evidence=_evidence(own, local, verdict, formulas_of(written), equations))
+    return replace(verdict, evidence=evidence_of(own, local, verdict.upper, formulas_of(written), equations))
 
 
 def _followed(own: Linkage, start: Mapping[str, float], given: Mapping[str, Any] | None) -> Mapping[str, float]:
@@ -108,39 +108,6 @@ def _assembled(own: Linkage, start: Mapping[str, float], seed: int) -> Any:
             "Start beside it, or write the formula otherwise."
         )
     return x
-
-
-def _evidence(
-    own: Linkage, local: LocalDimension, verdict: Mobility, given: Mapping[Expr, Expr], equations: Sequence[Expr | str]
-) -> Evidence | None:
-    """What a checker needs; None for quaternions, whose angles are no coordinates."""
-    if own.turns:
-        return None
-    digits = local.posture.digits
-    shown = [i for i in range(own.size) if i not in own.auxiliary]
-    names = own.variables
-    best = next((b for b in local.branches if b.dimension == local.lower), None)
-    near = local.x if best is None else best.x
-    relations = []
-    for row, constant in zip(local.reduced.linear, local.reduced.constant, strict=True):
-        if any(row[i] for i in own.auxiliary):
-            return None
-        text = constant.str(digits, radius=False) if hasattr(constant, "mid") else repr(constant)
-        relations.append(({names[i]: float(row[i]) for i in shown if row[i]}, text))
-    return Evidence(
-        own.layout,
-        {x.name: e for x, e in given.items()},
-        tuple(ex.parse(e) if isinstance(e, str) else e for e in equations),
-        digits,
-        {names[i]: local.posture.x[i].str(digits + 5, radius=False) for i in shown},
-        local.tangent.mobility,
-        local.lower,
-        verdict.upper,
-        {names[i]: float(near[i]) for i in shown},
-        tuple(relations),
-        own.unit,
-        tuple(names[i] for i in shown if i in own.lengths),
-    )
 
 
 def conditions_of(layout: Layout) -> list[Expr]:

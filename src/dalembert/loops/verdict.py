@@ -56,7 +56,7 @@ class Certificate:
         if self.tree:
             return Check(("no loop: every coordinate is free",), (), ())
         if self.evidence is None:
-            return Check((), (), ("both bounds: the checker knows no joints whose place is a quaternion",))
+            return Check((), (), ("both bounds: the verdict came without evidence",))
         found = check(self.evidence)
         if self.proved:
             return found
