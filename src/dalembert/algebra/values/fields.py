@@ -55,9 +55,8 @@ class Residues(Sampler):
             return x
         if pow(value, (self.prime - 1) // 2, self.prime) != 1:
             raise BadPoint
-        from sympy.ntheory import sqrt_mod
-
-        root = sqrt_mod(value, self.prime)
+        root = int(x.sqrt())
+        root = min(root, self.prime - root)  # of the two, always the same
         sign = self._memo(("root", value), lambda: self.choice(2))
         return self.element(root if sign else -root, self.prime)
 
