@@ -9,6 +9,7 @@ surface       a row has both signs around the posture, so that its zeros separat
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -33,8 +34,10 @@ _ASIDE, _MULTIPLE = (2, 5), 4
 _SECANT = 18
 #: Directions from eigenvectors are rounded to whole numbers of this size.
 _WHOLE = 12
-#: Planes that are tried: directions of both signs, this many times, and a random part of at most 9 in each component.
-_PLANES, _TILT = 5, 20
+#: Forms whose eigenvectors are tried for signs; segments across; steps of the false position.
+_FORMS, _SEGMENTS, _ILLINOIS = 5, 6, 120
+#: Halvings of a distance until a row has the sign that its series tells.
+_HALVINGS = 200
 
 
 def isolated(left: LeftOver) -> bool:
@@ -82,26 +85,60 @@ def branch(left: LeftOver) -> bool:
 def surface(left: LeftOver, seed: int = 9) -> bool:
     """Whether the zeros of a row separate its signs in every ball around the posture, and close where they are met.
 
-    They are met on two planes at random angles, between directions of both signs: on a plane of general place there is
-    no arc of anything smaller than a hypersurface.
+    Along two lines the row has different signs, however near. They are parted where random segments from one to the
+    other cross: what is met by a segment of general place is a hypersurface.
     """
     signs = _signs(left)
     if signs is None:
         return False
-    row, up, down = signs
+    row, lines = signs
     rng = np.random.default_rng(seed)
-    met = 0
-    for _ in range(_PLANES):
-        plane = (_TILT * up + rng.integers(-9, 10, left.k), _TILT * down + rng.integers(-9, 10, left.k))
-        if np.linalg.matrix_rank(np.stack(plane)) < 2 or [_sign(left, row, d) for d in plane] != [1, -1]:
-            continue
-        for order in _ORDERS:
-            terms = dict(left.on_plane(*plane, order)).get(row)
-            if terms and _on_plane(left, row, terms, order, plane, 0):
-                met += 1
+    value = left.value_of(row, (), 0)
+    return all(any(_crossed(left, value, lines, t, rng) for _ in range(_SEGMENTS)) for t in _nearer(value, lines))
+
+
+def _nearer(value: Callable[..., Any], lines: tuple[Array, Array]) -> list[Any]:
+    """Two distances at which the row has its signs along the lines, one a quarter of the other."""
+    for halvings in range(2, _HALVINGS):
+        t = arb_of(2) ** -halvings / max(int(np.abs(d).max()) for d in lines)
+        if all(_has_sign(value([t * int(c) for c in d])[1], sign) for d, sign in zip(lines, (1, -1), strict=True)):
+            return [t / 3, t / 13]
+    return [arb_of(0)]
+
+
+def _has_sign(value: Any, sign: int) -> bool:
+    return value is not None and bool(sign * value > 0)
+
+
+def _crossed(left: LeftOver, value: Callable[..., Any], lines: tuple[Array, Array], t: Any, rng: Any) -> bool:
+    """Whether a zero of the row on a segment between points beside the lines closes."""
+    from flint import ctx
+
+    ends = []
+    for d, sign in zip(lines, (1, -1), strict=True):
+        aside = rng.normal(size=left.k)
+        for halvings in range(3, _HALVINGS):
+            point = [t * (int(c) + arb_of(2) ** -halvings * float(a)) for c, a in zip(d, aside, strict=True)]
+            height = value(point)[1]
+            if _has_sign(height, sign):
+                ends.append((point, height))
                 break
-        if met == 2:
-            return True
+        else:
+            return False
+    (start, high), (end, low) = ends
+    above, below, last, side = arb_of(0), arb_of(1), arb_of(2), 0
+    for _ in range(_ILLINOIS):  # the false position; the value at an end that stays twice is taken by half
+        s = (above + (below - above) * high.mid() / (high.mid() - low.mid())).mid()
+        x, height = value([(1 - s) * a + s * b for a, b in zip(start, end, strict=True)])
+        if height is None:
+            return False
+        if height.contains(0) or bool(abs(s - last) < arb_of(10) ** (8 - ctx.dps)):
+            return left.closes(x)
+        last = s
+        if bool(height > 0):
+            above, high, low, side = s, height, low / 2 if side == 1 else low, 1
+        else:
+            below, low, high, side = s, height, high / 2 if side == -1 else high, -1
     return False
 
 
@@ -174,16 +211,9 @@ def _root(
     return None
 
 
-def _sign(left: LeftOver, row: int, direction: Array) -> int:
-    """The sign of a row along a direction, near the posture, which is that of its first coefficient; 0 if not clear."""
-    values = left.along([int(c) for c in direction], ORDER // 2)[row]
-    first = next((c for c in values if not left.zero(c)), None)
-    return 0 if first is None or first.contains(0) else 1 if bool(first > 0) else -1
-
-
-def _signs(left: LeftOver) -> tuple[int, Array, Array] | None:
+def _signs(left: LeftOver) -> tuple[int, tuple[Array, Array]] | None:
     """A row with a direction along which it is positive, and one along which it is negative, near the posture."""
-    found: dict[int, dict[int, Array]] = {}
+    found: dict[int, dict[int, list[Array]]] = {}
     for direction in _directions(left):
         for d in (direction, -direction):
             values = left.along([int(c) for c in d], ORDER // 2)
@@ -191,15 +221,16 @@ def _signs(left: LeftOver) -> tuple[int, Array, Array] | None:
                 first = next((c for c in values[row] if not left.zero(c)), None)
                 if first is not None and not first.contains(0):
                     signs = found.setdefault(int(row), {})
-                    signs[1 if bool(first > 0) else -1] = d
-                    if len(signs) == 2:
-                        return int(row), signs[1], signs[-1]
+                    signs.setdefault(1 if bool(first > 0) else -1, []).append(d)
+                    for up, down in product(signs.get(1, ()), signs.get(-1, ())):
+                        if np.linalg.matrix_rank(np.stack([up, down])) == 2:
+                            return int(row), (up, down)
     return None
 
 
 def _directions(left: LeftOver, seed: int = 6) -> Iterator[Array]:
     """Eigenvectors of some forms, rounded, axes, then random ones."""
-    for form in left.forms()[:_PLANES]:
+    for form in left.forms()[:_FORMS]:
         vectors = np.linalg.eigh(floats_of(form))[1]
         yield from (np.round(_WHOLE * vectors[:, i]).astype(int) for i in (0, -1))
     yield from np.eye(left.k, dtype=int)
