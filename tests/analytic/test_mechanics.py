@@ -241,3 +241,20 @@ def test_flows_keep_volume_and_portraits_are_drawn(tmp_path):
     assert (tmp_path / "portrait.png").stat().st_size > 5000
     with pytest.raises(ModelError, match="give numbers for k"):
         an.integrate(an.System("q", H="p**2/2 + k*q**2/2"), {"q": 1, "p": 0}, (0, 1), {})
+
+
+@pytest.mark.parametrize("size", ["1e-9", "1", "1e8"])
+def test_numbers_of_phase_space_do_not_depend_on_the_unit_of_length(size):
+    """Pendulum, shifted well and gradients with lengths in other units: the answers scale, or stay."""
+    s = float(size)
+    pendulum = an.System("q", H=f"p**2/2 - ({size})**2*cos(q/({size}))")
+    assert an.flow_determinant(pendulum, {"q": 0.3 * s, "p": 0.9 * s}, 2.0, {}) == pytest.approx(1, abs=1e-6)
+    motion = an.integrate(pendulum, {"q": 0.3 * s, "p": 0.9 * s}, (0, 5), {})
+    assert motion.energy_drift < 1e-8 * s**2
+    well = an.System("q", H=f"p**2/2 + (q - 30*({size}))**2/2").hamilton_jacobi()
+    assert an.numeric_action(well, "q", {"E": 2.0 * s**2}) == pytest.approx(2.0 * s**2, rel=1e-9)
+    x, y = sp.symbols("x y")
+    functions = [s * sp.sin(x / s) + y, s * sp.cos(y / s), s * sp.sin(x / s) + y + 2 * s * sp.cos(y / s)]
+    assert an.rank_of([sp.nsimplify(f, rational=True) for f in functions], [x, y]) == 2
+    assert an.rank_of([sp.Rational(size) ** 2 * sp.sin(x), sp.exp(y)], [x, y]) == 2
+    assert an.rank_of([sp.sin(x + y), sp.exp(x + y) / sp.Rational(size)], [x, y]) == 1

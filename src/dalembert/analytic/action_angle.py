@@ -16,6 +16,11 @@ from .hamilton_jacobi import HamiltonJacobi
 from .quadrature import LoopIntegral, loop_integral
 from .steps import Notebook, Steps
 
+#: Places of all sizes that are looked at, sixteen in a decade; the first step from a place, in parts of it; beyond this
+#: many times the largest size a motion is not bounded.
+_SIZES = tuple(10.0 ** (k / 16) for k in range(-16 * 12, 16 * 12 + 1))
+_FIRST, _UNBOUNDED = 1e-6, 1e6
+
 
 @dataclass(frozen=True)
 class ActionAngle:
@@ -124,6 +129,7 @@ def _energy(view: HamiltonJacobi, actions: dict[str, sp.Expr], where: tuple[sp.E
 def numeric_action(view: HamiltonJacobi, coordinate: str, values: Mapping[str, float]) -> float:
     """The action of one coordinate at numeric constants: quadrature between the turning points around the well."""
     import mpmath  # type: ignore[import-untyped]
+    import numpy as np
     from scipy.optimize import brentq
 
     n = view.names
@@ -131,17 +137,21 @@ def numeric_action(view: HamiltonJacobi, coordinate: str, values: Mapping[str, f
     signs = {n.symbol(s): sp.Integer(1) for s in view.signs}
     radicand = sp.expand(view.slopes[coordinate].subs(signs) ** 2).subs(n.numbers(values))
     f = number_function([x], radicand, "math")
-    centre = max((k / 500 for k in range(-5000, 5001)), key=lambda u: _safe(f, u))
+    centre = _deepest(f)
     if _safe(f, centre) <= 0:
-        raise ModelError("no motion is possible at these constants: the radicand is negative everywhere")
+        raise ModelError(
+            "no motion was found at these constants: the square of the momentum is negative at every place that was "
+            "looked at. Give constants (energy, momenta) with which the well is entered."
+        )
 
     def edge(direction: float) -> float:
-        step = 1e-3
+        step = _FIRST * (abs(centre) or _SIZES[0])
         while _safe(f, centre + direction * step) > 0:
             step *= 1.3
-            if step > 1e6:
+            if step > _UNBOUNDED * _SIZES[-1]:
                 raise ModelError("the motion is not bounded: no turning point was found")
-        return float(brentq(lambda u: _safe(f, u), centre, centre + direction * step, xtol=1e-14))
+        end = centre + direction * step
+        return float(brentq(lambda u: _safe(f, u), centre, end, xtol=2 * np.finfo(float).eps * max(abs(end), step)))
 
     left, right = edge(-1.0), edge(1.0)
     middle, half = (left + right) / 2, (right - left) / 2
@@ -151,6 +161,18 @@ def numeric_action(view: HamiltonJacobi, coordinate: str, values: Mapping[str, f
         [-mpmath.pi / 2, 0, mpmath.pi / 2],
     )
     return float(integral / mpmath.pi)
+
+
+def _deepest(f: object) -> float:
+    """The place with the largest momentum: on steps of angles, and of all sizes, then between the neighbours."""
+    from scipy.optimize import minimize_scalar
+
+    steps = [k / 500 for k in range(-5000, 5001)]
+    places = sorted({*steps, *_SIZES, *(-u for u in _SIZES)})
+    best = max(range(len(places)), key=lambda i: _safe(f, places[i]))
+    near = places[max(best - 1, 0)], places[min(best + 1, len(places) - 1)]
+    between = float(minimize_scalar(lambda u: -_safe(f, u), bounds=near, method="bounded").x)
+    return max(places[best], between, key=lambda u: _safe(f, u))
 
 
 def _safe(f: object, u: float) -> float:

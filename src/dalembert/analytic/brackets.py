@@ -14,6 +14,9 @@ from ._names import Formula, Names
 from ._normal import tidy
 from .steps import Notebook, Steps
 
+#: Singular values beside the largest, of gradients in units in which none is larger than one: rounding is 1e-15.
+_DEPENDENT = 1e-9
+
 
 def _variables(names: Names, variables: Sequence[str | sp.Symbol] | str) -> tuple[sp.Symbol, ...]:
     if isinstance(variables, str):
@@ -93,7 +96,10 @@ def rank_of(functions: Sequence[sp.Expr], variables: Sequence[sp.Symbol]) -> int
             import numpy as np
 
             array = np.array(numeric.evalf(30).tolist(), dtype=complex)
-            ranks.append(int(np.linalg.matrix_rank(array, tol=1e-9)))
+            for axis in (1, 0, 1):  # functions and variables have units of their own
+                sizes = np.abs(array).max(axis=axis, keepdims=True)
+                array = array / np.where(sizes > 0, sizes, 1.0)
+            ranks.append(int(np.linalg.matrix_rank(array, rtol=_DEPENDENT)))
         else:
             ranks.append(numeric.rank())
     return max(ranks)

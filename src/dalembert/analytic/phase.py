@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
     from .system import System
 
+#: Relative tolerances of motions, and of motions that are subtracted from each other.
+_RTOL, _FINE = 1e-10, 1e-12
+
 
 @dataclass(frozen=True)
 class Trajectory:
@@ -39,6 +42,17 @@ def flow(system: System, values: Mapping[str, float]) -> Callable[[float, Any], 
     return lambda t, y: np.array(function(t, y), dtype=float)
 
 
+def _sizes(right: Callable[[float, Any], Any], y0: Any, span: tuple[float, float]) -> Any:
+    """How large each place and momentum is, or becomes in the time at its first rate: what small errors are part of.
+
+    At a place of rest all are the same, of the largest.
+    """
+    import numpy as np
+
+    sizes = np.maximum(np.abs(y0), np.abs(right(span[0], y0)) * abs(span[1] - span[0]))
+    return np.where(sizes > 0, sizes, max(float(sizes.max(initial=0.0)), np.finfo(float).tiny))
+
+
 def integrate(
     system: System,
     start: Mapping[str, float],
@@ -54,9 +68,10 @@ def integrate(
     view = system.hamilton()
     labels = [s.name for s in (*view.q, *view.p)]
     y0 = [float(start[label]) for label in labels]
-    solution = solve_ivp(
-        flow(system, values), span, y0, t_eval=np.linspace(*span, points), rtol=1e-10, atol=1e-12, method="DOP853"
-    )
+    right = flow(system, values)
+    least = _RTOL / 100 * _sizes(right, y0, span)
+    times = np.linspace(*span, points)
+    solution = solve_ivp(right, span, y0, t_eval=times, rtol=_RTOL, atol=least, method="DOP853")
     n = system.names
     H = number_function([n.time, [*view.q, *view.p]], view.H.subs(n.numbers(values)))
     energies = np.array([float(H(t, y)) for t, y in zip(solution.t, solution.y.T)])
@@ -67,7 +82,10 @@ def integrate(
 def flow_determinant(
     system: System, start: Mapping[str, float], duration: float, values: Mapping[str, float], *, step: float = 1e-6
 ) -> float:
-    """Liouville in numbers: the determinant of the map (q0, p0) -> (q(t), p(t)), which must be 1."""
+    """Liouville in numbers: the determinant of the map (q0, p0) -> (q(t), p(t)), which must be 1.
+
+    `step` of its differences is in parts of the places and momenta met.
+    """
     import numpy as np
     from scipy.integrate import solve_ivp
 
@@ -76,14 +94,17 @@ def flow_determinant(
     y0 = np.array([float(start[label]) for label in labels])
     right = flow(system, values)
 
+    sizes = _sizes(right, y0, (0.0, duration))
+
     def end(y: np.ndarray) -> np.ndarray:
-        return np.asarray(solve_ivp(right, (0.0, duration), y, rtol=1e-12, atol=1e-13, method="DOP853").y[:, -1])
+        least = _FINE / 10 * sizes
+        return np.asarray(solve_ivp(right, (0.0, duration), y, rtol=_FINE, atol=least, method="DOP853").y[:, -1])
 
     columns = []
     for k in range(len(y0)):
         d = np.zeros_like(y0)
-        d[k] = step
-        columns.append((end(y0 + d) - end(y0 - d)) / (2 * step))
+        d[k] = step * sizes[k]
+        columns.append((end(y0 + d) - end(y0 - d)) / (2 * d[k]))
     return float(np.linalg.det(np.array(columns).T))
 
 

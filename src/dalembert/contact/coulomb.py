@@ -145,7 +145,7 @@ def _stuck(matrix: Array, right: Array, mu: float) -> Array | None:
     rank = int((values > _SINGULAR * values[0]).sum())
     if rank == len(right):
         plain = np.asarray(np.linalg.solve(matrix, -right), dtype=np.float64)
-        return plain if _inside(plain, mu, 1e-14) else None
+        return plain if _inside(plain, mu, 1e-14) else None  # a share of the cone: rounding of the solve
     if rank == 0:
         return None if np.abs(right).max() > 0 else 0 * right
     least = -v[:rank].T @ ((u[:, :rank].T @ right) / values[:rank])
@@ -161,7 +161,7 @@ def _stuck(matrix: Array, right: Array, mu: float) -> Array | None:
     signs = np.array([-mu * mu, *np.ones(len(right) - 1)])
     roots = np.roots([signs @ along**2, 2 * (signs * along) @ least, signs @ least**2])
     ways = [least, *(least + float(z.real) * along for z in sorted(roots, key=abs))]
-    return next((p for p in ways if _inside(p, mu, 1e-9)), None)
+    return next((p for p in ways if _inside(p, mu, 1e-9)), None)  # directions are roots of a quartic: half the digits
 
 
 def _inside(p: Array, mu: float, share: float) -> bool:
@@ -183,6 +183,7 @@ def _slips(matrix: Array, right: Array, mu: float) -> list[Array]:
     largest = max(abs(x) for x in coefficients)
     if largest == 0:
         return []
+    # eight samples leave rounding of some 1e-16 of the largest in every coefficient
     roots = np.roots([x if abs(x) > 1e-14 * largest else 0 for x in coefficients])
     found = []
     for z in roots:
@@ -201,7 +202,7 @@ def _cross(matrix: Array, right: Array, mu: float, th: float) -> float:
 
 def _polished(matrix: Array, right: Array, mu: float, th: float) -> float:
     for _ in range(4):
-        h = 1e-6
+        h = 1e-6  # radian: near the cube root of rounding, best for central differences
         slope = (_cross(matrix, right, mu, th + h) - _cross(matrix, right, mu, th - h)) / (2 * h)
         if slope == 0:
             break

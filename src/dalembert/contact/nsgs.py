@@ -128,7 +128,7 @@ def _spatial(own: Array, b: Array, mu: float) -> Array | None:
         found: Array = (-b[0] / slope) * ratio
         u = own @ found + b
         turned = abs(float(u[1] * y - u[2] * x)) / (size * max(float(np.hypot(u[1], u[2])), 1e-300))
-        if turned < 1e-15 and u[1] * x + u[2] * y > 0:
+        if turned < 1e-15 and u[1] * x + u[2] * y > 0:  # the sine of an angle, to rounding
             return found
         x, y = float(u[1]), float(u[2])
     return None
@@ -195,7 +195,7 @@ def polished(problem: Frictional, p: Array, near: Array) -> Array:
         new = 0 * p
         new[unknown] = near[unknown] + np.linalg.lstsq(made, asked - made @ near[unknown], rcond=1e-12)[0]
         rows = unknown
-        done = np.abs(new - found).max() <= 1e-15 * np.abs(new).max()
+        done = np.abs(new - found).max() <= 1e-15 * np.abs(new).max()  # nothing but rounding moves
         found = new
         if done or "slip" not in pattern or not rows:
             break

@@ -112,7 +112,7 @@ def _within(problem: Frictional, pattern: tuple[str, ...], base: Array, system: 
             faces += [problem.static[i] * normal + sign * base[starts[i] + 1] for sign in (1.0, -1.0)]
     size = base.shape[1]
     u, s, v = np.linalg.svd(system)
-    kept = s > 1e-11 * s.max(initial=0.0)
+    kept = s > 1e-11 * s.max(initial=0.0)  # as in the solve above: rows that depend leave rounding, hundredfold
     equations = (s[kept, None] * v[: len(s)][kept]) if kept.any() else np.zeros((0, size))
     wanted = u.T[: len(s)][kept] @ -problem.right[rows]
     cost = np.zeros(size + 1)

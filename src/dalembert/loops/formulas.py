@@ -288,6 +288,7 @@ class _Solver:
         turns = np.linspace(0.3, 6.1, 9)
         with np.errstate(all="ignore"):
             one, other = (np.broadcast_to(v, turns.shape) for v in ex.evaluate([a, b], {**self.numbers, x: turns}))
+        # in parts of the values: half of the digits, for formulas with roots of differences
         return bool(np.abs(one - other).max() < 1e-9 * (1e-300 + np.abs(one).max() + np.abs(other).max()))
 
 

@@ -218,6 +218,7 @@ def _screw_words(axes: JointAxes, wrench: Array, scale: float) -> str:
 
 
 def _numbers(v: Array) -> str:
+    # four digits are printed: what is less beside the largest is nothing
     return "[" + ", ".join(f"{0.0 if abs(c) < 5e-5 * max(np.abs(v).max(), 1e-300) else c:.4g}" for c in v) + "]"
 
 

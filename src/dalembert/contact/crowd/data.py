@@ -120,7 +120,7 @@ def bodies(x: Array, q: Array, v: Array, mass: Array, inertia: Array) -> Bodies:
     inverse_own = np.concatenate([1 / inertia, still])
     inverse = np.zeros((count, 3, 3))
     inverse[:, [0, 1, 2], [0, 1, 2]] = inverse_own
-    spread = np.ptp(inertia, axis=1) <= 1e-14 * inertia.max(axis=1)
+    spread = np.ptp(inertia, axis=1) <= 1e-14 * inertia.max(axis=1)  # moments equal to rounding: no gyroscopic torque
     return Bodies(
         np.concatenate([x, still]),
         np.concatenate([q, [[1.0, 0.0, 0.0, 0.0]]]),
