@@ -259,14 +259,13 @@ def test_a_cusp_is_one_branch_and_an_isolated_posture_lies_on_none():
     assert still.complete
 
 
-def test_the_checker_says_what_it_has_no_means_for():
+def test_the_checker_takes_quaternions_and_machines_without_loops():
     m = da.Mechanism("rod between two balls")
     rod = m.body("rod", mass=1, inertia=(1, 1, 1))
     m.join(da.earth, rod, da.spherical("quaternion"), name="A")
     m.join(rod.at([1, 0, 0]), da.earth.at([1, 0, 0]), da.spherical(), name="B")
     found = m.mobility().certificate.check()
-    assert not found
-    assert "quaternion" in str(found)
+    assert found.ok, str(found)
     open_arm = da.Mechanism("arm")
     open_arm.join(da.earth, open_arm.body("arm", mass=1, inertia=(1, 1, 1)), da.spherical("quaternion"), name="A")
     assert open_arm.mobility().certificate.check()
