@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from dalembert.analysis import Equilibrium, Linearization
     from dalembert.analysis.compare import Comparison
+    from dalembert.analytic import System
     from dalembert.codegen import CompiledMechanism, CompiledMinimal
     from dalembert.formalisms import Equations, Hamiltonian, Lagrangian
     from dalembert.formalisms.minimal import MinimalEquations
@@ -175,6 +176,16 @@ class Mechanism(Pictured):
         from dalembert.verify import verify
 
         return verify(self, span=span, start=start, given=given, seed=seed, cut=cut)
+
+    @verb
+    def analytic(self) -> System:
+        """The machine as a `System` of analytical mechanics: every mechanics as a view, checks, steps, symmetries.
+
+        Loops and ideal constraints come along, with their multipliers.
+        """
+        from dalembert.analytic import System
+
+        return System.from_mechanism(self)
 
     def lagrangian(self) -> Lagrangian:
         """L = T - V, and the efforts that derive from no potential."""

@@ -4,10 +4,13 @@ a system      System, Particle, Rotor, RigidBody, ElectromagneticField; its view
 claims        check, check_derivation, equal, is_zero, check_dimensions
 statics       equilibria, search_equilibria, nature_of_equilibrium, potential_of, classify, frobenius
 Lagrange      euler_lagrange, gauge_function, equivalence, similarity, change_coordinates, Chart, normal_modes, period
+reduction     routhian, relative_equilibria, partial_legendre, well, central_orbit, dirac_bergmann
+fields        fields_of, uniform_potential, fictitious_forces, FieldDensity
+chaos         lyapunov, poincare_section
 Hamilton      legendre, poisson_bracket, lagrange_bracket, poisson_closure, phase_portrait, flow_determinant
 canonical     CanonicalMap, generate, generator_of, convert, infinitesimal, standard_map, design_map
-Jacobi        levi_civita, action_angle, fronts, stationary_wave, action_fronts
-variations    Functional, stationary, maupertuis, brachistochrone, action_along
+Jacobi        principal_function, levi_civita, action_angle, fronts, stationary_wave, action_fronts
+variations    Functional, isoperimetric, second_variation, stationary, maupertuis, brachistochrone, action_along
 symmetries    noether, symmetry_of, search_symmetries, search_first_integrals, galilei_algebra
 inverse       helmholtz, lagrangian_for
 """
@@ -25,10 +28,12 @@ from .bodies import ElectromagneticField, Particle, RigidBody, Rotor, euler_rota
 from .brachistochrone import Brachistochrone, brachistochrone, cycloid_check, descent_time
 from .brackets import Closure, bracket_matrix, lagrange_bracket, poisson_bracket, poisson_closure, rank_of
 from .canonical import CanonicalMap, Canonicity
+from .chaos import Lyapunov, Section, lyapunov, poincare_section
 from .claims import Report, check, check_derivation, first_difference
 from .compare import Comparison
 from .dalembert import DAlembert
 from .dimensions import Mismatch, check_dimensions
+from .dirac import Dirac, dirac_bergmann
 from .electromagnetic import Fields, fields_of, uniform_potential
 from .equilibria import (
     Equilibria,
@@ -39,6 +44,8 @@ from .equilibria import (
     rest_conditions,
     search_equilibria,
 )
+from .field_density import FieldDensity, NoetherCurrent, string_modes
+from .frames import FictitiousForces, fictitious_forces
 from .galilei import GalileiAlgebra, free_lagrangian, galilei_algebra
 from .gauge import Equivalence, Similarity, equivalence, gauge_function, is_null, similarity, strip_gauge
 from .generating import Generated, convert, generate, generator_of
@@ -59,6 +66,7 @@ from .lagrange import Lagrange, euler_lagrange
 from .legendre import Legendre, legendre
 from .modes import NormalModes, normal_modes, numeric_modes
 from .motion import closed_motion
+from .motion_in_a_well import Orbit, Region, Well, central_orbit, well
 from .newton import AngularMomentum, Newton, angular_momentum
 from .noether import Noether, finite_invariance, invariance_family, noether, symmetry_of
 from .period import Period, period
@@ -72,8 +80,11 @@ from .phase import (
     phase_portrait,
     potential_landscape,
 )
+from .principal_function import PrincipalFunction, principal_function
 from .quadrature import antiderivative
+from .routh import RelativeEquilibrium, Routhian, partial_legendre, relative_equilibria, routhian
 from .search import independent, search_first_integrals, search_symmetries
+from .second_variation import SecondVariation, isoperimetric, second_variation
 from .separation import LeviCivita, levi_civita
 from .statics import Diagnosis, Nature, VirtualWork, nature_of_equilibrium, potential_of
 from .steps import Step, Steps, latex
@@ -82,6 +93,32 @@ from .variational import Functional, Stationary, action_along, maupertuis, stati
 from .waves import Fronts, StationaryWave, are_orthogonal, de_broglie, fronts, stationary_wave
 
 __all__ = [
+    "Lyapunov",
+    "Section",
+    "lyapunov",
+    "poincare_section",
+    "Dirac",
+    "dirac_bergmann",
+    "FieldDensity",
+    "NoetherCurrent",
+    "string_modes",
+    "FictitiousForces",
+    "fictitious_forces",
+    "Orbit",
+    "Region",
+    "Well",
+    "central_orbit",
+    "well",
+    "PrincipalFunction",
+    "principal_function",
+    "RelativeEquilibrium",
+    "Routhian",
+    "partial_legendre",
+    "relative_equilibria",
+    "routhian",
+    "SecondVariation",
+    "isoperimetric",
+    "second_variation",
     "ActionAngle",
     "AngularMomentum",
     "Brachistochrone",

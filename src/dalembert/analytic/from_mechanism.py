@@ -9,6 +9,8 @@ import sympy as sp
 
 from dalembert.errors import ModelError
 
+from ._equality import is_zero
+from ._names import Names
 from ._normal import tidy
 from .bodies import Particle, RigidBody
 from .statics import potential_of
@@ -18,8 +20,9 @@ from .system import System
 def system_of(mechanism: Any) -> System:
     """Bodies, weight and efforts of a `Mechanism` as a `System`, so that every mechanics applies to it.
 
-    The coordinates keep their names (`elbow.th`); speeds that are not rates of coordinates (quaternions) and closed
-    loops are refused, because hand-sized analysis needs independent coordinates.
+    The coordinates keep their names (`elbow.th`). Conditions of closed loops and further constraints become constraints
+    of the system, with the multipliers of the machine; imperfect reactions, and speeds that are not rates of
+    coordinates (quaternions), are refused.
 
     >>> import dalembert as da
     >>> m = da.Mechanism("pendulum")
@@ -34,18 +37,6 @@ def system_of(mechanism: Any) -> System:
     from dalembert.mechanism import Layout
 
     layout = Layout.of(mechanism)
-    if layout.cuts:
-        closing = ", ".join(one.link.name for one in layout.cuts)
-        raise ModelError(
-            f"the mechanism '{mechanism.name}' has closed loops (cut at {closing}): its coordinates are not "
-            "independent. Describe an open chain, or give the closing conditions as constraints of a System."
-        )
-    if layout.further:
-        names = ", ".join(one.name for one in layout.further)
-        raise ModelError(
-            f"the mechanism '{mechanism.name}' has constraints ({names}), which this system of coordinates does not "
-            "take over. Give them as constraints of a System, or ask `m.equations`."
-        )
     if len(layout.coordinates) != len(layout.speeds):
         raise ModelError(
             f"the mechanism '{mechanism.name}' has {len(layout.coordinates)} coordinates for {len(layout.speeds)} "
@@ -66,8 +57,12 @@ def system_of(mechanism: Any) -> System:
             bodies.append(RigidBody(_read(one.body.mass), centre, rotation, inertia, name=one.body.name))
     efforts = [_read(e) for e in equations.detail.efforts]
     potential, efforts = _split(efforts, [sp.Symbol(c, real=True) for c in layout.coordinates])
+    constraints, rolling, multipliers = _conditions(mechanism.name, equations.detail, list(layout.coordinates))
     return System(
         list(layout.coordinates),
+        constraints=constraints,
+        rolling=rolling,
+        multipliers=multipliers or None,
         particles=particles,
         bodies=bodies,
         gravity=[_read(e) for e in mechanism.gravity],
@@ -75,6 +70,31 @@ def system_of(mechanism: Any) -> System:
         Q=efforts,
         name=mechanism.name,
     )
+
+
+def _conditions(name: str, detail: Any, coordinates: list[str]) -> tuple[list[sp.Expr], list[sp.Expr], list[str]]:
+    """The conditions of loops and constraints: holonomic ones by their gap where its rate is the condition itself."""
+    if not detail.conditions:
+        return [], [], []
+    if detail.pushed is not None or [q.name for q in detail.coordinates] != coordinates:
+        raise ModelError(
+            f"the mechanism '{name}' has constraints with reactions of their own (friction, a servo) or own "
+            "coordinates: these are no ideal constraints of analytical mechanics. Ask `m.equations` or `m.simulate`."
+        )
+    names = Names(coordinates)
+    holonomic: list[tuple[sp.Expr, str]] = []
+    kinematic: list[tuple[sp.Expr, str]] = []
+    for condition, gap, label in zip(detail.conditions, detail.gap, detail.multipliers):
+        rate = names.read(_read(condition))
+        if is_zero(rate):
+            continue  # a condition that the plane of the motion fulfils already
+        place = None if gap is None else names.read(_read(gap))
+        if place is not None and is_zero(names.derivative(place) - rate):
+            holonomic.append((place, label))
+        else:
+            kinematic.append((rate, label))
+    found = [*holonomic, *kinematic]
+    return [e for e, _ in holonomic], [e for e, _ in kinematic], [label for _, label in found]
 
 
 def _split(efforts: list[sp.Expr], coordinates: list[sp.Symbol]) -> tuple[sp.Expr, list[sp.Expr]]:
