@@ -167,15 +167,17 @@ class Mechanism(Pictured):
         start: Mapping[str, Any] | None = None,
         given: Mapping[str, Any] | None = None,
         seed: int = 0,
+        languages: Collection[str] | None = None,
         cut: Collection[str] = (),
     ) -> Verdict:
         """Check this model by every independent road: formalisms, exact arithmetic, back ends, laws of its motion.
 
-        The verdict tells what agrees, what does not, and what could not be checked; `span` is the motion it judges.
+        The verdict tells what agrees, what does not, and what could not be checked; `span` is the motion it
+        judges, `languages` are those whose source is compiled and run, all that can be if None.
         """
         from dalembert.verify import verify
 
-        return verify(self, span=span, start=start, given=given, seed=seed, cut=cut)
+        return verify(self, span=span, start=start, given=given, seed=seed, languages=languages, cut=cut)
 
     @verb
     def analytic(self) -> System:

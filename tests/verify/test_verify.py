@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from dalembert.cli import app
 from dalembert.dynamics import dynamics_of
 from dalembert.formalisms import registry
 from dalembert.mechanism import Layout
-from dalembert.verify import Verdict, backends, equations, verify
+from dalembert.verify import Verdict, backends, equations, languages, verify
 from linkages import four_bar
 from random_mechanisms import random_tree
 
@@ -34,13 +35,13 @@ def pendulum() -> da.Mechanism:
 def test_random_trees_agree_with_themselves(seed: int) -> None:
     tree = random_tree(seed, 2)
     numbers = {x.name: 1.3 for x in dynamics_of(Layout.of(tree)).parameters}
-    verdict = verify(tree, span=(0.0, 0.1), given=numbers)
+    verdict = verify(tree, span=(0.0, 0.1), given=numbers, languages=["c"])
     assert verdict.agrees, str(verdict)
     assert {"formalisms", "machine code", "derivatives"} <= {c.name for c in verdict.checks if c.found == "agrees"}
 
 
 def test_a_closed_machine_agrees_and_says_what_was_not_checked() -> None:
-    verdict = four_bar((2.0, 3.0, 3.0), 4.0).verify(span=(0.0, 0.5))
+    verdict = four_bar((2.0, 3.0, 3.0), 4.0).verify(span=(0.0, 0.5), languages=[])
     assert verdict.agrees, str(verdict)
     assert {"work and energy", "closure of loops", "two methods"} <= {c.name for c in verdict.checks}
     assert "exact arithmetic" in [c.name for c in verdict.unchecked]
@@ -54,15 +55,25 @@ def _one_road_wrong(verdict: Verdict, road: str) -> None:
 
 
 def test_a_fault_in_the_generated_c_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = backends.source
-    monkeypatch.setattr(backends, "source", lambda *a, **k: made(*a, **k).replace("out[0] = ", "out[0] = 1.001*", 1))
-    _one_road_wrong(pendulum().verify(), "generated C")
+    made = languages.source
+
+    def faulty(functions, to, **how):
+        text = made(functions, to, **how)
+        return text.replace("out[0] = ", "out[0] = 1.001*", 1) if to == "c" else text
+
+    monkeypatch.setattr(languages, "source", faulty)
+    verdict = pendulum().verify()
+    _one_road_wrong(verdict, "generated c")
+    run = {c.name for c in verdict.checks if c.found == "agrees"}
+    assert {f"generated {name}" for name, tool in languages._TOOLS.items() if shutil.which(tool.programs[0])} - run == {
+        "generated c"
+    }
 
 
 def test_a_fault_in_derivatives_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     made = ex.tangent
     monkeypatch.setattr(backends.ex, "tangent", lambda *a: [2 * e for e in made(*a)])
-    verdict = verify(pendulum(), span=(0.0, 0.0))
+    verdict = verify(pendulum(), span=(0.0, 0.0), languages=[])
     assert "derivatives" in [c.name for c in verdict.disagreements]
 
 
@@ -74,28 +85,29 @@ def test_a_fault_of_rounding_size_is_seen_by_exact_arithmetic_alone(monkeypatch:
         return replace(eq, forces=tuple(e + ex.parse("pivot.th/10^12") for e in eq.forces)) if name == "kane" else eq
 
     monkeypatch.setattr(equations, "derive", faulty)
-    _one_road_wrong(pendulum().verify(), "exact arithmetic")
+    _one_road_wrong(pendulum().verify(languages=[]), "exact arithmetic")
 
 
 def test_what_has_no_numbers_is_checked_as_far_as_it_can() -> None:
     m = da.Mechanism("letters")
     m.join(da.earth, m.body("rod", mass="m", centre=[0, 0, "-l"]), da.revolute("x"), name="pivot")
     m.gravity = [0, 0, "-g"]
-    verdict = m.verify()
+    verdict = m.verify(languages=[])
     assert verdict.agrees
     assert "motion" in [c.name for c in verdict.unchecked]
 
 
 def test_the_command_tells_and_its_exit_code_judges() -> None:
     runner = CliRunner()
-    told = runner.invoke(app, ["verify", str(EXAMPLES / "pendulum.lsd"), "--format", "json", "--until", "0.5"])
+    asked = ["verify", str(EXAMPLES / "pendulum.lsd"), "--language", "python"]
+    told = runner.invoke(app, [*asked, "--format", "json", "--until", "0.5"])
     assert told.exit_code == 0, told.output
     assert json.loads(told.stdout)["agrees"] is True
-    assert "not checked" in runner.invoke(app, ["verify", str(EXAMPLES / "pendulum.lsd")]).stdout
+    assert "not checked" in runner.invoke(app, ["verify", str(EXAMPLES / "pendulum.lsd"), "--language", "c"]).stdout
 
 
 def test_the_command_fails_where_a_road_disagrees(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backends, "_apart", lambda *_: 1.0)
-    told = CliRunner().invoke(app, ["verify", str(EXAMPLES / "pendulum.lsd")])
+    told = CliRunner().invoke(app, ["verify", str(EXAMPLES / "pendulum.lsd"), "--language", "c"])
     assert told.exit_code == 1
     assert "disagrees" in told.stdout

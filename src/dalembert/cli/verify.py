@@ -16,6 +16,9 @@ def command(
     set_: Settings = None,
     until: Annotated[float, typer.Option(help="The end of the motion that is judged.")] = 1.0,
     seed: Annotated[int, typer.Option(help="Where the random states start.")] = 0,
+    language: Annotated[
+        list[str] | None, typer.Option(help="Only the generated source of this language is run (repeat).")
+    ] = None,
     cut: Annotated[list[str] | None, typer.Option(help="A link that closes a loop (repeat).")] = None,
     format: FormatOption = Format.text,
 ) -> None:
@@ -27,7 +30,7 @@ def command(
 
     mechanism = dalembert.load(file)
     start, given = split_settings(mechanism, set_)
-    found = mechanism.verify(span=(0.0, until), start=start, given=given, seed=seed, cut=cut or ())
+    found = mechanism.verify(span=(0.0, until), start=start, given=given, seed=seed, languages=language, cut=cut or ())
     if format is Format.json:
         show_json(found.as_dict())
     else:

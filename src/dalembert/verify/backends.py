@@ -1,14 +1,8 @@
-"""The accelerations as code: machine code, alone and in batches, and C through a compiler, against the DAG in NumPy."""
+"""The accelerations as code: machine code, alone and in batches, and every language, against the DAG in NumPy."""
 
 from __future__ import annotations
 
-import ctypes
-import shutil
-import subprocess
-import tempfile
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,26 +10,24 @@ from numpy.typing import NDArray
 from dalembert import expr as ex
 from dalembert.analysis.compare import random_state
 from dalembert.codegen import Function, compile_functions
-from dalembert.codegen.languages import source
 from dalembert.dynamics import dynamics_of
 from dalembert.expr import Expr
 from dalembert.formalisms.registry import derive
 from dalembert.mechanism import Layout
 from dalembert.verify.equations import ROUNDED
+from dalembert.verify.languages import in_languages
 from dalembert.verify.verdict import Check
 
 Array = NDArray[np.float64]
 
 _STATES = 7
 """Odd, so that the last of a batch fills no vector register."""
-_LONGEST = 100_000
-"""Operations above which a C compiler takes minutes."""
 _SMALL_STEP = 1e-5
 """Of central differences: their error is its square, 1e-10, and rounding over it, 1e-11."""
 _DIFFERENCES = 1e-6
 
 
-def backends(layout: Layout, seed: int) -> list[Check]:
+def backends(layout: Layout, seed: int, languages: Collection[str] | None) -> list[Check]:
     """Every back end that runs here."""
     dynamics = dynamics_of(layout)
     outputs = dynamics.accelerations()
@@ -55,7 +47,7 @@ def backends(layout: Layout, seed: int) -> list[Check]:
     found = [
         Check.within("machine code", _apart(alone, known), ROUNDED, "LLVM against the DAG in NumPy, 7 states"),
         Check.within("machine code in batches", _apart(batch, known), ROUNDED, "the same states in vector registers"),
-        _in_c(function, outputs, inputs, known),
+        *in_languages(function, inputs, known, _apart, ROUNDED, languages),
         _slopes(outputs, [*q, *u], states),
     ]
     return found
@@ -71,30 +63,6 @@ def _apart(found: Array, known: Array) -> float:
     sizes = np.abs(known).max(axis=1, initial=0.0)
     gaps = np.abs(found - known).max(axis=1, initial=0.0) / np.where(sizes > 0, sizes, 1.0)
     return float(gaps.max()) if np.isfinite(found).all() else np.inf
-
-
-def _in_c(function: Function, outputs: Sequence[Expr], inputs: Sequence[Array], known: Array) -> Check:
-    name, compiler = "generated C", shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
-    if compiler is None:
-        return Check.left_out(name, "no C compiler is installed")
-    if ex.count_operations(outputs) > _LONGEST:
-        return Check.left_out(name, f"more than {_LONGEST} operations")
-    text = source([function], "c", groups=["t", "q", "u", "p"])
-    with tempfile.TemporaryDirectory(prefix="dalembert-verify-") as folder:
-        written, library = Path(folder, "accelerations.c"), Path(folder, "accelerations.so")
-        written.write_text(text, encoding="utf-8")
-        command = [compiler, "-O1", "-shared", "-fPIC", "-o", str(library), str(written), "-lm"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-        if done.returncode:
-            return Check.within(name, np.inf, ROUNDED, f"{compiler} refuses it: {done.stderr.strip()[:200]}")
-        call: Any = ctypes.CDLL(str(library)).accelerations
-        call.restype = None
-        found = np.zeros_like(known)
-        for k in range(len(known)):
-            rows = [np.ascontiguousarray(group[k]) for group in inputs]
-            arguments = [*rows, found[k]]
-            call(*(one.ctypes.data_as(ctypes.POINTER(ctypes.c_double)) for one in arguments))
-    return Check.within(name, _apart(found, known), ROUNDED, f"compiled by {Path(compiler).name}, the same states")
 
 
 def _slopes(outputs: Sequence[Expr], states: Sequence[Expr], points: Sequence[Mapping[Expr, float]]) -> Check:
