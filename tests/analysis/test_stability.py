@@ -210,3 +210,23 @@ def test_no_flat_minimum_is_called_strict_where_lower_places_are_near(seed):
         assert (lowest > 0).all()
     if found is False:
         assert (lowest < 0).any()
+
+
+@pytest.mark.parametrize(
+    ("law", "roots", "unit"),
+    [
+        ("-2*(1 - exp(-X))*exp(-X)", {0.0}, 1.0),  # Morse
+        ("24*(2/(1 + X)^13 - 1/(1 + X)^7)", {2 ** (1 / 6) - 1, -(2 ** (1 / 6)) - 1}, 1.0),  # Lennard and Jones
+        ("-X^3*exp(-X)", {0.0}, 1e-3),
+        ("-X^7", {0.0}, 1e3),
+    ],
+)
+def test_forces_that_die_away_or_grow_without_end_have_no_rest_beside_their_zeros(law, roots, unit) -> None:
+    """Far out a force is as small as one likes, near a pole others are as large as one likes: neither is a balance."""
+    m = da.Mechanism("in a potential")
+    effort = law.replace("X", f"(x/{unit!r})")
+    m.join(da.earth, m.body("a", mass=1), da.prismatic("x").with_efforts(x=effort), name="p")
+    places = [one.coordinates["p.x"] / unit for one in m.equilibria(spread=3.2 * unit, starts=60)]
+    assert places
+    assert all(min(abs(x - root) for root in roots) < 1e-4 for x in places)
+    assert len(places) <= len(roots)

@@ -36,11 +36,12 @@ _SAME = 1e-5
 FAMILY = 1e-8
 #: A step shorter than this, in the same units, changes nothing.
 _STILL = 1e-13
-_NEWTON, _SLIDE = 45, 35
+_NEWTON, _SLIDE, _FURTHER = 45, 35, 300
 #: Steps back to closed after one of these, where points follow on which surfaces roll: some more than loops need.
 _FOLLOWING = 12
-#: Where p equilibria meet, a Newton step goes 1/p of the way: of places that are apart by so many steps, one is told.
-_LEFT = 20.0
+#: Where p equilibria meet, a Newton step goes 1/p of the way: of places that are apart by so many steps, one is told,
+_LEFT = 20.0  # and steps that shrink less end nowhere,
+_SHORT = 1e-6  # unless they are as short as rounding makes them where the stiffness is small.
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +131,9 @@ def equilibria(
     q = search.settled(q, centre)
     found: list[Equilibrium] = []
     seen: list[Array] = []
-    for column in map(search.reduced, search.surest_first(q).T):
-        if not any(search.same(column, other) for other in seen):
+    for near in search.surest_first(q).T:
+        column = None if search.any_same(search.reduced(near), seen) else search.ended(near)
+        if column is not None and not search.any_same(column, seen):
             seen.append(column)
             found += search.judged(column)
     return search.sorted(found)
@@ -300,6 +302,18 @@ class Search:
                 kept.append(i)
         return q[:, [i for i in range(q.shape[1]) if i not in slack] + kept]
 
+    def ended(self, q: Array) -> Array | None:
+        """Where Newton's steps end; nothing where they stay as long as the last: along a force that dies away."""
+        at, last = q[:, None], np.inf
+        for _ in range(_FURTHER):
+            new, moved = self._stepped(at, None)
+            if not len(moved) or moved[0] <= _SHORT:
+                return self.reduced(at[:, 0])
+            if moved[0] > (1 - 1 / _LEFT) * last:
+                return None
+            at, last = new, moved[0]
+        return None
+
     def judged(self, q: Array) -> list[Equilibrium]:
         """The equilibrium with its small motions; nothing where the coordinates are singular (gimbal lock)."""
         one = self.smalls(q[:, None])[0]
@@ -360,11 +374,10 @@ class Search:
         found[np.abs(found) < _BALANCED * self.units] = 0.0
         return found
 
-    def same(self, a: Array, b: Array) -> bool:
-        gap = np.abs(a - b) / self.units
-        for i in self.angles:
-            gap[i] = np.abs(np.angle(np.exp(1j * gap[i])))
-        return bool(gap.max(initial=0.0) < _SAME)
+    def any_same(self, a: Array, others: list[Array]) -> bool:
+        gaps = np.abs(a - np.array(others).reshape(-1, len(a))) / self.units
+        gaps[:, self.angles] = np.abs(np.angle(np.exp(1j * gaps[:, self.angles])))
+        return bool((gaps.max(axis=1, initial=0.0) < _SAME).any())
 
 
 def _lasts(one: Small, forces: Array, pace: float) -> bool:

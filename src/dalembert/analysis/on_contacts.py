@@ -27,7 +27,7 @@ def resting(search: Search, q: Array, rng: np.random.Generator) -> list[Equilibr
         if reached is None:
             continue
         column, held = search.reduced(reached[0]), reached[1]
-        if any(search.same(column, other) for other in seen):
+        if search.any_same(column, seen):
             continue
         seen.append(column)
         if held.touching not in machines:
