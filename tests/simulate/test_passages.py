@@ -11,8 +11,10 @@ from scipy.integrate import solve_ivp
 
 import dalembert as da
 from dalembert.dynamics.start import StartWarning
+from dalembert.simulate import run_many, system_of
 from dalembert.simulate.loop.dense import Manifold
 from dalembert.simulate.methods.collocation import Polynomial, collocated
+from dalembert.simulate.runs import passage
 from linkages import four_bar, rod
 
 TIGHT = {"rtol": 1e-10, "atol": 1e-12}
@@ -102,6 +104,27 @@ def test_backward_and_forward_passages_are_one_motion():
     back = m.simulate((0.5, 0), start=end, **TIGHT)
     assert back["A.th'"][-1] == pytest.approx(start["A.th'"], abs=1e-6)
     assert back["A.th"][-1] == pytest.approx(-0.3, abs=1e-7)
+
+
+def test_each_of_many_motions_passes_as_one_alone():
+    m, start = rising(1.0)
+    factors, times = np.array([1.2, 1.0001, 0.5]), np.linspace(0, 0.8, 9)
+    speeds = factors * start["A.th'"]
+    many = run_many(system_of(m), (0, 0.8), start={**start, "A.th'": speeds}, t_eval=times, **TIGHT)
+    assert many.slow == {}
+    for k, speed in enumerate(speeds):
+        alone = m.simulate((0, 0.8), start={**start, "A.th'": speed}, t_eval=times, **TIGHT)
+        assert many.y[k] == pytest.approx(alone.y, abs=1e-13)
+        assert lost(alone) < 1e-8
+
+
+def test_a_motion_of_many_that_loses_something_is_named(monkeypatch):
+    monkeypatch.setattr(passage, "collocated", lambda *_: None)
+    m, start = rising(1.0)
+    speeds = np.array([1.2, 0.99995]) * start["A.th'"]
+    with pytest.warns(da.simulate.QualityWarning, match=r"trajectory 1 goes slowly through a singular posture at t"):
+        many = run_many(system_of(m), (0, 0.8), start={**start, "A.th'": speeds}, **TIGHT)
+    assert list(many.slow) == [1]
 
 
 @pytest.mark.parametrize("base", [0.0, 0.5])

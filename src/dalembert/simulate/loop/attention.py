@@ -29,10 +29,14 @@ class Interrupt:
 
 @contextmanager
 def watching_interrupt() -> Iterator[Interrupt]:
-    """Turn Ctrl-C into a flag while the block runs, where it would otherwise raise in the main thread."""
-    interrupt = Interrupt()
+    """Turn Ctrl-C into a flag while the block runs, where it would otherwise raise in the main thread.
+
+    Blocks inside it, in this thread or in others, share its flag.
+    """
+    handler = signal.getsignal(signal.SIGINT)
+    interrupt = handler if isinstance(handler, Interrupt) else Interrupt()
     ours = threading.current_thread() is threading.main_thread()
-    if not ours or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+    if not ours or handler is not signal.default_int_handler:
         yield interrupt
         return
     previous = signal.signal(signal.SIGINT, interrupt)

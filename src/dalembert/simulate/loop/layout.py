@@ -35,13 +35,15 @@ MARK = 86
 (PAIR, PAIR_PIVOT, NEWTON) = range(87, 90)
 # Steps bound by the stability of an explicit method, and others in a row; is the motion stiff?
 (BOUND_STEPS, FREE_STEPS) = range(90, 92)
-INTEGERS = 92
+# Of each of many trajectories: the shortest of its steps, as a share of its longest.
+MANY_SHORTEST = 92
+INTEGERS = 93
 
 # Entries of the array of reals.
 (T, T_END, T_START, STEP, MAX_STEP, LAST_ERROR, EXPONENT, ALPHA, BETA, CHOSEN_STEP, GAMMA) = range(11)
 # LAST_STEP is that of the last step; STABLE is h times the fastest rate that an explicit step stands, 0 if nobody asks.
-(MARK_T, WAY, LAST_STEP, STABLE) = range(11, 15)
-REALS = 15
+(MARK_T, WAY, LAST_STEP, STABLE, SHORTEST, LONGEST) = range(11, 17)
+REALS = 17
 
 # What a chunk ends with.
 (CONTINUE, DONE, TERMINAL, COLLAPSE, SINGULAR, BAD_EVENT, STOPPED, STUCK, MEMORY, STIFF) = range(10)

@@ -42,6 +42,7 @@ from dalembert.simulate.loop.layout import (
     LARGEST_FACTOR,
     LAST_ERROR,
     LAST_STEP,
+    LONGEST,
     MARK,
     MARK_T,
     MAX_STEP,
@@ -54,6 +55,7 @@ from dalembert.simulate.loop.layout import (
     REJECTED,
     RTOL,
     SAFETY,
+    SHORTEST,
     SHRUNK,
     SINGULAR,
     SLOPE,
@@ -357,6 +359,7 @@ def loop(m: Any, attempts: int) -> int:
         m[STALE] = 1
         real[T] = reached
         m[ACCEPTED] += 1 if done >= 1.0 or not fixed else 0
+        real[SHORTEST], real[LONGEST] = smaller(real[SHORTEST], abs(h)), -smaller(-real[LONGEST], -abs(h))
         _store(m, reached, h)
         if done > 1.0:
             return TERMINAL

@@ -21,10 +21,12 @@ from dalembert.simulate.loop.layout import (
     KEPT,
     LAST_ERROR,
     LAST_STEP,
+    LONGEST,
     MANY_GRID,
     MANY_NFEV,
     MANY_P,
     MANY_P_STRIDE,
+    MANY_SHORTEST,
     MANY_STATUS,
     MANY_T_LAST,
     MANY_TERMINAL,
@@ -38,6 +40,7 @@ from dalembert.simulate.loop.layout import (
     REJECTED,
     REMAINING,
     SETUP,
+    SHORTEST,
     SHRUNK,
     STALE,
     STEP,
@@ -63,6 +66,7 @@ def _restart(m: Any, k: int) -> None:
     m[GRID_Y] = m[MANY_GRID] + _WORD * m[GRID_SIZE] * n * k
     copy(n, past(doubles(m[MANY_Y]), n * k), doubles(m[Y]))
     real[T], real[STEP], real[LAST_ERROR] = real[T_START], real[CHOSEN_STEP], 1e-4
+    real[SHORTEST], real[LONGEST] = math.inf, 0.0
     m[NEXT] = m[NFEV] = m[ACCEPTED] = m[REJECTED] = m[SHRUNK] = m[EVENTED] = 0
     m[INFO], m[STALE], m[MARK] = -1, 1, 0
     real[MARK_T], real[WAY], real[LAST_STEP] = real[T_START], 0.0, 0.0
@@ -90,6 +94,7 @@ def loop_many(m: Any, first: int, last: int) -> int:
         integers(m[MANY_STATUS])[k] = status
         integers(m[MANY_NFEV])[k] = m[NFEV]
         doubles(m[MANY_T_LAST])[k] = real[T]
+        doubles(m[MANY_SHORTEST])[k] = real[SHORTEST] / real[LONGEST] if m[ACCEPTED] > 0 else 1.0
         copy(n, doubles(m[Y]), past(doubles(m[MANY_Y_LAST]), n * k))
         grid = past(doubles(m[GRID_Y]), n * m[NEXT])
         for i in range(n * (m[GRID_SIZE] - m[NEXT])):

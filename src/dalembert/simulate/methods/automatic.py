@@ -12,6 +12,7 @@ from dalembert.simulate.loop import layout as at
 from dalembert.simulate.loop.callback import call_address
 from dalembert.simulate.methods.code import as_address
 from dalembert.simulate.methods.contract import Method
+from dalembert.simulate.methods.driver_many import tables
 from dalembert.simulate.methods.inputs import as_grid, as_span
 from dalembert.simulate.methods.joined import joined, onward
 from dalembert.simulate.methods.native import NativeMethod
@@ -84,15 +85,11 @@ class Automatic(Method):
     def integrate_many(self, problem: Problem, threads: int | None) -> Ensemble:
         first = self.chosen(problem)
         many = first.integrate_many(replace(problem, method=first, jacobian=0, watch_stiffness=True), threads)
-        starts, table = (np.array(x, dtype=float, ndmin=2) for x in (problem.y0, problem.parameters))
+        starts, table = tables(problem.y0, problem.parameters)
         for k in np.flatnonzero(many.reasons == at.STIFF).tolist():  # each as if it were alone
-            start, values = starts[min(k, len(starts) - 1)], table[min(k, len(table) - 1)]
-            one = replace(problem, y0=start, parameters=values, t_eval=many.t, dense_output=False, progress=False)
-            alone = self.integrate(one)
-            many.y[k] = np.nan
-            many.y[k, :, : len(alone.t)] = alone.y
-            many.status[k], many.reasons[k], many.nfev[k] = alone.status, alone.reason, alone.nfev
-            many.t_last[k], many.y_last[k] = alone.t_last, alone.y_last
+            own = {"y0": starts[k], "parameters": table[k % len(table)]}
+            one = replace(problem, **own, t_eval=many.t, dense_output=False, progress=False)
+            many.put(k, self.integrate(one))
         return many
 
     def _stiff(self, problem: Problem) -> Problem:

@@ -26,7 +26,7 @@ from dalembert.simulate.methods.schemes import Scheme
 def solve_many(scheme: Scheme, problem: Problem, threads: int | None) -> Ensemble:
     """The trajectories of all rows of `y0` and `parameters`."""
     span = as_span(problem.span)
-    starts, table = _tables(problem.y0, problem.parameters)
+    starts, table = tables(problem.y0, problem.parameters)
     count, size = starts.shape
     grid = as_grid([span[1]] if problem.t_eval is None else problem.t_eval, span)
     code = Code.of(problem, size)
@@ -34,6 +34,7 @@ def solve_many(scheme: Scheme, problem: Problem, threads: int | None) -> Ensembl
         at.MANY_STATUS: np.full(count, at.STOPPED, dtype=np.int64),
         at.MANY_NFEV: np.zeros(count, dtype=np.int64),
         at.MANY_T_LAST: np.full(count, span[0]),
+        at.MANY_SHORTEST: np.ones(count),
         at.MANY_Y_LAST: starts.copy(),
         at.MANY_GRID: np.full((count, len(grid) if grid is not None else 0, size), np.nan),
     }
@@ -63,6 +64,7 @@ def solve_many(scheme: Scheme, problem: Problem, threads: int | None) -> Ensembl
         y_last=result[at.MANY_Y_LAST],
         nfev=result[at.MANY_NFEV],
         reasons=result[at.MANY_STATUS],
+        shortest=result[at.MANY_SHORTEST],
     )
 
 
@@ -104,7 +106,8 @@ def _spread(
             raise callback.error
 
 
-def _tables(y0: ArrayLike, parameters: ArrayLike) -> tuple[Array, Array]:
+def tables(y0: ArrayLike, parameters: ArrayLike) -> tuple[Array, Array]:
+    """Starts and parameters, a row for each trajectory; parameters that all share have one row."""
     starts = np.array(y0, dtype=float, ndmin=2, order="C")
     table = np.array(parameters, dtype=float, ndmin=2, order="C")
     if len(starts) == 1 and len(table) > 1:

@@ -108,7 +108,8 @@ class Solution:
     """What an integration gives, with SciPy's names; `culprit` is the number of the guard or event that ended it.
 
     `reason` is a number of `layout`; `why` says more where the method knows more; `remarks` are sentences that the
-    reader of a good result needs, too.
+    reader of a good result needs, too. `slow` are instants at which a singular posture was passed by steps that lose
+    something.
     """
 
     t: Array
@@ -129,6 +130,7 @@ class Solution:
     why: str = ""
     remarks: tuple[str, ...] = ()
     last_step: float = 0.0
+    slow: tuple[float, ...] = ()
 
     @property
     def success(self) -> bool:
@@ -142,6 +144,8 @@ class Ensemble:
 
     `status` as for one motion: 0 the end, 1 a terminal event, 2 stopped by Ctrl-C, -1 a failure; `t_last` and `y_last`
     are where each trajectory stopped. `contacts` are the logs of machines with contacts, one for each trajectory.
+    `shortest` is the shortest step of each, as a share of its longest; `slow` are trajectories that lose something in
+    a singular posture, with the instant of the first.
     """
 
     t: Array
@@ -153,9 +157,18 @@ class Ensemble:
     names: tuple[str, ...] = ()
     contacts: tuple[Any, ...] = ()
     reasons: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64), repr=False)
+    shortest: Array | None = None
+    slow: Mapping[int, float] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.status)
+
+    def put(self, k: int, alone: Solution) -> None:
+        """Let a solution at the same times stand for trajectory k."""
+        self.y[k] = np.nan
+        self.y[k, :, : len(alone.t)] = alone.y
+        self.status[k], self.reasons[k], self.nfev[k] = alone.status, alone.reason, alone.nfev
+        self.t_last[k], self.y_last[k] = alone.t_last, alone.y_last
 
     def __getitem__(self, name: str) -> Array:
         """One state of all trajectories, a row each."""

@@ -45,7 +45,7 @@ _LENGTHS = (1.0, 0.8, 1.25, 0.6, 1.6)
 """Of a polynomial, in parts of the time that the steps took."""
 _SOON = 1e-9
 """Of the span: the shortest time after which a start is left."""
-_PIECES = 24
+_PIECES = 48
 """Cubic pieces by which a polynomial is told between its ends: a fifth of a radian to 1e-11."""
 _NONE = 1e-6
 """Singular values below are none, as in `dynamics.branches`."""
@@ -90,6 +90,7 @@ class _Way:
     system: System
     problem: Problem
     pieces: list[Solution] = field(default_factory=list)
+    slow: list[float] = field(default_factory=list)  # instants of passages without a polynomial
 
     def __post_init__(self) -> None:
         self.begin, self.end = as_span(self.problem.span)
@@ -127,7 +128,7 @@ class _Way:
             ahead = [c for c in rough if (c - t) * self.sense > 0]
             until = next((e for e in ends if ahead and (e - ahead[0]) * self.sense > 0), self.end)
             solution = integrate(self._from(t, y, until))
-        return self._joined() if len(self.pieces) > 1 else whole
+        return replace(self._joined() if len(self.pieces) > 1 else whole, slow=tuple(self.slow))
 
     def _passed(self, solution: Solution) -> bool:
         """Take the steps up to the next passage, and the passage; or all of them. Is there more to come?"""
@@ -146,6 +147,7 @@ class _Way:
                     self.pieces.append(self._cut(solution, first))
                 self.pieces.append(self._told(polynomial))
                 return True
+            self.slow.append(float(sol.t[low]))
         self.pieces.append(solution)
         return solution.status == FINISHED and (self.end - solution.t_last) * self.sense > 0
 

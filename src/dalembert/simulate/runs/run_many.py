@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -14,9 +16,10 @@ from dalembert.errors import SimulationError
 from dalembert.simulate.methods.contract import Method
 from dalembert.simulate.methods.inputs import as_span, check_steps
 from dalembert.simulate.methods.problem import FAILED, RTOL, Ensemble, Problem
-from dalembert.simulate.methods.table import find_method, integrate_many
-from dalembert.simulate.motion.quality import OPEN, gaps
+from dalembert.simulate.methods.table import find_method
+from dalembert.simulate.motion.quality import OPEN, QualityWarning, gaps
 from dalembert.simulate.runs.asked import Asked
+from dalembert.simulate.runs.through_many import integrate_many_through
 from dalembert.simulate.runs.touching_many import run_touching
 from dalembert.simulate.system.branch import on_its_branch
 from dalembert.simulate.system.compiled import (
@@ -96,7 +99,16 @@ def run_many(
         progress=progress,
         **chosen.wants(system),
     )
-    many = replace(integrate_many(problem, threads=threads), names=system.states)
+    many = replace(integrate_many_through(system, problem, threads), names=system.states)
+    for k, t in itertools.islice(many.slow.items(), 1):
+        others = f", as {len(many.slow) - 1} others do" if len(many.slow) > 1 else ""
+        warnings.warn(
+            f"'{system.name}': trajectory {k} goes slowly through a singular posture at t = {t:.6g}{others}: its loops "
+            "do not tell branches apart there, and it may lose energy (`slow` of the result names them all). Start "
+            "beside that posture, or pass it faster.",
+            QualityWarning,
+            stacklevel=3,
+        )
     open_by = gaps(system, many.t_last, many.y_last.T, parameters)
     if open_by is None:
         return many
