@@ -7,73 +7,28 @@ from typing import TYPE_CHECKING, Any
 
 from dalembert.described import Described
 from dalembert.expr import Scalar
-from dalembert.verbs import verb
+from dalembert.verbs import Later, verb
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from dalembert.analysis import ConstraintEffort, Hold, Reaction, ZeroDynamics
+    from dalembert.analysis.constraint_efforts import constraint_efforts as _constraint_efforts
+    from dalembert.analysis.coupling import coupling as _coupling
+    from dalembert.analysis.coupling import zero_dynamics as _zero_dynamics
+    from dalembert.analysis.reactions import reactions as _reactions
     from dalembert.simulate import InverseDynamics
+else:
+    _names = ("constraint_efforts", "coupling", "reactions", "zero_dynamics")
+    _constraint_efforts, _coupling, _reactions, _zero_dynamics = (Later("dalembert.analysis", x) for x in _names)
 
 
 class Forced(Described):
     """A machine that tells what keeps it going, and what keeps it together."""
 
-    @verb
-    def reactions(
-        self,
-        at: Mapping[str, Any] | None = None,
-        *,
-        given: Mapping[str, Any] | None = None,
-        t: float | None = None,
-        cut: Collection[str] = (),
-    ) -> dict[str, Reaction]:
-        """Efforts in all links at a state (`mo.state(t)` with its time, or the start), and which are determined."""
-        from dalembert.analysis import reactions
-
-        return reactions(self, at, given=given, t=t, cut=cut)
-
-    @verb
-    def constraint_efforts(
-        self,
-        at: Mapping[str, Any] | None = None,
-        *,
-        given: Mapping[str, Any] | None = None,
-        t: float | None = None,
-        cut: Collection[str] = (),
-    ) -> dict[str, ConstraintEffort]:
-        """Efforts and powers of all constraints and drives at a state, and which are determined."""
-        from dalembert.analysis import constraint_efforts
-
-        return constraint_efforts(self, at, given=given, t=t, cut=cut)
-
-    @verb
-    def coupling(
-        self,
-        at: Mapping[str, Any] | None = None,
-        *,
-        given: Mapping[str, Any] | None = None,
-        t: float | None = None,
-        cut: Collection[str] = (),
-    ) -> Hold:
-        """How well devices hold their laws at a state: kappa, 1 for perfect reactions, 0 without any hold."""
-        from dalembert.analysis import coupling
-
-        return coupling(self, at, given=given, t=t, cut=cut)
-
-    @verb
-    def zero_dynamics(
-        self,
-        at: Mapping[str, Any] | None = None,
-        *,
-        given: Mapping[str, Any] | None = None,
-        t: float | None = None,
-        cut: Collection[str] = (),
-    ) -> ZeroDynamics:
-        """What constraints and laws leave free near a state: how many initial values, and whether they stay small."""
-        from dalembert.analysis import zero_dynamics
-
-        return zero_dynamics(self, at, given=given, t=t, cut=cut)
+    reactions = _reactions
+    constraint_efforts = _constraint_efforts
+    coupling = _coupling
+    zero_dynamics = _zero_dynamics
 
     @verb
     def inverse_dynamics(

@@ -2,81 +2,27 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dalembert.forced import Forced
 from dalembert.mechanism import Layout
-from dalembert.verbs import verb
+from dalembert.verbs import Later, verb
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from dalembert.identify import BaseParameters, Regressor
     from dalembert.simulate import Sensitivities
-    from dalembert.sweep import Sweep
+    from dalembert.sweep.sweep import sweep as _sweep
+else:
+    _sweep = Later("dalembert.sweep", "sweep")
 
 
 class Measured(Forced):
     """A mechanism that is moved many times, or that data tell about."""
 
-    @verb
-    def sweep(
-        self,
-        t_span: tuple[float, float],
-        vary: Mapping[str, Any],
-        measures: str | Sequence[str],
-        *,
-        samples: int | None = None,
-        design: str = "random",
-        seed: int = 0,
-        start: Mapping[str, Any] | None = None,
-        given: Mapping[str, Any] | None = None,
-        events: str | Sequence[str] | None = None,
-        method: str = "auto",
-        instants: int = 201,
-        rtol: float = 1e-8,
-        atol: float | None = None,
-        cut: Collection[str] = (),
-        out: str | os.PathLike[str] | None = None,
-        resume: bool = False,
-        cluster: str | None = None,
-        threads: int | None = None,
-        progress: bool | None = None,
-    ) -> Sweep:
-        """Motions for many parameters and starts, on all cores, and numbers of each.
-
-        `vary` names parameters and starts: `{"m": "1:3:100", "elbow.th": "uniform(0, 1)"}`, or lists of numbers; every
-        combination of the grids, each with `samples` draws (`design`: random, sobol, halton, latin). `measures` are
-        formulas with max, min, mean, rms, first and final of what a motion can tell, looked for between `instants`.
-        `events` end a motion: `final(t)` is when. `out` keeps chunks in a folder as they are done; `resume` goes on
-        there, to the same bits. `cluster` is the address of a Dask scheduler.
-        """
-        from dalembert.sweep import sweep
-
-        return sweep(
-            self,
-            t_span,
-            vary,
-            measures,
-            samples=samples,
-            design=design,
-            seed=seed,
-            start=start,
-            given=given,
-            events=events,
-            method=method,
-            instants=instants,
-            rtol=rtol,
-            atol=atol,
-            cut=cut,
-            out=out,
-            resume=resume,
-            cluster=cluster,
-            threads=threads,
-            progress=progress,
-        )
+    sweep = _sweep
 
     @verb
     def sensitivities(

@@ -9,26 +9,29 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from dalembert.errors import ArgumentError
-from dalembert.expr import Expr, Scalar
+from dalembert.expr import Scalar
 from dalembert.mechanism import Layout
 from dalembert.pictured import Pictured
-from dalembert.verbs import verb
+from dalembert.verbs import Later, verb
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from dalembert.analysis import Equilibrium, Linearization
+    from dalembert.analysis import Linearization
     from dalembert.analysis.compare import Comparison
+    from dalembert.analysis.equilibria import equilibria as _equilibria
     from dalembert.analytic import System
     from dalembert.codegen import CompiledMechanism, CompiledMinimal
     from dalembert.formalisms import Equations, Hamiltonian, Lagrangian
     from dalembert.formalisms.minimal import MinimalEquations
     from dalembert.formalisms.quasi import QuasiEquations
     from dalembert.geometry import Geometry
-    from dalembert.loops import Mobility
+    from dalembert.loops.mobility import mobility as _mobility
     from dalembert.simulate import Method
     from dalembert.verify import Verdict
     from dalembert.view import Motion
+else:
+    _equilibria, _mobility = Later("dalembert.analysis", "equilibria"), Later("dalembert.loops", "mobility")
 
 
 class Mechanism(Pictured):
@@ -113,23 +116,8 @@ class Mechanism(Pictured):
             return linearize(eq, at, given=given, inputs=inputs, t=t)
         return linearize(self, at, given=given, inputs=inputs, independent=independent, t=t, cut=cut)
 
-    @verb
-    def equilibria(
-        self,
-        given: Mapping[str, Any] | None = None,
-        *,
-        speeds: Mapping[str, float] | None = None,
-        at: Mapping[str, Any] | None = None,
-        spread: float = 3.2,
-        starts: int = 120,
-        seed: int = 0,
-        t: float | None = None,
-        cut: Collection[str] = (),
-    ) -> list[Equilibrium]:
-        """Equilibria and, with `speeds`, steady motions, each with its modes and its stability."""
-        from dalembert.analysis import equilibria
-
-        return equilibria(self, given, speeds=speeds, at=at, spread=spread, starts=starts, seed=seed, t=t, cut=cut)
+    equilibria = _equilibria
+    mobility = _mobility
 
     @verb
     def geometry(
@@ -284,22 +272,6 @@ class Mechanism(Pictured):
             cut=cut,
             kind=Motion,
         )
-
-    @verb
-    def mobility(
-        self,
-        at: Mapping[str, float] | None = None,
-        *,
-        given: Mapping[str, Any] | None = None,
-        cut: Collection[str] = (),
-        equations: Sequence[Expr | str] = (),
-        digits: int = 50,
-        seed: int = 0,
-    ) -> Mobility:
-        """How many degrees of freedom there really are near a configuration, which links are redundant, and why."""
-        from dalembert.loops import mobility
-
-        return mobility(self, at, given=given, cut=cut, equations=equations, digits=digits, seed=seed)
 
     @verb
     def report(

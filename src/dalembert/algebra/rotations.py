@@ -139,11 +139,6 @@ def axis_angle_of_quaternion(q: Term) -> AxisAngle:
     return AxisAngle(2 * ex.atan2(size, s), scale(scalar_power(length, -1), v), size)
 
 
-def axis_angle_of_matrix(matrix: Any) -> AxisAngle:
-    """Axis and angle of a rotation matrix of numbers, through its quaternion."""
-    return axis_angle_of_quaternion(quaternion_of_matrix(matrix))
-
-
 def interpolate(start: Term, end: Term, t: TermLike, angle: TermLike | None = None) -> Term:
     """The great arc from one unit quaternion to another at constant angular velocity (slerp).
 

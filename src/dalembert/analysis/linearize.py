@@ -82,7 +82,7 @@ def linearize(
     told = about.pop("t", None)  # `at` may be `mo.state(t)`
     time = t if t is not None or told is None else single(resolve({"t": told}, "at"))["t"]
     if layout.constraints and not isinstance(eq, MinimalEquations):
-        return _closed(layout, about, given, inputs, independent, time)
+        return _closed(_Asked(layout, about, given, tuple(inputs), tuple(independent), time))
     if layout.model.contacts:
         known = {**_plain({**layout.model.given, **(given or {})}), **about, "t": float(time or 0.0)}
         point = {ex.symbol(name): value for name, value in known.items()}
@@ -106,26 +106,44 @@ def _plain(values: Mapping[str, Any]) -> dict[str, float]:
         return {k: float(v) for k, v in values.items() if isinstance(v, int | float)}
 
 
-def _closed(
-    layout: Layout,
-    at: Mapping[str, Any],
-    given: Mapping[str, Any] | None,
-    inputs: Sequence[str],
-    independent: Sequence[str],
-    t: float | None,
-) -> Linearization:
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Small motions of a machine with constraints: about what, by which inputs, in which coordinates, when."""
+
+    layout: Layout
+    at: Mapping[str, Any]
+    given: Mapping[str, Any]
+    inputs: tuple[str, ...]
+    independent: tuple[str, ...]
+    t: float | None
+
+    @property
+    def known(self) -> dict[str, Any]:
+        """Numbers of parameters; inputs without one are zero."""
+        return {**{x: 0.0 for x in self.inputs if x not in self.layout.model.given}, **self.given}
+
+    @property
+    def wanted(self) -> list[str]:
+        """Speeds that should be independent."""
+        rates = {x: f"{x}'" for x in self.layout.coordinates}
+        wanted = [rates.get(x, x) for x in self.independent]
+        check_names(wanted, self.layout.speeds, "coordinate or speed of the tree", self.layout.model.name)
+        return wanted + [x for x in self.at if x in self.layout.speeds]
+
+
+def _closed(asked: _Asked) -> Linearization:
     """On the constraints of closed loops, in independent coordinates."""
+    layout, at, inputs = asked.layout, asked.at, asked.inputs
     dynamics = dynamics_of(layout)
     if needs_set(dynamics):
-        return _on_set(layout, at, given, inputs, independent, t)
+        return _on_set(asked)
     reduction = Reduction(dynamics, inputs)
     check_laws(dynamics, "before linearising")
     _check_inputs(layout.model, inputs, reduction.rows)
-    time = time_of(reduction, t, "small motions")
-    zeros = {x: 0.0 for x in inputs if x not in layout.model.given}
-    numbers = numbers_of(dynamics, {**zeros, **(given or {})}, time)
-    layout, branch = on_branch(layout, at, {**zeros, **(given or {})}, time)
-    found = closed_start(layout, at, {**zeros, **(given or {})}, time)
+    time = time_of(reduction, asked.t, "small motions")
+    numbers = numbers_of(dynamics, asked.known, time)
+    layout, branch = on_branch(layout, at, asked.known, time)
+    found = closed_start(layout, at, asked.known, time)
     if branch:
         reduction = Reduction(dynamics_of(layout), inputs)
     elif found.singular:
@@ -138,10 +156,7 @@ def _closed(
     exact = {**numbers, **{ex.symbol(x): float(v) for x, v in start.items()}}
     check_open(dynamics, exact, "these linear equations")
     refuse_kinks([*reduction.right, *reduction.rows.conditions], [*reduction.coordinates, *reduction.speeds], exact)
-    rates = {x: f"{x}'" for x in layout.coordinates}
-    wanted = [rates.get(x, x) for x in independent]
-    check_names(wanted, layout.speeds, "coordinate or speed of the tree", layout.model.name)
-    wanted += [x for x in at if x in layout.speeds]
+    wanted = asked.wanted
     if not reduction.kinematic:
         wanted += [x for x in layout.speeds if start[x]]
     (small,) = reduction.at(numbers, q, {x: start[x] for x in layout.speeds}, wanted)
@@ -162,15 +177,9 @@ def _closed(
     )
 
 
-def _on_set(
-    layout: Layout,
-    at: Mapping[str, Any],
-    given: Mapping[str, Any] | None,
-    inputs: Sequence[str],
-    independent: Sequence[str],
-    t: float | None,
-) -> Linearization:
+def _on_set(asked: _Asked) -> Linearization:
     """With friction that slides, conditions that are not affine in the speeds, hidden conditions."""
+    layout, at, inputs, t = asked.layout, asked.at, asked.inputs, asked.t
     dynamics = dynamics_of(layout)
     rows, model = dynamics.rows, layout.model
     check_laws(dynamics, "before linearising")
@@ -181,20 +190,15 @@ def _on_set(
             f"'{model.name}' changes with time: small motions are those of the machine held at one instant. Say which, "
             "t=0.0 for instance, on the command line --t 0."
         )
-    zeros = {x: 0.0 for x in inputs if x not in model.given}
-    numbers = numbers_of(dynamics, {**zeros, **(given or {})}, float(t or 0.0))
-    start = closed_start(layout, at, {**zeros, **(given or {})}, float(t or 0.0)).values
+    numbers = numbers_of(dynamics, asked.known, float(t or 0.0))
+    start = closed_start(layout, at, asked.known, float(t or 0.0)).values
     values = {**numbers, **{ex.symbol(x): float(v) for x, v in start.items()}}
     check_open(dynamics, values, "these linear equations")
     check_slips(dynamics, values)
     slips = [one.speed for one in rows.sliding.values()]
     moving = [*dynamics.coordinates, *dynamics.speeds]
     refuse_kinks([*dynamics.right_side, *rows.conditions, *slips], moving, values)
-    rates = {x: f"{x}'" for x in layout.coordinates}
-    wanted = [rates.get(x, x) for x in independent]
-    check_names(wanted, layout.speeds, "coordinate or speed of the tree", model.name)
-    wanted += [x for x in at if x in layout.speeds]
-    return small_on_set(dynamics, values, inputs, wanted)
+    return small_on_set(dynamics, values, inputs, asked.wanted)
 
 
 def _check_inputs(model: Model, inputs: Sequence[str], rows: Rows | None = None) -> None:

@@ -13,7 +13,6 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 import sympy as sp
-from sympy.core.function import AppliedUndef
 
 from dalembert.analytic._exact import as_sympy, refuse_text
 from dalembert.errors import ExpressionError
@@ -379,8 +378,3 @@ class _DomainBuilder(SympyBuilder):
         if name in _POLES and len(arguments) == 1:
             self._nonzero(_POLES[name](arguments[0]))
         return super().call(name, arguments)
-
-
-def unspecified(expression: sp.Basic) -> set[AppliedUndef]:
-    """The unspecified functions that occur in an expression."""
-    return set(expression.atoms(AppliedUndef))

@@ -112,12 +112,6 @@ class NativeFunction:
                 self._batch = (entry, _entries.workspace_size(self.function, self._plan, width), width, loaded)
             return self._batch
 
-    @property
-    def batch_address(self) -> int:
-        """`void batch(const double **inputs, const int64 *strides, double *out, int64 begin, end, double *work)`"""
-        loaded = self._batch_entry()[3]
-        return int(loaded.addresses[f"{self.name}.batch"])
-
     def _result(self, shape: tuple[int, ...], out: np.ndarray | None) -> np.ndarray:
         if out is None:
             return np.empty(shape)

@@ -258,12 +258,6 @@ def text(e: Expr) -> str:
     return f"{written}  [{cut} intermediates; see listing()]" if cut else written
 
 
-def whole_text(e: Expr) -> str | None:
-    """The text of a formula that is not too long to be written in one line; else None."""
-    written, cut = _in_one_line(e)
-    return None if cut else written
-
-
 def _in_one_line(e: Expr) -> tuple[str, int]:
     writer = _Writer(TEXT)
     definitions = writer.run([e], shared=False, longest=_LONGEST)

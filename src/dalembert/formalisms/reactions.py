@@ -15,7 +15,7 @@ from dalembert.constraints.freedom import Freedom
 from dalembert.dynamics.transmitted import known_wrench
 from dalembert.errors import ModelError
 from dalembert.expr import Expr
-from dalembert.expr.space import AXES, Matrix3, Vector3, product3, sub3, transpose3
+from dalembert.expr.space import AXES, Matrix3, Vector3, product3, transpose3
 from dalembert.formalisms.equations import Equations
 from dalembert.formalisms.newton_euler import Isolated, isolate, link_actions
 from dalembert.kinematics import Pose, Tree, Wrench, in_base
@@ -45,14 +45,6 @@ class Reaction:
     motor_force: Vector3
     unknown: tuple[str, ...]
     determined: bool | None = True
-
-    @property
-    def perfect_force(self) -> Vector3:
-        return sub3(self.force, self.motor_force)
-
-    @property
-    def perfect_moment(self) -> Vector3:
-        return sub3(self.moment, self.motor_moment)
 
 
 def reactions(

@@ -16,7 +16,6 @@ from dalembert.kinematics.links import LinkMotion, joint_columns, link_motions_o
 from dalembert.kinematics.motion import (
     carried,
     frame_pose,
-    frame_twist,
     poses,
     rates,
     relative_twist,

@@ -47,16 +47,6 @@ def twists(tree: Tree) -> list[Twist]:
     return found
 
 
-def frame_twist(tree: Tree, frame: Frame) -> Twist:
-    """Absolute twist of a frame, in its own base: that of its body, and its own where its place there moves."""
-    node, pose = tree.frame_place(frame)
-    direction = {ex.TIME: ex.ONE, **tree.rates}
-    twist = Twist() if node == EARTH_NODE else twists(tree)[node].at(pose)
-    if ex.free_symbols(frame.displacement.scalars).isdisjoint(direction):
-        return twist
-    return twist + Twist.of_motion(pose, direction)
-
-
 def rates(tree: Tree) -> list[Expr]:
     """Time derivatives of the coordinates, q' = P(q) u."""
     return [tree.rates[x] for x in tree.coordinates]

@@ -210,33 +210,6 @@ def _coarse_step(inverse: Array, values: Array) -> list[Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
-    """A point of the reduced manifold: floats, and how far the true point can be (interval Newton)."""
-
-    x: Array
-    radius: float
-    certified: bool
-    smallest_singular_value: float
-
-
-def certify_point(closing: Closing, x: Array, reduced: Reduced, digits: int = 50) -> Point:
-    """The point of the reduced manifold with the same independent variables, enclosed by interval Newton in balls."""
-    system = np.concatenate([closing.jacobian(x)[reduced.rows], reduced.linear])[:, reduced.dependent]
-    if not len(system):
-        return Point(np.array(x, dtype=float), 0.0, True, np.inf)
-    singular = float(np.linalg.svd(system, compute_uv=False)[-1])
-    with precision(digits):
-        solver = ReducedSystem(BallClosing(closing, digits), reduced)
-        try:
-            found, _ = solver.refine([float(v) for v in x])
-            tried = (solver.encloses(found, 10.0**power) for power in (10 - digits, -digits // 2))
-            radius = next((float(r) for r in tried if r is not None), 0.0)
-        except ZeroDivisionError:
-            return Point(np.array(x, dtype=float), np.inf, False, singular)
-    return Point(np.array([float(v) for v in found]), radius or np.inf, radius > 0, singular)
-
-
-@dataclass(frozen=True, slots=True)
 class Identity:
     """Whether all closure rows vanish on the reduced manifold; `worst` is the largest value met."""
 

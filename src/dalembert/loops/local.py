@@ -21,7 +21,7 @@ import numpy as np
 from dalembert.loops.arcs import Arc, arc_by_change_of_sign, arcs_along_cone, arcs_of_higher_order
 from dalembert.loops.assembly import Closing
 from dalembert.loops.balls import BallClosing, ball, floats, precision, working_digits
-from dalembert.loops.certify import Identity, Point, ReducedSystem, check_identity
+from dalembert.loops.certify import Identity, ReducedSystem, check_identity
 from dalembert.loops.cone import common_radical
 from dalembert.loops.cycles import Loop
 from dalembert.loops.linearised import Linearised, linearised
@@ -72,7 +72,7 @@ class LocalDimension:
     lower_by: str
     upper_by: str
     reduced: Reduced
-    point: Point
+    radius: float
     posture: Posture
     singular: bool = False
     branches: tuple[Piece, ...] = ()
@@ -129,7 +129,6 @@ class _Judge:
         tangent = _as_tangent(self.closing, x, linear)
         reduced = _as_reduced(linear, self.size)
         radius = self._certified(posture, reduced)
-        point = Point(x, radius if radius is not None else np.inf, radius is not None, np.inf)
         base = LocalDimension(
             x,
             tangent,
@@ -138,7 +137,7 @@ class _Judge:
             "the posture itself is closed",
             f"rank {linear.rank} at the posture, in balls",
             reduced,
-            point,
+            np.inf if radius is None else radius,
             posture,
         )
         if linear.rank == self.equations and radius is not None:
@@ -292,11 +291,10 @@ class _Judge:
         tangent = tangent_at(self.closing, x, _ROUNDED_RANK)
         posture = Posture(tuple(ball(float(v)) for v in x), False, "the posture as assembled", self.balls.digits)
         reduced = choose_reduced(self.closing, x, _ROUNDED_RANK)
-        point = Point(x, np.inf, False, np.inf)
         upper = self.size - self._rank_nearby(x)
         by = f"rank {self.size - upper} all around the posture, in balls"
         base = LocalDimension(
-            x, tangent, 0, upper, "no closed posture is certified", by, reduced, point, posture, rounding=True
+            x, tangent, 0, upper, "no closed posture is certified", by, reduced, np.inf, posture, rounding=True
         )
         choices = [reduced]
         directions = deflated_kernel(self.closing, x, tangent, FORM_AT_MULTIPLE)

@@ -237,6 +237,6 @@ def _verdict(closing: Closing, local: LocalDimension, loops: list[Loop], grueble
         tuple((loop.links, loop.dimension, loop.name) for loop in loops),
         linkage.coordinates(local.x),
         gap,
-        local.point.radius,
+        local.radius,
         tuple(notes),
     )

@@ -16,7 +16,6 @@ from dalembert import expr as ex
 from dalembert.errors import SingularError
 from dalembert.expr import Expr
 from dalembert.loops.assembly import CLOSED, REACHED, Closing
-from dalembert.loops.certify import Point, certify_point
 from dalembert.loops.formulas import solve_loops
 from dalembert.loops.linkage import Linkage
 from dalembert.loops.reduced import Reduced, choose_reduced
@@ -116,15 +115,6 @@ class Parametrisation:
             if moved < _DONE:
                 return self.closing.gap(x) < REACHED
         return bool(self.closing.gap(x) < CLOSED / 10)
-
-    def certified(self, x: Array, digits: int = 40) -> Point:
-        """The exact point near x with the same independent coordinates, and a bound of its distance."""
-        return certify_point(self.closing, x, self.reduced, digits)
-
-    def degraded(self, x: Array, worst: float = 20.0) -> bool:
-        units = self.closing.units
-        rates = self.psi(x) * units[self.reduced.independent] / units[:, None]
-        return bool(np.abs(rates).max(initial=0.0) > worst)
 
     def switched(self, x: Array) -> Parametrisation:
         """The same branch with the best independent coordinates at x."""

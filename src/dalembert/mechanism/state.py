@@ -31,10 +31,6 @@ class State:
         return (*self.coordinates, *self.speeds)
 
     @property
-    def tree_coordinates(self) -> tuple[str, ...]:
-        return self.coordinates[: len(self.coordinates) - self.own]
-
-    @property
     def own_coordinates(self) -> tuple[str, ...]:
         """Coordinates that follow from the others where the loops are closed."""
         return self.coordinates[len(self.coordinates) - self.own :]

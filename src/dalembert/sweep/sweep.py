@@ -132,7 +132,14 @@ def sweep(
     threads: int | None = None,
     progress: bool | None = None,
 ) -> Sweep:
-    """Motions for many parameters and starts, and numbers of each: see `Mechanism.sweep`."""
+    """Motions for many parameters and starts, on all cores, and numbers of each.
+
+    `vary` names parameters and starts: `{"m": "1:3:100", "elbow.th": "uniform(0, 1)"}`, or lists of numbers; every
+    combination of the grids, each with `samples` draws (`design`: random, sobol, halton, latin). `measures` are
+    formulas with max, min, mean, rms, first and final of what a motion can tell, looked for between `instants`.
+    `events` end a motion: `final(t)` is when. `out` keeps chunks in a folder as they are done; `resume` goes on
+    there, to the same bits. `cluster` is the address of a Dask scheduler.
+    """
     plan = plan_of(
         mechanism,
         t_span,

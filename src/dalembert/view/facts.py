@@ -15,7 +15,7 @@ from dalembert.expr import Expr
 from dalembert.kinematics.bodies import body_poses
 from dalembert.kinematics.spatial import Pose
 from dalembert.kinematics.tree import Tree
-from dalembert.mechanism import EARTH, Body, BodyShape, Displacement, Frame, Link, Model
+from dalembert.mechanism import Body, BodyShape, Displacement, Frame, Link, Model
 from dalembert.view.meshing import coarse
 from dalembert.view.solids import Solid
 
@@ -165,10 +165,6 @@ class Machine:
 
 def _scalars(pose: Pose) -> list[Any]:
     return [x for row, p in zip(pose.rotation, pose.position, strict=True) for x in (*row, p)]
-
-
-def is_earth(facts: BodyFacts) -> bool:
-    return facts.name == EARTH
 
 
 def numbers_of(values: Mapping[Expr, Any], frames: int) -> Numbers:
