@@ -8,8 +8,9 @@ import pytest
 import dalembert as da
 from dalembert import expr as ex
 from dalembert import loops
+from dalembert.dynamics.start import closed_start
 from dalembert.mechanism import Displacement, Mechanism, composite, earth, prismatic, revolute, turn
-from linkages import closed_by_a_ball
+from linkages import closed_by_a_ball, four_bar
 
 
 def folded_slider_crank(length):
@@ -303,6 +304,16 @@ def test_angles_that_turn_nothing_are_no_freedom(chart, axis):
     assert verdict.at["A.th"] == pytest.approx(1, abs=1e-12)
 
 
-def test_branches_are_not_told_in_singular_angles():
+@pytest.mark.parametrize("ask", [loops.branches_through, loops.releasable, loops.special_postures, loops.rank_growth])
+def test_what_is_told_in_coordinates_is_refused_where_they_are_singular(ask):
     with pytest.raises(da.ModelError, match=r"chart of C[.]ps, C[.]th, C[.]ph is singular at this"):
-        loops.branches_through(closed_by_a_ball("euler"), {"A.th": 1})
+        ask(closed_by_a_ball("euler"), {"A.th": 1})
+
+
+def test_branches_are_those_of_the_posture_that_is_asked_for():
+    """What is not said follows, as in a motion: the rates of a crank at one radian, not beside it."""
+    m = four_bar((0.2, 0.4, 0.35), 0.5)
+    (branch,) = loops.branches_through(m, {"A.th": 1})
+    found = branch.directions[0]
+    wanted = closed_start(m.layout(), {"A.th": 1, "A.th'": found["A.th"]}).values
+    assert [found["B.th"], found["D.th"]] == pytest.approx([wanted["B.th'"], wanted["D.th'"]], abs=2e-3)

@@ -23,7 +23,7 @@ from dalembert.loops.charts import refuse_singular_charts
 from dalembert.loops.cone import on_cone, quadratic_forms, reduced_rows
 from dalembert.loops.counting import Count, count_branches, pairs_of_halves
 from dalembert.loops.linkage import Linkage, build_linkage
-from dalembert.loops.mobility import conditions_of, mobility
+from dalembert.loops.mobility import conditions_of, followed_start, mobility
 from dalembert.loops.relations import (
     RANK_AT_MULTIPLE,
     RANK_NEARBY,
@@ -113,6 +113,7 @@ def branches_through(
     spelled = dict(layout.model.start if at is None else at)
     start = resolve(spelled, "at")
     linkage = in_own_units(build_linkage(layout, given, start, conditions_of(layout)), start)
+    start = dict(followed_start(linkage, start, given))
     closing = Closing(linkage)
     x = assemble(linkage, linkage.start(start))
     refuse_singular_charts(layout, linkage.coordinates(x), linkage.given)

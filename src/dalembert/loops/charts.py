@@ -16,7 +16,11 @@ from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.formalisms.charts import recharted, rotation_steps, with_joints
 from dalembert.kinematics import Pose, chart_conditions, link_motions
+from dalembert.loops.linkage import Linkage
+from dalembert.loops.verdict import Mobility
 from dalembert.mechanism import Layout
+
+Array = Any
 
 #: The sine of an angle (radian) that is nothing: a posture where rows depend on each other is known to the square root
 #: of rounding.
@@ -38,6 +42,14 @@ def refuse_singular_charts(layout: Layout, at: Mapping[str, float], given: Mappi
     """For questions that are asked in the coordinates of the machine."""
     if links := singular_charts(layout, at, given):
         raise _singular(links)
+
+
+def judged_at(linkage: Linkage, verdict: Mobility) -> Array:
+    """Variables of the posture that a verdict is about, in the coordinates of the machine."""
+    for link in linkage.layout.model.links.values():
+        if not set(link.coordinates) <= verdict.at.keys():  # it was judged with a quaternion
+            raise _singular({link.name: f"chart of {', '.join(link.coordinates[-3:])}"})
+    return np.array(linkage.start(verdict.at))
 
 
 def _singular(links: Mapping[str, str]) -> ModelError:

@@ -65,7 +65,7 @@ def mobility(
     if not linkage.cuts and not equations:
         return _tree_verdict(linkage, gruebler)
     own = in_own_units(build_linkage(layout, given, start, equations, exactly=True), start)
-    follow = _followed(own, start, given)
+    follow = followed_start(own, start, given)
     if own.turns:  # turns after the rotation of the posture that is meant
         own = in_own_units(build_linkage(layout, given, follow, equations, exactly=True), follow)
     x = _assembled(own, follow, seed)
@@ -82,7 +82,7 @@ def mobility(
     return replace(verdict, evidence=evidence_of(own, local, verdict.upper, formulas_of(written), equations))
 
 
-def _followed(own: Linkage, start: Mapping[str, float], given: Mapping[str, Any] | None) -> Mapping[str, float]:
+def followed_start(own: Linkage, start: Mapping[str, float], given: Mapping[str, Any] | None) -> Mapping[str, float]:
     """Where a motion from here starts: what is said is kept, the rest follows; if that fails, the start is a guess."""
     said = set(start) & set(own.layout.state.coordinates)
     if not said or said >= set(own.layout.state.coordinates) or Closing(own).gap(own.start(start)) < CLOSED:

@@ -11,6 +11,7 @@ import numpy as np
 from dalembert.errors import ModelError
 from dalembert.files import check_suffix, written_whole
 from dalembert.loops.assembly import Closing
+from dalembert.loops.charts import judged_at
 from dalembert.loops.curve import trace_curve
 from dalembert.loops.jointaxes import JointAxes, joint_axes
 from dalembert.loops.linkage import build_linkage
@@ -39,7 +40,7 @@ def draw_curve(mechanism: Mechanism, verdict: Mobility, path: Path, *, cut: Coll
     linkage = in_own_units(build_linkage(layout, at=verdict.at, equations=conditions_of(layout)), verdict.at)
     if not linkage.cuts:
         raise ModelError(f"'{verdict.name}' has no loop: its coordinate runs freely, there is no curve to draw.")
-    curve = trace_curve(linkage, linkage.start(verdict.at))
+    curve = trace_curve(linkage, judged_at(linkage, verdict))
     closing = Closing(linkage)
     positions = closing.positions
     turning = {int(v) for v, t in zip(positions.variable[1:], positions.is_turn[1:], strict=True) if t}
@@ -77,7 +78,7 @@ def draw_mechanism(mechanism: Mechanism, verdict: Mobility, path: Path, *, cut: 
     """
     linkage = build_linkage(Layout.of(mechanism, cut), at=verdict.at)
     closing = Closing(linkage)
-    x = np.array(linkage.start(verdict.at))
+    x = judged_at(linkage, verdict)
     joints = joint_axes(closing, x)
     share = {r.link: r.count / max(r.of, 1) for r in verdict.redundant}
     places = _places(closing, x, mechanism)

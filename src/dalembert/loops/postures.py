@@ -17,6 +17,7 @@ from dalembert.errors import ModelError
 from dalembert.loops.assembly import REACHED, Closing, project
 from dalembert.loops.branch import branch_relations
 from dalembert.loops.branches import BranchThrough, branches_through
+from dalembert.loops.charts import judged_at
 from dalembert.loops.curve import Curve, trace_curve
 from dalembert.loops.jointaxes import JointAxes, joint_axes
 from dalembert.loops.linkage import Linkage, build_linkage
@@ -79,7 +80,7 @@ def special_postures(
         )
     layout = Layout.of(mechanism, cut)
     linkage = in_own_units(build_linkage(layout, given, verdict.at, conditions_of(layout)), verdict.at)
-    x = np.array(linkage.start(verdict.at))
+    x = judged_at(linkage, verdict)
     reduced = branch_relations(linkage, x) if verdict.instantaneous > 1 else None
     curve = trace_curve(linkage, x, step=step, reduced=reduced)
     found = []

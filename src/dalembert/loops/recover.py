@@ -25,6 +25,7 @@ from dalembert.loops.elimination import gauss
 from dalembert.loops.formulas import solve_loops
 from dalembert.loops.ideal import ClosureIdeal, Piece
 from dalembert.loops.linkage import build_linkage, only_loops
+from dalembert.loops.mobility import followed_start
 from dalembert.loops.polynomials import polynomial_closure
 from dalembert.loops.ring import Ratio, Ring
 from dalembert.mechanism import Layout, Mechanism
@@ -117,7 +118,7 @@ def recover_parameters(
     if not ideal.closure.parameters:  # a branch needs numbers
         posed = build_linkage(layout, given, start)
         try:
-            posture = (posed, assemble(posed, posed.start(start)))
+            posture = (posed, assemble(posed, posed.start(followed_start(posed, start, given))))
         except DalembertError:  # then only formulas that hold on all branches are found
             posture = None
     return search.run(posture, numbers)

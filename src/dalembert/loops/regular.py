@@ -20,6 +20,7 @@ from dalembert.errors import ModelError
 from dalembert.loops.arithmetic import NoRoot, Residues
 from dalembert.loops.assembly import Closing
 from dalembert.loops.branches import branches_through
+from dalembert.loops.charts import judged_at
 from dalembert.loops.cycles import independent_loops
 from dalembert.loops.genericrank import primes_below, rank_modulo
 from dalembert.loops.linkage import Linkage, build_linkage, only_loops
@@ -161,7 +162,7 @@ def rank_growth(
     only_loops(layout, "rank_growth")
     verdict = mobility(mechanism, at, given=given, cut=cut)
     linkage = in_own_units(build_linkage(layout, given, verdict.at), verdict.at)
-    closing, x = Closing(linkage), np.array(linkage.start(verdict.at))
+    closing, x = Closing(linkage), judged_at(linkage, verdict)
     rows = closing.jacobian(x)
     size = max(1.0, float(tangent_at(closing, x).values[0])) if linkage.cuts else 1.0
     off_rows, prime = _residues(linkage)

@@ -20,6 +20,7 @@ from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.expr.space import AXES, Vector3, cross, scale3
 from dalembert.loops.assembly import Closing
+from dalembert.loops.charts import judged_at
 from dalembert.loops.jointaxes import JointAxes, direction
 from dalembert.loops.linkage import build_linkage, only_loops
 from dalembert.loops.mobility import mobility
@@ -136,7 +137,7 @@ def _shares(
     only_loops(layout, "what may be released")
     linkage = in_own_units(build_linkage(layout, given, verdict.at), verdict.at)
     closing = Closing(linkage)
-    x = np.array(linkage.start(verdict.at))
+    x = judged_at(linkage, verdict)
     if linkage.equations:
         raise ModelError("links given by equations carry efforts that have no joint axes: release them by hand.")
     stresses = tangent_at(closing, x).stresses
