@@ -304,7 +304,10 @@ def test_angles_that_turn_nothing_are_no_freedom(chart, axis):
     assert verdict.at["A.th"] == pytest.approx(1, abs=1e-12)
 
 
-@pytest.mark.parametrize("ask", [loops.branches_through, loops.releasable, loops.special_postures, loops.rank_growth])
+@pytest.mark.parametrize(
+    "ask",
+    [loops.branches_through, loops.releasable, loops.special_postures, loops.rank_growth, loops.components_at],
+)
 def test_what_is_told_in_coordinates_is_refused_where_they_are_singular(ask):
     with pytest.raises(da.ModelError, match=r"chart of C[.]ps, C[.]th, C[.]ph is singular at this"):
         ask(closed_by_a_ball("euler"), {"A.th": 1})

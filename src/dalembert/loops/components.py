@@ -14,6 +14,7 @@ import numpy as np
 
 from dalembert.errors import ModelError
 from dalembert.loops.assembly import REACHED, Closing, project
+from dalembert.loops.charts import judged_at
 from dalembert.loops.ideal import MOST_LETTERS, ClosureIdeal, closure_ideal
 from dalembert.loops.linkage import Linkage, build_linkage
 from dalembert.loops.mobility import mobility
@@ -115,12 +116,13 @@ def components_at(
     cut: Collection[str] = (),
 ) -> tuple[Component, ...]:
     """The pieces through a posture: those whose equations hold there. What `at` leaves open follows, as in a motion."""
-    at = mobility(mechanism, at, given=given, cut=cut).at
+    verdict = mobility(mechanism, at, given=given, cut=cut)
+    linkage = build_linkage(Layout.of(mechanism, cut), given, dict(verdict.at))
+    x = judged_at(linkage, verdict)
     ideal = closure_ideal(mechanism, given=given, cut=cut)
-    linkage = build_linkage(Layout.of(mechanism, cut), given, dict(at))
-    values = _letters(ideal, linkage, np.array(linkage.start(at)))
+    values = _letters(ideal, linkage, x)
     every = configuration_components(mechanism, given=given, cut=cut)
-    own = in_own_units(linkage, at)
+    own = in_own_units(linkage, verdict.at)
     return tuple(one for one in every if _numeric(ideal, one.basis, own)(values))
 
 
