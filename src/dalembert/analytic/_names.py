@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
 from dalembert.analytic._exact import as_sympy, refuse_text
 from dalembert.errors import ExpressionError
