@@ -47,6 +47,15 @@ def test_a_closed_machine_agrees_and_says_what_was_not_checked() -> None:
     assert "exact arithmetic" in [c.name for c in verdict.unchecked]
 
 
+def test_postures_where_loops_lose_rows_are_judged_or_left_out() -> None:
+    """Flat at the start: no acceleration at all in one, none that exists for random speeds in the other."""
+    flat = da.load(EXAMPLES / "loops/parallelogram.lsd").verify(span=(0.0, 0.1), languages=[])
+    assert flat.agrees, str(flat)
+    row = da.load(EXAMPLES / "loops/n_four_bar.lsd").verify(span=(0.0, 0.1), languages=[])
+    assert not row.disagreements, str(row)
+    assert {"formalisms", "back ends"} <= {check.name for check in row.unchecked}
+
+
 def _one_road_wrong(verdict: Verdict, road: str) -> None:
     assert [c.name for c in verdict.disagreements] == [road]
     assert not verdict.agrees

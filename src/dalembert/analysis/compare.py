@@ -122,7 +122,7 @@ def compare(
         except DalembertError as error:
             rows.append(Row(name, 0.0, 0, 0, 0, 0.0, None, None, None, str(error)))
     points = [random_state(layout, [eq for _, eq, _, _ in derived], seed + k) for k in range(states)]
-    found = {name: [_accelerations(eq, point) for point in points] for name, eq, _, _ in derived}
+    found = {name: [accelerations(eq, point) for point in points] for name, eq, _, _ in derived}
     for name, eq, seconds, peak in derived:
         thesis = THESIS.get(name, (None, None, "")) if layout.model.name.startswith("satellite") else (None,) * 3
         pairs = [pair for other in found.values() for pair in zip(found[name], other, strict=True)]
@@ -180,7 +180,7 @@ def _timed(layout: Layout, name: str, memory: bool) -> tuple[Equations, float, f
     return eq, seconds, peak
 
 
-def _accelerations(eq: Equations, state: Mapping[Expr, float]) -> list[float]:
+def accelerations(eq: Equations, state: Mapping[Expr, float]) -> list[float]:
     """u' in numbers: solved in floating point, so that no symbolic factor hides a fault of the equations.
 
     With closed loops M u' - D^T lambda = S + F, D u' = gamma, in least squares where rows depend on others.

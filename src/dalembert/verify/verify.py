@@ -9,7 +9,7 @@ from dalembert.errors import DalembertError
 from dalembert.mechanism import Layout, Mechanism, Model
 from dalembert.mechanism.homogeneity import unlike
 from dalembert.verify.backends import backends
-from dalembert.verify.equations import exact, formalisms
+from dalembert.verify.equations import derived, exact, formalisms
 from dalembert.verify.motion import moving
 from dalembert.verify.verdict import AGREES, Check, Verdict
 
@@ -40,10 +40,11 @@ def verify(
     True
     """
     layout = Layout.of(mechanism, cut)
+    equations = derived(layout)
     roads: list[tuple[str, Callable[[], list[Check]]]] = [
         ("dimensions", lambda: [_dimensions(layout)]),
-        ("formalisms", lambda: [formalisms(layout, seed)]),
-        ("exact arithmetic", lambda: [exact(layout)]),
+        ("formalisms", lambda: [formalisms(layout, equations, seed)]),
+        ("exact arithmetic", lambda: [exact(layout, equations)]),
         ("back ends", lambda: backends(layout, seed, languages)),
         ("motion", lambda: moving(mechanism, span, start, given, cut)),
     ]
