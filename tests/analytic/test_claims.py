@@ -154,7 +154,17 @@ def test_functions_that_everybody_knows_are_known(claim):
     assert an.check(claim).right
 
 
-@pytest.mark.parametrize("claim", ["pow(x, 2) == x**2", "diff(x**2, x) == 2*x", "cbrt(x)**3 == x", "erf(0*x) == 0"])
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "pow(x, 2) == x**2",
+        "diff(x**2, x) == 2*x",
+        "cbrt(x)**3 == x",
+        "erf(0*x) == 0",
+        "sh(x) == sinh(x)",
+        "where(x > 0, x, -x) == abs(x)",
+    ],
+)
 def test_functions_that_everybody_knows_are_not_taken_for_unspecified_ones(claim):
     with pytest.raises(ExpressionError, match="no function"):
         an.check(claim)
@@ -183,3 +193,9 @@ def test_a_first_integral_is_one_is_none_or_is_not_decided():
 )
 def test_a_counter_example_lies_where_the_claim_as_written_has_values(claim, verdict):
     assert an.check(claim).verdict == verdict
+
+
+@pytest.mark.parametrize("text", ["x + (y > 0) == x", "-(x > 0) == 1", "f(x > 0) == 1", "2*(x < y) == 2"])
+def test_a_comparison_is_no_number(text: str) -> None:
+    with pytest.raises(ExpressionError, match="true or false"):
+        an.check(text)

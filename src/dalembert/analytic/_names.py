@@ -270,9 +270,17 @@ def _suffixes(name: str, *, slopes: bool = False) -> list[tuple[int, int]]:
 _NOT_HERE = frozenset(
     "floor ceil ceiling round trunc int mod Mod frac factorial binomial heaviside Heaviside DiracDelta Piecewise "
     "acot asec acsc acoth asech acsch arccot sinc erf erfc pow power root cbrt square hypot exp2 expm1 log1p "
-    "re im arg conjugate conj diff integrate limit Sum sum Product prod series sqr atan2d sind cosd tand norm".split()
+    "re im arg conjugate conj diff integrate limit Sum sum Product prod series sqr atan2d sind cosd tand norm "
+    "where lt le gt ge eq ne fabs Sqrt sh ch tg ctg cosec arctan2 arsinh arcosh artanh".split()
 )
 """Functions that everybody knows and the grammar does not: as unspecified ones, what is said of them would be wrong."""
+
+
+def refuse_comparisons(parts: Sequence[Any]) -> None:
+    """A comparison is true or false, and no part of a formula."""
+    for one in parts:
+        if isinstance(one, sp.logic.boolalg.Boolean) and not one.is_Symbol:
+            raise ExpressionError(f"{one} is true or false, and no number: compare whole formulas only")
 
 
 class SympyBuilder:
@@ -288,9 +296,11 @@ class SympyBuilder:
         return _CONSTANTS[name] if name in _CONSTANTS else self.names.symbol(name)
 
     def unary(self, operator: str, operand: sp.Expr) -> sp.Expr:
+        refuse_comparisons([operand])
         return -operand
 
     def binary(self, operator: str, left: Any, right: Any) -> Any:
+        refuse_comparisons([left, right])
         if operator in _RELATIONS:
             return _RELATIONS[operator](left, right, evaluate=False)
         if operator == "+":
@@ -308,6 +318,9 @@ class SympyBuilder:
         return left**right
 
     def call(self, name: str, arguments: Sequence[Any]) -> Any:
+        if name in _NOT_HERE:
+            raise ExpressionError(f"{name} is no function of these formulas, and it is not an unspecified one either")
+        refuse_comparisons(arguments)
         if name == "Derivative":
             return self._derivative(*arguments)
         if name in self.names.moving:
@@ -320,8 +333,6 @@ class SympyBuilder:
                 return FUNCTIONS[name](*arguments)
             except TypeError as error:
                 raise ExpressionError(f"{name} does not take {len(arguments)} arguments") from error
-        if name in _NOT_HERE:
-            raise ExpressionError(f"{name} is no function of these formulas, and it is not an unspecified one either")
         if not arguments:
             raise ExpressionError(f"the unspecified function {name}() needs the names it depends on, as {name}(t)")
         return sp.Function(name, real=True)(*arguments)
