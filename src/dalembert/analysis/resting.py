@@ -195,7 +195,7 @@ class Resting:
     def held_machine(self, touching: tuple[int, ...]) -> Layout:
         """The machine whose touching contacts are kept: what its small motions are while all of them push."""
         model = self.layout.model
-        fixed = tuple(Constraint(f"{self.names[i]} kept", Holonomic((self.contacts[i].gap,))) for i in touching)
+        fixed = tuple(Constraint(f"{self.names[i]} kept", Holonomic((self.contacts[i].held,))) for i in touching)
         told = replace(model, contacts=(), constraints=(*model.constraints, *fixed))
         return Layout.of(told, [one.link.name for one in self.layout.cuts])
 

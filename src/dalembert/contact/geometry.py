@@ -7,6 +7,7 @@ from functools import cached_property, partial
 
 from dalembert import expr as ex
 from dalembert.contact import pairs, solids
+from dalembert.contact.facing import Facing
 from dalembert.contact.pairs import Meeting, column, half_of
 from dalembert.expr import HALF, ONE, ZERO, Expr
 from dalembert.expr.space import Vector3, cross, dot3
@@ -41,6 +42,8 @@ class Touch:
     point: Vector3
     normal: Vector3
     tangents: tuple[Vector3, ...]
+    past: Expr | None = None
+    feature: Expr = ZERO
 
 
 class Places:
@@ -48,6 +51,7 @@ class Places:
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
+        self._facing: dict[tuple[Shape, Shape], Facing] = {}
 
     @cached_property
     def _poses(self) -> list[Pose]:
@@ -75,7 +79,15 @@ class Places:
         met = self._pair(first, second, place.part)
         moving = self.velocity(first.frame, met.on_first) - self.velocity(second.frame, met.on_second)
         sides = met.tangents or _across(met.normal)
-        return Touch(met.gap, tuple(dot3(side, moving) for side in sides), met.on_second, met.normal, sides)
+        return Touch(
+            met.gap,
+            tuple(dot3(side, moving) for side in sides),
+            met.on_second,
+            met.normal,
+            sides,
+            met.past,
+            met.feature,
+        )
 
     def _pair(self, first: Shape, second: Shape, part: int) -> Meeting:
         own, other = self.pose(first.frame), self.pose(second.frame)
@@ -86,12 +98,12 @@ class Places:
         if isinstance(first, Capsule):
             return _of_capsule(first, own, second, other, part)
         mine, its = solid_of(first), solid_of(second)
-        if part < len(mine.corners):
-            return solids.corner_on(own.point(mine.corners[part]), its, other)
-        part -= len(mine.corners)
-        if part < len(its.corners):
-            return _turned(solids.corner_on(other.point(its.corners[part]), mine, own))
-        return solids.edges_cross(mine, own, its, other)
+        facing = self._facing.setdefault((first, second), Facing(mine, own, its, other))
+        for k, count in enumerate((len(mine.corners), len(its.corners))):
+            if part < count:
+                return facing.corner(k, part)
+            part -= count
+        return facing.edges() if part == 0 else facing.end((part - 1) // 2, leaving=bool((part - 1) % 2))
 
     def _on_plane(self, shape: Shape, pose: Pose, plane: Pose, part: int) -> Meeting:
         x, y, normal = (column(plane, k) for k in range(3))
@@ -152,11 +164,6 @@ def _of_capsule(capsule: Capsule, own: Pose, second: Shape, other: Pose, part: i
         near = pairs.on_segment(end_of, own.position, axis, half)
         return pairs.balls(near, capsule.radius, end_of, second.radius)
     return pairs.crossing(*mine, *solids.edge_of(solid_of(second), part - 2, other), ZERO)
-
-
-def _turned(met: Meeting) -> Meeting:
-    """The same meeting with the shapes in the other order."""
-    return Meeting(met.gap, -met.normal, met.on_second, met.on_first, met.tangents)
 
 
 def _across(n: Vector3) -> tuple[Vector3, Vector3]:

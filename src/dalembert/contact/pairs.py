@@ -23,13 +23,24 @@ _ROUNDS = 8
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """Gap, normal from the second shape to the first, the point of each that touches, tangents where they are plain."""
+    """Gap, normal from the second shape to the first, the point of each that touches, tangents where they are plain.
+
+    Where `past` is positive, the point is past the edge of the face that would hold it: it does not touch. Where
+    `feature`, the number of the face, changes, it is another contact.
+    """
 
     gap: Expr
     normal: Vector3
     on_first: Vector3
     on_second: Vector3
     tangents: tuple[Vector3, ...] = ()
+    past: Expr | None = None
+    feature: Expr = ZERO
+
+    @property
+    def turned(self) -> Meeting:
+        """The same meeting with the shapes in the other order."""
+        return Meeting(self.gap, -self.normal, self.on_second, self.on_first, self.tangents, self.past, self.feature)
 
 
 def column(pose: Pose, k: int) -> Vector3:

@@ -34,10 +34,19 @@ class Slip:
 
 @dataclass(frozen=True, slots=True)
 class ContactRow:
-    """A contact in the state: gap, rate, row G, drift f_t, and s, the least that G u' may be while it touches."""
+    """A contact in the state: gap, rate, row G, drift f_t, and s, the least that G u' may be while it touches.
+
+    They are those of `held`, the gap that is nothing while it is closed. It is the gap, but where a contact ends with
+    the edge of a face: it is let go where `past` is positive. There the gap is how far it is past, and `falling` its
+    rate. It is let go, too, where the number of its `feature` changes.
+    """
 
     contact: Contact
     gap: Expr
+    held: Expr
+    past: Expr | None
+    feature: Expr
+    falling: Expr
     rate: Expr
     row: tuple[Expr, ...]
     drift: Expr
@@ -54,6 +63,11 @@ class ContactRow:
         laws = (self.contact.restitution, self.contact.friction)
         static = () if self.contact.static is None else (self.contact.static,)
         return (self.gap, *(slip.value for slip in self.slips), *laws, *static)
+
+    @property
+    def edged(self) -> bool:
+        """Does it end where a face does?"""
+        return self.past is not None or self.feature is not ZERO
 
     @property
     def rubs(self) -> bool:
@@ -73,12 +87,16 @@ def _rows(about: Dynamics) -> tuple[ContactRow, ...]:
     found = []
     for contact in _each(about.model.contacts, rigid_groups(about.model)):
         if isinstance(contact.place, Gap):
-            gap, *sliding = in_state(tree, [contact.place.gap, *contact.place.slip], own)
+            held, *sliding = in_state(tree, [contact.place.gap, *contact.place.slip], own)
+            past, feature = None, ZERO
         else:
             assert isinstance(contact.place, Touching)
             touch = places.touch(contact.place)
-            (gap,), sliding = in_speeds(tree, [touch.gap]), in_speeds(tree, list(touch.slip))
-        (rate,) = ex.tangent([gap], moving)
+            (held,), sliding = in_speeds(tree, [touch.gap]), in_speeds(tree, list(touch.slip))
+            past = None if touch.past is None else in_speeds(tree, [touch.past])[0]
+            (feature,) = in_speeds(tree, [touch.feature])
+        gap = held if past is None else ex.maximum(held, past)
+        falling, rate = ex.tangent([gap, held], moving)
         row = tuple(ex.gradient(rate, tree.speeds))
         if all(x is ZERO for x in row):
             raise ModelError(
@@ -90,7 +108,7 @@ def _rows(about: Dynamics) -> tuple[ContactRow, ...]:
         rubs = contact.friction is not ZERO or contact.static is not None
         slips = tuple(_slip(contact, x, tree.speeds, moving) for x in sliding) if rubs else ()
         slips = tuple(one for one in slips if any(x is not ZERO for x in one.row))
-        found.append(ContactRow(contact, gap, rate, row, drift, least, slips))
+        found.append(ContactRow(contact, gap, held, past, feature, falling, rate, row, drift, least, slips))
     return tuple(found)
 
 

@@ -1,14 +1,6 @@
-"""Convex solids against each other: corners against faces, and edges that cross, by separating axes.
-
-The gap of a corner is the largest of its heights over the faces: zero exactly where it touches the solid. That of the
-edges is the separation along the best common perpendicular of two edges, lifted where a face separates better: there
-corners touch. Two boxes that lie on each other touch with their corners, each a contact of its own.
-"""
+"""Points, balls and segments against convex solids with flat faces; what two solids do is `facing`."""
 
 from __future__ import annotations
-
-from functools import reduce
-from itertools import product
 
 from dalembert import expr as ex
 from dalembert.contact.pairs import Meeting, balls, choose
@@ -17,24 +9,25 @@ from dalembert.expr.space import Vector3, cross, dot3, norm3
 from dalembert.kinematics import Pose
 from dalembert.mechanism.hulls import Solid
 
-_PARALLEL = 1e-12
+PARALLEL = 1e-12
 """Square of the sine under which two edges are parallel: their common perpendicular is none, faces separate them."""
-_FAR = -1e300
-"""The separation along no direction."""
 
 
 def corner_on(point: Vector3, solid: Solid, pose: Pose) -> Meeting:
-    """A corner of another solid, or a point, against the faces."""
+    """A point against the faces: the largest of its heights."""
     local = pose.vector_back(point - pose.position)
     heights = [dot3(face.normal, local - solid.corners[face.corners[0]]) for face in solid.faces]
     gap, normal, (first, second) = heights[0], solid.faces[0].normal, solid.faces[0].tangents
-    for face, height in zip(solid.faces[1:], heights[1:], strict=True):
+    feature: Expr = ZERO
+    for place, (face, height) in enumerate(zip(solid.faces[1:], heights[1:], strict=True), 1):
         higher = ex.less(gap, height)
+        feature = ex.where(higher, place, feature)
         normal = choose(higher, face.normal, normal)
         first, second = choose(higher, face.tangents[0], first), choose(higher, face.tangents[1], second)
         gap = ex.maximum(gap, height)
     outwards = pose.vector(normal)
-    return Meeting(gap, outwards, point, point - gap * outwards, (pose.vector(first), pose.vector(second)))
+    tangents = (pose.vector(first), pose.vector(second))
+    return Meeting(gap, outwards, point, point - gap * outwards, tangents, feature=feature)
 
 
 def ball_on(centre: Vector3, radius: Expr, solid: Solid, pose: Pose) -> Meeting:
@@ -68,51 +61,7 @@ def _nearer(
     return choose(better, point, near), ex.where(better, own, square)
 
 
-def edges_cross(one: Solid, pose: Pose, two: Solid, other: Pose) -> Meeting:
-    """The edges of two solids: separation along the best common perpendicular of two of their directions."""
-    first = [pose.point(x) for x in one.corners]
-    second = [other.point(x) for x in two.corners]
-    by_faces = reduce(
-        ex.maximum,
-        [_least(pose.vector(f.normal), second) - dot3(pose.vector(f.normal), first[f.corners[0]]) for f in one.faces]
-        + [
-            _least(other.vector(f.normal), first) - dot3(other.vector(f.normal), second[f.corners[0]])
-            for f in two.faces
-        ],
-    )
-    best: Expr = ex.as_expr(_FAR)
-    normal = on_first = on_second = Vector3((ZERO, ZERO, ONE))
-    for mine, its in product(one.edges, two.edges):
-        way, other_way = first[mine[0][1]] - first[mine[0][0]], second[its[0][1]] - second[its[0][0]]
-        turned = cross(way, other_way)
-        size = dot3(turned, turned)
-        parallel = ex.less(size, _PARALLEL * dot3(way, way) * dot3(other_way, other_way))
-        plain = (ONE / ex.sqrt(ex.where(parallel, ONE, size))) * turned
-        here, there = [dot3(plain, x) for x in first], [dot3(plain, x) for x in second]
-        above = reduce(ex.minimum, here) - reduce(ex.maximum, there)
-        below = reduce(ex.minimum, there) - reduce(ex.maximum, here)
-        upwards = ex.less(below, above)
-        found = ex.where(parallel, _FAR, ex.maximum(above, below))
-        sign = ex.where(upwards, 1, -1)
-        axis = sign * plain
-        a, b = _support(mine, first, axis, lowest=True), _support(its, second, axis, lowest=False)
-        p, q = _lines(a, way, b, other_way)
-        better = ex.less(best, found)
-        normal, on_first, on_second = (
-            choose(better, axis, normal),
-            choose(better, p, on_first),
-            choose(better, q, on_second),
-        )
-        best = ex.maximum(best, found)
-    gap = ex.maximum(best, by_faces) + ex.maximum(by_faces - best, ZERO)
-    return Meeting(gap, normal, on_first, on_second)
-
-
-def _least(normal: Vector3, points: list[Vector3]) -> Expr:
-    return reduce(ex.minimum, [dot3(normal, x) for x in points])
-
-
-def _support(group: tuple[tuple[int, int], ...], points: list[Vector3], axis: Vector3, *, lowest: bool) -> Vector3:
+def support(group: tuple[tuple[int, int], ...], points: list[Vector3], axis: Vector3, *, lowest: bool) -> Vector3:
     """A corner of the edge, among parallel ones, that lies lowest (highest) along an axis."""
     corner = points[group[0][0]]
     height = dot3(axis, corner)
@@ -123,13 +72,13 @@ def _support(group: tuple[tuple[int, int], ...], points: list[Vector3], axis: Ve
     return corner
 
 
-def _lines(a: Vector3, way: Vector3, b: Vector3, other: Vector3) -> tuple[Vector3, Vector3]:
+def nearest_on_lines(a: Vector3, way: Vector3, b: Vector3, other: Vector3) -> tuple[Vector3, Vector3]:
     """Nearest points of two lines that are not parallel."""
     between = a - b
     aa, bb, ab = dot3(way, way), dot3(other, other), dot3(way, other)
     first, second = dot3(way, between), dot3(other, between)
     whole = aa * bb - ab * ab
-    solid = ex.where(ex.less(whole, _PARALLEL * aa * bb), ONE, whole)
+    solid = ex.where(ex.less(whole, PARALLEL * aa * bb), ONE, whole)
     return a + ((ab * second - bb * first) / solid) * way, b + ((aa * second - ab * first) / solid) * other
 
 

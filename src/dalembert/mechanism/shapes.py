@@ -167,7 +167,9 @@ def parts_of(first: Shape, second: Shape) -> int:
             return 5
         return 2 + len(solid_of(two).all_edges) if isinstance(two, Box | Polytope) else 0
     if isinstance(two, Box | Polytope):
-        return len(solid_of(one).corners) + len(solid_of(two).corners) + 1
+        mine, its = solid_of(one), solid_of(two)
+        ends = 2 * max(len(face.corners) for face in mine.faces)  # of the edges of a face that lies on another
+        return len(mine.corners) + len(its.corners) + 1 + ends
     return 0
 
 

@@ -52,11 +52,15 @@ class Happening:
 
 @dataclass(frozen=True, eq=False)
 class Before:
-    """What the arc before has shown: contacts whose force fell to nothing, sticks that gave way (with direction)."""
+    """What the arc before has shown: contacts whose force fell to nothing, sticks that gave way (with direction).
+
+    `settled` are those that come to rest, `gone` those that slid over the edge of their face.
+    """
 
     released: frozenset[int] = frozenset()
     yielding: Mapping[int, Array] = field(default_factory=dict)
     settled: frozenset[int] = frozenset()
+    gone: frozenset[int] = frozenset()
 
 
 class Decision:
@@ -70,7 +74,7 @@ class Decision:
         found = Happening(y.copy(), mode)
         for number in range(_AGAIN):
             now = self.machine.at(t, found.y, self.p)
-            touching = self.touching(now, mode)
+            touching = [i for i in self.touching(now, mode) if i not in before.gone]
             small = APPROACH * self.machine.rate_sizes(now)
             approaching = [i for i in touching if now.rate[i] < -small[i] and i not in before.settled]
             if not approaching:
@@ -87,7 +91,8 @@ class Decision:
         return found
 
     def touching(self, now: Instant, mode: Mode) -> list[int]:
-        return [i for i in range(len(now.gap)) if now.gap[i] <= TOUCHING * self.size or i in mode.closed]
+        near = now.touching(TOUCHING * self.size)
+        return sorted({*near, *(i for i in mode.closed if now.past[i] <= 0)})
 
     # --- impacts ---------------------------------------------------------------------------------------------------
 
@@ -293,7 +298,8 @@ class Decision:
         wanted = np.array([x for i in closed for x in (now.least[i], *now.slip_gamma[tangents[i]])])
         b = rows @ now.free - wanted
         pushes = np.concatenate(base, axis=1)
-        matrix = (rows @ now.compliance @ rows.T @ pushes)[keep]
+        every = rows @ now.compliance @ rows.T @ pushes
+        matrix = every[keep]
         problem = Frictional(matrix, b[keep], now.friction[closed], tuple(counts), now.static[closed])
         answers, why = solve(problem, prefer=self.prefer)
         possible = self._possible(answers, closed, counts, before, now)
@@ -307,7 +313,7 @@ class Decision:
         if len(answers) > 1 and not _alike(answers):
             states = "; ".join(self._said(closed, a) for a in answers[:4])
             found.remarks.append(f"t = {t:.6g}: several answers of Coulomb's law ({states}); the first is taken")
-        self._taken(evened(problem, answers[0], WEAK), closed, counts, directions, found)
+        self._taken(evened(problem, answers[0], WEAK, every), closed, counts, directions, found)
 
     def _said(self, closed: list[int], answer: Answer) -> str:
         return ", ".join(f"{self.machine.names[i]} {s}" for i, s in zip(closed, answer.states, strict=True))

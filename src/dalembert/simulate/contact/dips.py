@@ -30,7 +30,7 @@ class Dips:
     def __init__(self, system: System, contacts: tuple[ContactRow, ...], scales: Array) -> None:
         from dalembert.simulate.system.compiled import compiled
 
-        outputs = (*(one.gap for one in contacts), *(one.rate for one in contacts))
+        outputs = (*(one.gap for one in contacts), *(one.falling for one in contacts))
         self._told = compiled("contact_watch", system.symbols, system.known_parameters, outputs)
         self._count, self._coordinates = len(contacts), len(system.coordinates)
         self._scales = np.asarray(scales, dtype=float)[: self._coordinates]

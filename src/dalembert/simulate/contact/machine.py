@@ -16,7 +16,7 @@ from dalembert.constraints.rows import EPSILON, Rows
 from dalembert.contact.rows import ContactRow
 from dalembert.dynamics import Dynamics
 from dalembert.errors import ModelError
-from dalembert.expr import Expr
+from dalembert.expr import ONE, Expr
 from dalembert.simulate.contact.log import ContactLog
 from dalembert.simulate.methods.problem import Problem
 from dalembert.simulate.system.large import Part
@@ -62,6 +62,10 @@ class Instant:
         return told.independent(self.machine.imperfect)
 
     @cached_property
+    def speed_scale(self) -> float:
+        return float(self.machine.slip_sizes(self).max(initial=0.0))
+
+    @cached_property
     def inverse(self) -> Array:
         """M^-1."""
         found: Array = np.linalg.inv(self.mass)
@@ -88,6 +92,10 @@ class Instant:
         missing = self.gamma[self.kept] - rows @ plain
         found: Array = plain + raised @ np.linalg.solve(rows @ raised, missing)
         return found
+
+    def touching(self, small: float) -> list[int]:
+        """Contacts whose gap is at most this, and that are not past the edge of their face."""
+        return [int(i) for i in np.flatnonzero((self.gap <= small) & (self.past <= 0))]
 
     @property
     def rows(self) -> Array:
@@ -199,16 +207,13 @@ class ContactMachine:
         self.fastest_slip = max(self.fastest_slip, float(found.max(initial=0.0)))
         return np.maximum(found, max(found.max(initial=0.0), 0.01 * max(self.fastest, self.fastest_slip)))
 
-    def speed_scale(self, now: Instant) -> float:
-        return float(self.slip_sizes(now).max(initial=0.0))
-
     def projected(self, t: float, y: Array, p: Array, closed: list[int], small: float) -> tuple[Array, Instant]:
         """The nearest posture whose loops are closed and whose `closed` contacts touch, in the kinetic metric."""
         n, state = self.coordinates, y.copy()
         for _ in range(_REPEATS):
             now = self.at(t, state, p)
             rows = np.concatenate([now.matrix[now.kept], now.normal[closed]])
-            gaps = np.concatenate([now.closure[now.kept], now.gap[closed]])
+            gaps = np.concatenate([now.closure[now.kept], now.held[closed]])
             if np.abs(gaps).max(initial=0.0) <= small:
                 return state, now
             shift = least_change(now.inverse, rows, -gaps)
@@ -293,6 +298,9 @@ def _tables(about: Dynamics, contacts: tuple[ContactRow, ...]) -> list[tuple[str
         ("closure", (k,), [ex.ZERO if gap is None else gap for gap in rows.gap]),
         ("offset", (len(rows.own),), [one.offset for one in rows.own]),
         ("gap", (count,), [one.gap for one in contacts]),
+        ("held", (count,), [one.held for one in contacts]),
+        ("past", (count,), [-ONE if one.past is None else one.past for one in contacts]),
+        ("feature", (count,), [one.feature for one in contacts]),
         ("rate", (count,), [one.rate for one in contacts]),
         ("normal", (count, n), [x for one in contacts for x in one.row]),
         ("drift", (count,), [one.drift for one in contacts]),

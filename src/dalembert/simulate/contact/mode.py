@@ -62,6 +62,8 @@ class Regime:
         self.machine, self.mode, self.p, self.size = machine, mode, parameters, size
         self.held = [k for i in mode.stick for k in machine.tangents[i]]
         self.closed = list(mode.closed)
+        self.edged = [i for i in mode.closed if machine.contacts[i].edged]
+        self.features: Array | None = None
         normal = [float(mode.first[i][0]) for i in mode.closed]
         self.before = np.array([*normal, *(float(x) for i in mode.stick for x in mode.first[i][1:])])
         self.regular: bool | None = None
@@ -74,7 +76,7 @@ class Regime:
         first, slip = self.mode.slip[i], now.slip[self.machine.tangents[i]]
         size = float(np.sqrt(slip @ slip))
         along = float(slip @ first)
-        if len(first) == 1 or size <= 1e-10 * self.machine.speed_scale(now) or along == 0:
+        if len(first) == 1 or size <= 1e-10 * now.speed_scale or along == 0:
             return first
         return slip / size * np.sign(along)
 
@@ -120,6 +122,7 @@ class Regime:
         found += [(i, "hold") for i in self.mode.stick]
         found += [(i, "slip") for i in self.mode.slip]
         found += [(i, "jam") for i in self.mode.slip]
+        found += [(i, "edge") for i in self.edged]
         return found
 
     def values(self, t: float, y: Array) -> Array:
@@ -136,11 +139,20 @@ class Regime:
             own = float(now.normal[i] @ now.compliance @ now.normal[i])
             jam.append(float(now.normal[i] @ now.compliance @ push) / own - JAM)
         forces = [done.normal[i] + self.mode.slack.get(i, 0.0) for i in self.closed]
-        return np.concatenate([gaps, forces, hold, slip, jam])
+        return np.concatenate([gaps, forces, hold, slip, jam, -self.past_edges(now)])
+
+    def past_edges(self, now: Instant) -> Array:
+        """How far closed contacts are past the edges of their faces; on another face they are past."""
+        past = now.past[self.edged]
+        if self.features is None:
+            return past
+        return np.where(now.feature[self.edged] == self.features, past, self.size)
 
     def brought_back(self, t: float, y: Array) -> Array:
         """A state whose closed contacts touch and whose held slips are nothing."""
         near = NEAR * self.size
+        if self.edged and (self.past_edges(self.machine.at(t, y, self.p)) > 0).any():
+            return y  # a step that passes an edge: what holds there is another row, and the edge is located in it
         state, now = self.machine.projected(t, y, self.p, self.closed, near)
         state[self.machine.coordinates :] = self.machine.at_rest(now, self.closed, self.held)
         return state

@@ -133,7 +133,7 @@ class _Step:
         m, h, n = self.method, self.h, self.machine.coordinates
         q, v = self.y[:n], self.y[n:]
         now = self._at(t0, q, v)
-        active = [int(i) for i in np.flatnonzero(now.gap + m.gamma * h * now.rate <= 0)]
+        active = [int(i) for i in np.flatnonzero((now.held + m.gamma * h * now.rate <= 0) & (now.past <= 0))]
         new, pulses = v, np.zeros(0)
         for number in range(_PASSES):
             end = self._end(t0, q, m.theta * new + (1 - m.theta) * v)

@@ -14,8 +14,9 @@ from dalembert.simulate.contact.bounces import Bounces
 from dalembert.simulate.contact.decide import APPROACH, TOUCHING, WEAK, Before, Decision, Happening
 from dalembert.simulate.contact.dips import Dips
 from dalembert.simulate.contact.machine import ContactMachine
-from dalembert.simulate.contact.mode import Forces, Mode, Regime
+from dalembert.simulate.contact.mode import NEAR, Forces, Mode, Regime
 from dalembert.simulate.contact.moreau_jean import inside
+from dalembert.simulate.contact.outside import outside
 from dalembert.simulate.loop import layout as at
 from dalembert.simulate.loop.callback import Callback
 from dalembert.simulate.methods.inputs import as_grid, as_span
@@ -35,8 +36,6 @@ _INSTANT = 1e-9
 """A flight shorter than this share of the time scale of the motion is none."""
 _LOW = 1e-14
 """A flight lower than this share of the size of the machine is none: gaps are not known better."""
-_ROUNDING = 1e-16
-"""Gap of a closed contact at the beginning of an arc, as a share of the size of the machine."""
 _INSIDE = 1e-8
 """A gap below minus this share of the size of the machine at the end of an arc: its contact was missed."""
 _CHATTER, _SHORT = 100, 1e-7
@@ -113,6 +112,7 @@ class Trip:
         armed = [replace(event, terminal=1 if event.then is not None else k) for event, k in pairs]
         if mode.closed:
             regime = Regime(self.machine, mode, self.p, self.size)
+            regime.features = self.machine.at(t, y, self.p).feature[regime.edged]
             self.kinds = regime.watched()
             own = native_events(armed, self.system, self.p, callbacks)
             terminal = (*(own.terminal if own else ()), *(1 for _ in self.kinds))
@@ -199,7 +199,7 @@ class Trip:
         now, found, shift = self.machine.at(t, y, self.p), dict[int, float](), len(armed)
         for k, (i, kind) in enumerate(self.kinds, shift):
             slow = kind == "slip"
-            if (kind == "gap" and now.gap[i] <= TOUCHING * self.size) or slow or kind in ("force", "hold", "jam"):
+            if (kind == "gap" and now.gap[i] <= TOUCHING * self.size) or slow or kind in _HOLDING:
                 found[k] = 1.0
         return found
 
@@ -212,6 +212,7 @@ class Trip:
         """An event of contacts: what shows in the arc that it ends decides what the accelerations alone do not."""
         kind = self.kinds[solution.culprit - len(self.watched)]
         regime, released, yielding = self.journey.arcs[-1].contacts, set[int](), dict[int, Array]()
+        gone = frozenset[int]()
         mode = regime.mode if regime is not None else Mode()
         if regime is not None:
             now = self.machine.at(t, y, self.p)
@@ -225,11 +226,13 @@ class Trip:
                 margin = now.static[i] * done.normal[i] - length
                 if ((i, "hold") == kind or margin <= 1e-12 * length) and i not in released and length > 0:
                     yielding[i] = -along / length
+            if kind[1] == "edge":  # with those that reach it at the same time
+                gone = frozenset(i for i in mode.closed if i == kind[0] or now.past[i] > -NEAR * self.size)
             if kind[1] == "slip":
                 y = self._stopped(t, y, kind[0], mode)
-        happened = self._settle(t, y, Before(frozenset(released), yielding), mode)
+        happened = self._settle(t, y, Before(frozenset(released - gone), yielding, gone=gone), mode)
         name = ", ".join(dict.fromkeys(f"{self.machine.names[i]}.{what}" for i, what in happened.events))
-        self._bounced(t, happened, released - happened.struck.keys())
+        self._bounced(t, happened, (released | gone) - happened.struck.keys())
         return happened, self._enter(t, solution.y_last, happened, name, mode)
 
     def _stopped(self, t: float, y: Array, i: int, mode: Mode) -> Array:
@@ -274,7 +277,7 @@ class Trip:
             return
         now, n = self.machine.at(t, happened.y, self.p), self.machine.coordinates
         together = sorted({*settled, *happened.mode.closed})
-        touching = np.flatnonzero(now.gap <= TOUCHING * self.size).tolist()
+        touching = now.touching(TOUCHING * self.size)
         while True:
             happened.y[n:] = self.machine.at_rest(now, together, [])
             then = self.machine.at(t, happened.y, self.p)
@@ -291,7 +294,7 @@ class Trip:
     def _instant(self, t: float, happened: Happening) -> list[int]:
         """Contacts that touch and leave for a flight too short or too low to be seen: they are closed."""
         now, mode = self.machine.at(t, happened.y, self.p), happened.mode
-        touching = [i for i in np.flatnonzero(now.gap <= TOUCHING * self.size) if i not in mode.closed]
+        touching = [i for i in now.touching(TOUCHING * self.size) if i not in mode.closed]
         if not touching:
             return []
         a = Regime(self.machine, mode, self.p, self.size).solve(now).accelerations if mode.closed else now.free
@@ -307,8 +310,18 @@ class Trip:
 
     def _enter(self, t: float, before: Array, happened: Happening, name: str, old: Mode | None = None) -> Array:
         """The state on the contacts of the new mode; a jump if it is another one, and what is to be told."""
-        y, mode, names = happened.y, happened.mode, self.machine.names
-        y = self._outside(t, y, mode)
+        names = self.machine.names
+        y = self._outside(t, happened.y, happened.mode)
+        for _ in names:  # what brings contacts to their gaps may bring others past the edges of their faces
+            past = self.machine.at(t, y, self.p).past
+            gone = frozenset(i for i in happened.mode.closed if past[i] > 0)
+            if not gone:
+                break
+            again = self._settle(t, y, Before(gone=gone), Mode())
+            happened.mode, happened.remarks = again.mode, happened.remarks + again.remarks
+            happened.strikes, happened.events = happened.strikes + again.strikes, happened.events + again.events
+            y = self._outside(t, again.y, again.mode)
+        mode = happened.mode
         for struck in happened.strikes:
             self.log.impulse(t, struck.contacts, struck.pulses, struck.works)
         for i, what in happened.events:
@@ -329,22 +342,7 @@ class Trip:
         return y
 
     def _outside(self, t: float, y: Array, mode: Mode) -> Array:
-        """Closed contacts touch and no other is inside: what brings one to its gap may push others in, and they join.
-
-        One that began inside, however little, would never be seen to come in.
-        """
-        together, least = set(mode.closed), _ROUNDING * self.size
-        for _ in self.machine.names:
-            gap = self.machine.at(t, y, self.p).gap
-            inwards = np.flatnonzero((gap < (0.0 if not together else -least)) & (gap >= -TOUCHING * self.size))
-            fresh = {int(i) for i in inwards} - together
-            together |= fresh
-            if not together or (not fresh and np.abs(gap[sorted(together)]).max() <= least):
-                break
-            y, _ = self.machine.projected(t, y, self.p, sorted(together), least)
-        if mode.closed:
-            y = Regime(self.machine, mode, self.p, self.size).brought_back(t, y)
-        return y
+        return outside(self.machine, t, y, self.p, mode, self.size, np.asarray(self.problem.scales, dtype=float))
 
     def _over(self, number: int) -> bool:
         return self.watched[number].terminal > 0 and self.left[number] == 0
@@ -383,4 +381,5 @@ class Trip:
         return True
 
 
+_HOLDING = ("force", "hold", "jam", "edge")
 _BECOMES = {"open": "opens", "closed": "closes", "stick": "sticks", "slip": "slips"}
