@@ -139,3 +139,18 @@ def test_a_spring_enters_the_hamiltonian():
     values = {p: 0.3, q: 0.4, k: 2.0, mass: 1.5}
     assert ex.evaluate([detail.value], values) == pytest.approx([0.3**2 / 3 + 0.4**2])
     assert all(e is ex.ZERO for e in detail.efforts)
+
+
+ONE_SIDED = ["-k*min(x + 2, 0)", "-k*max(x - 3, 0)", "where(x < -1, -k*(x + 1), 0)", "-k*(abs(x) - x)"]
+
+
+@pytest.mark.parametrize("law", ONE_SIDED)
+def test_an_effort_that_acts_on_one_side_only_is_not_lost(law):
+    """Where it is looked at by chance it may be nothing: Lagrange and Hamilton keep it wherever it acts."""
+    m = Mechanism("stop")
+    m.join(earth, m.body("ram", mass="m"), prismatic("x").with_efforts(x=law), name="rail")
+    equations = [derive(Layout.of(m), name) for name in ("kane", "lagrange", "hamilton", "newton-euler")]
+    for x in (-4.0, 0.5, 5.0):
+        at = {ex.symbol(name): value for name, value in {"k": 7.0, "m": 2.0, "rail.x": x, "rail.x'": 0.3}.items()}
+        found = [float(ex.evaluate([eq.right_side[0] / eq.mass_matrix[0, 0]], at)[0]) for eq in equations]
+        assert found == pytest.approx([found[0]] * 4, rel=1e-12)

@@ -15,6 +15,7 @@ from dalembert.expr.magnitude import magnitude
 #: A share of what it is made of, far above rounding and far below what a formula of a machine is: zero.
 TOLERANCE = 1e-9
 _NOTHING = 1e-8
+_SWITCHES = frozenset(("min", "max", "abs", "sign", "where", "lt", "le", "eq"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,15 @@ def vanish(exprs: Sequence[Expr], beside: Sequence[Expr] = ()) -> bool:
     """Whether expressions are zero at three random points, in parts of the terms that each is made of.
 
     `beside` are sizes of the same unit, one for each: what is nothing next to its own is zero too. No unit has a say.
+    What switches, min(x, 0), is nothing on one side and something on the other, where no point may fall: it counts as a
+    symbol of its own, so that zero means zero on every side.
+
+    >>> x, k = ex.symbols("x k")
+    >>> vanish([k * ex.minimum(x + 2, 0)]), vanish([(x + k) ** 2 - x**2 - 2 * k * x - k**2])
+    (False, True)
     """
+    switches = [e for e in ex.topological(exprs) if e.op in _SWITCHES]
+    exprs = ex.substitute(exprs, {e: ex.symbol(f"switch {k}") for k, e in enumerate(switches)})
     known = [*exprs, *magnitude(exprs), *(beside or [ZERO] * len(exprs))]
     for seed in (1, 2, 3):
         values = np.abs(sample(known, seed)).reshape(3, -1)
