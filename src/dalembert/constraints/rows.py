@@ -15,6 +15,7 @@ from dalembert.constraints.followed import Own, followed
 from dalembert.constraints.freedom import Freedom, Transmitted
 from dalembert.constraints.friction import Sliding, press_name, sliding, stick_name
 from dalembert.constraints.loop import Loop
+from dalembert.constraints.sizes import still_size
 from dalembert.expr import ONE, ZERO, Expr, Matrix
 from dalembert.expr.magnitude import error_size, magnitude
 from dalembert.expr.space import cross, dot3
@@ -286,7 +287,7 @@ def _ask(total: _Made, one: Constraint) -> None:
         total.matrix.append(row)
         total.conditions.append(condition)
         total.gamma.append(right)
-        total.made_of.append(error_size(row))
+        total.made_of.append(still_size(row, [*moving, *tree.speeds]))
         total.seen.append([x * x for x in row])
         total.wrenches.append(None)
         total.gap.append(up_to_turns(gap) if holonomic else None)

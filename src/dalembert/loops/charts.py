@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from dalembert import expr as ex
 from dalembert.errors import ModelError
@@ -63,6 +62,8 @@ def with_regular_charts(
     layout: Layout, at: Mapping[str, float], given: Mapping[str, Any], links: Mapping[str, str]
 ) -> tuple[Layout, dict[str, float]]:
     """The same machine with quaternions in these links, and the same posture in its coordinates."""
+    from scipy.spatial.transform import Rotation
+
     model, numbers = layout.model, {ex.symbol(k): float(v) for k, v in {**given, **at}.items()} | {ex.TIME: 0.0}
     bare = {name: replace(model.links[name].joint, efforts=()) for name in links}
     try:

@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from dalembert import expr as ex
 from dalembert.dynamics.numbers import resolve
@@ -24,6 +23,9 @@ from dalembert.kinematics import Pose
 from dalembert.loops.arithmetic import exact, exact_form, spelled_out
 from dalembert.mechanism import Displacement, Layout, Link, QuaternionTurn, Turn
 from dalembert.mechanism.spelled import Spelled
+
+if TYPE_CHECKING:
+    from scipy.spatial.transform import Rotation
 
 #: Parts of a quaternion to which the rotation is rounded that its turns begin with: these are small, never singular.
 _COARSE = 8
@@ -126,6 +128,8 @@ class Linkage:
 
     def coordinates(self, x: Any) -> dict[str, float]:
         """Values of the mechanism's coordinates by name."""
+        from scipy.spatial.transform import Rotation
+
         hidden = set(self.auxiliary) | {self.variables.index(v) for names, _ in self.turns.values() for v in names}
         x = self.in_machine_units(x)
         found = {name: float(x[i]) for i, name in enumerate(self.variables) if i not in hidden}
@@ -155,6 +159,8 @@ class Linkage:
 
 def _rotation(quaternion: Sequence[Any]) -> Rotation:
     """The rotation of a quaternion of any norm, its scalar part first."""
+    from scipy.spatial.transform import Rotation
+
     a, *vector = (float(x) for x in quaternion)
     return Rotation.from_quat([*vector, a])
 

@@ -1,0 +1,66 @@
+"""What entries of rows are made of, as sizes that no motion changes where such sizes are known.
+
+Rounding is judged against them at every instant: sizes that are constants cost nothing there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from dalembert import expr as ex
+from dalembert.expr import ONE, Expr
+from dalembert.expr.elimination import sample
+from dalembert.expr.magnitude import error_size
+
+#: So much larger than what it bounds may a bound be: rounding times it stays far below any row that counts.
+_MUCH = 30.0
+_SEEDS = (1, 2, 3)
+
+
+def still_size(entries: Sequence[Expr], moving: Collection[Expr]) -> list[Expr]:
+    """`error_size` of entries, or a bound of it that nothing moving enters, where that is not much larger.
+
+    Sines and cosines are at most one: what a chain of turns is made of are its lengths.
+
+    >>> x, l = ex.symbols("x l")
+    >>> still_size([l * ex.sin(x) - 2 * ex.cos(x)], [x])
+    [abs(l) + 2]
+    """
+    exact, bounds = error_size(entries), _bounds(entries)
+    trials = [k for k, x in enumerate(bounds) if x is not None and ex.free_symbols(x).isdisjoint(moving)]
+    near = _near([x for k in trials if (x := bounds[k]) is not None], [exact[k] for k in trials])
+    chosen = {k for k, fits in zip(trials, near, strict=True) if fits}
+    return [x if k in chosen and x is not None else exact[k] for k, x in enumerate(bounds)]
+
+
+def _bounds(entries: Sequence[Expr]) -> list[Expr | None]:
+    """Sums of absolute values, every sine and cosine taken as one; None where a function has no such bound."""
+    size: dict[Expr, Expr | None] = {}
+    for e in ex.topological(entries):
+        parts = [part for a in e.args if (part := size[a]) is not None]
+        if e.op in ("sin", "cos"):
+            size[e] = ONE
+        elif len(parts) < len(e.args):
+            size[e] = None
+        elif e.op in ("add", "sub"):
+            size[e] = parts[0] + parts[1]
+        elif e.op == "neg":
+            size[e] = parts[0]
+        elif e.op == "mul":
+            size[e] = parts[0] * parts[1]
+        else:
+            size[e] = ex.absolute(e)
+    return [size[e] for e in entries]
+
+
+def _near(bounds: Sequence[Expr], exact: Sequence[Expr]) -> list[bool]:
+    """Which bounds are no more than _MUCH above what they bound, at random states."""
+    found = [True] * len(bounds)
+    for seed in _SEEDS if bounds else ():
+        try:
+            values = list(map(float, sample([*bounds, *exact], seed)))
+        except (ValueError, ZeroDivisionError, OverflowError):  # a root of what is negative there
+            return [False] * len(bounds)
+        pairs = zip(values[: len(bounds)], values[len(bounds) :], strict=True)
+        found = [ok and a <= _MUCH * b for ok, (a, b) in zip(found, pairs, strict=True)]
+    return found
