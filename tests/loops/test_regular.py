@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from dalembert import expr as ex
 from dalembert import loops
 from dalembert.errors import DalembertError
 from dalembert.loops.assembly import Closing
@@ -114,6 +115,24 @@ def test_three_cranks_move_only_as_a_parallelogram():
     assert all(c.proved for c in (found.generic, *found.special))
     values = found.special[0].lengths
     assert values["l1"] == values["l2"] == values["l3"]
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "condition"),
+    [
+        (["c", "a", 0], ["a", "b", 0], "a^2 = b*c"),
+        (["a", "b", 0], ["c", "d", 0], "a*d = b*c"),
+        ([1, "a", 0], [1, ex.symbol("b") + ex.symbol("c"), 0], "a = b + c"),
+    ],
+)
+def test_two_slides_move_where_a_minor_of_their_directions_vanishes(one, two, condition):
+    m = Mechanism("wedge")
+    body = m.body("wedge")
+    m.join(earth, body, prismatic(one), name="P")
+    m.join(earth, body, prismatic(two), name="Q")
+    found = loops.mobility_cases(m)
+    assert [(c.condition, c.dof, c.proved) for c in found.special] == [((condition,), 1, True)]
+    assert (found.generic.dof, found.generic.proved) == (0, True)
 
 
 def test_cases_need_a_letter():

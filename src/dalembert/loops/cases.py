@@ -29,6 +29,7 @@ from dalembert.loops.conditions import (
     atoms,
     flat_conditions,
     pairs,
+    relations,
     together,
     usual_floats,
 )
@@ -49,6 +50,9 @@ _DESCENTS = 3
 _MOST_PAIRS = 200
 #: Postures of a draw that get a verdict: those with most speeds.
 _JUDGED = 3
+#: Steps of Newton after which a start that will close has come nearer than this (radians, parts of the machine): even
+#: to a double root each step halves the way. The others, of machines that cannot close, take most of the time.
+_FEW, _HOPELESS = 8, 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +152,11 @@ class _Search:
         for words, some in pairs(self.lengths, self.angles):
             if some:
                 looked.append(words)
+                tries += [one for one in some[:_MOST_PAIRS] if self.speeds(one) > least]
+        for words, some in relations(self.lengths):
+            if some:
+                whole = len(some) <= _MOST_PAIRS
+                looked.append(words if whole else f"{words} ({_MOST_PAIRS} of {len(some)})")
                 tries += [one for one in some[:_MOST_PAIRS] if self.speeds(one) > least]
         known: list[tuple[Condition, int]] = []
         for condition in sorted(tries, key=lambda c: len(c.values)):  # the most general first
@@ -250,7 +259,10 @@ class _Search:
             closing = Closing(linkage)
             some = False
             for attempt in range(self.starts):
-                x = project(closing, self._guess(linkage, closing, attempt), iterations=25)
+                x = project(closing, self._guess(linkage, closing, attempt), iterations=_FEW)
+                if closing.gap(x) > _HOPELESS:
+                    continue
+                x = project(closing, x, iterations=25)
                 if closing.gap(x) < REACHED / 10:
                     some = True
                     yield tangent_at(closing, x, RANK_NEARBY).mobility, closing, x, lengths

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from dalembert import expr as ex
+from dalembert.errors import ExpressionError
 from dalembert.expr import Expr
 from dalembert.loops.polynomials import PolynomialClosure
 
@@ -44,8 +45,11 @@ class Condition:
                 if name not in self.values
             }
             known = {ex.symbol(n): ex.const(v) for n, v in free.items()}
-            made = dict(zip(self.values, ex.substitute(list(self.values.values()), known), strict=True))
-            floats = {n: float(ex.evaluate([v], {})[0]) for n, v in made.items()}
+            try:
+                made = dict(zip(self.values, ex.substitute(list(self.values.values()), known), strict=True))
+                floats = {n: float(ex.evaluate([v], {})[0]) for n, v in made.items()}
+            except ExpressionError:  # the root of a negative number
+                continue
             if all(v > 0 or n not in positive or made[n] is ex.ZERO for n, v in floats.items()):
                 return {**free, **{n: Fraction(v.data) if _whole(v) else v for n, v in made.items()}}
         return None
@@ -96,6 +100,27 @@ def pairs(lengths: Sequence[str], angles: Sequence[str]) -> Iterator[tuple[str, 
             words = f"{a}/sin({x.name}) = {b}/sin({y.name})"
             found.append(Condition((words,), {b: ex.symbol(a) * ex.sin(y) / ex.sin(x)}))
     yield "lengths in proportion to sines of angles", found
+
+
+def relations(letters: Sequence[str]) -> Iterator[tuple[str, list[Condition]]]:
+    """Relations of degree one and two between three or four lengths: what minors of small matrices are made of."""
+    sums, products, squares = [], [], []
+    for some in combinations(letters, 3):
+        for a in some:
+            b, c = (n for n in some if n != a)
+            sums.append(Condition((f"{a} = {b} + {c}",), {a: ex.symbol(b) + ex.symbol(c)}))
+            products.append(Condition((f"{a}^2 = {b}*{c}",), {a: ex.sqrt(ex.symbol(b) * ex.symbol(c))}))
+            squares.append(Condition((f"{a}^2 = {b}^2 + {c}^2",), {a: ex.sqrt(ex.symbol(b) ** 2 + ex.symbol(c) ** 2)}))
+    for a, b, c, d in combinations(letters, 4):
+        for one, two, three in ((b, c, d), (c, b, d), (d, b, c)):
+            x, y, z = (ex.symbol(n) for n in (one, two, three))
+            sums.append(Condition((f"{a} + {one} = {two} + {three}",), {a: y + z - x}))
+            products.append(Condition((f"{a}*{one} = {two}*{three}",), {a: y * z / x}))
+            inside = y**2 + z**2 - x**2
+            squares.append(Condition((f"{a}^2 + {one}^2 = {two}^2 + {three}^2",), {a: ex.sqrt(inside)}))
+    yield "sums of two lengths that are a third, or another sum", sums
+    yield "products of two lengths that are a square, or another product", products
+    yield "sums of two squares that are a third, or another sum", squares
 
 
 def together(conditions: Sequence[Condition]) -> Condition:
