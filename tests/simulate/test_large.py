@@ -7,6 +7,7 @@ import pytest
 
 import dalembert as da
 from dalembert import expr as ex
+from dalembert.constraints import numeric
 from dalembert.constraints.numeric import RowNumbers
 from dalembert.dynamics.dynamics import dynamics_of
 from dalembert.simulate import simulate
@@ -80,14 +81,37 @@ def test_the_same_rows_count_near_a_singular_posture():
     rows, kept = about.rows, about.resolved.kept
     tables = [*rows.matrix.entries, *rows.made_of.entries, *rows.seen.entries, *rows.scales]
     count, n = rows.matrix.shape
+    before = np.array([0, 1], dtype=np.int64)
     for angle in np.geomspace(1e-7, 1e-3, 41):
         at = {"A.th": angle, "B.th": -angle, "D.th": angle, "C.th": angle}
         numbers = ex.evaluate([*tables, *kept], {ex.symbol(name): value for name, value in at.items()})
         flat = np.array(numbers, dtype=float)
         matrix, made_of, seen = flat[: 3 * count * n].reshape(3, count, n)
         scales, expected = flat[3 * count * n :][:n], flat[3 * count * n + n :]
-        found = RowNumbers(matrix, made_of, seen, scales, np.array(rows.rounding)).independent()
+        told = RowNumbers(matrix, made_of, seen, scales, np.array(rows.rounding))
+        found = told.independent()
         assert found.tolist() == np.flatnonzero(expected).tolist()
+        assert told.independent(guess=before).tolist() == found.tolist()
+        before = found
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_rows_that_counted_before_count_again_only_where_the_rule_keeps_them(seed):
+    """A guess changes no answer: the right one is seen to be right, any other is not taken."""
+    draw = np.random.default_rng(seed)
+    n, rank = int(draw.integers(3, 9)), int(draw.integers(1, 6))
+    matrix = draw.normal(size=(int(draw.integers(rank, 10)), rank)) @ draw.normal(size=(rank, n))
+    matrix *= 10.0 ** draw.integers(-6, 7, size=(len(matrix), 1))
+    matrix[draw.integers(len(matrix))] = 0.0
+    told = RowNumbers(
+        matrix, np.abs(matrix), matrix**2, 10.0 ** draw.integers(-3, 4, size=n), np.full(len(matrix), 4e-16)
+    )
+    found = told.independent()
+    assert numeric._counts(matrix / told.scales, told._noise(), found, ())
+    for k in range(len(matrix)):
+        other = np.array(sorted({*found.tolist()} ^ {k}), dtype=np.int64)  # one more, or one less
+        assert not numeric._counts(matrix / told.scales, told._noise(), other, ())
+        assert told.independent(guess=other).tolist() == found.tolist()
 
 
 def test_events_and_dense_output_do_not_know_which_it_is(everything_is_large, tmp_path):

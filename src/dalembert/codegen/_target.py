@@ -52,11 +52,11 @@ def fuses() -> bool:
     return "+fma" in features.split(",") or triple.startswith(("aarch64", "arm64"))
 
 
-def version() -> str:
+def version(effort: int = EFFORT) -> str:
     """What object code depends on besides its source."""
     import llvmlite
 
-    return "|".join((llvmlite.__version__, str(EFFORT), *host()))
+    return "|".join((llvmlite.__version__, str(effort), *host()))
 
 
 def _machine(effort: int) -> Any:

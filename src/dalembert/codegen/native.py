@@ -168,22 +168,24 @@ class Library(Mapping[str, NativeFunction]):
         return len(self._functions)
 
 
-def _load(text: str, names: Sequence[str]) -> _target.Loaded:
-    key = f"{_target.version()}\n{text}"
-    code = cache.remember(key, lambda: _target.assemble(text))
+def _load(text: str, names: Sequence[str], effort: int = _target.EFFORT) -> _target.Loaded:
+    key = f"{_target.version(effort)}\n{text}"
+    code = cache.remember(key, lambda: _target.assemble(text, effort))
     try:
         return _target.Loaded(code, names)
     except RuntimeError:  # kept code that this LLVM does not load
         cache.forget(key)
-        return _target.Loaded(_target.assemble(text), names)
+        return _target.Loaded(_target.assemble(text, effort), names)
 
 
 def _again(function: Function) -> NativeFunction:
     return compile_functions([function])[function.name]
 
 
-def compile_functions(functions: Sequence[Function]) -> Library:
+def compile_functions(functions: Sequence[Function], *, quickly: bool = False) -> Library:
     """Compile for this processor. Batch code is made at the first call with a batch.
+
+    `quickly` takes a tenth of the time, for code that is several times slower: where something else takes longer.
 
     >>> from dalembert import expr as ex
     >>> x, v, k = ex.symbols("x v k")
@@ -200,5 +202,5 @@ def compile_functions(functions: Sequence[Function]) -> Library:
     for f, plan in planned:
         if plan.kept:
             exported += [f"{f.name}.setup", f"{f.name}.state"]
-    loaded = _load(_entries.scalar_module(planned), exported)
+    loaded = _load(_entries.scalar_module(planned), exported, 0 if quickly else _target.EFFORT)
     return Library({f.name: NativeFunction(f, plan, loaded) for f, plan in planned})

@@ -28,11 +28,15 @@ class RowNumbers:
     rounding: Array
     reaction: Array | None = None
 
-    def independent(self, last: Sequence[int] = ()) -> NDArray[np.int64]:
-        """Numbers of the rows that count: neither nothing, nor a combination of rows before them; `last` all do."""
-        left = self.matrix / self.scales
-        rounded = self.rounding * (self.made_of / self.scales).sum(axis=1)
-        noise = rounded**2 + TOLD_APART**2 * (self.seen / self.scales**2).sum(axis=1)
+    def independent(self, last: Sequence[int] = (), guess: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+        """Numbers of the rows that count: neither nothing, nor a combination of rows before them; `last` all do.
+
+        A `guess` (the rows that counted in a posture nearby) is taken where the rule gives the same, which is seen
+        without going through the rows one by one.
+        """
+        left, noise = self.matrix / self.scales, self._noise()
+        if guess is not None and _counts(left, noise, guess[: len(guess) - len(last)], last):
+            return guess
         basis, noises, kept = np.zeros_like(left), np.zeros(len(left)), list[int]()
         for i in (k for k in range(len(left)) if k not in last):
             row, k, own = left[i], len(kept), noise[i]
@@ -47,24 +51,79 @@ class RowNumbers:
                 kept.append(i)
         return np.array([*kept, *last], dtype=np.int64)
 
+    def _noise(self) -> Array:
+        """What of the square of each row is rounding, or too small to be told apart."""
+        rounded = self.rounding * (self.made_of / self.scales).sum(axis=1)
+        noise: Array = rounded**2 + TOLD_APART**2 * (self.seen / self.scales**2).sum(axis=1)
+        return noise
+
+
+def _counts(left: Array, noise: Array, kept: NDArray[np.int64], last: Sequence[int]) -> bool:
+    """Whether the rule of `independent` keeps just these rows: all of them at once, by one orthogonal factor.
+
+    With left[kept]^T = Q R, row k is left with R_kk^2 beside the rows before it, and its noise is x_k R_kk^2, where
+    x_k R_kk^2 = noise_k + sum_j<k R_jk^2 x_j. It counts if x_k < 1; a row between them does not if nothing is left of
+    it beside the rows that count before it.
+    """
+    if not len(kept) or len(kept) > left.shape[1]:
+        return False
+    normals, shares = np.linalg.qr(left[kept].T)
+    squares = shares**2
+    lower = -squares.T
+    np.fill_diagonal(lower, np.diag(squares))
+    if not (np.diag(squares) > 0).all():
+        return False
+    noises = _solved(lower, noise[kept], lower=True)
+    if not (noises < 1).all():
+        return False
+    out = np.setdiff1d(np.arange(len(left)), np.concatenate([kept, np.array(last, dtype=np.int64)]))
+    before = np.arange(len(kept)) < np.searchsorted(kept, out)[:, None]
+    parts = (left[out] @ normals) * before
+    rest = left[out] - parts @ normals.T
+    rest -= ((rest @ normals) * before) @ normals.T
+    return bool(((rest**2).sum(axis=1) <= noise[out] + parts**2 @ noises).all())
+
+
+def _solved(triangle: Array, right: Array, *, lower: bool, transposed: bool = False) -> Array:
+    """The solution of a triangular system, by LAPACK itself: small systems are many."""
+    from scipy.linalg.lapack import dtrtrs
+
+    found, failed = dtrtrs(triangle, right, lower=lower, trans=transposed)
+    if failed:
+        raise np.linalg.LinAlgError("a triangle is singular.")
+    solved: Array = found
+    return solved
+
 
 class NumericResolved:
     """Least motions of a machine at a state; `imperfect` rows push along those of `reaction`."""
 
-    def __init__(self, mass: Array, rows: RowNumbers, imperfect: Sequence[int] = ()) -> None:
-        self.kept = rows.independent(imperfect)
+    def __init__(
+        self,
+        mass: Array,
+        rows: RowNumbers,
+        imperfect: Sequence[int] = (),
+        guess: NDArray[np.int64] | None = None,
+    ) -> None:
+        self.kept = rows.independent(imperfect, guess)
         self._perfect = len(self.kept) - len(imperfect)
         self._pushed = rows.reaction[list(imperfect)] if rows.reaction is not None and len(imperfect) else None
         self._given = rows.matrix[self.kept]
-        lower = np.linalg.cholesky(mass)
-        self._inverse = np.linalg.inv(lower)  # of a triangle: as exact as substitution, and no threads for small ones
-        self._normals, self._shares = np.linalg.qr(self._inverse @ self._given.T)
+        self._lower: Array = np.linalg.cholesky(mass)
+        self._normals, self._shares = np.linalg.qr(self._metric(self._given.T))
+
+    def _metric(self, x: Array) -> Array:
+        """L^-1 x, with M = L L^T: momenta as vectors whose length is that of the kinetic metric."""
+        return _solved(self._lower, x, lower=True)
+
+    def _speeds(self, x: Array) -> Array:
+        """L^-T x: speeds of such vectors."""
+        return _solved(self._lower, x, lower=True, transposed=True)
 
     def least(self, wanted: Array) -> Array:
         """The smallest change of speed, in the kinetic metric, with G change = wanted."""
-        weights = np.linalg.solve(self._shares.T, wanted[self.kept])
-        found: Array = self._inverse.T @ (self._normals @ weights)
-        return found
+        weights = _solved(self._shares, wanted[self.kept], lower=False, transposed=True)
+        return self._speeds(self._normals @ weights)
 
     def accelerations(self, right: Array, gamma: Array) -> Array:
         """u'."""
@@ -73,7 +132,7 @@ class NumericResolved:
         count = self._perfect
         asked, normals = self._given[count:], self._normals[:, :count]
         first = self._held(right, gamma[self.kept[:count]])
-        g, w = (one - normals @ (normals.T @ one) for one in (self._inverse @ asked.T, self._inverse @ self._pushed.T))
+        g, w = (one - normals @ (normals.T @ one) for one in (self._metric(asked.T), self._metric(self._pushed.T)))
         sizes, pushes = np.linalg.norm(g, axis=0), np.linalg.norm(w, axis=0)
         weights = np.linalg.solve((g / sizes).T @ (w / pushes), (gamma[self.kept[count:]] - asked @ first) / sizes)
         return self._held(right + self._pushed.T @ (weights / pushes), gamma[self.kept[:count]])
@@ -82,7 +141,6 @@ class NumericResolved:
         """With the first rows alone."""
         count = len(gamma)
         normals, shares = self._normals[:, :count], self._shares[:count, :count]
-        free = self._inverse @ right
-        moved = np.linalg.solve(shares.T, gamma - self._given[:count] @ (self._inverse.T @ free))
-        found: Array = self._inverse.T @ (free + normals @ moved)
-        return found
+        free = self._metric(right)
+        asked = gamma - self._given[:count] @ self._speeds(free)
+        return self._speeds(free + normals @ _solved(shares, asked, lower=False, transposed=True))

@@ -7,8 +7,9 @@ between angles (bodies that stay parallel) hold there, are confirmed to many dig
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -114,8 +115,16 @@ def _check_together(
 def forced_relations(layout: Layout, values: Mapping[str, float], given: Mapping[str, float]) -> list[Expr]:
     """Expressions of the coordinates that vanish on all motions through a singular posture; none where branches cross.
 
-    Those that follow from the rows of the closure are left out.
+    Those that follow from the rows of the closure are left out. Asked again, they are not looked for again.
     """
+    return list(_relations(layout, tuple(values.items()), tuple(given.items())))
+
+
+@lru_cache(maxsize=32)
+def _relations(
+    layout: Layout, at: tuple[tuple[str, float], ...], numbers: tuple[tuple[str, float], ...]
+) -> Sequence[Expr]:
+    values, given = dict(at), dict(numbers)
     if any(_driven(link) for link in layout.model.links.values()):  # the linkage would stand still
         return []
     try:

@@ -50,10 +50,17 @@ def call_address(address: int, t: float, y: Any, p: Any, outputs: int) -> Any:
     return out
 
 
-def call_projection(address: int, t: float, y: Any, p: Any) -> None:
-    """One call of a native projection, in place."""
-    time, parameters = np.array([t]), np.ascontiguousarray(p, float)
-    _THREE(address)(time.ctypes.data, y.ctypes.data, parameters.ctypes.data)
+def call_projections(address: int, times: Any, states: Any, p: Any) -> None:
+    """Call a native projection for each row of states, in place."""
+    clock, parameters, rows = np.ascontiguousarray(times, float), np.ascontiguousarray(p, float), states
+    if states.strides[1] != states.itemsize:  # the numbers of a state must stand beside each other
+        rows = np.ascontiguousarray(states)
+    project, numbers = _THREE(address), parameters.ctypes.data
+    moments, begin, step = clock.ctypes.data, rows.ctypes.data, rows.strides[0]
+    for k in range(len(clock)):
+        project(moments + clock.itemsize * k, begin + step * k, numbers)
+    if rows is not states:
+        states[:] = rows
 
 
 def call_setup(address: int, parameters: Any, kept: Any) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dalembert.errors import SimulationError
-from dalembert.simulate.loop.callback import call_projection
+from dalembert.simulate.loop.callback import call_projections
 
 Array = NDArray[np.float64]
 
@@ -29,8 +29,7 @@ class Manifold:
         for group in self.quaternions:
             states[:, group] /= np.linalg.norm(states[:, group], axis=1, keepdims=True)
         if self.project:
-            for t, state in zip(times, states, strict=True):
-                call_projection(self.project, float(t), state, self.parameters)
+            call_projections(self.project, times, states, self.parameters)
 
 
 class DenseOutput:

@@ -155,7 +155,7 @@ class Motion:
         if held is None or layout is None or not (layout.cuts or held.rows.guided):
             return
         asked = {row: name for name in names for row in held.rows.told_by(name)}
-        for arc in self.arcs:
+        for arc in self.arcs if asked else ():
             some = np.unique(np.linspace(0, max(len(arc.t) - 1, 0), _POSTURES).astype(int))[: len(arc.t)]
             values: dict[Expr, Any] = dict(zip(self.system.symbols, arc.y[:, some], strict=True))
             values |= {ex.symbol(name): number for name, number in arc.parameters.items()} | {ex.TIME: arc.t[some]}

@@ -229,7 +229,7 @@ def _counted(system: System, held: Constrained, t: Array, y: Array, parameters: 
     if held.resolved is None:
         p = np.array([parameters.get(name, np.nan) for name in system.known_parameters])
         pairs = zip(t.tolist(), y.T, strict=True)
-        return np.array([len(system.machine.numbers(a, b, p)[1].kept) for a, b in pairs], dtype=float)
+        return np.array([system.machine.count(a, b, p) for a, b in pairs], dtype=float)
     values: dict[Expr, Any] = dict(zip(system.symbols, y, strict=True)) | {ex.TIME: t}
     values |= {ex.symbol(name): number for name, number in parameters.items()}
     told: Array = sum(np.broadcast_to(x, t.shape) for x in ex.evaluate(held.resolved.kept, values)) + np.zeros(t.shape)

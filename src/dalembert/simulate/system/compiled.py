@@ -31,12 +31,12 @@ _REPEATS = 8
 
 @lru_cache(maxsize=64)
 def compiled(
-    name: str, states: tuple[Expr, ...], parameters: tuple[str, ...], outputs: tuple[Expr, ...]
+    name: str, states: tuple[Expr, ...], parameters: tuple[str, ...], outputs: tuple[Expr, ...], quickly: bool = False
 ) -> NativeFunction:
     """One native function of (t, y, p); asked for again, it is not compiled again."""
     inputs = [[ex.TIME], states, [ex.symbol(p) for p in parameters]]
     constants = [2] if name == "rates" and parameters else []
-    return compile_functions([Function(name, inputs, outputs, constants=constants)])[name]
+    return compile_functions([Function(name, inputs, outputs, constants=constants)], quickly=quickly)[name]
 
 
 def native_rates(system: System) -> NativeFunction | LargeRates:

@@ -28,6 +28,8 @@ Array = NDArray[np.float64]
 _EXPANDED = 50_000
 _REPEATS = 8
 """Newton steps towards the constraints, at most: quadratic convergence needs four from any state of a step."""
+_MUCH = 1e-3
+"""A correction that is this part of the one before: factors of the state before are good enough for the next."""
 _POINTER = ctypes.POINTER(ctypes.c_double)
 
 
@@ -70,6 +72,7 @@ class LargeMachine:
         self._parts: dict[str, Part] = {}
         self._rounding = np.array(held.rows.rounding)
         self._imperfect = held.rows.imperfect
+        self._kept: NDArray[np.int64] | None = None  # the rows that counted last: mostly they do again
         places = {rate: i for i, rate in enumerate(system.rates[: self.coordinates])}
         #: The coordinate whose rate is a speed; -1 where there is none.
         self._own_place = np.array([places.get(ex.symbol(u), -1) for u in system.speeds])
@@ -79,30 +82,48 @@ class LargeMachine:
             self._parts[name] = Part(shape, np.array(some, dtype=np.int64), len(outputs))
             outputs += [values[i] for i in some]
         names = system.known_parameters
-        self._numbers = compiled("numbers", system.symbols, names, tuple(outputs))
+        # Any code for what is solved is quicker than the solve; this is compiled in a tenth of the time.
+        self._numbers = compiled("numbers", system.symbols, names, tuple(outputs), quickly=True)
         self._kinematics = compiled("kinematics", system.symbols, names, system.rates[: self.coordinates])
         self.parameters = len(names)
 
-    def numbers(self, t: float, y: Array, p: Array) -> tuple[dict[str, Array], NumericResolved]:
-        """The tables of a state, and its least motions."""
+    def tables(self, t: float, y: Array, p: Array) -> dict[str, Array]:
+        """All numbers of a state, by name."""
         flat = np.asarray(self._numbers([t], y, p))
-        found = {name: part.of(flat) for name, part in self._parts.items()}
+        return {name: part.of(flat) for name, part in self._parts.items()}
+
+    def solver(self, found: dict[str, Array]) -> NumericResolved:
+        """The least motions of a state."""
         sizes = (found["made_of"], found["seen"], found["scales"], self._rounding)
-        return found, NumericResolved(
-            found["mass"], RowNumbers(found["matrix"], *sizes, found["reaction"]), self._imperfect
-        )
+        rows = RowNumbers(found["matrix"], *sizes, found["reaction"])
+        solver = NumericResolved(found["mass"], rows, self._imperfect, self._kept)
+        self._kept = solver.kept
+        return solver
+
+    def count(self, t: float, y: Array, p: Array) -> int:
+        """How many rows count at a state."""
+        return len(self.solver(self.tables(t, y, p)).kept)
 
     def rates(self, t: float, y: Array, p: Array) -> Array:
-        found, solver = self.numbers(t, y, p)
-        return np.concatenate([self._kinematics([t], y, p), solver.accelerations(found["right"], found["gamma"])])
+        found = self.tables(t, y, p)
+        accelerations = self.solver(found).accelerations(found["right"], found["gamma"])
+        return np.concatenate([self._kinematics([t], y, p), accelerations])
 
     def project(self, t: float, y: Array, p: Array) -> None:
-        """Newton steps towards the constraints, in place, as long as the state before the step was open."""
-        n = self.coordinates
+        """Newton steps towards the constraints, in place, as long as the state before the step was open.
+
+        The factors of a step serve those after it, as long as these are much smaller.
+        """
+        n, solver, sizes = self.coordinates, None, (np.inf, np.inf)
         for _ in range(_REPEATS):
             before = y.copy()
-            found, solver = self.numbers(t, y, p)
+            found = self.tables(t, y, p)
+            if solver is None:
+                solver = self.solver(found)
             shift, change = solver.least(-found["gap"]), solver.least(-found["conditions"])
+            last, sizes = sizes, (float(np.linalg.norm(shift)), float(np.linalg.norm(change)))
+            if not (sizes[0] <= _MUCH * last[0] and sizes[1] <= _MUCH * last[1]):
+                solver = None
             moving = np.asarray(self._kinematics([t], np.concatenate([y[:n], shift]), p))
             resting = np.asarray(self._kinematics([t], np.concatenate([y[:n], 0 * shift]), p))
             y[:n] += moving - resting
