@@ -109,7 +109,7 @@ class NumericResolved:
         self._perfect = len(self.kept) - len(imperfect)
         self._pushed = rows.reaction[list(imperfect)] if rows.reaction is not None and len(imperfect) else None
         self._given = rows.matrix[self.kept]
-        self._lower: Array = np.linalg.cholesky(mass)
+        self._lower: Array = np.asarray(np.linalg.cholesky(mass), dtype=np.float64)
         self._normals, self._shares = np.linalg.qr(self._metric(self._given.T))
 
     def _metric(self, x: Array) -> Array:
