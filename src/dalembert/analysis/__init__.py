@@ -6,7 +6,8 @@ from dalembert import limits
 from dalembert.analysis.compare import Comparison, compare
 from dalembert.analysis.constraint_efforts import ConstraintEffort, constraint_efforts
 from dalembert.analysis.coupling import Hold, ZeroDynamics, coupling, zero_dynamics
-from dalembert.analysis.equilibria import Equilibrium, equilibria
+from dalembert.analysis.equilibria import equilibria
+from dalembert.analysis.equilibrium import Equilibrium
 from dalembert.analysis.linearization import Linearization
 from dalembert.analysis.linearize import linearize
 from dalembert.analysis.modes import Mode

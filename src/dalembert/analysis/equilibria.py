@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from dalembert import expr as ex
+from dalembert.analysis.equilibrium import Equilibrium
 from dalembert.analysis.held import held_rest, is_held
-from dalembert.analysis.modes import Mode, modes_of, ordered
+from dalembert.analysis.modes import modes_of, ordered
 from dalembert.analysis.point import check_laws, check_speeds, numbers_of, time_of
 from dalembert.analysis.reduced import Reduction, Small
 from dalembert.analysis.resting import Resting
@@ -22,7 +22,6 @@ from dalembert.dynamics import dynamics_of
 from dalembert.dynamics.start import closed_start
 from dalembert.loops.branch import on_branch
 from dalembert.mechanism import Layout, Mechanism, Model, Turn
-from dalembert.presentation.told import Told
 
 Array = Any
 
@@ -42,41 +41,6 @@ _FOLLOWING = 12
 #: Where p equilibria meet, a Newton step goes 1/p of the way: of places that are apart by so many steps, one is told,
 _LEFT = 20.0  # and steps that shrink less end nowhere,
 _SHORT = 1e-6  # unless they are as short as rounding makes them where the stiffness is small.
-
-
-@dataclass(frozen=True, slots=True)
-class Equilibrium(Told):
-    """One equilibrium: coordinates, modes of the small motions about it, and the verdict.
-
-    `stability` is "unstable", "asymptotically stable", "stable" or "undecided"; `reason` names the theorem that gives
-    it, or what is missing. A machine that changes with time is judged as it stands at the time `frozen_at`. `contacts`
-    are the forces of the contacts that touch there, normal and tangential; small motions keep them.
-    """
-
-    coordinates: dict[str, float]
-    speeds: dict[str, float]
-    eigenvalues: tuple[complex, ...]
-    modes: tuple[Mode, ...]
-    stability: str
-    reason: str = ""
-    frozen_at: float | None = None
-    contacts: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-
-    def __str__(self) -> str:
-        place = ", ".join(f"{x} = {v:.6g}" for x, v in self.coordinates.items())
-        return "\n".join([f"{self.stability}: {place}", f"  {self.reason}", *(f"  {mode}" for mode in self.modes)])
-
-    def as_dict(self) -> dict[str, Any]:
-        return {
-            "coordinates": self.coordinates,
-            "speeds": self.speeds,
-            "eigenvalues": [[z.real, z.imag] for z in self.eigenvalues],
-            "modes": [one.as_dict() for one in self.modes],
-            "stability": self.stability,
-            "reason": self.reason,
-            "frozen_at": self.frozen_at,
-            "contacts": {name: list(force) for name, force in self.contacts.items()},
-        }
 
 
 def equilibria(
