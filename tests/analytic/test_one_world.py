@@ -7,6 +7,7 @@ import pytest
 
 import dalembert as da
 from dalembert import analytic as an
+from dalembert import limits
 from dalembert.errors import ModelError
 from linkages import slider_crank
 
@@ -70,3 +71,15 @@ def test_reactions_that_are_not_ideal_are_refused_with_a_sentence():
     m.constrain("z.x = 0", by=da.coulomb(0.3, "x.x'"), name="rail")
     with pytest.raises(ModelError, match="no ideal constraints"):
         m.analytic()
+
+
+@pytest.mark.slow
+def test_a_machine_too_large_for_one_mechanics_is_compared_by_the_others():
+    """Foucault's pendulum: Hamilton's formulas fill pages; Newton, d'Alembert and Lagrange agree meanwhile."""
+    from pathlib import Path
+
+    s = da.load(Path(__file__).parents[2] / "examples" / "foucault.lsd").analytic()
+    with limits.budget(seconds=300):  # some 25 s of computing; a crowded machine needs more
+        comparison = s.compare()
+    assert comparison.agree
+    assert {"Newton", "d'Alembert", "Lagrange"} <= set(comparison.mechanics)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import sympy as sp
 
-from dalembert.errors import DalembertError
+from dalembert import limits
+from dalembert.errors import DalembertError, ModelError
 
 from ._equality import Verdict, equal, weakest
 from ._normal import tidy
 
 if TYPE_CHECKING:
     from .system import System
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -82,13 +86,33 @@ def compare(system: System) -> Comparison:
         ("Hamilton", system.hamilton),
     ):
         try:
-            found = view().accelerations
+            work = lambda view=view: view().accelerations  # noqa: E731
+            found = reference if name == "Lagrange" else _in_time(system, name, work)
         except DalembertError as refusal:
             rows.append(Row(name, {}, None, str(refusal)))
             continue
         rows.append(Row(name, found, _verdict(system, found, reference)))
-    rows.append(_jacobi(system, reference))
+    try:
+        if rows[-1].verdict is None:  # the equation of Hamilton and Jacobi is written with Hamilton's function
+            raise ModelError(f"needs Hamilton's view: {rows[-1].remark}")
+        rows.append(_in_time(system, "Hamilton-Jacobi", lambda: _jacobi(system, reference)))
+    except DalembertError as refusal:
+        rows.append(Row("Hamilton-Jacobi", {}, None, str(refusal)))
     return Comparison(system, tuple(rows))
+
+
+_LARGE = 400
+"""Operations of L above which a mechanics works in a process of its own, so that one that is slow does not keep the
+others waiting."""
+_PATIENCE = 8.0
+"""Seconds for one mechanics of a large system: five of them stay within the minute of a call."""
+
+
+def _in_time(system: System, name: str, work: Callable[[], T]) -> T:
+    """What a mechanics finds, or a refusal when a large system takes it too long."""
+    if system.lagrangian.count_ops() < _LARGE:
+        return work()
+    return limits.apart(work, f"{name}'s mechanics", seconds=_PATIENCE)
 
 
 def _jacobi(system: System, reference: dict[str, sp.Expr]) -> Row:
