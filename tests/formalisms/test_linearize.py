@@ -97,6 +97,7 @@ def test_a_point_that_is_no_equilibrium_shows_its_residual():
     m.gravity = [0, 0, -10]
     found = linearize(derive(Layout.of(m), "kane"), {"p.th": "pi/6"})
     assert ex.evaluate(found.residual, {}) == pytest.approx([5.0])
+    assert "not a motion by itself" in str(found)
 
 
 def test_misspelled_coordinates_and_inputs_are_refused():

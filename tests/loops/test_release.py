@@ -7,7 +7,7 @@ import pytest
 
 from dalembert import loops
 from dalembert.errors import DalembertError
-from dalembert.mechanism import Mechanism, earth, revolute, turn
+from dalembert.mechanism import Mechanism, earth, revolute, screw, turn
 
 
 def four_bar(axis="z", turned=None):
@@ -23,6 +23,17 @@ def four_bar(axis="z", turned=None):
 
 def words(verdict):
     return {r.link: r.words for r in verdict.redundant}
+
+
+@pytest.mark.parametrize("lead", [1e-200, 0.1, 1e9])
+def test_a_screw_carries_five_efforts_whatever_its_lead(lead):
+    m = Mechanism("twice")
+    nut = m.body("nut")
+    for name in ("one", "other"):
+        m.join(earth, nut, screw("z", lead), name=name)
+    verdict = loops.mobility(m)
+    assert verdict.dof == 1
+    assert [(r.count, r.of) for r in verdict.redundant] == [(5, 5), (5, 5)]
 
 
 def test_plane_machines_are_redundant_across_their_plane(families):

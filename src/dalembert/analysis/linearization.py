@@ -175,8 +175,28 @@ class Linearization:
             "residual": [ex.text(x) for x in self.residual],
         }
 
+    def __str__(self) -> str:
+        return linear_text(self.as_dict())
+
     def _repr_latex_(self) -> str:
         return f"$\\displaystyle A = {ex.latex_matrix(self.state_matrix)}$"
+
+
+def linear_text(data: Mapping[str, Any]) -> str:
+    """The matrices for people, from the JSON form in formulas or numbers; a state that is no motion says so."""
+    lines = ["states: " + ", ".join([*data["coordinates"], *data["speeds"]])]
+    lines.append("at: " + ", ".join(f"{x} = {_entry(v)}" for x, v in data["point"].items()))
+    for name in ("mass", "damping", "stiffness", "state_matrix", "input_matrix"):
+        if data[name] and data[name][0]:
+            rows = ("  [" + ", ".join(map(_entry, row)) + "]" for row in data[name])
+            lines += [f"{name.replace('_', ' ')}:", *rows]
+    if any(x not in ("0", 0.0) for x in data["residual"]):
+        lines.append("not a motion by itself; forces to add: " + ", ".join(map(_entry, data["residual"])))
+    return "\n".join(lines)
+
+
+def _entry(value: Any) -> str:
+    return value if isinstance(value, str) else f"{value + 0.0:.6g}"  # no -0
 
 
 def _rows(m: Matrix) -> list[list[Expr]]:

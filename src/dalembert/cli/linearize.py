@@ -42,6 +42,7 @@ def command(
     """
     import dalembert
     from dalembert.analysis import linearize
+    from dalembert.analysis.linearization import linear_text
     from dalembert.mechanism import Layout
 
     mechanism = dalembert.load(file)
@@ -60,22 +61,6 @@ def command(
     if format is Format.json:
         show_json(data)
         return
-    typer.echo(_text(data))
+    typer.echo(linear_text(data))
     if numbers or closed:
         typer.echo("modes:\n" + "\n".join(f"  {one}" for one in found.modes()))
-
-
-def _text(data: dict[str, Any]) -> str:
-    lines = ["states: " + ", ".join([*data["coordinates"], *data["speeds"]])]
-    lines.append("at: " + ", ".join(f"{x} = {_entry(v)}" for x, v in data["point"].items()))
-    for name in ("mass", "damping", "stiffness", "state_matrix", "input_matrix"):
-        if data[name] and data[name][0]:
-            rows = ("  [" + ", ".join(map(_entry, row)) + "]" for row in data[name])
-            lines += [f"{name.replace('_', ' ')}:", *rows]
-    if any(x not in ("0", 0.0) for x in data["residual"]):
-        lines.append("not a motion by itself; forces to add: " + ", ".join(map(_entry, data["residual"])))
-    return "\n".join(lines)
-
-
-def _entry(value: Any) -> str:
-    return value if isinstance(value, str) else f"{value + 0.0:.6g}"  # no -0

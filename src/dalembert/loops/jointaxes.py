@@ -6,6 +6,7 @@ bending moment of a slide.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -91,7 +92,9 @@ def joint_axes(closing: Closing, x: Array) -> dict[str, JointAxes]:
             base=base,
             turns=turns,
             slides=slides,
-            carried=_carried(base, turns, slides),
+            carried=_carried(
+                base, [(int(positions.variable[i]), bool(positions.is_turn[i]), _unit(frames.axes[i])) for i in own]
+            ),
             body=link.first.body,
             body_rotation=rotation[chain.first],
         )
@@ -100,6 +103,7 @@ def joint_axes(closing: Closing, x: Array) -> dict[str, JointAxes]:
 
 def _unit(v: Array) -> Array:
     v = np.array(v, dtype=float)
+    v = v / np.abs(v).max()  # squares of the smallest numbers are none
     return v / np.linalg.norm(v)
 
 
@@ -131,13 +135,18 @@ def across(axis: Array) -> Array:
     return np.eye(3)[square[0]] if square else _unit(np.cross(axis, [1.0, 0.0, 0.0]))
 
 
-def _carried(base: Array, turns: Array, slides: Array) -> Array:
-    """Efforts without power in the joint's motions: the orthogonal complement of its freedoms, at its place."""
-    motions = [np.concatenate([np.zeros(3), base.T @ t]) for t in turns]
-    motions += [np.concatenate([base.T @ s, np.zeros(3)]) for s in slides]
+def _carried(base: Array, steps: Sequence[tuple[int, bool, Array]]) -> Array:
+    """Efforts without power in the joint's motions: the orthogonal complement of its freedoms, at its place.
+
+    Steps of one variable are one motion: a screw turns and slides at once, and carries five efforts.
+    """
+    motions: dict[int, Array] = {}
+    for variable, turn, axis in steps:
+        motion = motions.setdefault(variable, np.zeros(6))
+        motion[slice(3, 6) if turn else slice(0, 3)] += base.T @ axis
     if not motions:
         return np.eye(6)
-    _, s, vt = np.linalg.svd(np.array(motions))
+    _, s, vt = np.linalg.svd(np.array(list(motions.values())))
     return vt[int((s > _ALONG).sum()) :].T
 
 
