@@ -9,6 +9,8 @@ impulses that are one of many stay near those that they began with.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,6 +26,11 @@ _CALM = 1e-23
 """The square of a step of Newton, as a share of the square of what contacts change, that is rounding."""
 _OBEYED = 1e-10
 """Fault (natural map over |b|) at which rounds end; the pattern that shows is solved to rounding afterwards."""
+_MARGINS, _STOPPING, _STOPS = (0.1, 1e-2, 1e-3), 20, 1e4
+"""How much narrower the cones are, rounds, and r, where everything is to be stopped."""
+_SLOW, _PUSHES, _STILL = 1e-6, 1e-6, 1e-13
+"""Speeds left, as shares of |b|, from which the last digits are solved for, and at which all is still; the share of the
+largest impulse from which on a contact takes part in that."""
 
 
 def newton(problem: Frictional, guess: Array | None = None) -> Array:
@@ -51,6 +58,42 @@ def newton(problem: Frictional, guess: Array | None = None) -> Array:
             break
         firm = min(100 * firm, _FIRMEST)
     return best
+
+
+def stopped(problem: Frictional) -> Array | None:
+    """Impulses of a balanced problem that stop everything at once, to rounding; None where none are found.
+
+    Where more rows meet than there are freedoms, such impulses fill a set, and sweeps creep along its border. With all
+    at rest nothing lifts: they are where P W P / 2 + b P is least over the cones, a convex problem. Cones that are a
+    little narrower leave room for the last digits, which the contacts that push share.
+    """
+    matrix, right = problem.matrix, problem.right
+    size = float(np.abs(right).max(initial=0.0))
+    for margin in _MARGINS:
+        cones = _Cones(replace(problem, mu=(1 - margin) * problem.mu))
+        p, firm = np.zeros(len(right)), _FIRM
+        for _ in range(_STOPPING):
+            found = _least(matrix, right, p, firm, cones)
+            if found is None:
+                break
+            p, firm = found, min(100 * firm, _STOPS)
+            left = matrix @ p + right
+            if np.abs(left).max() > _SLOW * size:
+                continue
+            pushing = [i for i, k in enumerate(problem.starts) if p[k] > _PUSHES * np.abs(p).max()]
+            places = [k for i in pushing for k in range(problem.block(i).start, problem.block(i).stop)]
+            new = 0 * p
+            new[places] = p[places]
+            missing = matrix @ new + right
+            new[places] -= np.linalg.lstsq(matrix[:, places], missing, rcond=1e-12)[0]
+            if np.abs(matrix @ new + right).max() <= _STILL * size and _all_inside(problem, new):
+                return new
+    return None
+
+
+def _all_inside(problem: Frictional, p: Array) -> bool:
+    parts = [p[problem.block(i)] for i in range(len(problem.tangents))]
+    return all(x[0] >= 0 and np.linalg.norm(x[1:]) <= mu * x[0] for x, mu in zip(parts, problem.mu, strict=True))
 
 
 def _least(matrix: Array, right: Array, first: Array, firm: float, cones: _Cones) -> Array | None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.contact.coulomb import Answer, Frictional, balanced, choose, fault, onto_cone, single
-from dalembert.contact.newton import newton
+from dalembert.contact.newton import newton, stopped
 from dalembert.contact.planar import all_answers, enumerable
 
 Array = NDArray[np.float64]
@@ -69,6 +69,10 @@ def _sweep(problem: Frictional, guess: Array | None, most: int, accept: float) -
                 u += problem.matrix[:, part] @ change
                 p[part] = new
         if sweep in (1, 2, 4, 8, 16) or sweep % 32 == 0:
+            if sweep == _WHOLE[0] and count > 1 and (still := stopped(problem)) is not None:
+                best, left = still, fault(problem, still) / size
+                if left <= accept:
+                    break
             if sweep in _WHOLE and count > 1:
                 p = newton(problem, p)
             u = problem.matrix @ p + problem.right
