@@ -215,6 +215,17 @@ def working(
         ) from None
 
 
+def share(part: float) -> float | None:
+    """That part of the seconds that the running call may use; None when it has no limit.
+
+    >>> share(0.5)
+    30.0
+    """
+    call = _calls.get(threading.get_ident())
+    seconds = call.budget.seconds if call else SECONDS
+    return None if seconds is None else part * seconds
+
+
 def apart(function: Callable[[], T], name: str, *, seconds: float | None = None) -> T:
     """What a function gives, computed in a process of its own: it ends with the budget around it, or with Ctrl-C.
 

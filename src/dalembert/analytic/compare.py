@@ -104,15 +104,15 @@ def compare(system: System) -> Comparison:
 _LARGE = 400
 """Operations of L above which a mechanics works in a process of its own, so that one that is slow does not keep the
 others waiting."""
-_PATIENCE = 8.0
-"""Seconds for one mechanics of a large system: five of them stay within the minute of a call."""
+_SHARE = 1 / 7
+"""Part of the budget for one mechanics of a large system: Lagrange's, three others and the comparisons fit in it."""
 
 
 def _in_time(system: System, name: str, work: Callable[[], T]) -> T:
     """What a mechanics finds, or a refusal when a large system takes it too long."""
     if system.lagrangian.count_ops() < _LARGE:
         return work()
-    return limits.apart(work, f"{name}'s mechanics", seconds=_PATIENCE)
+    return limits.apart(work, f"{name}'s mechanics", seconds=limits.share(_SHARE))
 
 
 def _jacobi(system: System, reference: dict[str, sp.Expr]) -> Row:
