@@ -21,11 +21,12 @@ from dalembert.expr import Expr
 from dalembert.expr.space import AXES, IDENTITY3, ZERO3, Vector3, is_zero3
 from dalembert.kinematics import Pose
 from dalembert.loops.arithmetic import exact, exact_form, spelled_out
+from dalembert.loops.rotations import rational_rotation, rotation_of
 from dalembert.mechanism import Displacement, Layout, Link, QuaternionTurn, Turn
 from dalembert.mechanism.spelled import Spelled
 
 if TYPE_CHECKING:
-    from scipy.spatial.transform import Rotation
+    pass
 
 #: Parts of a quaternion to which the rotation is rounded that its turns begin with: these are small, never singular.
 _COARSE = 8
@@ -116,7 +117,7 @@ class Linkage:
         for link, (names, held) in self.turns.items():
             named = [values.get(f"{link}.{x}") for x in self.layout_names(link)]
             if None not in named and any(named):
-                turned = _rotation(held).inv() * _rotation(named)
+                turned = rotation_of(held).inv() * rotation_of(named)
                 for name, angle in zip(names, turned.as_euler("XYZ"), strict=True):
                     found[self.variables.index(name)] = float(angle)
         if self.auxiliary:
@@ -135,7 +136,7 @@ class Linkage:
         found = {name: float(x[i]) for i, name in enumerate(self.variables) if i not in hidden}
         for link, (names, start) in self.turns.items():
             turned = Rotation.from_euler("XYZ", [float(x[self.variables.index(v)]) for v in names])
-            q = (_rotation(start) * turned).as_quat(canonical=True)[[3, 0, 1, 2]]
+            q = (rotation_of(start) * turned).as_quat(canonical=True)[[3, 0, 1, 2]]
             found |= {f"{link}.{n}": float(v) for n, v in zip(self.layout_names(link), q, strict=True)}
         return found
 
@@ -155,14 +156,6 @@ class Linkage:
                 if isinstance(one, QuaternionTurn):
                     return [c.name for c in one.components]
         raise ModelError(f"link '{link}' has no quaternion.")
-
-
-def _rotation(quaternion: Sequence[Any]) -> Rotation:
-    """The rotation of a quaternion of any norm, its scalar part first."""
-    from scipy.spatial.transform import Rotation
-
-    a, *vector = (float(x) for x in quaternion)
-    return Rotation.from_quat([*vector, a])
 
 
 def only_loops(layout: Layout, verb: str) -> None:
@@ -351,7 +344,7 @@ class _Maker:
         self.turns[link] = (names, start)
         begin = len(self.variables)
         self.variables += names
-        rotation = Pose(_rational_rotation(start))
+        rotation = Pose(rational_rotation(start))
         return [Fixed(rotation), *(Atom(True, AXES[a], begin + k, Fraction(1)) for k, a in enumerate("xyz"))]
 
 
@@ -375,18 +368,6 @@ def _unit(axis: Vector3) -> Vector3:
         square = sum(Fraction(x.data) ** 2 for x in axis)
         return axis if square == 1 else Vector3(tuple(x / ex.sqrt(ex.const(square)) for x in axis))
     return axis
-
-
-def _rational_rotation(e: tuple[Fraction, ...]) -> Any:
-    """Rotation of a quaternion of any norm, exactly: the formula divided by the square of the norm."""
-    a, b, c, d = e
-    n = a * a + b * b + c * c + d * d
-    rows = (
-        (a * a + b * b - c * c - d * d, 2 * (b * c - a * d), 2 * (b * d + a * c)),
-        (2 * (b * c + a * d), a * a - b * b + c * c - d * d, 2 * (c * d - a * b)),
-        (2 * (b * d - a * c), 2 * (c * d + a * b), a * a - b * b - c * c + d * d),
-    )
-    return tuple(tuple(ex.const(x / n) for x in row) for row in rows)
 
 
 def _is_identity(pose: Pose) -> bool:
