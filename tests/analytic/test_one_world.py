@@ -79,7 +79,7 @@ def test_a_machine_too_large_for_one_mechanics_is_compared_by_the_others():
     from pathlib import Path
 
     s = da.load(Path(__file__).parents[2] / "examples" / "foucault.lsd").analytic()
-    with limits.budget(seconds=500):  # some 15 s of computing; a crowded machine needs more
+    with limits.budget(seconds=150):  # some 15 s of computing, and a seventh of the budget for Hamilton
         comparison = s.compare()
     assert comparison.agree
     assert {"Newton", "d'Alembert", "Lagrange"} <= set(comparison.mechanics)
