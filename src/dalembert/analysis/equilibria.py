@@ -88,11 +88,13 @@ def equilibria(
     q[:, 0] = centre
     q[search.idle] = centre[search.idle, None]
     search.rolling.place(q)
+    search.stretch(q, centre, rng)
     if layout.model.contacts:
         from dalembert.analysis.on_contacts import resting
 
         return search.sorted(resting(search, q, rng))
     q = search.settled(q, centre)
+    q = q[:, np.argsort(np.abs((q - centre[:, None]) / search.units[:, None]).max(axis=0, initial=0.0), kind="stable")]
     found: list[Equilibrium] = []
     seen: list[Array] = []
     for near in search.surest_first(q).T:
@@ -122,7 +124,10 @@ class Search:
         self._frozen = f" (of the machine held at t = {self.t:.6g})" if self.reduction.depends_on_time else ""
         self.rolling = Rolling(self.dynamics, self.numbers, self.t)
         self.groups = [[self.names.index(x) for x in group] for group in layout.state.quaternions]
+        self.turned = self._turned()
         self.angles = self._angles()
+        #: Angles that may be told without their whole turns: no condition counts these.
+        self.turning = [i for i in self.angles if self.dynamics.closure.turning[i]]
         self.length = self._length()
         self.units = self._units()
         self.judgement.units = self.units
@@ -148,9 +153,29 @@ class Search:
             self.units = self._units()
         return found
 
+    def stretch(self, q: Array, centre: Array, rng: np.random.Generator) -> None:
+        """Let the wheels of gears and racks start anywhere: closing draws all of them towards the quickest.
+
+        In each column one of the coordinates that conditions count gets back, along the closed start, what was drawn.
+        """
+        used = ex.free_symbols(self.dynamics.closure.holonomic)
+        coupled = [i for i, x in enumerate(self.symbols) if x in used]
+        counted = [i for i in coupled if i in self.turned and not self.dynamics.closure.turning[i]]
+        if not counted:
+            return
+        shut, kept = self._closing(self.unit(q.copy()), 30)
+        columns = np.flatnonzero(kept)
+        clock = rng.choice(counted, len(columns))
+        moved = shut[clock, np.arange(len(columns))] - centre[clock]
+        wanted = q[clock, columns] - centre[clock]
+        with np.errstate(all="ignore"):
+            ratio = np.where(np.abs(moved) > _SAME, wanted / moved, 1.0)
+        shut[coupled] = centre[coupled, None] + ratio * (shut[coupled] - centre[coupled, None])
+        q[:, columns] = shut
+
     def _units(self) -> Array:
         """What a step is measured by: a radian, the length of the machine."""
-        plain = [i in self.angles or x in self.rolling.parameters for i, x in enumerate(self.names)]
+        plain = [i in self.turned or x in self.rolling.parameters for i, x in enumerate(self.names)]
         found = np.where(plain, 1.0, self.length)
         for group in self.groups:
             found[group] = 1.0
@@ -213,7 +238,7 @@ class Search:
         directions = self.reduction.arrays([self.reduction.directions], here, q.shape[1])[0]
         new, moved = list[Array](), list[float]()
         for one, column, ways in zip(smalls, q.T, directions, strict=True):
-            if not (np.isfinite(metric(one)).all() and np.isfinite(one.residual).all()):
+            if not (np.isfinite(one.metric).all() and np.isfinite(one.residual).all()):
                 continue
             along = ways @ one.posture
             inverse = _inverse(one)
@@ -223,14 +248,26 @@ class Search:
                 step = step + wanted - inverse @ (one.stiffness @ wanted)
             change = along @ step
             size = np.abs(change / self.units).max(initial=0.0)
-            new.append(column + change * min(1.0, 1.0 / max(size, 1e-300)))  # never more than a radian (or length)
+            whole = centre is None and size > 1 and self._reaches(one, column + change, change)
+            short = 1.0 if whole else min(1.0, 1.0 / max(size, 1e-300))  # else never more than a radian (or length)
+            new.append(column + change * short)
             moved.append(size)
         q = self.unit(np.array(new).reshape(-1, len(self.names)).T)
         q, kept = self._closing(q, _FOLLOWING if self.rolling.contacts else 3)
         return q, np.array(moved)[kept]
 
+    def _reaches(self, one: Small, target: Array, change: Array) -> bool:
+        """Does a long slide end in balance, as along a spring? A tenth of the load is left at most.
+
+        Along a force that dies away, exp(-x) or x**-n, a Newton step leaves more than a third of it.
+        """
+        if np.abs(change[self.turned]).max(initial=0.0) > 1:
+            return False
+        (there,) = self.smalls(target[:, None])
+        return there.load <= 0.1 * one.load
+
     def _families(self, q: Array) -> bool:
-        return any(np.linalg.matrix_rank(metric(one), tol=None) < len(one.leading) for one in self.smalls(q))
+        return any(np.linalg.matrix_rank(one.metric, tol=None) < len(one.leading) for one in self.smalls(q))
 
     def closed(self, q: Array, times: int) -> Array:
         """Nearer to closed loops, in the kinetic metric; columns that stay open are left out."""
@@ -314,14 +351,18 @@ class Search:
         plain = [x for v in frames for x in v if not ex.free_symbols(x) & moving]
         return np.abs(np.array(ex.evaluate(plain, self.numbers), dtype=float))
 
-    def _angles(self) -> list[int]:
+    def _turned(self) -> list[int]:
         """Coordinates that are angles of turns and nothing else."""
-        links = self.layout.model.links.values()
-        steps = [step for link in links for step in link.placed_steps()]
+        steps = [step for link in self.layout.model.links.values() for step in link.placed_steps()]
         turned = {one.angle for step in steps for one in step.displacement.turns if isinstance(one, Turn)}
         moved = ex.free_symbols([x for step in steps for x in step.displacement.translation])
+        return [i for i, x in enumerate(self.symbols) if x in turned - moved]
+
+    def _angles(self) -> list[int]:
+        """Those of them whose whole turns no effort counts."""
+        links = self.layout.model.links.values()
         efforts = ex.free_symbols([e for link in links for e in link.placed_efforts().values()])
-        return [i for i, x in enumerate(self.symbols) if x in turned - moved - efforts]
+        return [i for i in self.turned if self.symbols[i] not in efforts]
 
     def unit(self, q: Array) -> Array:
         for group in self.groups:
@@ -329,9 +370,9 @@ class Search:
         return q
 
     def reduced(self, column: Array) -> Array:
-        """Angles in ]-pi, pi], what is nothing as zero."""
+        """Angles in ]-pi, pi] where no condition counts their turns, what is nothing as zero."""
         found = column.copy()
-        for i in self.angles:
+        for i in self.turning:
             found[i] = np.pi - np.mod(np.pi - found[i], 2 * np.pi)
             if found[i] < -np.pi + SMALL:
                 found[i] += 2 * np.pi
@@ -350,20 +391,7 @@ def _lasts(one: Small, forces: Array, pace: float) -> bool:
     return bool((np.abs(change) <= _LASTING * forces * pace).all())
 
 
-def metric(one: Small) -> Array:
-    """Stiffness in units of mass: its eigenvalues are squares of frequencies."""
-    rows, columns = _units(one)
-    return rows[:, None] * one.stiffness * columns
-
-
 def _inverse(one: Small) -> Array:
-    rows, columns = _units(one)
-    found: Array = columns[:, None] * np.linalg.pinv(metric(one), rcond=FAMILY) * rows
+    rows, columns = one.units
+    found: Array = columns[:, None] * np.linalg.pinv(one.metric, rcond=FAMILY) * rows
     return found
-
-
-def _units(one: Small) -> tuple[Array, Array]:
-    """Of the balance and of the coordinates: masses of the speeds that move them, where each has one."""
-    scale = 1 / np.sqrt(np.abs(np.diag(one.mass)))
-    own = dict(zip(one.independent, scale, strict=True))
-    return scale, np.array([own.get(i, 1.0) for i in one.leading])

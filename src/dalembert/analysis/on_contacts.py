@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.analysis.equilibria import FAMILY, Equilibrium, Search, metric
+from dalembert.analysis.equilibria import FAMILY, Equilibrium, Search
 from dalembert.analysis.resting import Held, Resting
 from dalembert.errors import ModelError
 
@@ -46,7 +46,7 @@ def resting(search: Search, q: Array, rng: np.random.Generator) -> list[Equilibr
 def _is_family(search: Search, q: Array) -> bool:
     """Do equilibria beside it form a set with it, as far as the linear part tells?"""
     one = search.smalls(q[:, None])[0]
-    return bool(np.linalg.matrix_rank(metric(one), tol=FAMILY * search.judgement.usual) < len(one.leading))
+    return bool(np.linalg.matrix_rank(one.metric, tol=FAMILY * search.judgement.usual) < len(one.leading))
 
 
 def _judged_on(search: Search, q: Array, held: Held) -> list[Equilibrium]:

@@ -63,6 +63,24 @@ class Small:
         lower = -np.linalg.solve(self.mass, np.hstack([self.stiffness, self.damping])) if d else np.zeros((0, size))
         return np.vstack([np.hstack([self.turning, self.following]), lower])
 
+    @property
+    def units(self) -> tuple[Array, Array]:
+        """Of the balance and of the coordinates: masses of the speeds that move them, where each has one."""
+        scale = 1 / np.sqrt(np.abs(np.diag(self.mass)))
+        own = dict(zip(self.independent, scale, strict=True))
+        return scale, np.array([own.get(i, 1.0) for i in self.leading])
+
+    @property
+    def metric(self) -> Array:
+        """Stiffness in units of mass: its eigenvalues are squares of frequencies."""
+        rows, columns = self.units
+        return rows[:, None] * self.stiffness * columns
+
+    @property
+    def load(self) -> float:
+        """What is out of balance, in units of mass."""
+        return float(np.linalg.norm(self.units[0] * self.residual))
+
 
 class Reduction:
     """What small motions need of a machine, as expressions; `inputs` are parameters that may vary."""

@@ -287,10 +287,7 @@ def _sign_near(term: Any, here: Mapping[str, float], speeds: set[str]) -> tuple[
 
 def in_units_of_mass(small: Small) -> float:
     """The size of the stiffness over the mass: the square of a frequency."""
-    scale = 1 / np.sqrt(np.abs(np.diag(small.mass)))
-    columns = dict(zip(small.independent, scale, strict=True))
-    found = scale[:, None] * small.stiffness * np.array([columns.get(i, 1.0) for i in small.leading])
-    return float(np.abs(found).max(initial=0.0))
+    return float(np.abs(small.metric).max(initial=0.0))
 
 
 def _off_axis(matrix: Array) -> tuple[Array, Array, Array]:

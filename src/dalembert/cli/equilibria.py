@@ -48,6 +48,9 @@ def command(
         show_json({"mechanism": mechanism.name, "equilibria": [one.as_dict() for one in found]})
         return
     if not found:
-        typer.echo("no equilibrium found. Try more --starts, or a steady motion with --speed.")
+        typer.echo(
+            "no equilibrium found near the start. Look elsewhere with --at, farther with --spread, longer with "
+            "--starts, or for a steady motion with --speed."
+        )
     for one in found:
         typer.echo(str(one))
