@@ -142,3 +142,9 @@ def test_random_formulas_have_the_dimension_of_numbers_that_scale():
         after = float(ex.evaluate([e], {s: v * factor(symbols[s]) for s, v in values.items()})[0])
         assert after / before == pytest.approx(factor(found.known), rel=1e-9)
         assert symbol_of(found.known) is not None
+
+
+@pytest.mark.parametrize(("word", "unit"), [("metre", "m"), ("Kg", "kg"), ("seconds", "s"), ("CM", "cm")])
+def test_a_unit_in_other_letters_is_recognised(word, unit):
+    with pytest.raises(da.LsdError, match=f"did you mean the unit `2 {unit}`"):
+        da.loads(f"let l = 2 {word} ;")

@@ -79,6 +79,17 @@ def begins_declaration(token: Token, accepted: frozenset[str]) -> bool:
     return token.type in BEGINS or token.type == "$END" or (token.type == "ID" and token.text in DECLARING)
 
 
+def _unit_meant(word: str) -> str | None:
+    """The unit that is spelled so in other letters, or in full: `Kg`, `metre`."""
+    from dalembert.lsd.units import UNITS
+
+    known = {"meter": "m", "metre": "m", "second": "s", "sec": "s", "gram": "g", "newton": "N", "joule": "J"}
+    known |= {"watt": "W", "degree": "deg", "radian": "rad", "kilogram": "kg", "minute": "min", "hour": "h"}
+    known |= {name.lower(): name for name in UNITS if len(name) > 1}
+    lower = word.lower()
+    return known.get(lower) or known.get(lower.removesuffix("s"))
+
+
 def _hint(previous: Token | None, token: Token, stream: list[Token], at: int, accepted: frozenset[str]) -> str | None:
     kind, text = token.type, token.text
     if previous is None:
@@ -96,7 +107,9 @@ def _hint(previous: Token | None, token: Token, stream: list[Token], at: int, ac
         named = "only a name has fields: give the object a name with `let`"
         return named if after_value else "a decimal number needs digits before its point: `0.5`"
     if previous.type in ("INT", "FLOAT") and kind in ("ID", "LPAR", "PRIMED"):
-        return f"multiplication is written: `{previous.text}*{text}`"
+        unit = _unit_meant(text) if kind == "ID" else None
+        meant = f"did you mean the unit `{previous.text} {unit}`? Otherwise m" if unit else "m"
+        return f"{meant}ultiplication is written: `{previous.text}*{text}`"
     if kind == "STAR" and previous.type == "STAR":
         return "powers are written with `^`"
     if kind == "RSQB" and "COMMA" in accepted:
