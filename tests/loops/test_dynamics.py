@@ -186,3 +186,17 @@ def test_the_antenna_of_the_thesis_falls_without_losing_energy(families, levels)
     assert np.ptp(mo.energy()) < 1e-9 * mo.kinetic_energy().max()
     assert len(mo.t) < 1000
     assert closure_gap(m, mo) < 2 * TOLD_APART**2  # rows are left out within this angle of a flat posture
+
+
+def test_without_a_start_mobility_is_judged_where_a_motion_begins():
+    m = da.Mechanism("four-bar")
+    a, b, c = (m.body(x, mass=1, inertia=[1, 1, 1]) for x in "abc")
+    m.join(da.earth, a, da.revolute("z"), name="A")
+    m.join(a.at([1, 0, 0]), b, da.revolute("z"), name="B")
+    m.join(da.earth.at([4, 0, 0]), c, da.revolute("z"), name="D")
+    m.join(b.at([3.5, 0, 0]), c.at([2.5, 0, 0]), da.revolute("z"), name="C")
+    mo = m.simulate((0, 0.1))
+    judged = m.mobility()
+    assert judged.dof == 1
+    for name, value in judged.at.items():
+        assert np.angle(np.exp(1j * (value - mo[name][0]))) == pytest.approx(0, abs=1e-8)

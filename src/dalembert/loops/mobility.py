@@ -85,7 +85,7 @@ def mobility(
 def followed_start(own: Linkage, start: Mapping[str, float], given: Mapping[str, Any] | None) -> Mapping[str, float]:
     """Where a motion from here starts: what is said is kept, the rest follows; if that fails, the start is a guess."""
     said = set(start) & set(own.layout.state.coordinates)
-    if not said or said >= set(own.layout.state.coordinates) or Closing(own).gap(own.start(start)) < CLOSED:
+    if said >= set(own.layout.state.coordinates) or Closing(own).gap(own.start(start)) < CLOSED:
         return start
     try:
         with warnings.catch_warnings():
