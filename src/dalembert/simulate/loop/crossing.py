@@ -48,6 +48,8 @@ LEAST_PIECE, LEAST_SAMPLED = 2.0**-26, 2.0**-12
 rounding nobody knows, where its fourth power is."""
 MOST_PIECES, COARSE_PIECE = 20_000, 2.0**-10
 """Of a step; an event that asks for more is followed coarsely, which is told."""
+FEW_PIECES, ROUGH_PIECE = 64, 2.0**-5
+"""Of every later step, once that is told: such events (loads of friction) ask for as many in each."""
 POLE = 8.0
 """Growth within the shortest piece from its ends to where the sign changes: what jumps stays, what has a pole grows."""
 
@@ -184,6 +186,9 @@ def crossings(m: Any, t: float, y: Any, h: float) -> float:
     terminal event ends it, -1 if an event has no value.
     """
     ends, depth, a, tried = doubles(m[ENDS]), 0, 0.0, 0
+    most, coarse = MOST_PIECES, COARSE_PIECE
+    if m[UNRESOLVED] != 0:
+        most, coarse = FEW_PIECES, ROUGH_PIECE
     unroll(m, y)
     ends[0] = 1.0
     while depth >= 0:
@@ -192,8 +197,8 @@ def crossings(m: Any, t: float, y: Any, h: float) -> float:
         b = ends[depth]
         tried += 1
         least = LEAST_PIECE if m[BOUNDS] != 0 else LEAST_SAMPLED
-        if tried > MOST_PIECES:
-            least, m[UNRESOLVED] = COARSE_PIECE, 1
+        if tried > most:
+            least, m[UNRESOLVED] = coarse, 1
         if b - a > least and not settled(m, t, y, h, a, b):
             depth += 1
             ends[depth] = 0.5 * (a + b)
