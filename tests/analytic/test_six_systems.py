@@ -91,15 +91,3 @@ def test_numeric_lsd_examples_agree_with_the_formalisms():
 
     theirs = ex.evaluate(list(kane.accelerations), {ex.symbol(k): v for k, v in values.items()})
     assert ours == pytest.approx([float(x) for x in theirs], rel=1e-12)
-
-
-def test_closed_loops_are_refused_with_advice():
-    from dalembert.errors import ModelError
-
-    m = da.Mechanism("loop")
-    a, b = m.body("a", mass=1), m.body("b", mass=1)
-    m.join(da.earth, a, da.revolute("x"), name="one")
-    m.join(a, b, da.revolute("x"), name="two")
-    m.join(b, da.earth, da.revolute("x"), name="three")
-    with pytest.raises(ModelError, match="closed loops"):
-        an.System.from_mechanism(m)

@@ -318,13 +318,6 @@ def test_an_unknown_choice_is_refused_before_any_derivation():
         da.load(EXAMPLES / "four_bar.lsd").equations("kane", potential="gravity")
 
 
-def test_the_analytic_view_of_a_loop_is_refused_with_the_cut():
-    from dalembert.analytic.from_mechanism import system_of
-
-    with pytest.raises(da.ModelError, match="closed loops \\(cut at b\\)"):
-        system_of(da.load(EXAMPLES / "four_bar.lsd"))
-
-
 @pytest.mark.parametrize("level", ["vector", "matrix"])
 @pytest.mark.parametrize("formalism", FORMALISMS)
 def test_a_level_says_what_every_name_in_it_is(formalism, level):

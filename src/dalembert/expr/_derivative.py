@@ -166,7 +166,7 @@ def upper_jacobian(exprs: Sequence[Expr], variables: Sequence[Expr]) -> list[lis
     >>> from dalembert import expr as ex
     >>> x, y = ex.symbols("x y")
     >>> upper_jacobian([x * x * y, x**3 / 3], [x, y])
-    [[2*x*y, x^2], [0]]
+    [[2*x*y, x**2], [0]]
     """
     _check_variables(variables)
     sweep, within, rows = _Sweep(exprs), set[Expr](), list[list[Expr]]([] for _ in exprs)
@@ -194,7 +194,7 @@ class Along:
     >>> x, v = ex.symbols("x v")
     >>> rate = Along({x: v})
     >>> rate.of([x * x, ex.sin(x)]), rate.of([x * x * x])
-    ([2*v*x, v*cos(x)], [2*v*x*x + v*x^2])
+    ([2*v*x, v*cos(x)], [3*v*x**2])
     """
 
     def __init__(self, direction: Mapping[Expr, Scalar]) -> None:
