@@ -123,7 +123,9 @@ class Trip:
             events: Any = NativeEvents(watch.address, terminal, direction, (watch, own, regime))
             rates, project, forces = regime.rates, regime.project, Forces(mode, lambda: regime)
         else:
-            gaps = [ResolvedEvent(f"{row.name}.gap", row.gap, None, 1, -1.0) for row in self.system.contacts]
+            # signed: the last bounces of many are lower than the bound of their rounding, and shrink all the same
+            rows = self.system.contacts
+            gaps = [ResolvedEvent(f"{row.name}.gap", row.gap, None, 1, -1.0, signed=True) for row in rows]
             self.kinds = [(i, "gap") for i in range(len(gaps))]
             events = native_events([*armed, *gaps], self.system, self.p, callbacks)
             rates, project, forces = self.problem.rhs, self.problem.project, None

@@ -77,9 +77,10 @@ def _derivatives(rates: tuple[Expr, ...], states: tuple[Expr, ...]) -> tuple[Exp
 
 
 @lru_cache(maxsize=64)
-def _bounds(states: tuple[Expr, ...], parameters: tuple[str, ...], events: tuple[Expr, ...]) -> NativeFunction | None:
+def _bounds(
+    states: tuple[Expr, ...], parameters: tuple[str, ...], events: tuple[Expr, ...], signed: tuple[bool, ...]
+) -> NativeFunction | None:
     """Value, slope, radius of the slope, radius of the value and rounding of events on a piece of a step.
-
 
     The piece is s in [-1, 1]; each state has a value, a radius, a slope by s and a radius of the slope; time has its
     middle, and its reach is its radius and slope in one.
@@ -92,7 +93,7 @@ def _bounds(states: tuple[Expr, ...], parameters: tuple[str, ...], events: tuple
         **dict(zip(states, radii, strict=True)),
         **dict(zip(slopes, bends, strict=True)),
     }
-    rounding = [_ROUNDED * size for size in error_size(events)]
+    rounding = [ex.ZERO if one else _ROUNDED * size for one, size in zip(signed, error_size(events), strict=True)]
     outputs = [*events, *rises, *spread(rises, radius), *spread(events, radius), *rounding]
     if ex.count_operations(outputs) > _LONGEST_BOUNDS:
         return None
@@ -124,7 +125,8 @@ def native_events(
     formulas = tuple(event.value for event in watched if event.value is not None)
     native = compiled("events", system.symbols, system.known_parameters, formulas) if formulas else None
     if native is not None and len(formulas) == len(watched):
-        bounds = _bounds(system.symbols, system.known_parameters, formulas)
+        signed = tuple(event.signed for event in watched)
+        bounds = _bounds(system.symbols, system.known_parameters, formulas, signed)
         return NativeEvents(native.address, terminal, direction, (native, bounds), getattr(bounds, "address", 0))
 
     def all_events(t: float, y: Any) -> list[float]:

@@ -41,6 +41,7 @@ class ResolvedEvent:
     """An event whose formulas have become expressions, or that is a Python function.
 
     `renewed`: what it does gives its value a new meaning, so that this is not the zero at which it happened.
+    `signed`: its sign counts down to the last digit, also where rounding may have made it.
     """
 
     name: str
@@ -50,6 +51,7 @@ class ResolvedEvent:
     direction: float
     then: Mapping[str, Expr] | Callable[[float, dict[str, float]], Mapping[str, float]] | None = None
     renewed: bool = False
+    signed: bool = False
 
     @property
     def needs(self) -> list[Expr]:
