@@ -63,9 +63,6 @@ def test_a_box_across_another_stands_on_crossing_edges():
     assert np.count_nonzero(forces) == 4
 
 
-@pytest.mark.xfail(
-    strict=False, reason="chatters where it begins to tip, at some tolerances: forces fall to nothing there"
-)
 @pytest.mark.slow
 def test_a_box_slides_over_an_edge_tips_and_falls():
     """From a tip about the edge to free fall; it is let go where its last edge has passed, at any tolerance."""

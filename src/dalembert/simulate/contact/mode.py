@@ -64,6 +64,7 @@ class Regime:
         self.closed = list(mode.closed)
         self.edged = [i for i in mode.closed if machine.contacts[i].edged]
         self.features: Array | None = None
+        self.room: Array = np.zeros(len(machine.names))
         normal = [float(mode.first[i][0]) for i in mode.closed]
         self.before = np.array([*normal, *(float(x) for i in mode.stick for x in mode.first[i][1:])])
         self.regular: bool | None = None
@@ -115,6 +116,11 @@ class Regime:
         flow = self.machine.flow(t, y[: self.machine.coordinates], self.p, now.speeds)
         return np.concatenate([flow, self.solve(now).accelerations])
 
+    def begin(self, now: Instant, leaving: Array) -> None:
+        """Remember faces; contacts that are `leaving` without a speed have room, so that rounding is no impact."""
+        self.features = now.feature[self.edged]
+        self.room[leaving] = NEAR * self.size
+
     def watched(self) -> list[tuple[int, str]]:
         """What may end the mode: contact and kind, in the order of `values`."""
         found = [(i, "gap") for i in range(len(self.machine.names)) if i not in self.closed]
@@ -128,7 +134,7 @@ class Regime:
     def values(self, t: float, y: Array) -> Array:
         now = self.machine.at(t, y, self.p)
         done = self.solve(now)
-        gaps = np.delete(now.gap, self.closed)
+        gaps = np.delete(now.gap + self.room, self.closed)
         tangents = self.machine.tangents
         sizes = {i: float(np.linalg.norm(done.tangential[tangents[i]])) for i in self.mode.stick}
         hold = [now.static[i] * done.normal[i] - size for i, size in sizes.items()]

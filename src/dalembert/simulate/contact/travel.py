@@ -112,7 +112,9 @@ class Trip:
         armed = [replace(event, terminal=1 if event.then is not None else k) for event, k in pairs]
         if mode.closed:
             regime = Regime(self.machine, mode, self.p, self.size)
-            regime.features = self.machine.at(t, y, self.p).feature[regime.edged]
+            begin = self.machine.at(t, y, self.p)
+            slow = np.abs(begin.rate) <= APPROACH * self.machine.rate_sizes(begin)
+            regime.begin(begin, slow & (begin.gap <= TOUCHING * self.size))
             self.kinds = regime.watched()
             own = native_events(armed, self.system, self.p, callbacks)
             terminal = (*(own.terminal if own else ()), *(1 for _ in self.kinds))
