@@ -110,11 +110,11 @@ class Trip:
         mode, callbacks = happened.mode, list[Any]()
         pairs = zip(self.watched, self.left, strict=True)
         armed = [replace(event, terminal=1 if event.then is not None else k) for event, k in pairs]
+        begin = self.machine.at(t, y, self.p)
+        slow = (begin.gap <= TOUCHING * self.size) & (np.abs(begin.rate) <= APPROACH * self.machine.rate_sizes(begin))
         if mode.closed:
             regime = Regime(self.machine, mode, self.p, self.size)
-            begin = self.machine.at(t, y, self.p)
-            slow = np.abs(begin.rate) <= APPROACH * self.machine.rate_sizes(begin)
-            regime.begin(begin, slow & (begin.gap <= TOUCHING * self.size))
+            regime.begin(begin, slow)
             self.kinds = regime.watched()
             own = native_events(armed, self.system, self.p, callbacks)
             terminal = (*(own.terminal if own else ()), *(1 for _ in self.kinds))
@@ -125,9 +125,9 @@ class Trip:
             events: Any = NativeEvents(watch.address, terminal, direction, (watch, own, regime))
             rates, project, forces = regime.rates, regime.project, Forces(mode, lambda: regime)
         else:
-            # signed: the last bounces of many are lower than the bound of their rounding, and shrink all the same
-            rows = self.system.contacts
-            gaps = [ResolvedEvent(f"{row.name}.gap", row.gap, None, 1, -1.0, signed=True) for row in rows]
+            # the last bounces of many are lower than the bound of their rounding, and shrink all the same
+            rows, signed = self.system.contacts, not slow.any()
+            gaps = [ResolvedEvent(f"{row.name}.gap", row.gap, None, 1, -1.0, signed=signed) for row in rows]
             self.kinds = [(i, "gap") for i in range(len(gaps))]
             events = native_events([*armed, *gaps], self.system, self.p, callbacks)
             rates, project, forces = self.problem.rhs, self.problem.project, None
