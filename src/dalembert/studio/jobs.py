@@ -18,7 +18,7 @@ from dalembert import expr as ex
 from dalembert import lsd
 from dalembert.editor.analysis import Analysis, analyse, completions, hover
 from dalembert.errors import DalembertError, LsdError, ModelError, SimulationError
-from dalembert.mechanism import EARTH, Layout
+from dalembert.mechanism import EARTH, Layout, Turn
 from dalembert.model import Mechanism
 from dalembert.studio import artefacts
 from dalembert.view.motion import Motion
@@ -145,7 +145,7 @@ def _machine(bench: Bench) -> dict[str, Any]:
             }
         )
         waiting += [(x, depth + 1) for x in reversed(children.get(one.child, []))]
-    state = layout.state
+    state, turning = layout.state, _turning(m)
     return {
         "machine": {
             "name": m.name,
@@ -155,7 +155,7 @@ def _machine(bench: Bench) -> dict[str, Any]:
             "closing": [{"link": c.link.name, "joint": joint_words(c.link.joint)} for c in layout.cuts],
             "parameters": [{"name": x, "value": _number(m.given.get(x))} for x in m.parameters()],
             "start": [
-                {"name": x, "value": _number(m.start.get(x, 0.0)), "angle": _angle(m, x)}
+                {"name": x, "value": _number(m.start.get(x, 0.0)), "angle": _is_angle(x, turning)}
                 for x in (*state.coordinates, *state.speeds)
             ],
             "contacts": [one.name for one in layout.model.contacts],
@@ -164,16 +164,18 @@ def _machine(bench: Bench) -> dict[str, Any]:
     }
 
 
-def _angle(mechanism: Mechanism, name: str) -> bool:
-    """Does a coordinate turn something?"""
-    local = name.rpartition(".")[2]
+def _turning(mechanism: Mechanism) -> dict[str, bool]:
+    """Whether each coordinate of a link turns something."""
+    found: dict[str, bool] = {}
     for link in mechanism.links.values():
-        for x, own in zip(link.coordinates, link.joint.parameters, strict=True):
-            if x == name:
-                symbol = ex.symbol(own)
-                turns = [t for step in link.joint.steps for t in step.displacement.turns]
-                return any(hasattr(t, "angle") and symbol in ex.free_symbols([t.angle]) for t in turns)
-    return local.rstrip("'") in ("th", "ps", "ph", "al", "be")
+        turns = [t for step in link.joint.steps for t in step.displacement.turns]
+        used = ex.free_symbols([t.angle for t in turns if isinstance(t, Turn)])
+        found |= {x: ex.symbol(own) in used for x, own in zip(link.coordinates, link.joint.parameters, strict=True)}
+    return found
+
+
+def _is_angle(name: str, turning: Mapping[str, bool]) -> bool:
+    return turning.get(name, name.rpartition(".")[2].rstrip("'") in ("th", "ps", "ph", "al", "be"))
 
 
 def _number(value: Any) -> float | None:
