@@ -265,7 +265,7 @@ def sweep() -> tuple[set[str], int]:
 def test_no_public_callable_runs_the_text_it_is_given(tmp_path: Path):
     # in a process and folder of its own: calls cut short, operators declared and files written stay there
     command = [sys.executable, "-W", "ignore", __file__]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=400, check=False)
     *rang, count = done.stdout.splitlines() or [done.stderr]
     assert rang == []
     assert int(count) > 500  # the search found the packages
