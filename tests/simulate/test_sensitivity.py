@@ -101,3 +101,12 @@ def test_what_has_no_derivatives_is_refused() -> None:
     with pytest.raises(da.SimulationError, match="no 'y'"):
         found["y", "g"]
     assert run(ball(), (0, 0.1)).y[0, -1] == pytest.approx(found.motion["x"][-1], abs=1e-9)
+
+
+@pytest.mark.parametrize("slope", [3e-11, 1.0, 1 + 3e-10, -2.0, 4e9 + 0.25])
+def test_small_slopes_of_a_start_are_told_in_any_unit(slope):
+    from dalembert.simulate.runs.sensitivity import _slope
+
+    at, h = 0.7, 1e-5
+    found = _slope(np.array([slope * (at + h)]), np.array([slope * (at - h)]), h)[0]
+    assert found == pytest.approx(slope, rel=1e-10)

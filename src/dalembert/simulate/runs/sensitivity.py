@@ -35,6 +35,8 @@ from dalembert.simulate.system.values import first_state, parameter_values
 
 Array = NDArray[np.float64]
 
+_ROUNDED = 8 * np.finfo(float).eps
+"""Share of a value that its rounding is, some operations long."""
 _DIFFERENCE = 1e-5
 """Share by which a start is moved to see how its loops close: central differences, good to 1e-10."""
 
@@ -216,16 +218,17 @@ def _beginning(
     for name in asked:
         h = _DIFFERENCE * (abs(parameters.get(name, first.get(name, 0.0))) or 1.0)
         (ahead, more), (behind, less) = begun(name, h), begun(name, -h)
-        columns.append(_whole((ahead - behind) / (2 * h)))
-        slopes = _whole((more - less) / (2 * h))
+        columns.append(_slope(ahead, behind, h))
+        slopes = _slope(more, less, h)
         weights.append({ex.symbol(p): ex.const(float(s)) for p, s in zip(parameters, slopes, strict=True) if s})
     return first, columns, weights
 
 
-def _whole(values: Array) -> Array:
-    """Differences of what is linear have rounding in them; ones and zeros are meant."""
-    near = np.round(values)
-    return np.where(np.abs(values - near) < 1e-9, near, values)
+def _slope(ahead: Array, behind: Array, h: float) -> Array:
+    """A central difference; where it is a whole number but for the rounding of what it is made of, that is meant."""
+    found, rounding = (ahead - behind) / (2 * h), _ROUNDED * (np.abs(ahead) + np.abs(behind)) / (2 * h)
+    near = np.round(found)
+    return np.where(np.abs(found - near) <= rounding, near, found)
 
 
 def _directions(system: System, name: str, weights: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
