@@ -44,13 +44,15 @@ def test_example_runs(path, tmp_path, monkeypatch):
     assert list(tmp_path.glob("*.png"))
 
 
+PACKAGE = ROOT / "src" / "dalembert"
+WITH_EXAMPLES = [p for p in sorted((PACKAGE / "analytic").rglob("*.py")) if ">>> " in p.read_text(encoding="utf-8")]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("path", sorted((ROOT / "src" / "dalembert" / "analytic").glob("*.py")), ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", WITH_EXAMPLES, ids=lambda p: p.stem)
 def test_docstring_examples_run(path):
     import doctest
     import importlib
 
-    module = importlib.import_module(
-        f"dalembert.analytic.{path.stem}" if path.stem != "__init__" else "dalembert.analytic"
-    )
+    module = importlib.import_module(".".join(("dalembert", *path.relative_to(PACKAGE).with_suffix("").parts)))
     assert doctest.testmod(module).failed == 0

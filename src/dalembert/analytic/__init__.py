@@ -19,40 +19,10 @@ import sys
 
 from dalembert import limits
 
-from ._doors import explain_arguments
-from ._equality import Verdict, equal, is_zero, proportional
-from ._names import Names
-from ._normal import tidy
-from .action_angle import ActionAngle, action_angle, numeric_action
-from .bodies import ElectromagneticField, Particle, RigidBody, Rotor, euler_rotation
-from .brachistochrone import Brachistochrone, brachistochrone, cycloid_check, descent_time
-from .brackets import Closure, bracket_matrix, lagrange_bracket, poisson_bracket, poisson_closure, rank_of
-from .canonical import CanonicalMap, Canonicity
-from .chaos import Lyapunov, Section, lyapunov, poincare_section
-from .claims import Report, check, check_derivation, first_difference
-from .compare import Comparison
-from .dalembert import DAlembert
-from .dimensions import Mismatch, check_dimensions
-from .dirac import Dirac, dirac_bergmann
-from .electromagnetic import Fields, fields_of, uniform_potential
-from .equilibria import (
-    Equilibria,
-    Equilibrium,
-    effective_potential,
-    equilibria,
-    numeric_equilibrium,
-    rest_conditions,
-    search_equilibria,
-)
-from .field_density import FieldDensity, NoetherCurrent, string_modes
-from .frames import FictitiousForces, fictitious_forces
-from .galilei import GalileiAlgebra, free_lagrangian, galilei_algebra
-from .gauge import Equivalence, Similarity, equivalence, gauge_function, is_null, similarity, strip_gauge
-from .generating import Generated, convert, generate, generator_of
-from .geometry import Chart, PointChange, change_coordinates
-from .hamilton import EnergyVerdict, Hamilton
-from .hamilton_jacobi import CompleteIntegral, HamiltonJacobi
-from .infinitesimal import (
+from .canonical.brackets import Closure, bracket_matrix, lagrange_bracket, poisson_bracket, poisson_closure, rank_of
+from .canonical.dirac import Dirac, dirac_bergmann
+from .canonical.generating import Generated, convert, generate, generator_of
+from .canonical.infinitesimal import (
     Design,
     Infinitesimal,
     design_map,
@@ -61,17 +31,27 @@ from .infinitesimal import (
     is_invariance,
     standard_map,
 )
-from .inverse import FoundLagrangian, Helmholtz, helmholtz, lagrangian_for
-from .lagrange import Lagrange, euler_lagrange
-from .legendre import Legendre, legendre
-from .modes import NormalModes, normal_modes, numeric_modes
-from .motion import closed_motion
-from .motion_in_a_well import Orbit, Region, Well, central_orbit, well
-from .newton import AngularMomentum, Newton, angular_momentum
-from .noether import Noether, finite_invariance, invariance_family, noether, symmetry_of
-from .period import Period, period
-from .pfaff import Constraint, Frobenius, classify, frobenius
-from .phase import (
+from .canonical.legendre import Legendre, legendre
+from .canonical.maps import CanonicalMap, Canonicity
+from .formulas._doors import explain_arguments
+from .formulas._equality import Verdict, equal, is_zero, proportional
+from .formulas._names import Names
+from .formulas._normal import tidy
+from .formulas.claims import Report, check, check_derivation, first_difference
+from .formulas.dimensions import Mismatch, check_dimensions
+from .formulas.quadrature import antiderivative
+from .formulas.steps import Step, Steps, latex
+from .jacobi.action_angle import ActionAngle, action_angle, numeric_action
+from .jacobi.hamilton_jacobi import CompleteIntegral, HamiltonJacobi
+from .jacobi.principal_function import PrincipalFunction, principal_function
+from .jacobi.separation import LeviCivita, levi_civita
+from .jacobi.waves import Fronts, StationaryWave, are_orthogonal, de_broglie, fronts, stationary_wave
+from .motions.chaos import Lyapunov, Section, lyapunov, poincare_section
+from .motions.modes import NormalModes, normal_modes, numeric_modes
+from .motions.motion import closed_motion
+from .motions.motion_in_a_well import Orbit, Region, Well, central_orbit, well
+from .motions.period import Period, period
+from .motions.phase import (
     Trajectory,
     action_fronts,
     flow,
@@ -80,17 +60,37 @@ from .phase import (
     phase_portrait,
     potential_landscape,
 )
-from .principal_function import PrincipalFunction, principal_function
-from .quadrature import antiderivative
-from .routh import RelativeEquilibrium, Routhian, partial_legendre, relative_equilibria, routhian
-from .search import independent, search_first_integrals, search_symmetries
-from .second_variation import SecondVariation, isoperimetric, second_variation
-from .separation import LeviCivita, levi_civita
-from .statics import Diagnosis, Nature, VirtualWork, nature_of_equilibrium, potential_of
-from .steps import Step, Steps, latex
-from .system import System
-from .variational import Functional, Stationary, action_along, maupertuis, stationary
-from .waves import Fronts, StationaryWave, are_orthogonal, de_broglie, fronts, stationary_wave
+from .statics.equilibria import (
+    Equilibria,
+    Equilibrium,
+    effective_potential,
+    equilibria,
+    numeric_equilibrium,
+    rest_conditions,
+    search_equilibria,
+)
+from .statics.pfaff import Constraint, Frobenius, classify, frobenius
+from .statics.virtual_work import Diagnosis, Nature, VirtualWork, nature_of_equilibrium, potential_of
+from .symmetries.galilei import GalileiAlgebra, free_lagrangian, galilei_algebra
+from .symmetries.gauge import Equivalence, Similarity, equivalence, gauge_function, is_null, similarity, strip_gauge
+from .symmetries.inverse import FoundLagrangian, Helmholtz, helmholtz, lagrangian_for
+from .symmetries.noether import Noether, finite_invariance, invariance_family, noether, symmetry_of
+from .symmetries.routh import RelativeEquilibrium, Routhian, partial_legendre, relative_equilibria, routhian
+from .symmetries.search import independent, search_first_integrals, search_symmetries
+from .systems.bodies import ElectromagneticField, Particle, RigidBody, Rotor, euler_rotation
+from .systems.compare import Comparison
+from .systems.dalembert import DAlembert
+from .systems.electromagnetic import Fields, fields_of, uniform_potential
+from .systems.frames import FictitiousForces, fictitious_forces
+from .systems.geometry import Chart, PointChange, change_coordinates
+from .systems.hamilton import EnergyVerdict, Hamilton
+from .systems.lagrange import Lagrange, euler_lagrange
+from .systems.newton import AngularMomentum, Newton, angular_momentum
+from .systems.system import System
+from .variations.brachistochrone import Brachistochrone, brachistochrone, cycloid_check, descent_time
+from .variations.field_density import FieldDensity, NoetherCurrent, string_modes
+from .variations.second_variation import SecondVariation, isoperimetric, second_variation
+from .variations.variational import Functional, Stationary, action_along, maupertuis, stationary
 
 __all__ = [
     "Lyapunov",

@@ -1,0 +1,1 @@
+"""Phase space: Legendre's transform, brackets, canonical maps and their generators."""

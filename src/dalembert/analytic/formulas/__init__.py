@@ -1,0 +1,1 @@
+"""How formulas are read, tidied, proved equal, solved, integrated and judged."""

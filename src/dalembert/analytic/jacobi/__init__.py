@@ -1,0 +1,1 @@
+"""Hamilton-Jacobi: complete integrals, separation, actions and angles, fronts and waves."""

@@ -1,0 +1,1 @@
+"""Motion: in closed form, in wells, small, numeric, chaotic."""

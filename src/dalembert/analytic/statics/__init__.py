@@ -1,0 +1,1 @@
+"""Rest: virtual work, equilibria and their nature, kinds of constraints."""

@@ -1,0 +1,1 @@
+"""Symmetry: gauge, Noether, first integrals, reduction, the inverse problem."""

@@ -1,0 +1,1 @@
+"""One system, and every mechanics as a view of it."""

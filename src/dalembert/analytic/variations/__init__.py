@@ -1,0 +1,1 @@
+"""Functionals: Euler's equations, second variation, least time and action, fields."""
