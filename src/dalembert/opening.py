@@ -31,33 +31,55 @@ def loads(text: str, name: str = "mechanism", *, strict: bool = False, lenient: 
     return made
 
 
-def read_urdf(path: str | Path, *, floating: bool = False, fuse: bool = False, limits: bool = True) -> Mechanism:
+def read_urdf(
+    path: str | Path,
+    *,
+    floating: bool = False,
+    fuse: bool = False,
+    limits: bool = True,
+    meshes: bool = False,
+    package: str | Path | None = None,
+) -> Mechanism:
     """The robot in a URDF file; `floating` lets its root move freely, `fuse` joins fixed links, `limits` keeps stops.
 
-    What the file says and a mechanism cannot hold is in `m.notes`, and a warning tells of it.
+    `meshes` reads the files that links look like; `package` is the folder that all its files lie in, where no
+    `package.xml` tells it. What the file says and a mechanism cannot hold is in `m.notes`, and a warning tells of it.
     """
     from dalembert import io
 
     made = Mechanism(Path(path).stem)
-    io.read_urdf(path, made, floating=floating, fuse=fuse, limits=limits)
+    io.read_urdf(path, made, floating=floating, fuse=fuse, limits=limits, meshes=meshes, package=package)
     return made
 
 
 def read_mjcf(
-    path: str | Path, *, keyframe: str | int | None = None, fuse: bool = False, limits: bool = True
+    path: str | Path,
+    *,
+    keyframe: str | int | None = None,
+    fuse: bool = False,
+    limits: bool = True,
+    meshes: bool = False,
+    package: str | Path | None = None,
 ) -> Mechanism:
-    """The machine in an MJCF file (MuJoCo), from one of its keyframes; `fuse`, `limits` and notes as in `read_urdf`."""
+    """The machine in an MJCF file (MuJoCo), from one of its keyframes; the others as in `read_urdf`."""
     from dalembert import io
 
     made = Mechanism(Path(path).stem)
-    io.read_mjcf(path, made, keyframe=keyframe, fuse=fuse, limits=limits)
+    io.read_mjcf(path, made, keyframe=keyframe, fuse=fuse, limits=limits, meshes=meshes, package=package)
     return made
 
 
-def read_sdf(path: str | Path, *, fuse: bool = False, limits: bool = True) -> Mechanism:
-    """The models in an SDF file (Gazebo); `fuse`, `limits` and notes as in `read_urdf`."""
+def read_sdf(
+    path: str | Path,
+    *,
+    fuse: bool = False,
+    limits: bool = True,
+    meshes: bool = False,
+    package: str | Path | None = None,
+) -> Mechanism:
+    """The models in an SDF file (Gazebo); the arguments as in `read_urdf`."""
     from dalembert import io
 
     made = Mechanism(Path(path).stem)
-    io.read_sdf(path, made, fuse=fuse, limits=limits)
+    io.read_sdf(path, made, fuse=fuse, limits=limits, meshes=meshes, package=package)
     return made

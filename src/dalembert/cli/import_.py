@@ -17,6 +17,7 @@ def command(
     fuse: Annotated[bool, typer.Option(help="Join links that are fixed to each other.")] = False,
     limits: Annotated[bool, typer.Option(help="Keep the stops of joints, as contacts.")] = True,
     keyframe: Annotated[str | None, typer.Option(help="Start from this keyframe of an MJCF file.")] = None,
+    package: Annotated[Path | None, typer.Option(help="Folder that holds all files of the robot.")] = None,
 ) -> None:
     """Turn a robot file into an LSD program. What it says and a mechanism cannot hold is told, line by line.
 
@@ -26,7 +27,6 @@ def command(
     """
     from dalembert import io
     from dalembert.files import check_suffix, write_text
-    from dalembert.io.folder import Folder
     from dalembert.lsd.printer import to_lsd
     from dalembert.mechanism import Mechanism
 
@@ -35,14 +35,14 @@ def command(
     made = Mechanism(file.stem)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", io.UnmappedWarning)
-        kind = Folder.of(file).main("robot", "mujoco", "sdf").tag
+        kind = io.kind_of(file)
         if kind == "robot":
-            io.read_urdf(file, made, floating=floating, fuse=fuse, limits=limits)
+            io.read_urdf(file, made, floating=floating, fuse=fuse, limits=limits, package=package)
         elif kind == "mujoco":
             key = int(keyframe) if keyframe is not None and keyframe.isdigit() else keyframe
-            io.read_mjcf(file, made, keyframe=key, fuse=fuse, limits=limits)
+            io.read_mjcf(file, made, keyframe=key, fuse=fuse, limits=limits, package=package)
         else:
-            io.read_sdf(file, made, fuse=fuse, limits=limits)
+            io.read_sdf(file, made, fuse=fuse, limits=limits, package=package)
     for note in made.notes:
         print(f"note: {note}", file=sys.stderr)
     text = to_lsd(made)

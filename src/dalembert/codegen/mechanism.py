@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -13,10 +13,11 @@ from dalembert.analysis.reactions import check_determined, marked_outputs
 from dalembert.codegen import _target
 from dalembert.codegen.function import Function
 from dalembert.codegen.native import NativeFunction, compile_functions
-from dalembert.dynamics import Dynamics, dynamics_of
+from dalembert.codegen.quantities import built, inputs
+from dalembert.codegen.robot import RobotQuantities
+from dalembert.dynamics import dynamics_of
 from dalembert.dynamics.numbers import resolve
 from dalembert.dynamics.scales import scales_of
-from dalembert.dynamics.slopes import acceleration_slopes, inverse_mass, inverse_slopes
 from dalembert.dynamics.start import Start, closed_start
 from dalembert.errors import ModelError, SimulationError
 from dalembert.expr import Expr, uncollected
@@ -43,7 +44,7 @@ class Derivatives(NamedTuple):
     efforts: np.ndarray
 
 
-class CompiledMechanism:
+class CompiledMechanism(RobotQuantities):
     """Numbers from a mechanism. Arrays may have a leading batch axis; parameters are keyword arguments.
 
     A parameter named like an argument (`t`, `efforts`...) is given with `given={"efforts": 2.0}`.
@@ -308,22 +309,14 @@ class CompiledMechanism:
         """The expressions behind a quantity, with its inputs: time, coordinates, speeds..., parameters last."""
         about = self.dynamics
         t, q, u, p = [ex.TIME], about.coordinates, about.speeds, [ex.symbol(name) for name in self.parameters]
-        n = len(u)
-        extra = {
-            "forced_acceleration": about.efforts,
-            "acceleration_slopes": about.efforts,
-            "sensitivity": about.efforts,
-        }
-        extra |= {"inverse_dynamics": about.accelerations_given, "inverse_slopes": about.accelerations_given}
         if kind == "corrected":
             step = self.with_held([*about.corrected, about.counted])
             return Function("corrected", [t, [*q, *u], p], step, constants=[2])
         if kind == "rhs":
             rates = self.with_held([*about.rates, *about.accelerations()])
             return Function("rhs", [t, [*q, *u], p], rates, constants=[2])
-        groups = [t, q] if kind in _STATIC else [t, q, u]
-        groups += [extra[kind]] if kind in extra else []
-        outputs, shape = _BUILD[kind](about, n, *names)
+        groups = inputs(about, names[1] if kind == "slope" else kind)
+        outputs, shape = built(about, kind, names)
         return Function(kind, [*groups, p], self.with_held(outputs), constants=[len(groups)], shape=shape)
 
 
@@ -335,52 +328,6 @@ def _on_branch(layout: Layout, known: Mapping[str, Any], start: Given, given: Gi
         return on_branch(layout, start, given, t)
     except SimulationError:
         return layout, ""
-
-
-_STATIC = frozenset({"mass_matrix", "inverse_mass", "position", "rotation", "jacobian"})
-Built = tuple[Sequence[Expr], tuple[int, ...] | None]
-
-
-def _slopes(about: Dynamics, n: int) -> Built:
-    variables = [*about.coordinates, *about.speeds]
-    rows = acceleration_slopes(about, variables, about.efforts)
-    return _beside(rows, len(variables), inverse_mass(about), n), (n, len(variables) + n)
-
-
-def _inverse_slopes(about: Dynamics, n: int) -> Built:
-    variables = [*about.coordinates, *about.speeds]
-    rows = inverse_slopes(about, variables)
-    return _beside(rows, len(variables), list(about.mass_matrix.entries), n), (n, len(variables) + n)
-
-
-def _beside(left: Sequence[Expr], width: int, right: Sequence[Expr], n: int) -> list[Expr]:
-    """Two matrices of n rows next to each other."""
-    return [x for i in range(n) for x in (*left[i * width : (i + 1) * width], *right[i * n : (i + 1) * n])]
-
-
-_BUILD: dict[str, Callable[..., Built]] = {
-    "acceleration": lambda about, n: (about.accelerations(), None),
-    "forced_acceleration": lambda about, n: (about.accelerations(about.efforts), None),
-    "inverse_dynamics": lambda about, n: (about.inverse_dynamics, None),
-    "mass_matrix": lambda about, n: (about.mass_matrix.entries, (n, n)),
-    "inverse_mass": lambda about, n: (inverse_mass(about), (n, n)),
-    "bias": lambda about, n: (about.bias, None),
-    "forces": lambda about, n: (about.forces, None),
-    "rates": lambda about, n: (about.rates, None),
-    "energy": lambda about, n: (about.energy, None),
-    "position": lambda about, n, name: (about.pose(name).position, None),
-    "rotation": lambda about, n, name: ([x for row in about.pose(name).rotation for x in row], (3, 3)),
-    "velocity": lambda about, n, name: (about.velocity(name), None),
-    "frame_acceleration": lambda about, n, name: (about.frame_acceleration(name), None),
-    "output": lambda about, n, name: (about.solved([about.outputs[name]]), None),
-    "jacobian": lambda about, n, name: (about.jacobian(name), (6, n)),
-    "acceleration_slopes": _slopes,
-    "inverse_slopes": _inverse_slopes,
-    "sensitivity": lambda about, n, *names: (
-        acceleration_slopes(about, [ex.symbol(x) for x in names], about.efforts),
-        (n, len(names)),
-    ),
-}
 
 
 def compile_mechanism(mechanism: Mechanism, layout: Layout | None = None) -> CompiledMechanism:

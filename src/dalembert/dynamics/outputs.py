@@ -14,6 +14,7 @@ from dalembert import expr as ex
 from dalembert.constraints.friction import press_name, stick_name
 from dalembert.constraints.soundness import undetermined, undetermined_words
 from dalembert.dynamics.energies import Energies
+from dalembert.errors import ModelError
 from dalembert.expr import ZERO, Expr
 from dalembert.expr.space import ZERO3, Vector3, add3, cross, scale3
 from dalembert.kinematics import (
@@ -204,22 +205,29 @@ class Outputs(Mapping[str, Expr]):
         if part in _ENERGIES and self._energies is not None:
             kinds = {"T": "kinetic", "V": "potential", "power": "power"}
             return {f"{WHOLE}.{part}": getattr(self._energies, kinds[part])}
-        momentum, spin = self._momenta
+        momentum, spin = self.momenta
         if part[0] == "P":
             return self._named(WHOLE, ("PX", "PY", "PZ"), momentum)
         if part[0] == "L":
             return self._named(WHOLE, ("LX", "LY", "LZ"), spin)
-        mass, first = ZERO, ZERO3
-        for inertia, pose in zip(node_inertias(self.tree), self.moving.nodes, strict=True):
-            mass = mass + inertia.mass
-            first = add3(first, add3(scale3(inertia.mass, pose.position), pose.vector(inertia.moment)))
-        return self._named(WHOLE, _PLACES, [x / mass for x in first])
+        return self._named(WHOLE, _PLACES, self.centre)
 
     def _named(self, owner: str, parts: Sequence[str], values: Sequence[Expr]) -> dict[str, Expr]:
         return {f"{owner}.{part}": value for part, value in zip(parts, values, strict=True)}
 
     @cached_property
-    def _momenta(self) -> tuple[Vector3, Vector3]:
+    def centre(self) -> Vector3:
+        """The centre of mass of all, in the frame of earth."""
+        mass, first = ZERO, ZERO3
+        for inertia, pose in zip(node_inertias(self.tree), self.moving.nodes, strict=True):
+            mass = mass + inertia.mass
+            first = add3(first, add3(scale3(inertia.mass, pose.position), pose.vector(inertia.moment)))
+        if mass is ZERO:
+            raise ModelError(f"nothing that moves in '{self.tree.layout.model.name}' has a mass: it has no centre.")
+        return Vector3(tuple(x / mass for x in first))
+
+    @cached_property
+    def momenta(self) -> tuple[Vector3, Vector3]:
         """Momentum, and angular momentum about the origin of earth, in the base of earth."""
         linear, angular = ZERO3, ZERO3
         for inertia, twist, pose in zip(node_inertias(self.tree), self.moving.twists, self.moving.nodes, strict=True):

@@ -148,7 +148,7 @@ class Assembly:
                     one.seen_from(pose) for p, (h, pose) in self._held.items() if h == part for one in self.masses[p]
                 ]
                 seen = [
-                    BodyShape.of(one.kind, *one.sizes, place=(pose @ one.pose).displacement, colour=one.colour)
+                    one.seen_from(pose)
                     for p, (h, pose) in self._held.items()
                     if h == part
                     for one in self.looks.get(p, ())
@@ -281,18 +281,12 @@ class Assembly:
             self.note(f"the limits of the {x.kind} joint '{x.name}' are left out.")
 
     def _rotor(self, x: Freedom, coordinate: str) -> None:
-        """Kinetic energy a q'^2/2: a flywheel on earth that turns, or a mass that slides across gravity, with q."""
-        name = self.fit(f"{x.name}_rotor", "body")
-        if x.kind == "slide":
-            across = np.cross(self.gravity, np.eye(3)[int(np.argmin(np.abs(self.gravity)))])
-            size = float(np.sqrt(across @ across)) or 1.0
-            way = [float(v) for v in (across / size if across.any() else (1.0, 0.0, 0.0))]
-            rotor = self.m.body(name, mass=x.armature)
-            follow = composite([], [ex.symbol(coordinate) * v for v in way])
-        else:
-            rotor = self.m.body(name, inertia=[x.armature, x.armature / 2, x.armature / 2])
-            follow = composite([], turn(ex.symbol(coordinate), "x"))
-        self.m.join(earth, rotor, follow, name=self.fit(f"{x.name}_rotor", "link"))
+        """Kinetic energy a q'^2/2, and nothing else: two flywheels on earth that turn with q, one against the other."""
+        for way, which in ((1, "rotor"), (-1, "counter_rotor")):
+            name = self.fit(f"{x.name}_{which}", "body")
+            rotor = self.m.body(name, inertia=[x.armature / 2, x.armature / 4, x.armature / 4])
+            follow = composite([], turn(way * ex.symbol(coordinate), "x"))
+            self.m.join(earth, rotor, follow, name=self.fit(f"{x.name}_{which}", "link"))
 
 
 def _local(one: Joined, x: Freedom, assembly: Assembly) -> str:

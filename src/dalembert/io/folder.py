@@ -20,13 +20,20 @@ class Folder:
     root: Path
 
     @staticmethod
-    def of(path: str | Path) -> Folder:
+    def of(path: str | Path, package: str | Path | None = None) -> Folder:
+        """The folder is that of the package: the one that is named, or the nearest with the sign of one."""
         file = Path(path)
         if not file.is_file():
             raise ModelError(f"cannot read {file}: no such file.")
         file = file.resolve()
         ups = [file.parent, *file.parent.parents][:_UP]
         root = next((up for up in ups if any((up / sign).is_file() for sign in _SIGNS)), file.parent)
+        if package is not None:
+            root = Path(package).resolve()
+            if not root.is_dir() or not file.is_relative_to(root):
+                raise ModelError(
+                    f"{file.name} does not lie in the package {package}, a folder that holds all its files."
+                )
         return Folder(file, root)
 
     def main(self, *roots: str) -> Element:
@@ -48,4 +55,7 @@ class Folder:
                 continue
             if place.is_relative_to(self.root) and place.is_file():
                 return place
-        raise ModelError(f"{where}: there is no file '{name[:120]}' in {self.root.name}/, the folder of this robot.")
+        raise ModelError(
+            f"{where}: there is no file '{name[:120]}' in {self.root.name}/, the folder of this robot. If it lies "
+            "outside, name the folder that holds all: `package=`."
+        )

@@ -16,11 +16,13 @@ from dalembert.io.mjcf_geoms import Geoms
 from dalembert.io.mjcf_scope import Defaults, Settings, is_limited, with_includes
 from dalembert.io.parts import WORLD, Freedom, Joined, Mass, passive
 from dalembert.io.poses import Pose, to_quaternion, unit
+from dalembert.io.visuals import Visuals
 from dalembert.io.xml import Element
 
 _KINDS = {"hinge": "hinge", "slide": "slide", "ball": "ball", "free": "free"}
 _MADE = ("composite", "flexcomp", "flex", "attach", "plugin", "replicate", "deformable")
 _LOOKS = {"camera", "light", "geom", "site", "body", "joint", "freejoint", "inertial", "frame"}
+Geom = tuple[Element, Pose]
 
 
 @dataclass
@@ -38,12 +40,12 @@ class Tree:
     colliding: int = 0
 
 
-def read(folder: Folder, a: Assembly, keyframe: str | int | None) -> None:
+def read(folder: Folder, a: Assembly, *, keyframe: str | int | None, meshes: bool) -> None:
     """All of a <mujoco>."""
     root = with_includes(folder)
     settings = Settings.of(root)
     defaults = Defaults.of(root)
-    tree = Tree(a, settings, defaults, Geoms(root, folder, settings, a))
+    tree = Tree(a, settings, defaults, Geoms(root, Visuals(a, folder, meshes), settings))
     _options(root, a)
     for world in root.all("worldbody"):
         _inside(world, WORLD, Pose(), world.get("childclass"), tree)
@@ -51,6 +53,7 @@ def read(folder: Folder, a: Assembly, keyframe: str | int | None) -> None:
     mjcf_laws.read(root, tree)
     _start(root, tree, keyframe)
     _noted(root, tree)
+    tree.geoms.seen.noted()
 
 
 def _options(root: Element, a: Assembly) -> None:
@@ -69,28 +72,28 @@ def _options(root: Element, a: Assembly) -> None:
                     a.note(f"{flag.where}: '{name}' is switched off in the file; here it acts.")
 
 
-def _inside(element: Element, body: str, pose: Pose, childclass: str, tree: Tree) -> list[Mass]:
-    """Children of a body or of a <frame> on it, placed by `pose`; gives the masses of their geoms."""
-    masses: list[Mass] = []
+def _inside(element: Element, body: str, pose: Pose, childclass: str, tree: Tree) -> list[Geom]:
+    """Children of a body or of a <frame> on it, placed by `pose`; gives its geoms."""
+    geoms: list[Geom] = []
     for one in element.children:
         if one.tag == "body":
             _body(one, body, pose, childclass, tree)
         elif one.tag == "frame":
             inner = pose @ tree.settings.pose(one)
-            masses += _inside(one, body, inner, one.get("childclass") or childclass, tree)
+            geoms += _inside(one, body, inner, one.get("childclass") or childclass, tree)
         elif one.tag == "geom":
             geom = tree.defaults.apply(one, childclass)
             tree.colliding += geom.get("contype") != "0" or geom.get("conaffinity") != "0"
             if body != WORLD:
-                masses += tree.geoms.mass(geom, pose)
-                tree.a.looks.setdefault(body, []).extend(tree.geoms.look(geom, pose))
+                geoms.append((geom, pose))
+                tree.geoms.look(geom, body, pose)
         elif one.tag == "site":
             site = tree.defaults.apply(one, childclass)
             if site.get("name"):
                 tree.sites[site.get("name")] = (body, pose @ _site_pose(site, tree))
         elif one.tag in _MADE:
             tree.a.note(f"{one.where}: what <{one.tag}> makes is left out.")
-    return masses
+    return geoms
 
 
 def _site_pose(site: Element, tree: Tree) -> Pose:
@@ -134,10 +137,10 @@ def _body(one: Element, parent: str, above: Pose, childclass: str, tree: Tree) -
         tree.a.note(f"{one.where}: <{tag}> ({count} times) is left out.")
 
 
-def _mass(one: Element, geoms: list[Mass], tree: Tree) -> Mass:
+def _mass(one: Element, geoms: list[Geom], tree: Tree) -> Mass:
     inertial, s = one.first("inertial"), tree.settings
     if s.from_geoms == "true" or (s.from_geoms == "auto" and inertial is None):
-        return Mass.together(geoms)
+        return Mass.together([mass for geom, pose in geoms for mass in tree.geoms.mass(geom, pose)])
     if inertial is None:
         return Mass()
     m, pose = inertial.number("mass", 0.0), s.pose(inertial)

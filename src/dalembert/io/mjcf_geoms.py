@@ -5,14 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.errors import ModelError
-from dalembert.io.assembly import Assembly
-from dalembert.io.folder import Folder
 from dalembert.io.mjcf_scope import Settings
-from dalembert.io.parts import Look, Mass
+from dalembert.io.parts import Mass
 from dalembert.io.poses import Array, Pose, from_quaternion, z_onto
 from dalembert.io.solids import mesh_mass, solid, volume
+from dalembert.io.visuals import Visuals, tint
 from dalembert.io.xml import Element, numbers_of
-from dalembert.mechanism.bodyshape import colour_of
 from dalembert.mechanism.meshes import read_mesh
 
 _SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
@@ -24,8 +22,8 @@ _SHOWN = 2
 class Geoms:
     """Knows the meshes of the file."""
 
-    def __init__(self, root: Element, folder: Folder, settings: Settings, a: Assembly) -> None:
-        self.folder, self.settings, self.a = folder, settings, a
+    def __init__(self, root: Element, seen: Visuals, settings: Settings) -> None:
+        self.seen, self.settings, self.folder, self.a = seen, settings, seen.folder, seen.a
         self.meshes = {}
         for asset in root.all("asset"):
             for one in asset.all("mesh"):
@@ -72,20 +70,28 @@ class Geoms:
             raise ModelError(f"{geom.where}: the size of a {kind} is {_SIZES[kind]} positive numbers.")
         return [float(x) for x in size[: _SIZES[kind]]], pose
 
-    def look(self, geom: Element, above: Pose) -> list[Look]:
-        """What a geom adds to the sight of its body: the groups that MuJoCo shows, without meshes."""
+    def look(self, geom: Element, body: str, above: Pose) -> None:
+        """What a geom adds to the sight of its body: the groups that MuJoCo shows."""
         kind = geom.get("type", "mesh" if "mesh" in geom.attributes else "sphere")
-        tint = geom.numbers("rgba", [])[:4]
-        unseen = len(tint) == 4 and tint[3] == 0
-        if kind not in _SIZES or "mesh" in geom.attributes or unseen or int(geom.number("group", 0)) > _SHOWN:
-            return []
-        size, pose = self._sized(geom, kind, above)
-        if kind in ("capsule", "cylinder"):
-            size = [size[0], 2 * size[1]]
-        elif kind == "box":
-            size = [2 * x for x in size]
-        colour = colour_of([min(max(float(x), 0.0), 1.0) for x in tint[:3]]) if len(tint) >= 3 else ""
-        return [Look(pose, kind, tuple(size), colour)]
+        rgba = geom.numbers("rgba", [])[:4]
+        if (len(rgba) == 4 and rgba[3] == 0) or int(geom.number("group", 0)) > _SHOWN:
+            return
+        if "mesh" in geom.attributes:
+            asset = self.meshes.get(geom.get("mesh"))
+            turned = asset is None or "refpos" in asset.attributes or "refquat" in asset.attributes
+            if asset is None or turned or "file" not in asset.attributes:
+                self.seen.unread["meshes that are no files, or are moved in them"] += 1
+                return
+            name, scales = asset.need("file"), asset.numbers("scale", [1, 1, 1])
+            name = f"{self.settings.meshdir}/{name}" if self.settings.meshdir else name
+            self.seen.mesh(body, above @ self.settings.pose(geom), name, scales, tint(rgba), geom.where)
+        elif kind in _SIZES:
+            size, pose = self._sized(geom, kind, above)
+            if kind in ("capsule", "cylinder"):
+                size = [size[0], 2 * size[1]]
+            elif kind == "box":
+                size = [2 * x for x in size]
+            self.seen.solid(body, pose, kind, size, tint(rgba))
 
     def _mesh(self, geom: Element, density: float, mass: float | None, pose: Pose) -> list[Mass]:
         name = geom.get("mesh")

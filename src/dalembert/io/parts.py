@@ -10,6 +10,8 @@ import numpy as np
 from dalembert import expr as ex
 from dalembert.expr import ZERO, Expr
 from dalembert.io.poses import Array, Pose, at
+from dalembert.mechanism import BodyShape
+from dalembert.mechanism.meshes import Mesh
 
 WORLD = ""  #: what the readers call the fixed body
 
@@ -42,12 +44,18 @@ class Mass:
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """A solid that a part is seen as: kind and sizes of `mechanism.bodyshape`."""
+    """A solid that a part is seen as: kind and sizes of `mechanism.bodyshape`, or a mesh."""
 
     pose: Pose
     kind: str
     sizes: tuple[float, ...]
     colour: str = ""
+    mesh: Mesh | None = None
+
+    def seen_from(self, pose: Pose) -> BodyShape:
+        """The shape on a body that holds the part at a pose."""
+        place = (pose @ self.pose).displacement
+        return BodyShape.of(self.mesh or self.kind, *self.sizes, place=place, colour=self.colour)
 
 
 @dataclass(frozen=True)

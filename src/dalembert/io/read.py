@@ -17,51 +17,89 @@ if TYPE_CHECKING:  # it brings NumPy, which programs in LSD do not need
 SUFFIXES = (".urdf", ".sdf", ".world", ".xml", ".mjcf")
 
 
+AnyPath = str | Path
+
+
 class UnmappedWarning(UserWarning):
     """A file says things that the mechanism does not hold; `m.notes` lists them."""
 
 
 def read_urdf(
-    path: str | Path, into: Mechanism, *, floating: bool = False, fuse: bool = False, limits: bool = True
+    path: AnyPath,
+    into: Mechanism,
+    *,
+    floating: bool = False,
+    fuse: bool = False,
+    limits: bool = True,
+    meshes: bool = False,
+    package: AnyPath | None = None,
 ) -> None:
     """A URDF file into an empty mechanism."""
     from dalembert.io import urdf
     from dalembert.io.assembly import Assembly
 
-    folder = Folder.of(path)
+    folder = Folder.of(path, package)
     a = Assembly(into, folder.file.name)
-    urdf.read(folder.main("robot"), a, floating=floating)
+    urdf.read(folder, a, floating=floating, meshes=meshes)
     _finish(a, fuse, limits)
 
 
 def read_mjcf(
-    path: str | Path, into: Mechanism, *, keyframe: str | int | None = None, fuse: bool = False, limits: bool = True
+    path: AnyPath,
+    into: Mechanism,
+    *,
+    keyframe: str | int | None = None,
+    fuse: bool = False,
+    limits: bool = True,
+    meshes: bool = False,
+    package: AnyPath | None = None,
 ) -> None:
     """An MJCF file into an empty mechanism."""
     from dalembert.io import mjcf
     from dalembert.io.assembly import Assembly
 
-    folder = Folder.of(path)
+    folder = Folder.of(path, package)
     a = Assembly(into, folder.file.name)
-    mjcf.read(folder, a, keyframe)
+    mjcf.read(folder, a, keyframe=keyframe, meshes=meshes)
     _finish(a, fuse, limits)
 
 
-def read_sdf(path: str | Path, into: Mechanism, *, fuse: bool = False, limits: bool = True) -> None:
+def read_sdf(
+    path: AnyPath,
+    into: Mechanism,
+    *,
+    fuse: bool = False,
+    limits: bool = True,
+    meshes: bool = False,
+    package: AnyPath | None = None,
+) -> None:
     """An SDF file into an empty mechanism."""
     from dalembert.io import sdf
     from dalembert.io.assembly import Assembly
 
-    folder = Folder.of(path)
+    folder = Folder.of(path, package)
     a = Assembly(into, folder.file.name)
-    sdf.read(folder, a)
+    sdf.read(folder, a, meshes=meshes)
     _finish(a, fuse, limits)
 
 
-def read_robot(path: str | Path, into: Mechanism, *, fuse: bool = False, limits: bool = True) -> None:
+def read_robot(
+    path: AnyPath,
+    into: Mechanism,
+    *,
+    fuse: bool = False,
+    limits: bool = True,
+    meshes: bool = False,
+    package: AnyPath | None = None,
+) -> None:
     """A robot file of any of the three formats, told by its root element."""
-    kinds = {"robot": read_urdf, "mujoco": read_mjcf, "sdf": read_sdf}
-    kinds[Folder.of(path).main(*kinds).tag](path, into, fuse=fuse, limits=limits)  # type: ignore[operator]
+    reader = {"robot": read_urdf, "mujoco": read_mjcf, "sdf": read_sdf}[kind_of(path)]
+    reader(path, into, fuse=fuse, limits=limits, meshes=meshes, package=package)  # type: ignore[operator]
+
+
+def kind_of(path: AnyPath) -> str:
+    """What a robot file is, by its root element: robot, mujoco or sdf."""
+    return Folder.of(path).main("robot", "mujoco", "sdf").tag
 
 
 def _finish(a: Assembly, fuse: bool, limits: bool) -> None:

@@ -13,6 +13,7 @@ from dalembert.io.assembly import Assembly
 from dalembert.io.folder import Folder
 from dalembert.io.parts import WORLD, Freedom, Joined, Mass, passive
 from dalembert.io.poses import Array, Pose, from_quaternion, roll_pitch_yaw, to_quaternion, unit
+from dalembert.io.visuals import SOLIDS, Visuals, tint
 from dalembert.io.xml import Element, numbers_of, read_xml
 from dalembert.mechanism import prismatic, revolute, screw, spherical, universal, weld
 
@@ -44,8 +45,9 @@ class Scope:
         return self.place(on, where, depth + 1) @ pose
 
 
-def read(folder: Folder, a: Assembly) -> None:
+def read(folder: Folder, a: Assembly, *, meshes: bool) -> None:
     """Every model of an <sdf>."""
+    seen = Visuals(a, folder, meshes)
     root = folder.main("sdf")
     worlds = list(root.all("world"))
     models = [*root.all("model"), *(one for world in worlds for one in world.all("model", "include"))]
@@ -55,11 +57,17 @@ def read(folder: Folder, a: Assembly) -> None:
             a.note(f"{world.where}: <{tag}> of the world is left out.")
     if not models:
         raise ModelError(f"{root.where}: no model in it.")
+    called: Counter[str] = Counter()
     for one in models:
-        _model(one, "" if len(models) == 1 else f"{one.get('name')}::", Pose(), folder, a, 0)
+        name = one.get("name") or one.content("name")
+        called[name] += 1
+        again = f"_{called[name]}" if called[name] > 1 else ""
+        _model(one, "" if len(models) == 1 else f"{name}{again}::", Pose(), seen, 0)
+    seen.noted()
 
 
-def _model(one: Element, prefix: str, above: Pose, folder: Folder, a: Assembly, depth: int) -> Scope:
+def _model(one: Element, prefix: str, above: Pose, seen: Visuals, depth: int) -> Scope:
+    folder, a = seen.folder, seen.a
     if depth > _MOST_NESTED:
         raise ModelError(f"{one.where}: models inside models inside models ...: more than {_MOST_NESTED}.")
     if one.tag == "include":
@@ -69,13 +77,14 @@ def _model(one: Element, prefix: str, above: Pose, folder: Folder, a: Assembly, 
         for child in one.all(tag):
             _placed(child, tag, scope)
     for child in one.all("model", "include"):
-        inner = _model(child, f"{prefix}{child.get('name')}::", scope.pose, folder, a, depth + 1)
+        inner = _model(child, f"{prefix}{child.get('name')}::", scope.pose, seen, depth + 1)
         for name in [*inner.frames, *(f"{x}" for x in inner.links)]:
             scope.frames[f"{child.get('name')}::{name}"] = (child.get("name"), inner.place(name, child.where))
     for link in one.all("link"):
         name = f"{prefix}{link.need('name')}"
         a.part(name, [_mass(link, scope)], link.where)
         scope.links.append(link.need("name"))
+        _looks(link, name, seen)
         for tag, count in Counter(x.tag for x in link.children if x.tag not in _SILENT and x.tag != "gravity").items():
             a.note(f"{link.where}: <{tag}> ({count} times) of link '{name}' is left out.")
         if link.content("gravity", "true") in ("false", "0"):
@@ -143,6 +152,19 @@ def _mass(link: Element, scope: Scope) -> Mass:
     xy, xz, yz = (entry(name, 0.0) for name in ("ixy", "ixz", "iyz"))
     tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     return Mass(inertial.content_numbers("mass", [1.0], exactly=1)[0], _pose(inertial), tensor)
+
+
+def _looks(link: Element, name: str, seen: Visuals) -> None:
+    for visual in link.all("visual"):
+        geometry, material, pose = visual.first("geometry"), visual.first("material"), _pose(visual)
+        shade = () if material is None else material.content_numbers("diffuse", material.content_numbers("ambient", []))
+        for one in geometry.children if geometry is not None else ():
+            if one.tag == "mesh":
+                scales = one.content_numbers("scale", [1, 1, 1])
+                seen.mesh(name, pose, one.content("uri"), scales, tint(shade), one.where)
+            elif one.tag in SOLIDS:
+                sizes = [x for key in SOLIDS[one.tag] for x in one.content_numbers(key, [])]
+                seen.solid(name, pose, one.tag, sizes, tint(shade))
 
 
 def _joints(model: Element, scope: Scope, a: Assembly) -> None:

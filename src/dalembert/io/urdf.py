@@ -10,8 +10,10 @@ import numpy as np
 from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.io.assembly import Assembly
+from dalembert.io.folder import Folder
 from dalembert.io.parts import WORLD, Freedom, Joined, Mass, passive
 from dalembert.io.poses import Pose, roll_pitch_yaw, unit
+from dalembert.io.visuals import SOLIDS, Visuals, tint
 from dalembert.io.xml import Element
 
 KINDS = {
@@ -28,8 +30,9 @@ _LOOKS = {"material", "visual", "collision", "origin", "inertial", "contact", "s
 _WORLDS = ("world", "World", "universe")
 
 
-def read(robot: Element, a: Assembly, *, floating: bool) -> None:
+def read(folder: Folder, a: Assembly, *, floating: bool, meshes: bool) -> None:
     """All of a <robot>."""
+    robot = folder.main("robot")
     _refuse_xacro(robot)
     links = {one.need("name"): one for one in robot.all("link")}
     if not links:
@@ -51,6 +54,7 @@ def read(robot: Element, a: Assembly, *, floating: bool) -> None:
     for joint in robot.all("joint"):
         _mimic(joint, a)
     _actuators(robot, a)
+    _looks(robot, Visuals(a, folder, meshes))
     _noted(robot, a)
 
 
@@ -159,8 +163,37 @@ def _actuators(robot: Element, a: Assembly) -> None:
         if len(actuators) != 1 or len(joints) != 1 or not a.has(joints[0]):
             a.note(f"transmission '{one.get('name')}' is not one actuator on one joint: left out.")
             continue
-        ratio = float(next((x for x in actuators[0].content_numbers("mechanicalReduction", [1.0])), 1.0))
+        try:
+            ratio = next(iter(actuators[0].content_numbers("mechanicalReduction", [1.0])), 1.0)
+        except ModelError as error:
+            a.note(f"{error} It is taken as 1.")
+            ratio = 1.0
         a.push(joints[0], ratio * a.control(actuators[0].get("name") or f"{joints[0]}_motor"), one.where)
+
+
+def _looks(robot: Element, seen: Visuals) -> None:
+    colours = {
+        one.get("name"): tint(said.numbers("rgba", []))
+        for one in robot.all("material")
+        if (said := one.first("color")) is not None
+    }
+    for link in robot.all("link"):
+        if link.get("name") not in seen.a.masses:
+            continue
+        for visual in link.all("visual"):
+            geometry, material = visual.first("geometry"), visual.first("material")
+            name, pose = link.get("name"), _pose(visual)
+            own = material.first("color") if material is not None else None
+            colour = tint(own.numbers("rgba", [])) if own is not None else ""
+            colour = colour or colours.get(material.get("name") if material is not None else "", "")
+            for one in geometry.children if geometry is not None else ():
+                if one.tag == "mesh":
+                    scales = one.numbers("scale", [1, 1, 1])
+                    seen.mesh(name, pose, one.get("filename"), scales, colour, one.where)
+                elif one.tag in SOLIDS:
+                    sizes = [x for key in SOLIDS[one.tag] for x in one.numbers(key, [])]
+                    seen.solid(name, pose, one.tag, sizes, colour)
+    seen.noted()
 
 
 def _noted(robot: Element, a: Assembly) -> None:

@@ -106,7 +106,10 @@ def parse_xml(data: bytes | str, name: str, root: str | Sequence[str]) -> Elemen
 
 
 def _parsed(data: bytes, name: str) -> Element:
+    """The elements; blanks before the declaration and zeros at the end, which many robot files have, do no harm."""
     parser = expat.ParserCreate(namespace_separator=None)
+    above = data[: len(data) - len(data.lstrip())].count(b"\n")
+    data = data.strip().rstrip(b"\0").rstrip()
     stack: list[Element] = []
     roots: list[Element] = []
     count = 0
@@ -114,7 +117,7 @@ def _parsed(data: bytes, name: str) -> Element:
     def start(tag: str, attributes: dict[str, str]) -> None:
         nonlocal count
         count += 1
-        where = f"{name}:{parser.CurrentLineNumber}"
+        where = f"{name}:{above + parser.CurrentLineNumber}"
         if count > MOST_ELEMENTS or len(stack) >= MOST_DEPTH:
             raise ModelError(f"{where}: more than {MOST_ELEMENTS} elements, or {MOST_DEPTH} inside each other.")
         element = Element(tag, attributes, where)
@@ -129,14 +132,16 @@ def _parsed(data: bytes, name: str) -> Element:
             stack[-1].text += text
 
     def refuse(*_: object) -> None:
-        raise ModelError(f"{name}:{parser.CurrentLineNumber}: a document type or an entity. Robot files need neither.")
+        raise ModelError(
+            f"{name}:{above + parser.CurrentLineNumber}: a document type or an entity. Robot files need neither."
+        )
 
     parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = start, end, words
     parser.EntityDeclHandler = parser.ExternalEntityRefHandler = parser.StartDoctypeDeclHandler = refuse  # type: ignore[assignment]
     try:
         parser.Parse(data, True)
     except (expat.ExpatError, UnicodeError, ValueError, LookupError) as error:
-        line = getattr(error, "lineno", 1)
+        line = above + getattr(error, "lineno", 1)
         raise ModelError(f"{name}:{line}: not well-formed XML ({str(error)[:120]}).") from None
     if not roots:
         raise ModelError(f"{name}: no element.")
