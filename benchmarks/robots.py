@@ -2,7 +2,7 @@
 
     python benchmarks/robots.py [--out table.md] [--only TEXT] [--seconds 120] [--states 20]
 
-Files come from example-robot-data, pybullet_data, dm_control and gymnasium, as far as they are installed. Each is opened
+Files come from example-robot-data, pybullet_data, dm_control and gymnasium, as far as installed. Each is opened
 in a process of its own: robot, format, bodies, freedoms, constraints, what is not mapped, and the greatest relative
 disagreement on total mass, mass matrix, bias (with weight), weight and kinetic energy at random states. Efforts of
 damping and friction are left out on both sides. MuJoCo reads URDF and MJCF, Pinocchio URDF, MJCF and none else.
