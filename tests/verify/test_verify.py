@@ -106,6 +106,14 @@ def test_what_has_no_numbers_is_checked_as_far_as_it_can() -> None:
     assert "motion" in [c.name for c in verdict.unchecked]
 
 
+def test_a_machine_that_cannot_move_is_no_traceback() -> None:
+    m = da.Mechanism("stone")
+    m.join(da.earth, m.body("stone", mass="m"), da.weld(), name="glue")
+    verdict = m.verify(languages=[])
+    assert not verdict.disagreements
+    assert "motion" in [c.name for c in verdict.unchecked]
+
+
 def test_the_command_tells_and_its_exit_code_judges() -> None:
     runner = CliRunner()
     asked = ["verify", str(EXAMPLES / "pendulum.lsd"), "--language", "python"]

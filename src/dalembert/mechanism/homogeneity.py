@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
+from functools import lru_cache
+from types import MappingProxyType
 
 from dalembert import expr as ex
 from dalembert.expr import Expr
@@ -217,9 +219,12 @@ class Place:
     want: Dimension | Form | None = None
 
 
-def unlike(model: Model, told: Iterable[Place] = ()) -> Iterator[Problem]:
-    """Every place of a model that has another dimension than it should; `told` are places beside the model's."""
-    known = Dimensions(model)
+def unlike(model: Model, told: Iterable[Place] = (), *, known: Dimensions | None = None) -> Iterator[Problem]:
+    """Every place of a model that has another dimension than it should; `told` are places beside the model's.
+
+    What is found about symbols is left in `known`.
+    """
+    known = known or Dimensions(model)
     for place in (*_laws(model), *_places(model), *told):
         want = Form(place.want) if isinstance(place.want, Dimension) else place.want
         try:
@@ -228,6 +233,24 @@ def unlike(model: Model, told: Iterable[Place] = ()) -> Iterator[Problem]:
                 known.equate(found, want)
         except _Unlike as fault:
             yield Problem(place.kind, place.name, _sentence(place, fault))
+
+
+@lru_cache(maxsize=64)
+def dimensions_of(model: Model) -> Mapping[str, Dimension]:
+    """The dimension of each parameter and coordinate, as far as their use tells it; of two that contradict, the first.
+
+    >>> from dalembert.mechanism import Mechanism, earth, revolute
+    >>> m = Mechanism()
+    >>> link = m.join(earth, m.body("rod", mass="m", centre=[0, 0, "-l"]), revolute("x"), name="pivot")
+    >>> {name: str(one) for name, one in dimensions_of(m.freeze()).items()}
+    {'l': 'a length', 'm': 'a mass', 'pivot.th': 'a number or an angle'}
+    """
+    known = Dimensions(model)
+    for _ in unlike(model, known=known):
+        pass
+    names = sorted({*model.parameters(), *(x for link in model.links.values() for x in link.coordinates)})
+    forms = {name: known.reduced(Form(open=((ex.symbol(name), Fraction(1)),))) for name in names}
+    return MappingProxyType({name: form.known for name, form in forms.items() if not form.open})
 
 
 def _sentence(place: Place, fault: _Unlike) -> str:

@@ -17,28 +17,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dalembert import expr as ex
-from dalembert.dynamics.numbers import single
 from dalembert.dynamics.scales import ATOL
 from dalembert.errors import SimulationError
 from dalembert.expr import Expr
-from dalembert.mechanism import Layout, Mechanism, Model, did_you_mean
+from dalembert.mechanism import Mechanism, Model, did_you_mean
 from dalembert.simulate.methods.inputs import as_span
 from dalembert.simulate.methods.problem import RTOL
 from dalembert.simulate.motion.motion import Motion
-from dalembert.simulate.runs.rubbing import rubbing
+from dalembert.simulate.runs.answering import Question, question
+from dalembert.simulate.runs.leaping import leap
 from dalembert.simulate.runs.run import run
-from dalembert.simulate.system.branch import on_its_branch
-from dalembert.simulate.system.event import Event, ResolvedEvent, resolve_events
-from dalembert.simulate.system.from_mechanism import system_of
+from dalembert.simulate.system.event import Event, ResolvedEvent
 from dalembert.simulate.system.system import System, Value
-from dalembert.simulate.system.values import first_state, parameter_values
 
 Array = NDArray[np.float64]
-
-_ROUNDED = 8 * np.finfo(float).eps
-"""Share of a value that its rounding is, some operations long."""
-_DIFFERENCE = 1e-5
-"""Share by which a start is moved to see how its loops close: central differences, good to 1e-10."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,38 +120,24 @@ def sensitivities(
     cut: Collection[str] = (),
 ) -> Sensitivities:
     """Derivatives of a motion by parameters and values of its start, exact to the tolerance of the motion itself."""
-    system = subject if isinstance(subject, System) else system_of(subject, Layout.of(subject, cut))
-    t0 = as_span(t_span)[0]
-    system, _ = on_its_branch(system, start, given, t0)
-    watched = resolve_events(events, system)
-    _refuse(system, watched)
-    needed = system.names_in([e for event in watched for e in event.needs])
-    parameters = single(parameter_values(system, given, needed))
-    asked = tuple(names)
-    for name in asked:
-        if name not in parameters and name not in system.states:
-            known = [*parameters, *system.states]
-            raise SimulationError(
-                f"'{name}' is neither a parameter nor a state of '{system.name}'.{did_you_mean(name, known)}"
-            )
-    first, columns, weights = _beginning(system, asked, start, given, parameters, needed, t0)
-    sizes = np.array([abs(parameters.get(x, first.get(x, 0.0))) or 1.0 for x in asked])
-    scales = system.scale_of(parameters, list(first.values()), t0)
+    asked = question(subject, as_span(t_span)[0], names, start, given, events, cut)
+    system, first, parameters = asked.system, asked.first, asked.parameters
+    sizes = np.array([abs(parameters.get(x, first.get(x, 0.0))) or 1.0 for x in asked.names])
+    scales = system.scale_of(parameters, list(first.values()), as_span(t_span)[0])
     own = np.broadcast_to(ATOL * scales if atol is None else np.asarray(atol, dtype=float), scales.shape)
-    wide = _augmented(system, asked, weights)
-    begin = {**first, **{_column(s, x): float(columns[k][i]) for k, x in enumerate(asked) for i, s in enumerate(first)}}
+    pairs = list(zip(asked.names, asked.columns, strict=True))
     motion: Motion = run(
-        wide,
+        _augmented(system, asked.names, asked.weights),
         t_span,
-        start=begin,
-        given=parameters,
-        events=[_jumping(event, system, asked, weights) for event in watched] or None,
+        start={**first, **{_column(s, x): float(c[i]) for x, c in pairs for i, s in enumerate(first)}},
+        given=asked.own,
+        events=[_jumping(event, asked) for event in asked.events] or None,
         t_eval=t_eval,
         rtol=rtol,
         atol=np.concatenate([own, *(own / size for size in sizes)]),
         method=method,
     )
-    return Sensitivities(system, asked, motion, tuple(watched), tuple(weights))
+    return Sensitivities(system, asked.names, motion, asked.events, asked.weights)
 
 
 def _column(state: str, name: str) -> str:
@@ -168,67 +146,6 @@ def _column(state: str, name: str) -> str:
 
 def _columns(system: System, name: str) -> list[Expr]:
     return [ex.symbol(_column(state, name)) for state in system.states]
-
-
-def _refuse(system: System, watched: Sequence[ResolvedEvent]) -> None:
-    """What the variational equations do not tell."""
-    why = ""
-    if system.contacts or rubbing(system) is not None:
-        why = "its contacts change the equations at instants that are not events of the user"
-    elif system.large:
-        why = "a machine of this size is solved in numbers, which have no derivatives here"
-    elif any(event.function is not None or callable(event.then) for event in watched):
-        why = "an event that is a Python function has no derivatives: write it as a formula"
-    for event in watched:
-        changed = set(event.then) if isinstance(event.then, Mapping) else set()
-        if changed - set(system.states):
-            why = f"the event '{event.name}' changes a parameter, and the answer to it would change its meaning there"
-        elif changed and system.constrained is not None:
-            why = f"the event '{event.name}' changes a closed machine, whose other states follow by a rule of their own"
-    if why:
-        raise SimulationError(
-            f"sensitivities of '{system.name}' are not known: {why}. Take differences of two motions."
-        )
-
-
-def _beginning(
-    system: System,
-    asked: Sequence[str],
-    start: Mapping[str, Value] | None,
-    given: Mapping[str, Value] | None,
-    parameters: Mapping[str, float],
-    needed: Collection[str],
-    t: float,
-) -> tuple[dict[str, float], list[Array], list[dict[Expr, Expr]]]:
-    """The start, its derivatives, and those of all parameters: formulas in the start and in `given` are followed."""
-
-    def begun(name: str = "", shift: float = 0.0) -> tuple[Array, Array]:
-        values, state = dict(given or {}), dict(start or {})
-        if name in parameters:
-            values[name] = parameters[name] + shift
-        elif name:
-            state[name] = float(first[name]) + shift
-        numbers = single(parameter_values(system, values, needed))
-        found = first_state(system, state, values, numbers, t).values
-        return np.array([float(found[s]) for s in system.states]), np.array([numbers[p] for p in parameters])
-
-    told = first_state(system, start, given, parameters, t).values
-    first = {name: float(told[name]) for name in system.states}
-    columns, weights = list[Array](), list[dict[Expr, Expr]]()
-    for name in asked:
-        h = _DIFFERENCE * (abs(parameters.get(name, first.get(name, 0.0))) or 1.0)
-        (ahead, more), (behind, less) = begun(name, h), begun(name, -h)
-        columns.append(_slope(ahead, behind, h))
-        slopes = _slope(more, less, h)
-        weights.append({ex.symbol(p): ex.const(float(s)) for p, s in zip(parameters, slopes, strict=True) if s})
-    return first, columns, weights
-
-
-def _slope(ahead: Array, behind: Array, h: float) -> Array:
-    """A central difference; where it is a whole number but for the rounding of what it is made of, that is meant."""
-    found, rounding = (ahead - behind) / (2 * h), _ROUNDED * (np.abs(ahead) + np.abs(behind)) / (2 * h)
-    near = np.round(found)
-    return np.where(np.abs(found - near) <= rounding, near, found)
 
 
 def _directions(system: System, name: str, weights: Mapping[Expr, Expr]) -> dict[Expr, Expr]:
@@ -262,21 +179,23 @@ def _shift(value: Expr, system: System, name: str, weights: Mapping[Expr, Expr])
     return -(moved / passing)
 
 
-def _jumping(
-    event: ResolvedEvent, system: System, asked: Sequence[str], weights: Sequence[Mapping[Expr, Expr]]
-) -> Event:
+def _jumping(event: ResolvedEvent, asked: Question) -> Event:
     """The event of the augmented system: what it does to the states, and to their derivatives."""
     assert event.value is not None
     if not isinstance(event.then, Mapping):
         return Event(event.value, None, event.terminal, event.direction, event.name)
-    states, then = dict(zip(system.states, system.symbols, strict=True)), dict(event.then)
-    after = [then.get(name, states[name]) for name in system.states]
-    rates = dict(zip(system.symbols, system.rates, strict=True))
-    beyond = ex.substitute(list(system.rates), dict(zip(system.symbols, after, strict=True)))
-    along = ex.tangent(after, {**rates, ex.TIME: ex.ONE})
-    for name, weight in zip(asked, weights, strict=True):
-        dt = _shift(event.value, system, name, weight)
-        moved = ex.tangent(after, _directions(system, name, weight))
-        jumps = [m + (a - b) * dt for m, a, b in zip(moved, along, beyond, strict=True)]
-        then |= {_column(state, name): jump for state, jump in zip(system.states, jumps, strict=True)}
+    parameters = tuple(dict.fromkeys(x.name for weight in asked.weights for x in weight))
+    weights = np.array([[float(w[ex.symbol(x)].value) if ex.symbol(x) in w else 0.0 for w in asked.weights]
+                        for x in parameters]).reshape(len(parameters), len(asked.names))  # fmt: skip
+
+    def then(t: float, now: Mapping[str, float]) -> dict[str, float]:
+        y = np.array([now[name] for name in asked.system.states])
+        columns = np.array([[now[_column(s, x)] for x in asked.names] for s in asked.system.states])
+        jump = leap(asked.system, event, parameters, t, y, asked.own)
+        after = jump.forward(columns, weights)
+        found = dict(zip(asked.system.states, jump.state.tolist(), strict=True))
+        for k, x in enumerate(asked.names):
+            found |= {_column(s, x): float(after[i, k]) for i, s in enumerate(asked.system.states)}
+        return found
+
     return Event(event.value, then, event.terminal, event.direction, event.name)
