@@ -2,6 +2,7 @@
 
 a system      System, Particle, Rotor, RigidBody, ElectromagneticField; its views are methods of System
 claims        check, check_derivation, equal, is_zero, check_dimensions
+parts at rest Structure of Load, Pin, Weld, Contact, Roller, Rope, Screw; internal_efforts
 statics       equilibria, search_equilibria, nature_of_equilibrium, potential_of, classify, frobenius
 Lagrange      euler_lagrange, gauge_function, equivalence, similarity, change_coordinates, Chart, normal_modes, period
 reduction     routhian, relative_equilibria, partial_legendre, well, central_orbit, dirac_bergmann
@@ -19,7 +20,15 @@ import sys
 
 from dalembert import limits
 
-from .canonical.brackets import Closure, bracket_matrix, lagrange_bracket, poisson_bracket, poisson_closure, rank_of
+from .canonical.brackets import (
+    Closure,
+    bracket_identity,
+    bracket_matrix,
+    lagrange_bracket,
+    poisson_bracket,
+    poisson_closure,
+    rank_of,
+)
 from .canonical.dirac import Dirac, dirac_bergmann
 from .canonical.generating import Generated, convert, generate, generator_of
 from .canonical.infinitesimal import (
@@ -60,6 +69,8 @@ from .motions.phase import (
     phase_portrait,
     potential_landscape,
 )
+from .statics.balance import Rest, Structure, Virtual
+from .statics.cut import Efforts, internal_efforts
 from .statics.equilibria import (
     Equilibria,
     Equilibrium,
@@ -70,6 +81,7 @@ from .statics.equilibria import (
     search_equilibria,
 )
 from .statics.pfaff import Constraint, Frobenius, classify, frobenius
+from .statics.structure import Contact, Load, Pin, Roller, Rope, Screw, Weld
 from .statics.virtual_work import Diagnosis, Nature, VirtualWork, nature_of_equilibrium, potential_of
 from .symmetries.galilei import GalileiAlgebra, free_lagrangian, galilei_algebra
 from .symmetries.gauge import Equivalence, Similarity, equivalence, gauge_function, is_null, similarity, strip_gauge
@@ -81,18 +93,47 @@ from .systems.bodies import ElectromagneticField, Particle, RigidBody, Rotor, eu
 from .systems.compare import Comparison
 from .systems.dalembert import DAlembert
 from .systems.electromagnetic import Fields, fields_of, uniform_potential
+from .systems.elimination import eliminate
 from .systems.frames import FictitiousForces, fictitious_forces
 from .systems.geometry import Chart, PointChange, change_coordinates
 from .systems.hamilton import EnergyVerdict, Hamilton
 from .systems.lagrange import Lagrange, euler_lagrange
+from .systems.mass_properties import MassProperties, mass_properties
 from .systems.newton import AngularMomentum, Newton, angular_momentum
 from .systems.system import System
+from .systems.work import Work, works
 from .variations.brachistochrone import Brachistochrone, brachistochrone, cycloid_check, descent_time
+from .variations.envelope import envelope
+from .variations.extremal import Extremal, extremal
 from .variations.field_density import FieldDensity, NoetherCurrent, string_modes
 from .variations.second_variation import SecondVariation, isoperimetric, second_variation
 from .variations.variational import Functional, Stationary, action_along, maupertuis, stationary
+from .variations.world_line import WorldLine, world_line
 
 __all__ = [
+    "Rest",
+    "Structure",
+    "Virtual",
+    "Efforts",
+    "internal_efforts",
+    "Contact",
+    "Load",
+    "Pin",
+    "Roller",
+    "Rope",
+    "Screw",
+    "Weld",
+    "MassProperties",
+    "mass_properties",
+    "Work",
+    "works",
+    "eliminate",
+    "envelope",
+    "WorldLine",
+    "world_line",
+    "Extremal",
+    "extremal",
+    "bracket_identity",
     "Lyapunov",
     "Section",
     "lyapunov",

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 import sympy as sp
 
-from ..formulas._equality import is_zero
+from dalembert.errors import ModelError
+
+from ..formulas._equality import Verdict, is_zero, weakest
 from ..formulas._exact import as_sympy, refuse_text
 from ..formulas._names import Formula, Names
 from ..formulas._normal import tidy
@@ -158,3 +160,22 @@ def poisson_closure(
             found[label] = value
             book.note("A new integral by Poisson's theorem", label, value)
     return Closure(found, table, rank_of(list(found.values()), variables), closed, book.close())
+
+
+def bracket_identity(functions: Sequence[sp.Expr], q: Sequence[sp.Symbol], p: Sequence[sp.Symbol]) -> Verdict:
+    """sum_k {U_k, U_i} [U_k, U_j] = delta_ij of 2n independent functions, canonical or not.
+
+    The Lagrange brackets come from the inverse of the Jacobian of the functions, the Poisson brackets from itself.
+    """
+    refuse_text(functions, q, p)
+    variables = [*q, *p]
+    if len(functions) != len(variables):
+        raise ModelError(f"{len(variables)} phase space variables need as many functions, not {len(functions)}")
+    jacobian = sp.Matrix([[sp.diff(f, x) for x in variables] for f in functions])
+    if is_zero(jacobian.det()):
+        raise ModelError("the functions are not independent: their Lagrange brackets do not exist")
+    inverse, n = jacobian.inv(), len(q)
+    poisson = bracket_matrix(functions, q, p)
+    lagrange = inverse[:n, :].T * inverse[n:, :] - inverse[n:, :].T * inverse[:n, :]
+    rest = lagrange.T * poisson - sp.eye(2 * n)
+    return weakest([is_zero(tidy(e)) for e in rest])

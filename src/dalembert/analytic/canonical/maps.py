@@ -220,6 +220,24 @@ class CanonicalMap:
         composed = {k: tidy(n.read(v.subs(rename, simultaneous=True))) for k, v in other.new.items()}
         return CanonicalMap(self.labels[0], self.labels[1], other.labels[2], other.labels[3], new=composed, names=n)
 
+    def power(self, count: int) -> CanonicalMap:
+        """The map done `count` times, each time on the variables that the last one gave; negative ones by the inverse.
+
+        >>> turn = CanonicalMap("q", "p", "Q", "P", new={"Q": "p", "P": "-q"})
+        >>> turn.power(2).new, turn.power(-1).new
+        ({'Q': -q, 'P': -p}, {'Q': -p, 'P': q})
+        """
+        q, p, Q, P = self.labels
+        if count < 0:
+            rename = {self.names.symbol(a): self.names.symbol(b) for a, b in zip((*Q, *P), (*q, *p))}
+            back = {a: self.old[b].subs(rename, simultaneous=True) for a, b in zip((*Q, *P), (*q, *p))}
+            return CanonicalMap(q, p, Q, P, new=back, names=self.names).power(-count)
+        same = {a: self.names.symbol(b) for a, b in zip((*Q, *P), (*q, *p))}
+        total = CanonicalMap(q, p, Q, P, new=same, names=self.names)
+        for _ in range(count):
+            total = total.then(self)
+        return total
+
     def transform(self, H: Formula, K_minus_H: Formula | None = None) -> sp.Expr:
         """K = H + (the time part of the generator), in the new variables; the time part is found unless it is given.
 

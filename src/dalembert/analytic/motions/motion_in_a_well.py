@@ -102,6 +102,24 @@ class Well:
         value, _ = quad(integrand, -np.pi / 2, np.pi / 2, limit=400, epsabs=0, epsrel=1e-10)
         return float(2 * value)
 
+    def phase_volume(self, energy: float) -> float:
+        """The area of the phase plane in which H <= energy: the loops int p dq of all bound regions."""
+        found = self.regions(energy)
+        if any(not r.bound for r in found):
+            raise ModelError(f"at the energy {energy} the motion leaves the box {self.box}: the area is not bounded")
+
+        def twice_kinetic(q: float) -> float:
+            return 2 * max(energy - self.height(q), 0.0)
+
+        return sum(self.average(energy, r.low, r.high, twice_kinetic) for r in found)
+
+    def density_of_states(self, energy: float) -> float:
+        """d(phase volume)/dE, which is the sum of the periods of the regions; in units of h it counts states."""
+        periods = [r.period for r in self.regions(energy)]
+        if not periods or any(p is None for p in periods):
+            raise ModelError(f"at the energy {energy} a motion is not periodic: there is no density of states")
+        return float(sum(p for p in periods if p is not None))
+
     def _period(self, energy: float, low: float, high: float) -> float | None:
         """None where a rest lies on the way or at an end: it is reached after an infinite time."""
         step = (high - low) * _NEAR

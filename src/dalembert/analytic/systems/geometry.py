@@ -108,6 +108,36 @@ class Chart:
         rates = self.unit_frame.applyfunc(self.names.derivative)
         return (self.unit_frame.T * rates).applyfunc(lambda e: tidy(sp.expand(e)))
 
+    @cached_property
+    def christoffel(self) -> tuple[sp.Matrix, ...]:
+        """Gamma^k_ij for each coordinate k: the accelerations are q_k'' + Gamma^k_ij q_i' q_j'."""
+        q, g, h = self.names.q, self.metric, self.inverse_metric
+        size = range(len(q))
+
+        def symbol(k: int, i: int, j: int) -> sp.Expr:
+            slopes = (sp.diff(g[m, i], q[j]) + sp.diff(g[m, j], q[i]) - sp.diff(g[i, j], q[m]) for m in size)
+            return tidy(sum((h[k, m] * e / 2 for m, e in zip(size, slopes)), sp.Integer(0)))
+
+        return tuple(sp.Matrix(len(q), len(q), lambda i, j, k=k: symbol(k, i, j)) for k in size)
+
+    def geodesics(self) -> tuple[sp.Expr, ...]:
+        """The accelerations q_k'' of the straightest lines of the surface or space, run through at constant speed.
+
+        >>> Chart("th ph", ["sin(th)*cos(ph)", "sin(th)*sin(ph)", "cos(th)"]).geodesics()
+        (ph'**2*sin(th)*cos(th), -2*ph'*th'*cos(th)/sin(th))
+        """
+        v = sp.Matrix(self.names.v)
+        return tuple(tidy(-sp.expand((v.T * gamma * v)[0])) for gamma in self.christoffel)
+
+    def lemmas(self) -> dict[str, bool]:
+        """The two lemmas behind Lagrange's equations, on this position: dv/dq' = dr/dq and d/dt(dr/dq) = dv/dq."""
+        n = self.names
+        v = self.position.applyfunc(n.derivative)
+        first = [v.diff(u) - self.position.diff(q) for q, u in zip(n.q, n.v)]
+        second = [self.position.diff(q).applyfunc(n.derivative) - v.diff(q) for q in n.q]
+        said = {"dv/dq' = dr/dq": first, "d/dt(dr/dq) = dv/dq": second}
+        return {label: all(is_zero(e) for m in rows for e in m) for label, rows in said.items()}
+
     def kinetic_energy(self, mass: Formula = "m") -> sp.Expr:
         """T = m/2 g_ij q'_i q'_j, all products included."""
         v = sp.Matrix(self.names.v)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ import sympy as sp
 from dalembert.errors import ModelError, SingularError
 
 from ..formulas._equality import is_zero
-from ..formulas._names import Names
+from ..formulas._names import Formula, Names
 from ..formulas._normal import tidy
 from ..formulas._solving import linear_parts, solve_linear
 from ..formulas.claims import Judge
@@ -78,10 +79,14 @@ class Newton(Judge):
 
 @dataclass(frozen=True)
 class AngularMomentum:
-    """The theorem dL/dt = torque about the origin, and which components stay constant."""
+    """The theorem dL/dt = torque about a fixed point, and which components stay constant.
+
+    About a point that moves with velocity w, dL/dt = torque - w x p with p the momentum of the system.
+    """
 
     value: sp.Matrix
     torque: sp.Matrix
+    rate: sp.Matrix
     conserved: tuple[bool, bool, bool]
 
 
@@ -138,21 +143,30 @@ def newton(system: System) -> Newton:
     return Newton(system, sp.Matrix(inertial), stacked, matrix, tuple(rows), book.close())
 
 
-def angular_momentum(system: System) -> AngularMomentum:
-    """L_O = sum r x m v about the origin, the torque of the given forces, and what is conserved.
+def angular_momentum(system: System, about: Sequence[Formula] = (0, 0, 0)) -> AngularMomentum:
+    """L_A = sum (r - r_A) x m v + I omega about a point A that may move, the torque of the given forces, and its rate.
 
     A component is conserved only when its rate, accelerations put in, vanishes: the torque of reactions counts too.
     """
     n = system.names
+    if len(about) > 3:
+        raise ModelError(f"a point has three components at most, not {len(about)}")
+    point = sp.Matrix([*n.read_all(about), *[0] * (3 - len(about))])
+    if any(t.omega.rows == 3 for t in system.turning):
+        raise ModelError("the spin of rigid bodies is in their own axes here: give particles, or rotors about one axis")
     total, torque = sp.zeros(3, 1), sp.zeros(3, 1)
     for p in system.points:
         if p.position.rows > 3:
             raise ModelError(f"{p.name} lives in {p.position.rows} dimensions")
         pad = [0] * (3 - p.position.rows)
         r, f = sp.Matrix([*p.position, *pad]), sp.Matrix([*p.force, *pad])
-        total += r.cross(p.mass * r.applyfunc(n.derivative))
-        torque += r.cross(f)
+        total += (r - point).cross(p.mass * r.applyfunc(n.derivative))
+        torque += (r - point).cross(f)
+    for t in system.turning:
+        total[2] += (t.inertia * t.omega)[0]
+        torque[2] += t.torque[0]
     total = system.freeze_matrix(total).applyfunc(lambda e: tidy(sp.expand(e)))
-    motion = system.lagrange()
-    rates = [motion.rate(e) for e in total]
-    return AngularMomentum(total, system.freeze_matrix(torque).applyfunc(tidy), tuple(bool(is_zero(r)) for r in rates))  # type: ignore[arg-type]
+    on_shell = {n.velocity(c, 2): a for c, a in system.lagrange().accelerations.items()}
+    rate = total.applyfunc(lambda e: tidy(system.freeze(n.derivative(e)).subs(on_shell)))
+    torque = system.freeze_matrix(torque).applyfunc(tidy)
+    return AngularMomentum(total, torque, rate, tuple(bool(is_zero(r)) for r in rate))  # type: ignore[arg-type]
