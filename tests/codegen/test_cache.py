@@ -67,7 +67,17 @@ def test_the_least_recently_used_entries_leave_first(folder: Path, monkeypatch: 
         cache.remember(str(k), lambda: b"z" * 60)
         for entry in folder.glob("*.o"):
             assert entry.stat().st_size == 92
+    cache._trim(folder)
     assert len(list(folder.glob("*.o"))) == 2
+
+
+def test_the_cache_stays_bounded_though_not_every_entry_looks_at_all(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache, "LARGEST", 250)
+    for k in range(200):
+        cache.remember(str(k), lambda: b"z" * 60)
+    assert len(list(folder.glob("*.o"))) < 100
 
 
 def test_processes_that_compile_the_same_thing_at_once_agree(folder: Path) -> None:

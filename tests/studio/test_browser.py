@@ -98,6 +98,19 @@ def test_an_edit_is_judged_mended_and_followed(page):
     assert page.faults == []
 
 
+def test_formulas_that_stay_are_not_set_again(page):
+    edits = "n => studioTiming.edits.length > n"
+    page.wait_for_function(edits, arg=0)
+    page.evaluate("document.querySelector('#equations math').dataset.kept = 1")
+    write(page, PENDULUM.replace("elbow.th = 0.4", "elbow.th = 0.5"))
+    page.wait_for_function(edits, arg=1)
+    assert page.locator("#equations [data-kept]").count() == 1
+    write(page, PENDULUM.replace("9.81", "1.62"))
+    page.wait_for_function(edits, arg=2)
+    assert page.locator("#equations [data-kept]").count() == 0
+    assert page.locator("#equations math").count() > 0
+
+
 def test_typing_offers_names_and_tells_meanings(page):
     page.click("#editor .cm-content")
     page.keyboard.press("Control+End")

@@ -85,6 +85,15 @@ def test_equations_are_set_a_page_at_a_time():
     assert len(few["html"]) < len(all_["html"])
 
 
+def test_formulas_of_large_machines_are_vectors_until_scalars_are_asked_for():
+    text = (ROOT / "benchmarks/humanoid.lsd").read_text()
+    found = ask("equations", text, lines=5)
+    assert found["operations"] > 6000
+    assert "vector level" in found["why"]
+    assert "<math" in found["html"]
+    assert ask("equations", lines=5)["why"] == ""
+
+
 def test_no_name_becomes_markup():
     name = "`<script>alert(1)</script><b/onload>`"
     join = f"join earth and {name}.frame with link(x) dof = [x,0,0] end as {name} ;"

@@ -55,7 +55,8 @@ def remember(key: str, make: Callable[[], bytes]) -> bytes:
     with suppress(OSError, DalembertError):
         with written_whole(path) as file:
             file.write(_digest(path, secret, code) + code)
-        _trim(folder)
+        if path.name.startswith("0"):  # a walk through thousands of entries is for one in sixteen of them
+            _trim(folder)
     return code
 
 
@@ -111,10 +112,12 @@ def _read(path: Path, secret: bytes) -> bytes | None:
 def _trim(folder: Path) -> None:
     """Drop the entries unused for longest when the whole grows too large."""
     entries = []
-    for path in folder.glob("*.o"):
-        with suppress(OSError):
-            status = path.stat()
-            entries.append((status.st_mtime, status.st_size, path))
+    with os.scandir(folder) as found:
+        for entry in found:
+            if entry.name.endswith(".o"):
+                with suppress(OSError):
+                    status = entry.stat()
+                    entries.append((status.st_mtime, status.st_size, Path(entry.path)))
     excess = sum(size for _, size, _ in entries) - LARGEST
     for _, size, path in sorted(entries):
         if excess <= 0:

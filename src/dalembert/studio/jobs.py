@@ -287,15 +287,12 @@ def equations(
     lines: int = MOST_LINES,
     asked: bool = False,
 ) -> dict[str, Any]:
-    """The equations as MathML, the first definitions with them."""
+    """The equations as MathML, the first definitions with them; those of large machines in vectors until asked."""
     eq = bench.equations(formalism)
+    why = ""
     if eq.operations > MOST_OPERATIONS and level != "vector" and not asked:
-        return {
-            "html": "",
-            "why": f"{eq.operations} operations: too many to set after each edit.",
-            "more": True,
-            "operations": eq.operations,
-        }
+        why = f"{eq.operations} operations: too many for the {level} level after each edit. This is the vector level."
+        level = "vector"
     key = (formalism, level)
     if key not in bench.made:
         told("setting formulas")
@@ -306,7 +303,7 @@ def equations(
     if rest:
         parts.append('<p class="where">where</p>' + "".join(line_html(one) for one in rest))
     hidden = len(shown.lines) + len(shown.formulas) - len(shown.lines[: max(lines, 20)]) - len(rest)
-    return {"html": "".join(parts), "title": shown.title, "hidden": hidden, "operations": eq.operations, "why": ""}
+    return {"html": "".join(parts), "title": shown.title, "hidden": hidden, "operations": eq.operations, "why": why}
 
 
 def section(

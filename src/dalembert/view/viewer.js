@@ -5,8 +5,9 @@
    v.load(scene)            another scene; camera kept if {keepCamera: true} is the second argument
    v.seek(t); v.play(); v.pause(); v.toggle();
    v.set({speed, loop, dark, joints, traces, arrows, frames, centres, names, ghosts, ground, plots, follow, view,
-          hidden, controls})                           // dark: true, false or "auto"; follow: "", "auto" or a body;
-                                                       // view: "fit", "front", "side", "top", "iso"; hidden: [names]
+          hidden, controls, calm})                     // dark: true, false or "auto"; follow: "", "auto" or a body;
+                                                       // view: "fit", "front", "side", "top", "iso"; hidden: [names];
+                                                       // calm: processors that draw are wanted for an answer
    v.on("time", t => ...); v.on("play", on => ...); v.on("pick", what => ...);    // each gives back a function: off
    v.png(width, height) -> data URL       v.time, v.span, v.playing, v.settings, v.about() -> numbers for tests
    v.destroy()
@@ -39,6 +40,7 @@ const LEVELS = [
   { samples: 4, shadows: true, segments: 40, pixels: 2 }, { samples: 0, shadows: true, segments: 40, pixels: 1 },
   { samples: 0, shadows: false, segments: 28, pixels: 1 }, { samples: 0, shadows: false, segments: 16, pixels: 1 },
   { samples: 0, shadows: false, segments: 16, pixels: 0.75 }, { samples: 0, shadows: false, segments: 12, pixels: 0.5 }];
+const CALM = 150;             // milliseconds between frames that processors draw while an answer is awaited from them
 const SLOW = 34, QUICK = 13;  // milliseconds a frame: beyond the first a step down, below the second a step up
 const THEMES = {
   light: { back: [0.937, 0.953, 0.969], line: [0.62, 0.67, 0.74], floor: [0.90, 0.92, 0.945], ink: "#1d2733",
@@ -401,7 +403,7 @@ function itemsOf(scene, theme) {
 function DalembertView(element, scene, options) {
   const settings = Object.assign({ speed: 1, loop: true, dark: "auto", joints: true, traces: true, arrows: true, frames: false,
     centres: false, names: false, ghosts: false, ground: true, plots: false, follow: "auto", hidden: [], controls: true, autoplay: true,
-    quality: "auto" }, options || {});
+    quality: "auto", calm: false }, options || {});
   const listeners = {}, ui = makeUi(element, settings), canvas = ui.canvas;
   const gl = canvas.getContext("webgl2", { antialias: false, alpha: true, powerPreference: "high-performance" });
   const view = { settings };
@@ -771,7 +773,7 @@ function DalembertView(element, scene, options) {
     last = now;
     if (playing) {
       const [a, b] = spanOf();
-      if (gap > 0 && gap < 1000) govern(gap);
+      if (gap > 0 && gap < 1000 && !settings.calm) govern(gap);
       if (wait > 0) { wait -= gap; if (wait <= 0) time = a; }
       else time += Math.min(gap, 250) / 1000 * data.speed * settings.speed;
       if (time >= b) {
@@ -779,9 +781,13 @@ function DalembertView(element, scene, options) {
         if (!settings.loop) pause(); else if (wait <= 0) wait = 700;
       }
       told();
-      pending = root.requestAnimationFrame(tick);
+      next();
     }
     draw(false);
+  }
+  function next() {
+    if (soft && settings.calm) pending = setTimeout(() => { pending = root.requestAnimationFrame(tick); }, CALM);
+    else pending = root.requestAnimationFrame(tick);
   }
   function govern(gap) {
     mean = mean ? 0.9 * mean + 0.1 * gap : gap;
@@ -890,7 +896,7 @@ function DalembertView(element, scene, options) {
     Object.assign(settings, changes);
     if ("dark" in changes) applyTheme();
     if ("controls" in changes || "plots" in changes) { ui.arrange(settings); if (data) { ui.plots.draw(theme); ui.plots.at(time); } }
-    if (data) {
+    if (data && Object.keys(changes).some(name => name !== "calm")) {
       if (settings.follow !== was) { points = null; fit(); }
       if (changes.view) look(changes.view);
       regroup(); ask();

@@ -45,7 +45,10 @@ export function makePanels(tabs, panel, desk) {
   }
 
   // --- equations
+  let set = "";   // the formulas that stand in the panel: setting MathML takes longer than to see that it is the same
   function showEquations() {
+    if (document.getElementById("equations")) return;
+    set = "";
     const choice = (name, all) => { const s = node("select", { id: name, "aria-label": name, onchange: e => { S[name] = e.target.value; desk.keep(); setEquations(); } }, ...all.map(x => node("option", { text: x, value: x }))); s.value = S[name]; return s; };
     panel.replaceChildren(node("div", { class: "row" }, node("label", {}, "Formalism", choice("formalism", FORMALISMS)), node("label", {}, "Level", choice("level", LEVELS)), node("span", { id: "size", class: "label" })), node("div", { class: "math", id: "equations" }));
   }
@@ -55,12 +58,17 @@ export function makePanels(tabs, panel, desk) {
     if (found.superseded || S.panel !== "equations") return;
     const box = document.getElementById("equations");
     if (!box) return;
-    const again = (text, n) => node("button", { text, onclick: () => setEquations({}, n, true) });
-    if (found.error || found.stopped || found.why) { box.replaceChildren(node("p", { class: "note", text: found.error || found.why || "Stopped." }), again(found.more ? "Set them" : "Ask again", lines)); return; }
-    const at = panel.scrollTop;
-    box.innerHTML = found.html;
-    if (found.hidden > 0) box.append(again(`${found.hidden} more definitions`, lines * 8));
-    panel.scrollTop = at;
+    const again = (text, n, wanted = true) => node("button", { text, onclick: () => setEquations({}, n, wanted) });
+    if (found.error || found.stopped) { set = ""; box.replaceChildren(node("p", { class: "note", text: found.error || "Stopped." }), again("Ask again", lines)); return; }
+    const now = found.why + found.html + found.hidden;
+    if (set !== now) {
+      const at = panel.scrollTop;
+      box.innerHTML = found.html;
+      if (found.why) box.prepend(node("p", { class: "note", text: found.why + " " }, again(`Set the ${S.level} level`, lines)));
+      if (found.hidden > 0) box.append(again(`${found.hidden} more definitions`, lines * 8, !found.why));
+      panel.scrollTop = at;
+      set = now;
+    }
     document.getElementById("size").textContent = `${found.operations} operations`;
   }
 

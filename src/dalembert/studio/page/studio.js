@@ -110,7 +110,13 @@ async function take(file) {
 }
 
 // --- an edit: check, move, set --------------------------------------------------------------------------------------
-function edited(after = 60) { clearTimeout(editTimer); editTimer = setTimeout(follow, after, performance.now()); }
+function edited(after = 60) { calm(); clearTimeout(editTimer); editTimer = setTimeout(follow, after, performance.now()); }
+/* Where processors draw the picture, it gives way to the answer that is awaited, for a second at most. */
+function calm() {
+  if (view) view.set({ calm: true });
+  clearTimeout(calm.timer); calm.timer = setTimeout(() => { if (view) view.set({ calm: false }); }, 1000);
+}
+function lively() { clearTimeout(calm.timer); if (view) view.set({ calm: false }); }
 async function follow(began) {
   const text = editor.text;
   const found = await channels.edit.ask("check", { text, name: S.name }, { kill: 4000 });
@@ -126,6 +132,7 @@ async function follow(began) {
   panels.show(S);
   if (!S.machine.live) { why(`${S.machine.bodies} bodies: too many to follow every edit. Ctrl+Enter simulates.`); return; }
   await Promise.all([move({ kill: 700 }), panels.ask({ kill: 300 })]);
+  lively();
   timing.edits.push(performance.now() - began);
 }
 function prune() {   // numbers of names that are gone
@@ -137,6 +144,7 @@ function prune() {   // numbers of names that are gone
 async function move(how = {}) {
   if (!S.machine) return;
   const began = performance.now();
+  calm();
   const found = await channels.live.ask("motion", { text: S.text, name: S.name, until: S.until, given: S.given, start: S.start, curves: S.curves }, how);
   if (found.superseded) return;
   if (found.stopped) { why("The simulation was stopped. Ctrl+Enter starts it again."); return; }
@@ -145,6 +153,7 @@ async function move(how = {}) {
   S.moved = found; panels.moved(found);
   if (found.said) say(`${S.machine.bodies} ${S.machine.bodies === 1 ? "body" : "bodies"}; ${found.said}`);
   if (found.scene) await display(found.scene);
+  if (!channels.long.running) lively();
   timing.slides.push(performance.now() - began);
 }
 async function display(scene) {
