@@ -1,7 +1,7 @@
 """How long a person waits in the studio: from an edit to equations and picture, from a slider to the motion redrawn.
 
-Edits of numbers (`given`, `start`) keep the structure of the machine; those of gravity change it, and all is derived, set
-and compiled anew. Measured in the page itself, in a real Chromium; medians, and the quickest.
+Edits of numbers (`given`, `start`) keep the structure of the machine; those of gravity change it, and all is derived,
+set and compiled anew. Measured in the page itself, in a real Chromium; medians, and the quickest.
 
     python benchmarks/studio_latency.py [NAME ...]
 """
