@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from dalembert import expr as ex
+from dalembert.constraints import rows
 from dalembert.dynamics import dynamics, dynamics_of
-from dalembert.mechanism import Layout
+from dalembert.mechanism import Constraint, Holonomic, Layout
 from linkages import four_bar, slider_crank
 
 
 @pytest.mark.parametrize("machine", [slider_crank, lambda: four_bar((0.21, 0.4, 0.35), 0.5)])
 def test_one_motion_derives_tree_masses_and_rows_once(machine, monkeypatch):
-    counts = {"build_tree": 0, "mass_matrix": 0, "rows_of": 0, "resolve": 0}
+    counts = {"build_tree": 0, "mass_matrix": 0, "collect": 0, "resolve": 0}
 
     def counted(name, make):
         def call(*given, **more):
@@ -29,6 +33,28 @@ def test_one_motion_derives_tree_masses_and_rows_once(machine, monkeypatch):
     m.simulate((0, 0.2))
     m.compile().acceleration([0.1] * len(m.layout().state.coordinates), [0.0] * len(m.layout().speeds))
     assert set(counts.values()) == {1}
+
+
+def test_constraints_beyond_cut_links_derive_no_tree_masses_or_closing_rows_again(monkeypatch):
+    made = []
+    for name in ("build_tree", "mass_matrix", "right_side"):
+        make = getattr(dynamics, name)
+        monkeypatch.setattr(dynamics, name, lambda x, make=make, name=name: (made.append(name), make(x))[1])
+    monkeypatch.setattr(rows, "_close", lambda *x, make=rows._close: (made.append("_close"), make(*x))[1])
+    dynamics._remembered.cache_clear()
+    m = four_bar((0.21, 0.4, 0.35), 0.5)
+    plain = dynamics_of(Layout.of(m))
+    assert len(plain.rows) == 5
+    law = Constraint("motor", Holonomic((ex.symbol("A.th") - ex.TIME,)))
+    driven = dynamics_of(replace(Layout.of(m), further=(law,)))
+    assert driven.mass_matrix is plain.mass_matrix
+    assert driven.rows.names == (*plain.rows.names, "motor.lambda")
+    assert len(plain.rows) == 5
+    assert driven.right_side == plain.right_side
+    alone = rows.rows_of(driven.tree, driven.layout.constraints)
+    assert made.count("_close") == 2  # one more for `alone`
+    assert driven.rows == alone
+    assert [made.count(name) for name in ("build_tree", "mass_matrix", "right_side")] == [1, 1, 1]
 
 
 def test_a_machine_is_compiled_with_the_cut_that_is_asked():

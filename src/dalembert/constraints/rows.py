@@ -8,6 +8,7 @@ before they cancel, so that rounding can be told from a small number.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 
 from dalembert import expr as ex
@@ -124,8 +125,12 @@ class Rows:
 
 def rows_of(tree: Tree, constraints: Iterable[Constraint]) -> Rows:
     """The rows of all constraints, in the speeds of the tree."""
-    n = len(tree.speeds)
-    total = _Made(tree)
+    return collect(tree, constraints).rows()
+
+
+def collect(tree: Tree, constraints: Iterable[Constraint], before: Collected | None = None) -> Collected:
+    """The rows of constraints, one after the other, behind those `before` them, which are left as they are."""
+    total = Collected(tree) if before is None else before.on(tree)
     for one in constraints:
         condition = one.condition
         if isinstance(condition, Closed):
@@ -133,30 +138,10 @@ def rows_of(tree: Tree, constraints: Iterable[Constraint]) -> Rows:
         else:
             _ask(total, one)
         total.owners += [one.name] * (len(total.names) - len(total.owners))
-    return Rows(
-        tuple(total.names),
-        Matrix(total.matrix, (len(total.names), n)),
-        tuple(total.conditions),
-        tuple(ex.substitute(total.conditions, dict.fromkeys(tree.speeds, 0))),
-        tuple(total.gamma),
-        tuple(total.gap),
-        tuple(total.reach),
-        Matrix(total.made_of, (len(total.names), n)),
-        tuple(total.rounding),
-        Matrix(total.seen, (len(total.names), n)),
-        tuple(total.scales()),
-        tuple(total.own),
-        tuple(in_speeds(tree, total.efforts)),
-        tuple(total.wrenches),
-        total.pushed,
-        total.sliding,
-        tuple(total.owners),
-        tuple(sorted(total.bent)),
-        tuple(total.implied),
-    )
+    return total
 
 
-class _Made:
+class Collected:
     """Rows while they are collected."""
 
     def __init__(self, tree: Tree) -> None:
@@ -171,6 +156,12 @@ class _Made:
         self.pushed, self.sliding = dict[int, tuple[Expr, ...]](), dict[int, Sliding]()
         self.owners, self.bent, self.implied = list[str](), set[int](), list[int]()
 
+    def on(self, tree: Tree) -> Collected:
+        """The same rows, to which others can be added, on a tree of the same nodes."""
+        other = Collected(tree)
+        other.__dict__ |= {name: copy(value) for name, value in self.__dict__.items() if name != "tree"}
+        return other
+
     def row(self, entries: Mapping[int, Expr]) -> list[Expr]:
         return [entries.get(k, ZERO) for k in range(len(self.tree.speeds))]
 
@@ -183,13 +174,37 @@ class _Made:
             found.append(turn + push / _not_nothing(length) if push is not ZERO else turn)
         return found
 
+    def rows(self) -> Rows:
+        shape = (len(self.names), len(self.tree.speeds))
+        return Rows(
+            tuple(self.names),
+            Matrix(self.matrix, shape),
+            tuple(self.conditions),
+            tuple(ex.substitute(self.conditions, dict.fromkeys(self.tree.speeds, 0))),
+            tuple(self.gamma),
+            tuple(self.gap),
+            tuple(self.reach),
+            Matrix(self.made_of, shape),
+            tuple(self.rounding),
+            Matrix(self.seen, shape),
+            tuple(self.scales()),
+            tuple(self.own),
+            tuple(in_speeds(self.tree, self.efforts)),
+            tuple(self.wrenches),
+            self.pushed,
+            self.sliding,
+            tuple(self.owners),
+            tuple(sorted(self.bent)),
+            tuple(self.implied),
+        )
+
 
 def _not_nothing(length: Expr) -> Expr:
     """A length, or one where all joints of a loop meet: turning then moves no point of it, and any unit will do."""
     return ex.where(ex.less(_NOTHING, length), length, 1)
 
 
-def _close(total: _Made, link: Link) -> None:
+def _close(total: Collected, link: Link) -> None:
     """Rows of a cut link, and its own coordinates."""
     tree, motions = total.tree, total.tree.motions[link.name]
     freedom, loop = Freedom.of(link, motions), Loop.of(tree, link)
@@ -268,7 +283,7 @@ def up_to_turns(gap: Expr) -> Expr:
     return ex.atan2(ex.sin(gap), ex.cos(gap))
 
 
-def _ask(total: _Made, one: Constraint) -> None:
+def _ask(total: Collected, one: Constraint) -> None:
     """Rows of formulas: their rates if they hold coordinates, themselves if they hold speeds; and what pushes."""
     if one.followed is not None:
         own = {x.coordinate: x.rate for x in total.own}
@@ -279,15 +294,17 @@ def _ask(total: _Made, one: Constraint) -> None:
     asked = ex.tangent(told, moving) if holonomic else told
     matrix = ex.jacobian(asked, tree.speeds)
     gamma = [-x for x in ex.tangent(asked, moving)]
+    sizes = still_size(matrix, [*moving, *tree.speeds])
     first = len(total.names)
-    for number, (gap, condition, row, right) in enumerate(zip(told, asked, matrix, gamma, strict=True), 1):
+    asking = zip(told, asked, matrix, gamma, sizes, strict=True)
+    for number, (gap, condition, row, right, size) in enumerate(asking, 1):
         if not ex.free_symbols(row).isdisjoint(tree.speeds):
             total.bent.add(len(total.names))
         total.names.append(f"{one.name}.lambda{one.part or (number if len(told) > 1 else '')}")
         total.matrix.append(row)
         total.conditions.append(condition)
         total.gamma.append(right)
-        total.made_of.append(still_size(row, [*moving, *tree.speeds]))
+        total.made_of.append(size)
         total.seen.append([x * x for x in row])
         total.wrenches.append(None)
         total.gap.append(up_to_turns(gap) if holonomic else None)

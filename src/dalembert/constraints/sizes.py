@@ -17,20 +17,25 @@ _MUCH = 30.0
 _SEEDS = (1, 2, 3)
 
 
-def still_size(entries: Sequence[Expr], moving: Collection[Expr]) -> list[Expr]:
+def still_size(rows: Sequence[Sequence[Expr]], moving: Collection[Expr]) -> list[list[Expr]]:
     """`error_size` of entries, or a bound of it that nothing moving enters, where that is not much larger.
 
     Sines and cosines are at most one: what a chain of turns is made of are its lengths.
 
     >>> x, l = ex.symbols("x l")
-    >>> still_size([l * ex.sin(x) - 2 * ex.cos(x)], [x])
-    [abs(l) + 2]
+    >>> still_size([[l * ex.sin(x) - 2 * ex.cos(x)]], [x])
+    [[abs(l) + 2]]
     """
-    exact, bounds = error_size(entries), _bounds(entries)
-    trials = [k for k, x in enumerate(bounds) if x is not None and ex.free_symbols(x).isdisjoint(moving)]
+    entries = list(dict.fromkeys(e for row in rows for e in row if not e.is_number))
+    exact, bounds, names = error_size(entries), _bounds(entries), set(moving)
+    trials = [k for k, x in enumerate(bounds) if x is not None and ex.free_symbols(x).isdisjoint(names)]
     near = _near([x for k in trials if (x := bounds[k]) is not None], [exact[k] for k in trials])
     chosen = {k for k, fits in zip(trials, near, strict=True) if fits}
-    return [x if k in chosen and x is not None else exact[k] for k, x in enumerate(bounds)]
+    found = {
+        e: x if k in chosen and x is not None else exact[k]
+        for k, (e, x) in enumerate(zip(entries, bounds, strict=True))
+    }
+    return [[found[e] if e in found else ex.absolute(e) for e in row] for row in rows]
 
 
 def _bounds(entries: Sequence[Expr]) -> list[Expr | None]:
@@ -60,7 +65,7 @@ def _near(bounds: Sequence[Expr], exact: Sequence[Expr]) -> list[bool]:
         try:
             values = list(map(float, sample([*bounds, *exact], seed)))
         except (ValueError, ZeroDivisionError, OverflowError):  # a root of what is negative there
-            return [False] * len(bounds)
+            return [_near([a], [b])[0] for a, b in zip(bounds, exact, strict=True)] if len(bounds) > 1 else [False]
         pairs = zip(values[: len(bounds)], values[len(bounds) :], strict=True)
         found = [ok and a <= _MUCH * b for ok, (a, b) in zip(found, pairs, strict=True)]
     return found

@@ -18,12 +18,13 @@ from dalembert import limits
 from dalembert.constraints.actions import Actions, constraint_actions
 from dalembert.constraints.factor import solve_symmetric
 from dalembert.constraints.resolve import Resolved, resolve
-from dalembert.constraints.rows import EPSILON, Rows, rows_of
+from dalembert.constraints.rows import EPSILON, Collected, Rows, collect
 from dalembert.constraints.soundness import always_true
 from dalembert.dynamics import articulated
 from dalembert.dynamics.bending import Bending
 from dalembert.dynamics.closure import Closure
 from dalembert.dynamics.energies import Energies
+from dalembert.dynamics.massless import without_mass
 from dalembert.dynamics.outputs import Outputs
 from dalembert.dynamics.recursive import Recursion, generalised_forces, inverse_dynamics, mass_matrix, right_side
 from dalembert.dynamics.servo import Servo, with_hidden_conditions
@@ -55,11 +56,19 @@ def derived(make: Callable[[Any], T]) -> T:
 class Dynamics:
     """Expressions of the state (q, u), time and parameters; efforts and accelerations have symbols of their own.
 
-    `layout` is the machine with its numbers; what is derived depends on its structure alone, and has none.
+    `layout` is the machine with its numbers; what is derived depends on its structure alone, and has none. What does
+    not depend on constraints beyond cut links is that of the machine without them, `before`.
     """
 
-    def __init__(self, layout: Layout, structure: Dynamics | None = None, servo: Servo | None = None) -> None:
+    def __init__(
+        self,
+        layout: Layout,
+        structure: Dynamics | None = None,
+        servo: Servo | None = None,
+        before: Dynamics | None = None,
+    ) -> None:
         self.layout = layout
+        self._before = before
         self.servo = servo
         self._structure = structure or self
         self._made: dict[str, Any] = {}
@@ -121,11 +130,11 @@ class Dynamics:
 
     @derived
     def tree(self) -> Tree:
-        return build_tree(self.layout)
+        return build_tree(self.layout) if self._before is None else replace(self._before.tree, layout=self.layout)
 
     @derived
     def recursion(self) -> Recursion:
-        return Recursion.of(self.tree)
+        return Recursion.of(self.tree) if self._before is None else replace(self._before.recursion, tree=self.tree)
 
     @derived
     def rates(self) -> list[Expr]:
@@ -134,7 +143,7 @@ class Dynamics:
 
     @derived
     def mass_matrix(self) -> Matrix:
-        return mass_matrix(self.recursion)
+        return mass_matrix(self.recursion) if self._before is None else self._before.mass_matrix
 
     @derived
     def bias(self) -> list[Expr]:
@@ -149,7 +158,12 @@ class Dynamics:
     @derived
     def right_side(self) -> list[Expr]:
         """S + F, in one pass."""
-        return self._with_cut_efforts(right_side(self.recursion))
+        return self._with_cut_efforts(self.tree_right_side)
+
+    @derived
+    def tree_right_side(self) -> list[Expr]:
+        """The same, without the efforts in cut links."""
+        return right_side(self.recursion) if self._before is None else self._before.tree_right_side
 
     def _with_cut_efforts(self, found: list[Expr]) -> list[Expr]:
         """Efforts in cut links added, and rates of their coordinates written in the state."""
@@ -163,7 +177,13 @@ class Dynamics:
     @derived
     def rows(self) -> Rows:
         """What the constraints ask of the speeds; of a tree, nothing."""
-        return rows_of(self.tree, self.layout.constraints)
+        return self.collected_rows.rows()
+
+    @derived
+    def collected_rows(self) -> Collected:
+        if self._before is None:
+            return collect(self.tree, self.layout.constraints)
+        return collect(self.tree, self.layout.further, self._before.collected_rows)
 
     @derived
     def resolved(self) -> Resolved:
@@ -172,24 +192,7 @@ class Dynamics:
         try:
             return resolve(self.mass_matrix, self.right_side, self.rows, self.state.speeds)
         except SingularError as error:
-            raise self._without_mass(error) from None
-
-    def _without_mass(self, error: SingularError) -> SingularError:
-        """The same error, or one that names the body at the end of a loop and the cut that helps."""
-        if not self.layout.cuts or not self.layout.idle:
-            return error
-        body, link = self.layout.idle[0]
-        other = Layout.of(self.model)
-        cuts = ", ".join(f"'{one.link.name}'" for one in other.cuts)
-        help_ = (
-            "" if other.idle else f", or cut another link of its loop: cut=[{cuts}], which is taken when none is said"
-        )
-        closing = ", ".join(f"'{one.link.name}'" for one in self.layout.cuts)
-        return SingularError(
-            f"the mass matrix of '{self.model.name}' is singular in every configuration: body '{body}' has no mass and "
-            f"carries none, because it hangs on link '{link.name}' at the end of the tree that the cut links {closing} "
-            f"leave. Give it mass or inertia{help_}."
-        )
+            raise without_mass(self.layout, error) from None
 
     @property
     def multipliers(self) -> tuple[Expr, ...]:
@@ -387,4 +390,5 @@ def dynamics_of(layout: Layout) -> Dynamics:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _remembered(name: str, layout: Layout) -> Dynamics:
-    return Dynamics(layout)
+    before = _remembered(name, replace(layout, further=())) if layout.further else None
+    return Dynamics(layout, before=before)
