@@ -1,4 +1,4 @@
-"""Verbs of many motions and of measured ones: sweeps, regressors, base parameters."""
+"""Verbs of many motions and of measured ones: sweeps, derivatives, optima, fits, regressors, base parameters."""
 
 from __future__ import annotations
 
@@ -15,14 +15,21 @@ if TYPE_CHECKING:
     from dalembert.identify import BaseParameters, Regressor
     from dalembert.simulate import Sensitivities
     from dalembert.sweep.sweep import sweep as _sweep
+    from dalembert.tuning.fit import fit as _fit
+    from dalembert.tuning.objective import gradient as _gradient
+    from dalembert.tuning.optimize import optimize as _optimize
 else:
     _sweep = Later("dalembert.sweep", "sweep")
+    _fit, _gradient, _optimize = (Later("dalembert.tuning", name) for name in ("fit", "gradient", "optimize"))
 
 
 class Measured(Forced):
     """A mechanism that is moved many times, or that data tell about."""
 
     sweep = _sweep
+    gradient = _gradient
+    optimize = _optimize
+    fit = _fit
 
     @verb
     def sensitivities(

@@ -32,6 +32,8 @@ COMMANDS = {
     "mobility": "Count the true freedoms, with a proof.",
     "simulate": "Run a mechanism: tables, pictures, animation.",
     "sweep": "Run it for many parameters and starts.",
+    "optimize": "Find what makes a number of the motion least.",
+    "fit": "Find parameters from measured motions.",
     "draw": "A picture of a posture.",
     "plot": "Curves, portraits, sections, reactions, modes.",
     "video": "The motion as a GIF or MP4.",

@@ -25,6 +25,11 @@ Array = NDArray[np.float64]
 _NAME = "reduced__"
 
 
+def reduced_symbol(k: int) -> Expr:
+    """What stands for the k-th reduced formula in the outer formula of a measure."""
+    return ex.symbol(f"{_NAME}{k}")
+
+
 def _extreme(sign: float) -> Callable[[Array, Array, Array], Array]:
     def found(h: Array, f: Array, slope: Array) -> Array:
         best: Array = np.max(sign * f, axis=1)
@@ -174,7 +179,7 @@ class Gauge:
         for measure in self.measures:
             values = dict(known)
             for k, (kind, _) in enumerate(measure.inner):
-                values[ex.symbol(f"{_NAME}{k}")] = REDUCTIONS[kind](h, found[:, :, at], found[:, :, half + at])
+                values[reduced_symbol(k)] = REDUCTIONS[kind](h, found[:, :, at], found[:, :, half + at])
                 at += 1
             (number,) = ex.evaluate([measure.outer], values)
             told.append(np.broadcast_to(np.asarray(number, dtype=float), (cases,)).copy())

@@ -131,6 +131,10 @@ class Adjoint:
             ]
         )
 
+    def by_names(self, by_parameters: Array) -> Array:
+        """Derivatives by the names of something that has these by `parameters`."""
+        return np.array([by_parameters @ self._weight(w) for w in self.asked.weights])
+
     def _weight(self, weight: Mapping[Expr, Expr]) -> Array:
         return np.array([float(weight[s].value) if (s := ex.symbol(x)) in weight else 0.0 for x in self.parameters])
 

@@ -75,17 +75,43 @@ class Sensitivities:
 
     def of(self, formula: str | Expr, t: float) -> Array:
         """Derivatives of a formula of states, outputs and parameters at one time, by each of the names."""
+        found: Array = self.along(formula, np.array([t]))[0]
+        return found
+
+    def along(self, formula: str | Expr, times: Array) -> Array:
+        """The same at many times: a row for each, a column for each name."""
+        e, values, y = self._at(formula, times)
+        n, count = len(self.system.states), len(times)
+        columns = y[n:].reshape(len(self.names), n, count)
+        parameters = tuple(dict.fromkeys(x for weight in self.weights for x in weight))
+        found = ex.evaluate(ex.gradient(e, [*self.system.symbols, *parameters]), values)
+        slopes = np.array([np.broadcast_to(np.asarray(v, dtype=float), (count,)) for v in found])
+        told: Array = np.einsum("it,kit->tk", slopes[:n], columns)
+        for k, weight in enumerate(self.weights):
+            for x, slope in zip(parameters, slopes[n:], strict=True):
+                if x in weight:
+                    told[:, k] += float(weight[x].value) * slope
+        return told
+
+    def values(self, formula: str | Expr, times: Array) -> Array:
+        """A formula at times of the motion."""
+        e, values, _ = self._at(formula, times)
+        found = ex.evaluate([e], values)[0]
+        return np.broadcast_to(np.asarray(found, dtype=float), times.shape).copy()
+
+    def _at(self, formula: str | Expr, times: Array) -> tuple[Expr, dict[Expr, Any], Array]:
+        if self.motion.sol is None:
+            raise SimulationError("the motion has no dense output: leave out dense_output=False.")
         e = ex.parse(formula) if isinstance(formula, str) else formula
         (e,) = self.system.with_outputs([e])
-        parameters = self.motion.arcs[-1].parameters
-        values = {ex.symbol(k): v for k, v in parameters.items()} | {ex.TIME: t}
-        assert self.motion.sol is not None
-        y = self.motion.sol(t)
-        values |= dict(zip(self.system.symbols, y.tolist(), strict=False))
-        slopes = ex.evaluate(ex.gradient(e, list(self.system.symbols)), values)
-        own = [ex.evaluate([ex.derivative(e, ex.symbol(x))], values)[0] if x in parameters else 0.0 for x in self.names]
-        found: Array = np.array(slopes, dtype=float) @ self.at(t) + np.array(own, dtype=float)
-        return found
+        y = self.motion.sol(times)
+        values: dict[Expr, Any] = {ex.symbol(k): v for k, v in self.motion.parameters.items()} | {ex.TIME: times}
+        values |= dict(zip(self.system.symbols, y, strict=False))
+        missing = sorted(x.name for x in ex.free_symbols([e]) - values.keys())
+        if missing:
+            hint = did_you_mean(missing[0], [x.name for x in values])
+            raise SimulationError(f"the motion of '{self.system.name}' has no '{missing[0]}'.{hint}")
+        return e, values, y
 
     def event_times(self, event: int | str = 0) -> Array:
         """How the times of an event answer: a row for each time that it happened, a column for each name."""
