@@ -16,10 +16,14 @@ if TYPE_CHECKING:
     from dalembert.analysis.coupling import coupling as _coupling
     from dalembert.analysis.coupling import zero_dynamics as _zero_dynamics
     from dalembert.analysis.reactions import reactions as _reactions
+    from dalembert.arms.verbs import direct_kinematics as _direct_kinematics
+    from dalembert.arms.verbs import inverse_kinematics as _inverse_kinematics
     from dalembert.simulate import InverseDynamics
 else:
     _names = ("constraint_efforts", "coupling", "reactions", "zero_dynamics")
     _constraint_efforts, _coupling, _reactions, _zero_dynamics = (Later("dalembert.analysis", x) for x in _names)
+    _direct_kinematics = Later("dalembert.arms", "direct_kinematics")
+    _inverse_kinematics = Later("dalembert.arms", "inverse_kinematics")
 
 
 class Forced(Described):
@@ -29,6 +33,8 @@ class Forced(Described):
     constraint_efforts = _constraint_efforts
     coupling = _coupling
     zero_dynamics = _zero_dynamics
+    direct_kinematics = _direct_kinematics
+    inverse_kinematics = _inverse_kinematics
 
     @verb
     def inverse_dynamics(

@@ -28,6 +28,7 @@ COMMANDS = {
     "equilibria": "Find equilibria and judge their stability.",
     "reactions": "Efforts in all links at a state.",
     "inverse": "Efforts that make a given motion.",
+    "kinematics": "Where a frame is, and every way to bring it there.",
     "codegen": "Write the equations as source code.",
     "mobility": "Count the true freedoms, with a proof.",
     "simulate": "Run a mechanism: tables, pictures, animation.",
