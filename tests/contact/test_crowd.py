@@ -402,8 +402,6 @@ def test_what_a_crowd_does_not_know_is_said():
         balls(1, start={"f0.z": 1.0}).simulate((0, 1), method="moreau", max_step=1e-3, events="f0.z - 0.5")
     with pytest.raises(ModelError, match="more than 300 pairs"):
         balls(40, start={f"f{k}.z": 0.1 + 0.3 * k for k in range(40)}).simulate((0, 1))
-    with pytest.raises(ModelError, match="resists rolling"):
-        balls(1, laws={"rolling": 0.01}, start={"f0.z": 1.0}).simulate((0, 1))
     m = da.Mechanism()
     b = m.body("b", mass=1)
     with pytest.raises(ModelError, match="one body"):

@@ -7,6 +7,7 @@ import pytest
 from contact_machines import ball, upright
 
 import dalembert as da
+from dalembert.errors import ModelError
 
 TIGHT = {"rtol": 1e-12, "atol": 1e-13}
 
@@ -408,3 +409,16 @@ def test_a_law_of_impacts_that_changes_nothing_is_refused():
     m.contact("z.x", restitution=0.5)
     with pytest.raises(da.SimulationError, match="'moreau' has its own law"):
         m.simulate((0, 1), start={"z.x": 1.0}, impacts="poisson", method="moreau", max_step=0.01)
+
+
+def test_events_of_contacts_are_events_of_the_motion():
+    m = da.Mechanism("ball")
+    m.join(da.earth, m.body("ball", mass=1), da.prismatic("z"), name="drop")
+    m.gravity, m.start = [0, 0, -10], {"drop.x": 1.25}
+    m.contact("drop.x >= 0", restitution=0.5, name="floor")
+    m.limit("drop.x", [-1, 2])
+    mo = m.simulate((0, 1.2), events={"low": "drop.x - 0.45"})
+    assert mo.events["floor.impact"] == pytest.approx([0.5, 1.0], abs=1e-12)
+    assert mo.events["low"] == pytest.approx([0.4], abs=1e-12)
+    with pytest.raises(ModelError, match="one pair of them"):
+        m.limit("drop.x", [0, 1, 2])

@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 
 from dalembert import expr as ex
-from dalembert.contact.rows import contact_rows
+from dalembert.contact.rows import SLIDING, contact_rows
 from dalembert.dynamics import dynamics_of
+from dalembert.errors import ModelError
 from dalembert.expr import Expr, Matrix
 from dalembert.mechanism import Layout
 from dalembert.mechanism.constraint import Constraint, Holonomic
@@ -67,6 +68,12 @@ class Resting:
         self.dynamics = dynamics_of(layout)
         self.contacts = contact_rows(self.dynamics)
         self.names = tuple(one.name for one in self.contacts)
+        for one in self.contacts:
+            if any(slip.kind != SLIDING for slip in one.slips):
+                raise ModelError(
+                    f"contact '{one.name}' resists rolling or drilling: equilibria that such moments hold are not "
+                    "looked for. Leave `rolling` and `drilling` out, or let it come to rest by `simulate`."
+                ).of([one.name])
         self.coordinates = [ex.symbol(x) for x in layout.state.coordinates]
         self.still = dict.fromkeys((ex.symbol(x) for x in layout.state.speeds), 0.0)
         self.size = len(layout.state.speeds)

@@ -6,7 +6,8 @@
 """
 
 # Coulomb's law
-from dalembert.contact.coulomb import Answer, Frictional, check_friction, choose, fault, onto_cone, single
+from dalembert.contact.cones import onto_cone
+from dalembert.contact.coulomb import Answer, Frictional, check_friction, choose, fault, single
 
 # impacts
 from dalembert.contact.impact import LAWS, Impact, check_restitution, impact

@@ -1,17 +1,21 @@
 """Coulomb's law at contacts: 0 <= u_n orth P_n >= 0, |P_t| <= mu P_n, P_t against u_t where it slips (non-associated).
 
-u = W P + b, rows of a contact together: normal, then no tangent, one (planar) or two (spatial). The same law holds for
-speeds and impulses, and at rest for accelerations and forces.
+u = W P + b, rows of a contact together: normal, then no tangent, one (planar) or two (spatial), then the turning that
+resists: rolling about tangents, drilling about the normal. The same law holds for speeds and impulses, and at rest for
+accelerations and forces.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dalembert.contact.cones import Disc, project
 from dalembert.errors import ContactError
 
 Array = NDArray[np.float64]
@@ -27,35 +31,93 @@ _SINGULAR = 1e-11
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answer:
-    """Impulses (or forces), what is left of u, and the state of each contact: open, closed, stick, slip."""
+    """Impulses (or forces), what is left of u, and the state of each contact: open, closed, stick, slip.
+
+    `turning` are the states (stick, slip) of what resists turning, for each contact in the order of its rows.
+    """
 
     impulses: Array
     rates: Array
     states: tuple[str, ...]
+    turning: tuple[tuple[str, ...], ...] = ()
+
+    def disc_states(self, i: int) -> tuple[str, ...]:
+        """Stick or slip of each disc of a contact that is not open: sliding first, then turning."""
+        sliding = () if self.states[i] == "closed" else (self.states[i],)
+        return sliding + (self.turning[i] if self.turning else ())
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Frictional:
-    """W, b and, for each contact, mu and how many tangents it has; `mu_static` is tested where a contact sticks."""
+    """W, b and, for each contact, mu and how many tangents it has; `mu_static` is tested where a contact sticks.
+
+    `further` are, for each contact, rows that resist turning: how many, and |P| over the normal impulse at most.
+    """
 
     matrix: Array
     right: Array
     mu: Array
     tangents: tuple[int, ...]
     mu_static: Array | None = None
+    further: tuple[tuple[tuple[int, float], ...], ...] = ()
 
-    @property
+    @cached_property
     def starts(self) -> list[int]:
         """The row of each normal."""
-        return [int(k) for k in np.cumsum([0, *(1 + d for d in self.tangents)])[:-1]]
+        return [part.start for part in self.blocks]
+
+    @cached_property
+    def blocks(self) -> list[slice]:
+        """The rows of each contact."""
+        found, place = list[slice](), 0
+        for i, tangents in enumerate(self.tangents):
+            size = 1 + tangents + sum(rows for rows, _ in self.turning(i))
+            found.append(slice(place, place + size))
+            place += size
+        return found
+
+    @cached_property
+    def discs(self) -> list[tuple[Disc, ...]]:
+        """What rubs at each contact: sliding, then turning."""
+        found = []
+        for i, part in enumerate(self.blocks):
+            place, some = part.start + 1, list[Disc]()
+            if self.tangents[i]:
+                some.append(Disc(place, place + self.tangents[i], float(self.mu[i]), float(self.static[i])))
+                place += self.tangents[i]
+            for rows, mu in self.turning(i):
+                some.append(Disc(place, place + rows, mu, mu))
+                place += rows
+            found.append(tuple(some))
+        return found
+
+    def turning(self, i: int) -> tuple[tuple[int, float], ...]:
+        return self.further[i] if self.further else ()
+
+    @property
+    def turns(self) -> bool:
+        """Does a contact resist turning?"""
+        return any(self.further)
 
     @property
     def static(self) -> Array:
         return self.mu if self.mu_static is None else self.mu_static
 
     def block(self, i: int) -> slice:
-        start = self.starts[i]
-        return slice(start, start + 1 + self.tangents[i])
+        return self.blocks[i]
+
+    def lifted(self, u: Array) -> Array:
+        """u~: the normal parts of u raised by mu_k |u_k| of each disc, which makes the law a projection (De Saxce)."""
+        found = u.copy()
+        for start, discs in zip(self.starts, self.discs, strict=True):
+            for disc in discs:
+                found[start] += disc.mu * disc.size(u)
+        return found
+
+    def narrower(self, share: float) -> Frictional:
+        """The same with all friction times `share`."""
+        further = tuple(tuple((rows, share * mu) for rows, mu in some) for some in self.further)
+        return replace(self, mu=share * self.mu, mu_static=None, further=further)
 
 
 def balanced(problem: Frictional) -> tuple[Frictional, Array, float]:
@@ -63,20 +125,28 @@ def balanced(problem: Frictional) -> tuple[Frictional, Array, float]:
 
     Each contact has the mean compliance 1, and the largest right side is 1: the law is homogeneous, so that nothing of
     it depends on the units of mass, length and time, nor on how heavy the bodies of one contact are beside another's.
+    Turning has a compliance of its own: moments are not forces.
     """
-    compliance = np.zeros(len(problem.right))
-    for i in range(len(problem.tangents)):
-        part = problem.block(i)
-        compliance[part] = np.abs(np.diag(problem.matrix)[part]).mean()
+    compliance, diagonal = np.zeros(len(problem.right)), np.abs(np.diag(problem.matrix))
+    for i, part in enumerate(problem.blocks):
+        sliding = slice(part.start, part.start + 1 + problem.tangents[i])
+        compliance[sliding] = diagonal[sliding].mean()
+        for disc in problem.discs[i][1 if problem.tangents[i] else 0 :]:
+            compliance[disc.rows] = diagonal[disc.rows].mean()
     largest = compliance.max(initial=0.0)
     scale = 1 / np.sqrt(np.where(compliance > 0, compliance, largest if largest > 0 else 1.0))
     size = float(np.abs(scale * problem.right).max(initial=0.0)) or 1.0
+    further = list[tuple[tuple[int, float], ...]]()
+    for i, start in enumerate(problem.starts if problem.further else ()):
+        discs = problem.discs[i][1 if problem.tangents[i] else 0 :]
+        further.append(tuple((d.stop - d.start, d.mu * float(scale[start] / scale[d.start])) for d in discs))
     same = Frictional(
         scale[:, None] * problem.matrix * scale,
         scale * problem.right / size,
         problem.mu,
         problem.tangents,
         problem.mu_static,
+        tuple(further),
     )
     return same, scale, size
 
@@ -87,27 +157,32 @@ def check_friction(mu: float, name: str = "") -> float:
     return mu
 
 
-def onto_cone(x: Array, mu: float) -> Array:
-    """The nearest point of the cone |x_t| <= mu x_n."""
-    along = float(np.sqrt(x[1:] @ x[1:]))
-    if along <= mu * x[0]:
-        return x
-    if mu * along <= -x[0]:
-        return 0 * x
-    a = (x[0] + mu * along) / (1 + mu * mu)
-    return np.concatenate([[a], (mu * a / along) * x[1:]])
-
-
 def fault(problem: Frictional, impulses: Array) -> float:
     """The natural map of De Saxce's form, |P - proj(P - rho u~)|: zero at a solution, whatever rho > 0."""
-    u, total = problem.matrix @ impulses + problem.right, 0.0
-    for i, mu in enumerate(problem.mu):
-        part = problem.block(i)
-        p, rate = impulses[part], u[part].copy()
-        rho = 1.0 / max(float(np.trace(problem.matrix[part, part])), 1e-300)
-        rate[0] += mu * float(np.sqrt(rate[1:] @ rate[1:]))
-        total += float(((p - onto_cone(p - rho * rate, mu)) ** 2).sum())
-    return float(np.sqrt(total))
+    return float(np.linalg.norm(faults(problem, impulses)))
+
+
+def faults(problem: Frictional, impulses: Array) -> Array:
+    """The natural map of each contact."""
+    u = problem.lifted(problem.matrix @ impulses + problem.right)
+    diagonal, rest = np.diag(problem.matrix), np.zeros(len(u))
+    moved = impulses.copy()
+    for part in problem.blocks:
+        moved[part] -= u[part] / max(float(diagonal[part].sum()), 1e-300)
+    for start, discs in zip(problem.starts, problem.discs, strict=True):
+        project(moved, start, discs, rest)
+    return np.array([float(np.linalg.norm((impulses - rest)[part])) for part in problem.blocks])
+
+
+def told(
+    problem: Frictional, pattern: Sequence[tuple[str, ...] | None]
+) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """States of contacts, and of what resists turning, of a pattern: states of the discs, None where one is open."""
+    states, turning = list[str](), list[tuple[str, ...]]()
+    for tangents, shown in zip(problem.tangents, pattern, strict=True):
+        states.append("open" if shown is None else shown[0] if tangents else "closed")
+        turning.append(() if shown is None else shown[1 if tangents else 0 :])
+    return tuple(states), tuple(turning) if problem.turns else ()
 
 
 def single(matrix: Array, right: Array, mu: float, mu_static: float | None = None) -> list[Answer]:

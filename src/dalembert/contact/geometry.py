@@ -34,6 +34,7 @@ from dalembert.mechanism.shapes import (
 class Touch:
     """Gap of two shapes, the components of their sliding velocity (first against second) on two tangents, and where.
 
+    `roll` and `drill` are those of their relative angular velocity, on the tangents and on the normal.
     The normal points from the second shape of the pair to the first, in the base of earth, as the tangents do.
     """
 
@@ -42,8 +43,17 @@ class Touch:
     point: Vector3
     normal: Vector3
     tangents: tuple[Vector3, ...]
+    turning: Vector3
     past: Expr | None = None
     feature: Expr = ZERO
+
+    @property
+    def roll(self) -> tuple[Expr, ...]:
+        return tuple(dot3(side, self.turning) for side in self.tangents)
+
+    @property
+    def drill(self) -> Expr:
+        return dot3(self.normal, self.turning)
 
 
 class Places:
@@ -66,12 +76,17 @@ class Places:
 
     def velocity(self, frame: Frame, point: Vector3) -> Vector3:
         """Of the material point of a frame's body that is at `point` (in the base of earth)."""
+        if self.tree.frame_place(frame)[0] == EARTH_NODE:
+            return Vector3((ZERO, ZERO, ZERO))
+        origin = self.pose(frame).position
+        return Vector3(time_derivative(self.tree, list(origin))) + cross(self.turning(frame), point - origin)
+
+    def turning(self, frame: Frame) -> Vector3:
+        """Angular velocity of a frame's body, in the base of earth."""
         node, _ = self.tree.frame_place(frame)
         if node == EARTH_NODE:
             return Vector3((ZERO, ZERO, ZERO))
-        origin = self.pose(frame).position
-        turning = self._poses[node].vector(self._twists[node].angular)
-        return Vector3(time_derivative(self.tree, list(origin))) + cross(turning, point - origin)
+        return self._poses[node].vector(self._twists[node].angular)
 
     def touch(self, place: Touching) -> Touch:
         """The gap of a pair, whichever is named first."""
@@ -85,6 +100,7 @@ class Places:
             met.on_second,
             met.normal,
             sides,
+            self.turning(first.frame) - self.turning(second.frame),
             met.past,
             met.feature,
         )

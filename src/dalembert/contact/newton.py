@@ -9,11 +9,10 @@ impulses that are one of many stay near those that they began with.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
+from dalembert.contact.cones import project
 from dalembert.contact.coulomb import Frictional
 
 Array = NDArray[np.float64]
@@ -36,22 +35,18 @@ largest impulse from which on a contact takes part in that."""
 def newton(problem: Frictional, guess: Array | None = None) -> Array:
     """Impulses of a balanced problem, in their cones; how well they obey the law is for the caller to ask."""
     matrix, right = problem.matrix, problem.right
-    starts = np.array(problem.starts)
     cones = _Cones(problem)
     p = np.zeros(len(right)) if guess is None else guess.copy()
     firm, best, least = _FIRM, p, np.inf
     size = float(np.linalg.norm(right)) or 1.0
     for _ in range(_ROUNDS):
         u = matrix @ p + right
-        lifted = right.copy()
-        lifted[starts] += problem.mu * cones.slips(u)
-        found = _least(matrix, lifted, p, firm, cones)
+        found = _least(matrix, right + problem.lifted(u) - u, p, firm, cones)
         if found is None:
             break
         p = found
-        u = matrix @ p + right
-        u[starts] += problem.mu * cones.slips(u)
-        missed = float(np.linalg.norm(p - cones.nearest(p - u)[0])) / size
+        u = problem.lifted(matrix @ p + right)
+        missed = float(np.linalg.norm(p - cones.nearest(p - u))) / size
         if missed < least:
             best, least = p, missed
         if missed <= _OBEYED:
@@ -70,7 +65,7 @@ def stopped(problem: Frictional) -> Array | None:
     matrix, right = problem.matrix, problem.right
     size = float(np.abs(right).max(initial=0.0))
     for margin in _MARGINS:
-        cones = _Cones(replace(problem, mu=(1 - margin) * problem.mu))
+        cones = _Cones(problem.narrower(1 - margin))
         p, firm = np.zeros(len(right)), _FIRM
         for _ in range(_STOPPING):
             found = _least(matrix, right, p, firm, cones)
@@ -92,8 +87,8 @@ def stopped(problem: Frictional) -> Array | None:
 
 
 def _all_inside(problem: Frictional, p: Array) -> bool:
-    parts = [p[problem.block(i)] for i in range(len(problem.tangents))]
-    return all(x[0] >= 0 and np.linalg.norm(x[1:]) <= mu * x[0] for x, mu in zip(parts, problem.mu, strict=True))
+    pairs = zip(problem.starts, problem.discs, strict=True)
+    return all(p[n] >= 0 and all(disc.size(p) <= disc.mu * p[n] for disc in discs) for n, discs in pairs)
 
 
 def _least(matrix: Array, right: Array, first: Array, firm: float, cones: _Cones) -> Array | None:
@@ -102,7 +97,7 @@ def _least(matrix: Array, right: Array, first: Array, firm: float, cones: _Cones
     identity = np.eye(len(x))
     for _ in range(_STEPS):
         u = matrix @ x + right
-        p, slope = cones.nearest(first - firm * u)
+        p, slope = cones.with_slope(first - firm * u)
         try:
             step = np.linalg.solve(identity + firm * slope @ matrix, p - x)
         except np.linalg.LinAlgError:  # constraints that push elsewhere than along their law: W is not symmetric
@@ -113,7 +108,7 @@ def _least(matrix: Array, right: Array, first: Array, firm: float, cones: _Cones
             return p
         low, high, share = 0.0, 1.0, 1.0
         for _ in range(_HALVINGS):
-            there = cones.nearest(first - firm * (u + share * along))[0]
+            there = cones.nearest(first - firm * (u + share * along))
             left = float((there - x - share * step) @ along)
             if left < -0.5 * falling:
                 high = share
@@ -129,34 +124,21 @@ def _least(matrix: Array, right: Array, first: Array, firm: float, cones: _Cones
 
 
 class _Cones:
-    """The product of the cones |x_t| <= mu x_n of all contacts."""
+    """The product of the cones of all contacts."""
 
     def __init__(self, problem: Frictional) -> None:
-        self.parts = [problem.block(i) for i in range(len(problem.tangents))]
-        self.mu = [float(mu) for mu in problem.mu]
+        self.parts = list(zip(problem.starts, problem.discs, strict=True))
 
-    def slips(self, u: Array) -> Array:
-        """|u_t| of each contact."""
-        return np.array([float(np.sqrt(u[s.start + 1 : s.stop] @ u[s.start + 1 : s.stop])) for s in self.parts])
+    def nearest(self, x: Array) -> Array:
+        """The nearest point."""
+        point = np.zeros(len(x))
+        for normal, discs in self.parts:
+            project(x, normal, discs, point)
+        return point
 
-    def nearest(self, x: Array) -> tuple[Array, Array]:
+    def with_slope(self, x: Array) -> tuple[Array, Array]:
         """The nearest point, and its derivative."""
         point, slope = np.zeros(len(x)), np.zeros((len(x), len(x)))
-        for part, mu in zip(self.parts, self.mu, strict=True):
-            n, t = float(x[part.start]), x[part.start + 1 : part.stop]
-            size = float(np.sqrt(t @ t))
-            if size <= mu * n and n > 0:
-                point[part] = x[part]
-                slope[part, part] = np.eye(1 + len(t))
-            elif mu * size < -n or (n <= 0 and size == 0):
-                continue
-            elif size == 0:
-                point[part.start], slope[part.start, part.start] = n, 1.0
-            else:
-                ray = np.concatenate([[1.0], mu * t / size])
-                along = (n + mu * size) / (1 + mu * mu)
-                point[part] = along * ray
-                slope[part, part] = np.outer(ray, ray) / (1 + mu * mu)
-                across = np.eye(len(t)) - np.outer(t, t) / size**2
-                slope[part.start + 1 : part.stop, part.start + 1 : part.stop] += mu * along / size * across
+        for normal, discs in self.parts:
+            project(x, normal, discs, point, slope)
         return point, slope

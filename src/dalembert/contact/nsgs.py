@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.contact.coulomb import Answer, Frictional, balanced, choose, fault, onto_cone, single
+from dalembert.contact.cones import onto_cone
+from dalembert.contact.coulomb import Answer, Frictional, balanced, choose, fault, faults, single, told
 from dalembert.contact.newton import newton, stopped
 from dalembert.contact.planar import all_answers, enumerable
 
@@ -40,6 +41,7 @@ class Swept:
     sweeps: int
     worst: int
     states: tuple[str, ...] = ()
+    turning: tuple[tuple[str, ...], ...] = ()
 
 
 def gauss_seidel(
@@ -53,6 +55,7 @@ def gauss_seidel(
 
 def _sweep(problem: Frictional, guess: Array | None, most: int, accept: float) -> Swept:
     count = len(problem.tangents)
+    joint = count > 1 or problem.turns
     p = np.zeros(len(problem.right)) if guess is None else guess.copy()
     u = problem.matrix @ p + problem.right
     size = float(np.linalg.norm(problem.right)) or 1.0
@@ -63,17 +66,20 @@ def _sweep(problem: Frictional, guess: Array | None, most: int, accept: float) -
         for i in order:
             part = parts[i]
             own = problem.matrix[part, part]
-            new = _one(own, u[part] - own @ p[part], float(problem.mu[i]), p[part])
+            if problem.turns and problem.turning(i):
+                new = _turning(problem, i, own, u[part] - own @ p[part], p[part])
+            else:
+                new = _one(own, u[part] - own @ p[part], float(problem.mu[i]), p[part])
             change = new - p[part]
             if change.any():
                 u += problem.matrix[:, part] @ change
                 p[part] = new
         if sweep in (1, 2, 4, 8, 16) or sweep % 32 == 0:
-            if sweep == _WHOLE[0] and count > 1 and (still := stopped(problem)) is not None:
+            if sweep == _WHOLE[0] and joint and (still := stopped(problem)) is not None:
                 best, left = still, fault(problem, still) / size
                 if left <= accept:
                     break
-            if sweep in _WHOLE and count > 1:
+            if sweep in _WHOLE and joint:
                 p = newton(problem, p)
             u = problem.matrix @ p + problem.right
             for trial in (polished(problem, p, 0 * p), polished(problem, p, p), p):
@@ -84,7 +90,9 @@ def _sweep(problem: Frictional, guess: Array | None, most: int, accept: float) -
                     break
             if left <= (accept if sweep < _WHOLE[-1] else max(accept, LOOSE)):
                 break
-    return Swept(best, left, sweep, _worst(problem, best), pattern_of(problem, best))
+    shown = pattern_of(problem, best)
+    worst = int(np.argmax(faults(problem, best))) if count else 0
+    return Swept(best, left, sweep, worst, *told(problem, shown))
 
 
 def _one(own: Array, b: Array, mu: float, guess: Array) -> Array:
@@ -107,6 +115,23 @@ def _one(own: Array, b: Array, mu: float, guess: Array) -> Array:
         u = own @ p + b
         u[0] += mu * float(np.sqrt(u[1:] @ u[1:]))
         p = onto_cone(p - rho * u, mu)
+    return p
+
+
+def _turning(problem: Frictional, i: int, own: Array, b: Array, guess: Array) -> Array:
+    """One contact that resists turning, with the others held: sliding exactly, then each turning within its bound."""
+    part, p = problem.block(i), guess.copy()
+    size = 1 + problem.tangents[i]
+    right = b[:size] + own[:size, size:] @ p[size:]
+    p[:size] = _one(own[:size, :size], right, float(problem.mu[i]), p[:size])
+    for disc in problem.discs[i][1 if problem.tangents[i] else 0 :]:
+        rows = slice(disc.start - part.start, disc.stop - part.start)
+        stiff = float(np.linalg.norm(own[rows, rows], 2))
+        if stiff > 0:
+            p[rows] -= (own[rows] @ p + b[rows]) / stiff
+        along, most = float(np.linalg.norm(p[rows])), disc.mu * float(p[0])
+        if along > most:
+            p[rows] *= most / along
     return p
 
 
@@ -138,22 +163,18 @@ def _spatial(own: Array, b: Array, mu: float) -> Array | None:
     return None
 
 
-def pattern_of(problem: Frictional, p: Array) -> tuple[str, ...]:
-    """The state that each contact shows."""
-    found = []
+def pattern_of(problem: Frictional, p: Array) -> list[tuple[str, ...] | None]:
+    """Stick or slip of each disc of each contact; None for a contact that is open."""
+    found: list[tuple[str, ...] | None] = []
     u = problem.matrix @ p + problem.right
-    for i, d in enumerate(problem.tangents):
-        part = problem.block(i)
-        n = part.start
-        if p[n] <= _OPEN * np.abs(p).max(initial=0.0):
-            found.append("open")
-        elif d == 0:
-            found.append("closed")
-        else:
-            along = float(np.linalg.norm(p[n + 1 : part.stop]))
-            slipping = np.linalg.norm(u[n + 1 : part.stop]) > _SLIPS * np.abs(problem.right).max()
-            found.append("slip" if slipping and along >= problem.mu[i] * p[n] * (1 - _EDGE) else "stick")
-    return tuple(found)
+    least, fast = _OPEN * np.abs(p).max(initial=0.0), _SLIPS * np.abs(problem.right).max(initial=0.0)
+    for n, discs in zip(problem.starts, problem.discs, strict=True):
+        if p[n] <= least:
+            found.append(None)
+            continue
+        slipping = [d.size(u) > fast and d.size(p) >= d.mu * p[n] * (1 - _EDGE) for d in discs]
+        found.append(tuple("slip" if one else "stick" for one in slipping))
+    return found
 
 
 def polished(problem: Frictional, p: Array, near: Array) -> Array:
@@ -163,64 +184,47 @@ def polished(problem: Frictional, p: Array, near: Array) -> Array:
     to what shows stay in their cones.
     """
     pattern, found = pattern_of(problem, p), p
+    unknown = [k for part, s in zip(problem.blocks, pattern, strict=True) if s is not None
+               for k in range(part.start, part.stop)]  # fmt: skip
+    if not unknown:
+        return 0 * p
+    place = {k: j for j, k in enumerate(unknown)}
+    part_of = problem.matrix[:, unknown]
+    slips = any(shown is not None and "slip" in shown for shown in pattern)
     for _ in range(8):
         u = problem.matrix @ found + problem.right
-        rows, system, right = list[int](), list[Array](), list[float]()
-        unknown = [k for i, s in enumerate(pattern) if s != "open" for k in range(*_range(problem, i))]
-        if not unknown:
-            return 0 * p
-        place = {k: j for j, k in enumerate(unknown)}
-        for i, state in enumerate(pattern):
-            if state == "open":
+        system, right = list[Array](), list[float]()
+        for n, discs, shown in zip(problem.starts, problem.discs, pattern, strict=True):
+            if shown is None:
                 continue
-            first, last = _range(problem, i)
-            system.append(problem.matrix[first, unknown])
-            right.append(-problem.right[first])
-            if state == "stick":
-                for k in range(first + 1, last):
-                    system.append(problem.matrix[k, unknown])
-                    right.append(-problem.right[k])
-            elif state == "slip":
-                speed = u[first + 1 : last]
+            system.append(part_of[n])
+            right.append(-problem.right[n])
+            for disc, state in zip(discs, shown, strict=True):
+                if state == "stick":
+                    system += list(part_of[disc.rows])
+                    right += list(-problem.right[disc.rows])
+                    continue
+                speed = u[disc.rows]
                 length = float(np.linalg.norm(speed))
                 if not length > 0:
                     return p  # what seemed to slip stands still here: another pattern
                 d = speed / length
                 # P_t + mu P_n d = 0, d moving with u_t: its derivative is (1 - d d^T) / |u_t| on W.
-                turn = (np.eye(len(d)) - np.outer(d, d)) / length * (problem.mu[i] * found[first])
-                block = turn @ problem.matrix[first + 1 : last][:, unknown]
+                turn = (np.eye(len(d)) - np.outer(d, d)) / length * (disc.mu * found[n])
+                block = turn @ part_of[disc.rows]
+                right += list(block @ found[unknown])
                 for j in range(len(d)):
-                    row = block[j].copy()
-                    row[place[first + 1 + j]] += 1.0
-                    row[place[first]] += problem.mu[i] * d[j]
-                    system.append(row)
-                    right.append(float(block[j] @ found[unknown]))
+                    block[j, place[disc.start + j]] += 1.0
+                    block[j, place[n]] += disc.mu * d[j]
+                system += list(block)
         made, asked = np.array(system), np.array(right)
         new = 0 * p
         new[unknown] = near[unknown] + np.linalg.lstsq(made, asked - made @ near[unknown], rcond=1e-12)[0]
-        rows = unknown
         done = np.abs(new - found).max() <= 1e-15 * np.abs(new).max()  # nothing but rounding moves
         found = new
-        if done or "slip" not in pattern or not rows:
+        if done or not slips:
             break
     return found if np.isfinite(found).all() else p
-
-
-def _range(problem: Frictional, i: int) -> tuple[int, int]:
-    part = problem.block(i)
-    return part.start, part.stop
-
-
-def _worst(problem: Frictional, p: Array) -> int:
-    u, worst, most = problem.matrix @ p + problem.right, 0, -1.0
-    for i, mu in enumerate(problem.mu):
-        part = problem.block(i)
-        rate = u[part].copy()
-        rate[0] += mu * float(np.linalg.norm(rate[1:]))
-        here = float(np.linalg.norm(p[part] - onto_cone(p[part] - rate, float(mu))))
-        if here > most:
-            worst, most = i, here
-    return worst
 
 
 def solve_frictional(
@@ -235,12 +239,13 @@ def solve_frictional(
     if enumerable(problem):
         answers = all_answers(problem)
         return sorted(answers, key=lambda a: _rank(a, prefer)), ""
-    if len(problem.tangents) == 1:
+    if len(problem.tangents) == 1 and not problem.turns:
         return sorted(single(problem.matrix, problem.right, float(problem.mu[0])), key=lambda a: _rank(a, prefer)), ""
     swept = gauss_seidel(problem, guess)
     if swept.fault > LOOSE:
         return [], f"the sweeps end with the fault {swept.fault:.1e}, most of it in contact {swept.worst}"
-    return [Answer(swept.impulses, problem.matrix @ swept.impulses + problem.right, swept.states)], ""
+    rates = problem.matrix @ swept.impulses + problem.right
+    return [Answer(swept.impulses, rates, swept.states, swept.turning)], ""
 
 
 def _rank(answer: Answer, prefer: str) -> int:

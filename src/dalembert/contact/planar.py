@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.contact.coulomb import ADMISSIBLE, Answer, Frictional, balanced
+from dalembert.contact.coulomb import ADMISSIBLE, Answer, Frictional, balanced, told
 
 Array = NDArray[np.float64]
 
 MOST = 1024
 """Patterns that are tried, at most: five contacts with friction."""
-_FREE = {0: ("open", "closed"), 1: ("open", "stick", "slip+", "slip-")}
+_RUBS = ("stick", "slip+", "slip-")
+Pattern = tuple[tuple[str, ...] | None, ...]
+"""Of each contact the states of its discs; None where it is open."""
 
 
 def enumerable(problem: Frictional) -> bool:
-    """Are there few enough patterns, and no spatial friction?"""
-    return all(d < 2 for d in problem.tangents) and _patterns(problem) <= MOST
-
-
-def _patterns(problem: Frictional) -> float:
-    return float(np.prod([2.0 if d == 0 else 4.0 for d in problem.tangents]))
+    """Are there few enough patterns, and no friction in a plane of directions?"""
+    single = all(disc.stop - disc.start == 1 for discs in problem.discs for disc in discs)
+    return single and float(np.prod([1.0 + 3.0 ** len(discs) for discs in problem.discs])) <= MOST
 
 
 def all_answers(problem: Frictional) -> list[Answer]:
@@ -34,11 +34,11 @@ def all_answers(problem: Frictional) -> list[Answer]:
     """
     found: list[Answer] = []
     same, scale, size = balanced(problem)
-    for pattern in product(*(_FREE[d] for d in problem.tangents)):
+    for pattern in product(*((None, *product(_RUBS, repeat=len(discs))) for discs in problem.discs)):
         answer = _try(same, pattern, ADMISSIBLE)
         if answer is not None and not any(_same(answer, other, ADMISSIBLE) for other in found):
             found.append(answer)
-    return [Answer(size * scale * one.impulses, size * one.rates / scale, one.states) for one in found]
+    return [replace(one, impulses=size * scale * one.impulses, rates=size * one.rates / scale) for one in found]
 
 
 def _same(a: Answer, b: Answer, small: float) -> bool:
@@ -47,23 +47,24 @@ def _same(a: Answer, b: Answer, small: float) -> bool:
     return bool(near and np.abs(a.rates - b.rates).max(initial=0.0) <= small)
 
 
-def _try(problem: Frictional, pattern: tuple[str, ...], small: float) -> Answer | None:
+def _try(problem: Frictional, pattern: Pattern, small: float) -> Answer | None:
     """The answer of one pattern: impulses B z with u = 0 on the rows of z, if the signs are right."""
-    starts, columns, rows = problem.starts, list[Array](), list[int]()
-    for i, state in enumerate(pattern):
-        if state == "open":
+    columns, rows = list[Array](), list[int]()
+    for n, discs, shown in zip(problem.starts, problem.discs, pattern, strict=True):
+        if shown is None:
             continue
         column = np.zeros(len(problem.right))
-        column[starts[i]] = 1.0
-        rows.append(starts[i])
-        if state.startswith("slip"):
-            column[starts[i] + 1] = -problem.mu[i] if state == "slip+" else problem.mu[i]
+        column[n] = 1.0
+        rows.append(n)
         columns.append(column)
-        if state == "stick":
-            side = np.zeros(len(problem.right))
-            side[starts[i] + 1] = 1.0
-            columns.append(side)
-            rows.append(starts[i] + 1)
+        for disc, state in zip(discs, shown, strict=True):
+            if state == "stick":
+                side = np.zeros(len(problem.right))
+                side[disc.start] = 1.0
+                columns.append(side)
+                rows.append(disc.start)
+            else:
+                column[disc.start] = -disc.mu if state == "slip+" else disc.mu
     if not columns:
         return _admissible(problem, pattern, 0 * problem.right, rows, small)
     base = np.array(columns).T
@@ -76,40 +77,39 @@ def _try(problem: Frictional, pattern: tuple[str, ...], small: float) -> Answer 
     return answer
 
 
-def _admissible(
-    problem: Frictional, pattern: tuple[str, ...], impulses: Array, rows: list[int], small: float
-) -> Answer | None:
+def _admissible(problem: Frictional, pattern: Pattern, impulses: Array, rows: list[int], small: float) -> Answer | None:
     u = problem.matrix @ impulses + problem.right
     scale = small * (1 + np.abs(impulses).max(initial=0.0))
     if rows and np.abs(u[rows]).max() > scale:
         return None
     u[rows] = 0.0
-    for i, state in enumerate(pattern):
-        n = problem.starts[i]
+    for n, discs, shown in zip(problem.starts, problem.discs, pattern, strict=True):
         if u[n] < -small or impulses[n] < -scale:
             return None
-        if state == "stick" and abs(impulses[n + 1]) > problem.static[i] * impulses[n] + scale:
-            return None
-        if (state == "slip+" and u[n + 1] < -small) or (state == "slip-" and u[n + 1] > small):
-            return None
-        if state.startswith("slip") and impulses[n] <= scale and u[n] <= small and len(pattern) == 1:
-            return None
-    names = tuple("slip" if s.startswith("slip") else s for s in pattern)
-    return Answer(impulses, u, names)
+        for disc, state in zip(discs, shown or (), strict=False):
+            k = disc.start
+            if state == "stick" and abs(impulses[k]) > disc.static * impulses[n] + scale:
+                return None
+            if (state == "slip+" and u[k] < -small) or (state == "slip-" and u[k] > small):
+                return None
+            if state != "stick" and impulses[n] <= scale and u[n] <= small and len(pattern) == 1:
+                return None
+    plain = [shown and tuple(state.rstrip("+-") for state in shown) for shown in pattern]
+    return Answer(impulses, u, *told(problem, plain))
 
 
-def _within(problem: Frictional, pattern: tuple[str, ...], base: Array, system: Array, rows: list[int]) -> Array | None:
+def _within(problem: Frictional, pattern: Pattern, base: Array, system: Array, rows: list[int]) -> Array | None:
     """Where impulses are one of many: a point inside all cones, as deep as it gets."""
     from scipy.optimize import linprog
 
-    faces, starts = list[Array](), problem.starts
-    for i, state in enumerate(pattern):
-        if state == "open":
+    faces = list[Array]()
+    for n, discs, shown in zip(problem.starts, problem.discs, pattern, strict=True):
+        if shown is None:
             continue
-        normal = base[starts[i]]
-        faces.append(normal)
-        if state == "stick":
-            faces += [problem.static[i] * normal + sign * base[starts[i] + 1] for sign in (1.0, -1.0)]
+        faces.append(base[n])
+        for disc, state in zip(discs, shown, strict=True):
+            if state == "stick":
+                faces += [disc.static * base[n] + sign * base[disc.start] for sign in (1.0, -1.0)]
     size = base.shape[1]
     u, s, v = np.linalg.svd(system)
     kept = s > 1e-11 * s.max(initial=0.0)  # as in the solve above: rows that depend leave rounding, hundredfold

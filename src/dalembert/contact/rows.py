@@ -6,6 +6,7 @@ slip = T u + ...,       slip' = T u' - gamma_t
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -23,13 +24,30 @@ PAIRS = 300
 """Contacts of a crowd, at most, that become equations of their own; each has a row, and is watched in every step."""
 
 
+SLIDING, ROLLING, DRILLING = "sliding", "rolling", "drilling"
+"""What rubs at a contact: points slide, shapes roll about tangents, and turn about the normal."""
+
+_LABELS = {SLIDING: ("slip", "friction"), ROLLING: ("roll", "rolling"), DRILLING: ("spin", "drilling")}
+
+
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """One component of a sliding velocity: its value, its row T, and gamma of T u' = slip' + gamma."""
+    """One component of a sliding (or angular) velocity: its value, its row T, and gamma of T u' = slip' + gamma."""
 
     value: Expr
     row: tuple[Expr, ...]
     gamma: Expr
+    kind: str = SLIDING
+
+
+@dataclass(frozen=True, slots=True)
+class Rub:
+    """Slips that friction acts against together, |T| <= friction N, and what bounds it while they stand still."""
+
+    kind: str
+    slips: tuple[Slip, ...]
+    friction: Expr
+    static: Expr
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +78,7 @@ class ContactRow:
     @property
     def expressions(self) -> tuple[Expr, ...]:
         """What a motion needs of it."""
-        laws = (self.contact.restitution, self.contact.friction)
-        static = () if self.contact.static is None else (self.contact.static,)
-        return (self.gap, *(slip.value for slip in self.slips), *laws, *static)
+        return (self.gap, *(slip.value for slip in self.slips), *self.contact.laws)
 
     @property
     def edged(self) -> bool:
@@ -70,8 +86,27 @@ class ContactRow:
         return self.past is not None or self.feature is not ZERO
 
     @property
-    def rubs(self) -> bool:
-        return bool(self.slips)
+    def labels(self) -> tuple[tuple[str, str], ...]:
+        """How each slip and its friction are called: `slip` and `friction`, `slip2`, `roll` and `rolling`, ..."""
+        found, seen = list[tuple[str, str]](), Counter[str]()
+        for one in self.slips:
+            seen[one.kind] += 1
+            number = "" if seen[one.kind] == 1 else str(seen[one.kind])
+            speed, force = _LABELS[one.kind]
+            found.append((speed + number, force + number))
+        return tuple(found)
+
+    @property
+    def rubs(self) -> tuple[Rub, ...]:
+        """Sliding, rolling, drilling: those with friction and something that moves them, in the order of the slips."""
+        one = self.contact
+        laws = {
+            SLIDING: (one.friction, one.friction if one.static is None else one.static),
+            ROLLING: (one.rolling, one.rolling),
+            DRILLING: (one.drilling, one.drilling),
+        }
+        found = [Rub(kind, tuple(s for s in self.slips if s.kind == kind), *law) for kind, law in laws.items()]
+        return tuple(rub for rub in found if rub.slips)
 
 
 def contact_rows(about: Dynamics) -> tuple[ContactRow, ...]:
@@ -88,13 +123,15 @@ def _rows(about: Dynamics) -> tuple[ContactRow, ...]:
     for contact in _each(about.model.contacts, rigid_groups(about.model)):
         if isinstance(contact.place, Gap):
             held, *sliding = in_state(tree, [contact.place.gap, *contact.place.slip], own)
-            past, feature = None, ZERO
+            past, feature, rolling, drilling = None, ZERO, list[Expr](), list[Expr]()
         else:
             assert isinstance(contact.place, Touching)
             touch = places.touch(contact.place)
             (held,), sliding = in_speeds(tree, [touch.gap]), in_speeds(tree, list(touch.slip))
             past = None if touch.past is None else in_speeds(tree, [touch.past])[0]
             (feature,) = in_speeds(tree, [touch.feature])
+            rolling = in_speeds(tree, list(touch.roll)) if contact.rolling is not ZERO else []
+            drilling = in_speeds(tree, [touch.drill]) if contact.drilling is not ZERO else []
         gap = held if past is None else ex.maximum(held, past)
         falling, rate = ex.tangent([gap, held], moving)
         row = tuple(ex.gradient(rate, tree.speeds))
@@ -106,8 +143,9 @@ def _rows(about: Dynamics) -> tuple[ContactRow, ...]:
         (drift,) = ex.substitute([rate], still)
         least = -ex.tangent([rate], moving)[0]
         rubs = contact.friction is not ZERO or contact.static is not None
-        slips = tuple(_slip(contact, x, tree.speeds, moving) for x in sliding) if rubs else ()
-        slips = tuple(one for one in slips if any(x is not ZERO for x in one.row))
+        told = ((SLIDING, sliding if rubs else []), (ROLLING, rolling), (DRILLING, drilling))
+        every = [_slip(contact, x, tree.speeds, moving, kind) for kind, values in told for x in values]
+        slips = tuple(one for one in every if any(x is not ZERO for x in one.row))
         found.append(ContactRow(contact, gap, held, past, feature, falling, rate, row, drift, least, slips))
     return tuple(found)
 
@@ -121,11 +159,6 @@ def _one_body(contact: Contact, groups: Mapping[str, str]) -> bool:
 def _each(contacts: Sequence[Contact], groups: Mapping[str, str]) -> Iterator[Contact]:
     """Contacts with the pairs of small crowds in place of the crowd."""
     for contact in contacts:
-        if contact.rolling is not ZERO or contact.drilling is not ZERO:
-            raise ModelError(
-                f"contact '{contact.name}' resists rolling or drilling: that is known for crowds of free bodies alone. "
-                "Join its bodies to earth by da.free('quaternion'), say m.contact([...]), and use method='moreau'."
-            ).of([contact.name])
         if not isinstance(contact.place, Among):
             yield contact
             continue
@@ -138,10 +171,10 @@ def _each(contacts: Sequence[Contact], groups: Mapping[str, str]) -> Iterator[Co
         yield from pairs
 
 
-def _slip(contact: Contact, value: Expr, speeds: Sequence[Expr], moving: dict[Expr, Expr]) -> Slip:
+def _slip(contact: Contact, value: Expr, speeds: Sequence[Expr], moving: dict[Expr, Expr], kind: str) -> Slip:
     row = tuple(ex.gradient(value, speeds))
     if not ex.free_symbols(row).isdisjoint(speeds):
         raise ModelError(f"contact '{contact.name}': its slip is not linear in the speeds: give a velocity.").of(
             [contact.name]
         )
-    return Slip(value, row, -ex.tangent([value], moving)[0])
+    return Slip(value, row, -ex.tangent([value], moving)[0], kind)

@@ -203,8 +203,17 @@ def contacts_between(
     return tuple(Contact(one, place, e, mu, rest, roll, drill) for one, place in places)
 
 
-def stops(coordinate: str, low: Scalar | None, high: Scalar | None) -> Iterator[tuple[str, Expr]]:
-    """The gaps of the two ends of a coordinate."""
+Range: TypeAlias = Scalar | Sequence[Scalar] | None
+"""The lower end of a range, or both of them."""
+
+
+def stops(coordinate: str, low: Range, high: Scalar | None) -> Iterator[tuple[str, Expr]]:
+    """The gaps of the two ends of a coordinate; both may come as a pair, as LSD writes them."""
+    if isinstance(low, list | tuple):
+        if high is not None or len(low) != 2:
+            raise ModelError(f"the limit of '{coordinate}' is {low!r}: give low and high, or one pair of them.")
+        low, high = low
+    assert not isinstance(low, Sequence) or isinstance(low, str)
     x, ends = ex.symbol(coordinate), [ex.as_expr(v) for v in (low, high) if v is not None]
     if not ends:
         raise ModelError(f"the limit of '{coordinate}' has no end: give low, high or both.")

@@ -13,7 +13,7 @@ from dalembert.expr.space import ZERO3, Vector3, vector3
 from dalembert.mechanism.body import EARTH, Body, Frame, Inertia, earth
 from dalembert.mechanism.bodyshape import BodyShape
 from dalembert.mechanism.constraint import By, Constraint, condition_of, equation, reaction_of
-from dalembert.mechanism.contact import Contact, contacts_between, stops
+from dalembert.mechanism.contact import Contact, Range, contacts_between, stops
 from dalembert.mechanism.displacement import AxisLike, Displacement, unit_axis
 from dalembert.mechanism.effort import Bushing, Effort, Force, Spring, Torque, TorsionSpring, effort_bodies, effort_kind
 from dalembert.mechanism.joint import Joint
@@ -244,13 +244,13 @@ class Mechanism:
     def limit(
         self,
         coordinate: str,
-        low: Scalar | None = None,
+        low: Range = None,
         high: Scalar | None = None,
         *,
         restitution: Scalar = 0,
         name: str = "",
     ) -> tuple[Contact, ...]:
-        """Stops of a coordinate: `m.limit("elbow.th", 0, "pi/2")` are the contacts elbow_th_low and elbow_th_high."""
+        """Stops of a coordinate: `m.limit("elbow.th", [0, "pi/2"])` are the contacts elbow_th_low and elbow_th_high."""
         made: tuple[Contact, ...] = ()
         for stop, gap in stops(coordinate, low, high):
             made += self.contact(gap, restitution=restitution, name=f"{name or coordinate.replace('.', '_')}_{stop}")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dalembert import expr as ex
 from dalembert.contact.geometry import Places
-from dalembert.contact.rows import ContactRow
+from dalembert.contact.rows import SLIDING, ContactRow
 from dalembert.errors import DalembertError
 from dalembert.expr import ZERO, Expr
 from dalembert.expr.space import Vector3
@@ -18,7 +18,6 @@ from dalembert.kinematics import frame_pose, in_speeds, in_state, poses
 from dalembert.mechanism.contact import Gap
 from dalembert.mechanism.quantities import quantities
 from dalembert.simulate import Motion
-from dalembert.simulate.contact.outputs import FORCES
 from dalembert.view.arrows import Arrow
 from dalembert.view.facts import Machine
 
@@ -48,12 +47,16 @@ def contact_arrows(machine: Machine, seen: Motion, speed: float) -> tuple[Arrow,
         return ()
     places, found = Places(machine.tree), list[Arrow]()
     for contact in seen.system.contacts:
+        sliding = [
+            force for slip, (_, force) in zip(contact.slips, contact.labels, strict=True) if slip.kind == SLIDING
+        ]
         try:
-            forces = [seen[f"{contact.name}.{what}"] for what in FORCES[: 1 + len(contact.slips)]]
+            forces = [seen[f"{contact.name}.{what}"] for what in ("force", *sliding)]
         except DalembertError:
-            forces = [np.zeros(len(seen.t))] * (1 + len(contact.slips))
+            forces = [np.zeros(len(seen.t))] * (1 + len(sliding))
         strikes = [one for one in log.impulses(contact.name) if one.step == 0]
-        pulses = _flashes(seen.t, [(one.t, (one.normal, *one.tangential)) for one in strikes], len(forces), speed)
+        struck = [(one.t, (one.normal, *one.tangential[: len(sliding)])) for one in strikes]
+        pulses = _flashes(seen.t, struck, len(forces), speed)
         if not np.any(forces) and not np.any(pulses):
             continue
         for push in _pushes(machine, places, contact):
@@ -83,7 +86,7 @@ def _pushes(machine: Machine, places: Places, contact: ContactRow) -> Iterator[_
         touch = places.touch(place)  # type: ignore[arg-type]  # crowds of few are written as pairs
         slips = in_speeds(machine.tree, list(touch.slip))
         kept = [next((v for s, v in zip(slips, touch.tangents, strict=True) if s is one.value), None)
-                for one in contact.slips]  # fmt: skip
+                for one in contact.slips if one.kind == SLIDING]  # fmt: skip
         yield _Push(touch.point, (touch.normal, *kept))
         return
     formulas = [place.gap, *place.slip[: len(contact.slips)]]

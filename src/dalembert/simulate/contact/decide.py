@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dalembert.contact import Frictional, Moreau, impact, path_impact, right_acceleration, solve_frictional
 from dalembert.contact.coulomb import Answer
-from dalembert.contact.nsgs import solve_frictional as solve
+from dalembert.contact.rows import SLIDING
 from dalembert.errors import ContactError, SimulationError
 from dalembert.simulate.contact.evened import evened
 from dalembert.simulate.contact.machine import ContactMachine, Instant
@@ -52,7 +52,7 @@ class Happening:
 
 @dataclass(frozen=True, eq=False)
 class Before:
-    """What the arc before has shown: contacts whose force fell to nothing, sticks that gave way (with direction).
+    """What the arc before has shown: contacts whose force fell to nothing, rubs that gave way (with direction).
 
     `settled` are those that come to rest, `gone` those that slid over the edge of their face.
     """
@@ -139,17 +139,19 @@ class Decision:
         rows, right, sizes = self._rows(now, inside)
         matrix = rows @ now.compliance @ rows.T
         imperfect = bool(machine.imperfect)
-        if len(inside) == 1 and sizes == [1] and not imperfect and self.law in ("auto", "poisson", "stronge"):
+        kinds = [machine.rubs[k].kind for i in inside for k in machine.rubs_of[i]]
+        planar = len(inside) == 1 and sizes == [1] and kinds == [SLIDING]
+        if planar and not imperfect and self.law in ("auto", "poisson", "stronge"):
             law: Any = "stronge" if self.law == "stronge" else "poisson"
-            i = inside[0]
-            done = path_impact(matrix, right, float(now.friction[i]), float(now.restitution[i]), law)
+            (i,), (k,) = inside, machine.rubs_of[inside[0]]
+            done = path_impact(matrix, right, float(now.friction[k]), float(now.restitution[i]), law)
             pulse = done.impulses
         else:
             wanted, place = right.copy(), 0
             for i, size in zip(inside, sizes, strict=True):
                 wanted[place] *= 1 + now.restitution[i]
                 place += 1 + size
-            problem = Frictional(matrix, wanted, now.friction[inside], tuple(sizes))
+            problem = replace(machine.frictional(now, matrix, wanted, inside), mu_static=None)
             answers, why = solve_frictional(problem)
             if not answers:
                 names = ", ".join(machine.names[i] for i in inside)
@@ -207,17 +209,17 @@ class Decision:
             found.mode = Mode()
             return
         slow = APPROACH * 100 * self.machine.slip_sizes(now)
-        tangents = self.machine.tangents
-        directions: dict[int, Array] = {}
-        for i in closed:
-            slip = now.slip[tangents[i]]
+        rubs, directions = self.machine.rubs, dict[int, Array]()
+        asked = [k for i in closed for k in self.machine.rubs_of[i]]
+        for k in asked:
+            slip = now.slip[rubs[k].places]
             size = float(np.linalg.norm(slip))
-            if i in before.yielding:
-                directions[i] = before.yielding[i]
-            elif len(slip) and size > max([slow[k] for k in tangents[i]]):
-                directions[i] = slip / size
-        still = [i for i in closed if tangents[i] and i not in directions]
-        if not still and not any(now.friction[i] for i in directions) and not self.machine.imperfect:
+            if k in before.yielding:
+                directions[k] = before.yielding[k]
+            elif size > slow[rubs[k].places].max():
+                directions[k] = slip / size
+        still = [k for k in asked if k not in directions]
+        if not still and not any(now.friction[k] for k in directions) and not self.machine.imperfect:
             self._frictionless(now, closed, before, found, directions)
             return
         self._coulomb(t, now, closed, directions, before, found)
@@ -244,8 +246,8 @@ class Decision:
         if answer.told:
             found.remarks.append(answer.told)
         pushes = {closed[k]: force[k] for k in kept}
-        slip = {i: d for i, d in directions.items() if i in pushes}
-        found.mode = Mode(tuple(pushes), (), slip, {i: np.array([push]) for i, push in pushes.items()}, slack)
+        slip = {k: d for k, d in directions.items() if self.machine.rubs[k].contact in pushes}
+        found.mode = Mode(tuple(pushes), (), slip, {i: float(push) for i, push in pushes.items()}, slack=slack)
 
     def _force_size(self, now: Instant) -> float:
         """Efforts that have acted, at least what stops the fastest contact in a thousand of the motion's time scales.
@@ -277,32 +279,32 @@ class Decision:
         found: Happening,
     ) -> None:
         """Stick or slip, open or closed: all patterns of the problem at the level of accelerations."""
-        tangents = self.machine.tangents
-        base, keep, counts, column = list[Array](), list[int](), list[int](), 0
+        tangents, rubs = self.machine.tangents, self.machine.rubs
+        base, keep, column = list[Array](), list[int](), 0
         total = sum(1 + len(tangents[i]) for i in closed)
         for i in closed:
-            own = np.zeros((total, 1))
+            own, place = np.zeros((total, 1)), column + 1
             own[column] = 1.0
-            size = len(tangents[i])
             keep.append(column)
-            if i in directions:
-                own[column + 1 : column + 1 + size, 0] = -now.friction[i] * directions[i]
-                base.append(own)
-                counts.append(0)
-            else:
-                base += [own, *(np.eye(total)[:, column + 1 + k : column + 2 + k] for k in range(size))]
-                keep += [column + 1 + k for k in range(size)]
-                counts.append(size)
-            column += 1 + size
+            base.append(own)
+            for k in self.machine.rubs_of[i]:
+                mine = range(place, place + len(rubs[k].places))
+                place = mine.stop
+                if k in directions:
+                    own[mine, 0] = -now.friction[k] * directions[k]
+                else:
+                    base += [np.eye(total)[:, j : j + 1] for j in mine]
+                    keep += mine
+            column = place
         rows, _, _ = self._rows(now, closed)
         wanted = np.array([x for i in closed for x in (now.least[i], *now.slip_gamma[tangents[i]])])
         b = rows @ now.free - wanted
         pushes = np.concatenate(base, axis=1)
         every = rows @ now.compliance @ rows.T @ pushes
         matrix = every[keep]
-        problem = Frictional(matrix, b[keep], now.friction[closed], tuple(counts), now.static[closed])
-        answers, why = solve(problem, prefer=self.prefer)
-        possible = self._possible(answers, closed, counts, before, now)
+        problem = self.machine.frictional(now, matrix, b[keep], closed, directions)
+        answers, why = solve_frictional(problem, prefer=self.prefer)
+        possible = self._possible(answers, closed, problem, before, now)
         if answers and not possible:  # rounding holds what has let go: it is not among the closed ones any more
             self._accelerate(t, now, [i for i in closed if i not in before.released], before, found)
             return
@@ -313,53 +315,51 @@ class Decision:
         if len(answers) > 1 and not _alike(answers):
             states = "; ".join(self._said(closed, a) for a in answers[:4])
             found.remarks.append(f"t = {t:.6g}: several answers of Coulomb's law ({states}); the first is taken")
-        self._taken(evened(problem, answers[0], WEAK, every), closed, counts, directions, found)
+        self._taken(evened(problem, answers[0], WEAK, every), closed, problem, directions, found)
 
     def _said(self, closed: list[int], answer: Answer) -> str:
         return ", ".join(f"{self.machine.names[i]} {s}" for i, s in zip(closed, answer.states, strict=True))
 
     def _possible(
-        self, answers: list[Answer], closed: list[int], counts: list[int], before: Before, now: Instant
+        self, answers: list[Answer], closed: list[int], problem: Frictional, before: Before, now: Instant
     ) -> list[Answer]:
         """Answers that do not contradict what was seen: a force that fell to nothing has gone."""
         if not before.released:
             return answers
         size, some = WEAK * self._force_size(now), []
         for answer in answers:
-            place, wrong = 0, False
-            for i, count, state in zip(closed, counts, answer.states, strict=True):
-                wrong |= i in before.released and state != "open" and answer.impulses[place] <= size
-                place += 1 + count
+            told = zip(closed, problem.starts, answer.states, strict=True)
+            wrong = any(i in before.released and s != "open" and answer.impulses[n] <= size for i, n, s in told)
             some += [] if wrong else [answer]
         return some
 
     def _taken(
-        self, answer: Answer, closed: list[int], counts: list[int], directions: dict[int, Array], found: Happening
+        self, answer: Answer, closed: list[int], problem: Frictional, directions: dict[int, Array], found: Happening
     ) -> None:
-        keep, stick, slip, first, place = list[int](), list[int](), dict[int, Array](), dict[int, Array](), 0
-        for i, count, state in zip(closed, counts, answer.states, strict=True):
-            own, rates = answer.impulses[place : place + 1 + count], answer.rates[place : place + 1 + count]
-            place += 1 + count
-            if state == "open":
+        stick, slip, first, hold = list[int](), dict[int, Array](), dict[int, float](), dict[int, Array]()
+        for place, (i, start) in enumerate(zip(closed, problem.starts, strict=True)):
+            if answer.states[place] == "open":
                 continue
-            keep.append(i)
-            first[i] = own
-            if i in directions:
-                slip[i] = directions[i]
-            elif state == "slip":
-                along = rates[1:]
+            first[i] = float(answer.impulses[start])
+            slip |= {k: directions[k] for k in self.machine.rubs_of[i] if k in directions}
+            asked = [k for k in self.machine.rubs_of[i] if k not in directions]
+            for k, disc, state in zip(asked, problem.discs[place], answer.disc_states(place), strict=True):
+                own, along = answer.impulses[disc.rows], answer.rates[disc.rows]
                 size = float(np.linalg.norm(along))
-                slip[i] = along / size if size > 0 else -own[1:] / max(float(np.linalg.norm(own[1:])), 1e-300)
-            elif state == "stick":
-                stick.append(i)
-        found.mode = Mode(tuple(keep), tuple(stick), slip, first)
+                if state == "stick":
+                    stick.append(k)
+                    hold[k] = own
+                else:
+                    slip[k] = along / size if size > 0 else -own / max(float(np.linalg.norm(own)), 1e-300)
+        found.mode = Mode(tuple(first), tuple(stick), slip, first, hold)
 
     def _painleve(
         self, t: float, now: Instant, closed: list[int], directions: dict[int, Array], found: Happening, why: str
     ) -> None:
         """No bounded force: an impact without collision, for one planar contact."""
         names = ", ".join(self.machine.names[i] for i in closed)
-        if len(closed) != 1 or len(self.machine.tangents[closed[0]]) != 1:
+        kinds = [self.machine.rubs[k].kind for i in closed for k in self.machine.rubs_of[i]]
+        if len(closed) != 1 or kinds != [SLIDING] or len(self.machine.tangents[closed[0]]) != 1:
             raise SimulationError(
                 f"contacts {names}: no bounded forces obey Coulomb's law at t = {t:.6g} (Painleve). {why} Use less "
                 "friction, or method='moreau'."
@@ -367,7 +367,8 @@ class Decision:
         i = closed[0]
         rows, right, _ = self._rows(now, closed)
         matrix = rows @ now.compliance @ rows.T
-        done = path_impact(matrix, [0.0, float(right[1])], float(now.friction[i]), float(now.restitution[i]))
+        mu = float(now.friction[self.machine.rubs_of[i][0]])
+        done = path_impact(matrix, [0.0, float(right[1])], mu, float(now.restitution[i]))
         change = now.compliance @ (rows.T @ done.impulses)
         found.strikes.append(self._struck(now, [i], [done.impulses], change))
         found.events.append((i, "jam"))
@@ -383,7 +384,7 @@ class Decision:
 
 
 def rubbing_at(now: Instant, inside: list[int]) -> bool:
-    return any(now.machine.tangents[i] and now.friction[i] + now.static[i] > 0 for i in inside)
+    return any(now.friction[k] + now.static[k] > 0 for i in inside for k in now.machine.rubs_of[i])
 
 
 def _alike(answers: list[Answer]) -> bool:

@@ -19,13 +19,11 @@ def evened(problem: Frictional, answer: Answer, weak: float, every: Array) -> An
     what the forces do to all rows of the contacts, slips that go on included.
     """
     small = 1e-9 * (np.abs(answer.rates) + np.abs(problem.right)).max(initial=0.0)
-    places, resting, start = list[int](), list[int](), 0
-    for i, count in enumerate(problem.tangents):
-        own = range(start, start + 1 + count)
+    places, resting = list[int](), list[int]()
+    for i, own in enumerate(problem.blocks):
         if (np.abs(answer.rates[own]) <= small).all():
             resting.append(i)
-            places += own
-        start += 1 + count
+            places += range(own.start, own.stop)
     if not any(answer.states[i] == "open" for i in resting):
         return answer
     sizes = np.sqrt(np.abs(np.diag(problem.matrix)[places]))
@@ -33,12 +31,13 @@ def evened(problem: Frictional, answer: Answer, weak: float, every: Array) -> An
     part = every[:, places] / sizes / np.where(heights > 0, heights, 1.0)[:, None]
     forces = answer.impulses.copy()
     forces[places] = np.linalg.lstsq(part, part @ (forces[places] * sizes), rcond=1e-10)[0] / sizes
-    start, states = 0, list(answer.states)
-    for i, count in enumerate(problem.tangents):
-        if i in resting:
-            normal, along = forces[start], np.linalg.norm(forces[start + 1 : start + 1 + count])
-            if normal <= weak * np.abs(forces[places]).max() or (count and along >= problem.static[i] * normal):
-                return answer
-            states[i] = "stick" if count else "closed"
-        start += 1 + count
-    return replace(answer, impulses=forces, states=tuple(states))
+    states, turning = list(answer.states), list(answer.turning)
+    for i in resting:
+        normal, discs = forces[problem.starts[i]], problem.discs[i]
+        weakest = normal <= weak * np.abs(forces[places]).max()
+        if weakest or any(disc.size(forces) >= disc.static * normal for disc in discs):
+            return answer
+        states[i] = "stick" if problem.tangents[i] else "closed"
+        if turning:
+            turning[i] = ("stick",) * len(problem.turning(i))
+    return replace(answer, impulses=forces, states=tuple(states), turning=tuple(turning))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -13,7 +14,8 @@ from dalembert import expr as ex
 from dalembert.constraints.independence import speed_scales
 from dalembert.constraints.numeric import RowNumbers
 from dalembert.constraints.rows import EPSILON, Rows
-from dalembert.contact.rows import ContactRow
+from dalembert.contact.coulomb import Frictional
+from dalembert.contact.rows import SLIDING, ContactRow
 from dalembert.dynamics import Dynamics
 from dalembert.errors import ModelError
 from dalembert.expr import ONE, Expr
@@ -62,8 +64,8 @@ class Instant:
         return told.independent(self.machine.imperfect)
 
     @cached_property
-    def speed_scale(self) -> float:
-        return float(self.machine.slip_sizes(self).max(initial=0.0))
+    def slip_scales(self) -> Array:
+        return self.machine.slip_sizes(self)
 
     @cached_property
     def inverse(self) -> Array:
@@ -113,6 +115,15 @@ class Instant:
         return np.concatenate([self.least, self.slip_gamma])
 
 
+@dataclass(frozen=True, slots=True)
+class Rubbing:
+    """Slips that friction acts against together: of which contact, what they are, and their places among all."""
+
+    contact: int
+    kind: str
+    places: list[int]
+
+
 class ContactMachine:
     """The numbers of a system with contacts, compiled once."""
 
@@ -127,7 +138,10 @@ class ContactMachine:
         #: Rows of constraints that push elsewhere than along their condition: what contacts do then is no projection.
         self.imperfect = about.rows.imperfect
         self._groups = [[system.states.index(x) for x in group] for group in system.quaternions]
-        self.tangents = tangent_places(self.contacts)
+        self.rubs = _rubbing(self.contacts)
+        self.rubs_of = [[k for k, rub in enumerate(self.rubs) if rub.contact == i] for i in range(len(self.names))]
+        self.tangents = [[place for k in some for place in self.rubs[k].places] for some in self.rubs_of]
+        self._turning = np.array([rub.kind != SLIDING for rub in self.rubs for _ in rub.places], dtype=bool)
         self.parts: dict[str, Part] = {}
         outputs: list[Expr] = []
         for name, shape, values in _tables(about, self.contacts):
@@ -143,7 +157,7 @@ class ContactMachine:
         self._kinematics = compiled("kinematics", system.symbols, names, system.rates[: self.coordinates])
         self.log = ContactLog(self.names)
         self.strongest = 0.0
-        self.time_scale, self.fastest, self.fastest_slip = 1.0, 0.0, 0.0
+        self.time_scale, self.fastest, self.fastest_slip, self.fastest_turn = 1.0, 0.0, 0.0, 0.0
 
     def at(self, t: float, y: Array, p: Array) -> Instant:
         flat = np.asarray(self._numbers([t], y, p))
@@ -197,15 +211,36 @@ class ContactMachine:
     def rate_sizes(self, now: Instant) -> Array:
         """What the rate of each gap is made of, at least a hundredth of the fastest that was seen, sliding included."""
         found: Array = np.abs(now.normal) @ np.abs(now.speeds) + np.abs(now.drift)
-        slid: Array = np.abs(now.tangent) @ np.abs(now.speeds)
+        slid: Array = (np.abs(now.tangent) @ np.abs(now.speeds))[~self._turning]
         self.fastest = max(self.fastest, float(found.max(initial=0.0)), float(slid.max(initial=0.0)))
         return np.maximum(found, max(found.max(initial=0.0), 0.01 * self.fastest))
 
     def slip_sizes(self, now: Instant) -> Array:
-        """What each slip is made of, at least a hundredth of the fastest seen: all may come to rest at once."""
+        """What each slip is made of, at least a hundredth of the fastest seen: all may come to rest at once.
+
+        Sliding and turning have units of their own: neither is small beside the other.
+        """
         found: Array = np.abs(now.tangent) @ np.abs(now.speeds)
-        self.fastest_slip = max(self.fastest_slip, float(found.max(initial=0.0)))
-        return np.maximum(found, max(found.max(initial=0.0), 0.01 * max(self.fastest, self.fastest_slip)))
+        slides, turns = (float(found[some].max(initial=0.0)) for some in (~self._turning, self._turning))
+        self.fastest_slip, self.fastest_turn = max(self.fastest_slip, slides), max(self.fastest_turn, turns)
+        least = max(slides, 0.01 * max(self.fastest, self.fastest_slip)), max(turns, 0.01 * self.fastest_turn)
+        return np.maximum(found, np.where(self._turning, least[1], least[0]))
+
+    def frictional(
+        self, now: Instant, matrix: Array, right: Array, contacts: list[int], known: Collection[int] = ()
+    ) -> Frictional:
+        """Coulomb's problem of some contacts; friction of the rubs that are `known` is in the matrix already."""
+        tangents, mu, static, further = list[int](), list[float](), list[float](), list[tuple[tuple[int, float], ...]]()
+        for i in contacts:
+            asked = [k for k in self.rubs_of[i] if k not in known]
+            slides = next((k for k in asked if self.rubs[k].kind == SLIDING), None)
+            tangents.append(0 if slides is None else len(self.rubs[slides].places))
+            mu.append(0.0 if slides is None else float(now.friction[slides]))
+            static.append(0.0 if slides is None else float(now.static[slides]))
+            turning = [(len(self.rubs[k].places), float(now.friction[k])) for k in asked if k != slides]
+            further.append(tuple(turning))
+        made = tuple(further) if any(further) else ()
+        return Frictional(matrix, right, np.array(mu), tuple(tangents), np.array(static), made)
 
     def projected(self, t: float, y: Array, p: Array, closed: list[int], small: float) -> tuple[Array, Instant]:
         """The nearest posture whose loops are closed and whose `closed` contacts touch, in the kinetic metric."""
@@ -270,19 +305,20 @@ def least_change(inverse: Array, rows: Array, wanted: Array) -> Array:
     return found
 
 
-def tangent_places(contacts: tuple[ContactRow, ...]) -> list[list[int]]:
-    """For each contact the places of its tangents among all tangents."""
-    found, place = [], 0
-    for one in contacts:
-        found.append(list(range(place, place + len(one.slips))))
-        place += len(one.slips)
+def _rubbing(contacts: tuple[ContactRow, ...]) -> list[Rubbing]:
+    """What rubs at all contacts, in the order of their slips."""
+    found, place = list[Rubbing](), 0
+    for i, one in enumerate(contacts):
+        for rub in one.rubs:
+            found.append(Rubbing(i, rub.kind, list(range(place, place + len(rub.slips)))))
+            place += len(rub.slips)
     return found
 
 
 def _tables(about: Dynamics, contacts: tuple[ContactRow, ...]) -> list[tuple[str, tuple[int, ...], Any]]:
     n, count = len(about.speeds), len(contacts)
     slips = [slip for one in contacts for slip in one.slips]
-    laws = [one.contact for one in contacts]
+    rubs = [rub for one in contacts for rub in one.rubs]
     rows = about.rows
     k = len(rows)
     return [
@@ -308,7 +344,7 @@ def _tables(about: Dynamics, contacts: tuple[ContactRow, ...]) -> list[tuple[str
         ("slip", (len(slips),), [one.value for one in slips]),
         ("tangent", (len(slips), n), [x for one in slips for x in one.row]),
         ("slip_gamma", (len(slips),), [one.gamma for one in slips]),
-        ("restitution", (count,), [one.restitution for one in laws]),
-        ("friction", (count,), [one.friction for one in laws]),
-        ("static", (count,), [one.friction if one.static is None else one.static for one in laws]),
+        ("restitution", (count,), [one.contact.restitution for one in contacts]),
+        ("friction", (len(rubs),), [rub.friction for rub in rubs]),
+        ("static", (len(rubs),), [rub.static for rub in rubs]),
     ]

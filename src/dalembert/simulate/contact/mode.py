@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dalembert.contact.rows import SLIDING
 from dalembert.simulate.contact.machine import ContactMachine, Instant
 from dalembert.simulate.loop.callback import Callback
 
@@ -28,8 +29,9 @@ _POINTER = ctypes.POINTER(ctypes.c_double)
 
 @dataclass(frozen=True, eq=False)
 class Mode:
-    """Closed contacts with the forces they started with; those of them that stick; slipping ones with a direction.
+    """Closed contacts with the forces they started with; what of them sticks; what slips, with its direction.
 
+    `stick`, `slip` and `hold` (the friction that sticks at first) are of rubs: a contact may slide and not drill.
     `slack` are forces below which a contact that began without any opens: rounding does not open it. Where forces are
     one of many, those of the motion are the nearest to the ones it started with.
     """
@@ -37,13 +39,16 @@ class Mode:
     closed: tuple[int, ...] = ()
     stick: tuple[int, ...] = ()
     slip: Mapping[int, Array] = field(default_factory=dict)
-    first: Mapping[int, Array] = field(default_factory=dict)
+    first: Mapping[int, float] = field(default_factory=dict)
+    hold: Mapping[int, Array] = field(default_factory=dict)
     slack: Mapping[int, float] = field(default_factory=dict)
 
-    def state(self, i: int, rubs: bool) -> str:
+    def state(self, i: int, machine: ContactMachine) -> str:
+        """Of a contact: what its sliding does."""
         if i not in self.closed:
             return "open"
-        return "stick" if i in self.stick else "slip" if i in self.slip else "stick" if rubs else "closed"
+        sliding = [k for k in machine.rubs_of[i] if machine.rubs[k].kind == SLIDING]
+        return "closed" if not sliding else "slip" if sliding[0] in self.slip else "stick"
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,24 +65,25 @@ class Regime:
 
     def __init__(self, machine: ContactMachine, mode: Mode, parameters: Array, size: float) -> None:
         self.machine, self.mode, self.p, self.size = machine, mode, parameters, size
-        self.held = [k for i in mode.stick for k in machine.tangents[i]]
+        self.held = [place for k in mode.stick for place in machine.rubs[k].places]
         self.closed = list(mode.closed)
         self.edged = [i for i in mode.closed if machine.contacts[i].edged]
+        self.sliding = list(dict.fromkeys(machine.rubs[k].contact for k in mode.slip))
         self.features: Array | None = None
         self.room: Array = np.zeros(len(machine.names))
-        normal = [float(mode.first[i][0]) for i in mode.closed]
-        self.before = np.array([*normal, *(float(x) for i in mode.stick for x in mode.first[i][1:])])
+        self.before = np.array([*(mode.first[i] for i in mode.closed), *(x for k in mode.stick for x in mode.hold[k])])
         self.regular: bool | None = None
         self.full = False
         self.rates = Callback(self._rates, machine.size, machine.size)
         self.project = Projection(self)
 
-    def direction(self, now: Instant, i: int) -> Array:
-        """Where a slipping contact slips; beyond a stop it is continued, so that a step that passes it stays smooth."""
-        first, slip = self.mode.slip[i], now.slip[self.machine.tangents[i]]
+    def direction(self, now: Instant, k: int) -> Array:
+        """Where what slips does; beyond a stop it is continued, so that a step that passes it stays smooth."""
+        places = self.machine.rubs[k].places
+        first, slip = self.mode.slip[k], now.slip[places]
         size = float(np.sqrt(slip @ slip))
         along = float(slip @ first)
-        if len(first) == 1 or size <= 1e-10 * now.speed_scale or along == 0:
+        if len(first) == 1 or size <= 1e-10 * now.slip_scales[places[0]] or along == 0:
             return first
         return slip / size * np.sign(along)
 
@@ -85,10 +91,10 @@ class Regime:
         machine, mode = self.machine, self.mode
         rows = np.concatenate([now.normal[self.closed], now.tangent[self.held]])
         pushes = rows.copy()
-        directions = {i: self.direction(now, i) for i in mode.slip}
-        for place, i in enumerate(self.closed):
-            if i in directions:
-                pushes[place] -= now.friction[i] * (directions[i] @ now.tangent[machine.tangents[i]])
+        directions = {k: self.direction(now, k) for k in mode.slip}
+        for k, d in directions.items():
+            place = self.closed.index(machine.rubs[k].contact)
+            pushes[place] -= now.friction[k] * (d @ now.tangent[machine.rubs[k].places])
         wanted = np.concatenate([now.least[self.closed], now.slip_gamma[self.held]])
         raised = now.compliance @ pushes.T
         missing = wanted - rows @ now.free
@@ -107,8 +113,8 @@ class Regime:
         normal, tangential = np.zeros(len(now.gap)), np.zeros(len(now.slip))
         normal[self.closed] = forces[: len(self.closed)]
         tangential[self.held] = forces[len(self.closed) :]
-        for i, d in directions.items():
-            tangential[machine.tangents[i]] = -now.friction[i] * normal[i] * d
+        for k, d in directions.items():
+            tangential[machine.rubs[k].places] = -now.friction[k] * normal[machine.rubs[k].contact] * d
         return Solved(a, normal, tangential)
 
     def _rates(self, t: float, y: Array) -> Array:
@@ -122,12 +128,12 @@ class Regime:
         self.room[leaving] = NEAR * self.size
 
     def watched(self) -> list[tuple[int, str]]:
-        """What may end the mode: contact and kind, in the order of `values`."""
+        """What may end the mode: contact (of `hold` and `slip`: rub) and kind, in the order of `values`."""
         found = [(i, "gap") for i in range(len(self.machine.names)) if i not in self.closed]
         found += [(i, "force") for i in self.closed]
-        found += [(i, "hold") for i in self.mode.stick]
-        found += [(i, "slip") for i in self.mode.slip]
-        found += [(i, "jam") for i in self.mode.slip]
+        found += [(k, "hold") for k in self.mode.stick]
+        found += [(k, "slip") for k in self.mode.slip]
+        found += [(i, "jam") for i in self.sliding]
         found += [(i, "edge") for i in self.edged]
         return found
 
@@ -135,13 +141,16 @@ class Regime:
         now = self.machine.at(t, y, self.p)
         done = self.solve(now)
         gaps = np.delete(now.gap + self.room, self.closed)
-        tangents = self.machine.tangents
-        sizes = {i: float(np.linalg.norm(done.tangential[tangents[i]])) for i in self.mode.stick}
-        hold = [now.static[i] * done.normal[i] - size for i, size in sizes.items()]
-        slip = [float(now.slip[tangents[i]] @ first) for i, first in self.mode.slip.items()]
+        rubs = self.machine.rubs
+        sizes = {k: float(np.linalg.norm(done.tangential[rubs[k].places])) for k in self.mode.stick}
+        hold = [now.static[k] * done.normal[rubs[k].contact] - size for k, size in sizes.items()]
+        slip = [float(now.slip[rubs[k].places] @ first) for k, first in self.mode.slip.items()]
         jam = []
-        for i in self.mode.slip:
-            push = now.normal[i] - now.friction[i] * (self.direction(now, i) @ now.tangent[tangents[i]])
+        for i in self.sliding:
+            push = now.normal[i].copy()
+            for k in self.mode.slip:
+                if rubs[k].contact == i:
+                    push -= now.friction[k] * (self.direction(now, k) @ now.tangent[rubs[k].places])
             own = float(now.normal[i] @ now.compliance @ now.normal[i])
             jam.append(float(now.normal[i] @ now.compliance @ push) / own - JAM)
         forces = [done.normal[i] + self.mode.slack.get(i, 0.0) for i in self.closed]
@@ -206,29 +215,30 @@ class Forces:
     def as_dict(self) -> dict[str, Any]:
         """The mode and what was found of its rows, as plain data."""
         mode, regime = self.mode, self.regime
-        vectors = [{i: [float(x) for x in v] for i, v in one.items()} for one in (mode.slip, mode.first)]
+        vectors = [{i: [float(x) for x in v] for i, v in one.items()} for one in (mode.slip, mode.hold)]
         return {
             "closed": [int(i) for i in mode.closed],
             "stick": [int(i) for i in mode.stick],
             "slip": sorted(vectors[0].items()),
-            "first": sorted(vectors[1].items()),
+            "first": sorted((int(i), float(x)) for i, x in mode.first.items()),
+            "hold": sorted(vectors[1].items()),
             "slack": sorted(mode.slack.items()),
             "parameters": regime.p.tolist(),
             "size": regime.size,
             "rows": [regime.regular, regime.full],
-            "fastest": [regime.machine.fastest, regime.machine.fastest_slip],
+            "fastest": [regime.machine.fastest, regime.machine.fastest_slip, regime.machine.fastest_turn],
         }
 
     @classmethod
     def from_dict(cls, told: Mapping[str, Any], machine: Callable[[], ContactMachine]) -> Forces:
         """What `as_dict` wrote, of the machine that is made when forces are asked for."""
-        vectors = [{int(i): np.array(v) for i, v in told[name]} for name in ("slip", "first")]
-        slack = {int(i): float(x) for i, x in told["slack"]}
-        mode = Mode(tuple(told["closed"]), tuple(told["stick"]), vectors[0], vectors[1], slack)
+        slip, hold = ({int(k): np.array(v) for k, v in told[name]} for name in ("slip", "hold"))
+        first, slack = ({int(i): float(x) for i, x in told[name]} for name in ("first", "slack"))
+        mode = Mode(tuple(told["closed"]), tuple(told["stick"]), slip, first, hold, slack)
 
         def make() -> Regime:
             one = machine()
-            one.fastest, one.fastest_slip = (max(a, b) for a, b in zip(told["fastest"], (0.0, 0.0), strict=True))
+            one.fastest, one.fastest_slip, one.fastest_turn = told["fastest"]
             found = Regime(one, mode, np.array(told["parameters"], dtype=float), float(told["size"]))
             found.regular, found.full = told["rows"]
             return found

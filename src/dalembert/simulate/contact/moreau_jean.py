@@ -192,9 +192,7 @@ class _Step:
             right[place + 1 : place + 1 + len(tangents[i])] += drift + self.method.tangential * now.slip[tangents[i]]
             place += 1 + len(tangents[i])
         matrix = rows @ inverse @ rows.T
-        problem = Frictional(
-            matrix, right, now.friction[active], tuple(len(tangents[i]) for i in active), now.static[active]
-        )
+        problem = self.machine.frictional(now, matrix, right, active)
         found = impulses(problem, self.last.get(tuple(active)))
         if isinstance(found, str):
             return f"the contacts {', '.join(self.machine.names[i] for i in active)}: {found}"
@@ -254,7 +252,7 @@ def _held(matrix: Array, there: Instant, free: Array, new: Array) -> tuple[Array
 def impulses(problem: Frictional, guess: Array | None = None) -> Array | str:
     """The impulses of a step, to rounding: exactly for few contacts, swept and polished for many."""
     count = len(problem.tangents)
-    if not any(problem.tangents):
+    if not any(problem.discs):
         if count == 1:
             if problem.matrix[0, 0] > 0:
                 return np.maximum(-problem.right / problem.matrix[0], 0.0)[:1]
@@ -270,7 +268,7 @@ def impulses(problem: Frictional, guess: Array | None = None) -> Array | str:
                 exact[pushing] = np.linalg.solve(part, -problem.right[pushing])
         good = (exact >= 0).all()
         return np.asarray(exact if good else found.z, dtype=np.float64)
-    if count == 1:
+    if count == 1 and not problem.turns:
         answers = single(problem.matrix, problem.right, float(problem.mu[0]), float(problem.static[0]))
         return choose(answers).impulses if answers else "no impulse obeys Coulomb's law (Painleve): use a smaller step"
     warm = guess if guess is not None and len(guess) == len(problem.right) else None

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 COMPONENTS = frozenset(("Fx", "Fy", "Fz", "Mx", "My", "Mz"))
-FORCES = ("force", "friction", "friction2")
+FORCES = ("force", "friction", "friction2", "rolling", "rolling2", "drilling")
 ENERGIES = ("power", "work")
 
 
@@ -31,8 +31,8 @@ class WithContacts(Mapping[str, Expr]):
         self.outputs, self.own = outputs, dict[str, Expr]()
         for one in contacts:
             self.own |= {f"{one.name}.gap": one.gap, f"{one.name}.rate": one.rate}
-            for k, slip in enumerate(one.slips):
-                self.own[f"{one.name}.slip{k + 1 if k else ''}"] = slip.value
+            for (speed, _), slip in zip(one.labels, one.slips, strict=True):
+                self.own[f"{one.name}.{speed}"] = slip.value
 
     def __getitem__(self, name: str) -> Expr:
         return self.own[name] if name in self.own else self.outputs[name]
@@ -60,16 +60,14 @@ def force_along(motion: Motion, name: str) -> Array:
     names = [one.name for one in motion.system.contacts]
     if what in ENERGIES:
         return _energy_along(motion, contact, names.index(contact), what)
-    i, part = names.index(contact), FORCES.index(what)
-    places, count = list[int](), 0
-    for one in motion.system.contacts:
-        places.append(count)
-        count += len(one.slips)
-    if part > len(motion.system.contacts[i].slips):
-        raise SimulationError(f"contact '{contact}' has no '{what}': it rubs in fewer directions.")
+    i = names.index(contact)
+    own = ["force", *(force for _, force in motion.system.contacts[i].labels)]
+    if what not in own:
+        raise SimulationError(f"contact '{contact}' has no '{what}': it has {', '.join(own)}.")
+    part, place = own.index(what), sum(len(one.slips) for one in motion.system.contacts[:i])
     if stepped(motion):
         return _of_steps(motion, contact, lambda strike: (strike.normal, *strike.tangential)[part])
-    return np.concatenate([_on(arc, i, part, places[i]) for arc in motion.arcs])
+    return np.concatenate([_on(arc, i, part, place) for arc in motion.arcs])
 
 
 def _of_steps(motion: Motion, contact: str, value: Callable[[Strike], float]) -> Array:

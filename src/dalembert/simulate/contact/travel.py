@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dalembert.contact.rows import DRILLING, ROLLING
 from dalembert.errors import SimulationError
 from dalembert.simulate.contact.bounces import Bounces
 from dalembert.simulate.contact.decide import APPROACH, TOUCHING, WEAK, Before, Decision, Happening
@@ -220,16 +221,16 @@ class Trip:
         mode = regime.mode if regime is not None else Mode()
         if regime is not None:
             now = self.machine.at(t, y, self.p)
-            done, tangents = regime.solve(now), self.machine.tangents
+            done, rubs = regime.solve(now), self.machine.rubs
             size = np.abs(done.normal).max(initial=0.0)
             weak = {i for i in mode.closed if done.normal[i] <= 1e-10 * size and i not in mode.slack}
             released = weak | {i for i in mode.closed if (i, "force") == kind}
-            for i in mode.stick:
-                along = done.tangential[tangents[i]]
+            for k in mode.stick:
+                along, i = done.tangential[rubs[k].places], rubs[k].contact
                 length = float(np.linalg.norm(along))
-                margin = now.static[i] * done.normal[i] - length
-                if ((i, "hold") == kind or margin <= 1e-12 * length) and i not in released and length > 0:
-                    yielding[i] = -along / length
+                margin = now.static[k] * done.normal[i] - length
+                if ((k, "hold") == kind or margin <= 1e-12 * length) and i not in released and length > 0:
+                    yielding[k] = -along / length
             if kind[1] == "edge":  # with those that reach it at the same time
                 gone = frozenset(i for i in mode.closed if i == kind[0] or now.past[i] > -NEAR * self.size)
             if kind[1] == "slip":
@@ -239,13 +240,13 @@ class Trip:
         self._bounced(t, happened, (released | gone) - happened.struck.keys())
         return happened, self._enter(t, solution.y_last, happened, name, mode)
 
-    def _stopped(self, t: float, y: Array, i: int, mode: Mode) -> Array:
+    def _stopped(self, t: float, y: Array, k: int, mode: Mode) -> Array:
         """A slip that has come to its end is nothing, exactly."""
-        now = self.machine.at(t, y, self.p)
-        slip = now.slip[self.machine.tangents[i]]
-        if float(np.linalg.norm(slip)) > 1e-7 * self.machine.slip_sizes(now).max(initial=0.0):
+        now, rubs = self.machine.at(t, y, self.p), self.machine.rubs
+        places = rubs[k].places
+        if float(np.linalg.norm(now.slip[places])) > 1e-7 * self.machine.slip_sizes(now)[places].max():
             return y  # it has turned by a right angle, and goes on
-        held = [*self.machine.tangents[i], *(k for j in mode.stick for k in self.machine.tangents[j])]
+        held = [*places, *(place for other in mode.stick for place in rubs[other].places)]
         state = y.copy()
         state[self.machine.coordinates :] = self.machine.at_rest(now, list(mode.closed), held)
         return state
@@ -330,13 +331,15 @@ class Trip:
             self.log.impulse(t, struck.contacts, struck.pulses, struck.works)
         for i, what in happened.events:
             self.log.event(t, names[i], what)
-        rubs = [bool(one.slips) for one in self.system.contacts]
-        states = {i: mode.state(i, rubs[i]) for i in range(len(names))}
+        states = {i: mode.state(i, self.machine) for i in range(len(names))}
         if old is not None:
             for i, state in states.items():
-                was = old.state(i, rubs[i])
+                was = old.state(i, self.machine)
                 if was != state:
                     self.log.event(t, names[i], _BECOMES[state] if state != "open" or was != "open" else "")
+            for k, rub in enumerate(self.machine.rubs):
+                if rub.kind in _TURNS and (k in old.slip) != (k in mode.slip) and rub.contact in mode.closed:
+                    self.log.event(t, names[rub.contact], _TURNS[rub.kind] + ("s" if k in mode.slip else "ing_ends"))
         self.log.state(t, states)
         for remark in happened.remarks:
             self.log.remark(remark)
@@ -386,4 +389,5 @@ class Trip:
 
 
 _HOLDING = ("force", "hold", "jam", "edge")
+_TURNS = {ROLLING: "roll", DRILLING: "drill"}
 _BECOMES = {"open": "opens", "closed": "closes", "stick": "sticks", "slip": "slips"}

@@ -119,8 +119,9 @@ class Motion:
 
     @property
     def events(self) -> dict[str, Array]:
-        """The times of each event, by name."""
-        return dict(zip(self.event_names, self.t_events or [], strict=True))
+        """The times of each event, by name; what contacts did as `floor.impact`, `floor.opens`, ..."""
+        touched = {} if self.contacts is None else self.contacts.times()
+        return touched | dict(zip(self.event_names, self.t_events or [], strict=True))
 
     def __getitem__(self, what: str | Expr) -> Array:
         """A state, an output, the time, or any formula: `mo["elbow.th"]`, `mo["tip.X''"]`, `mo["sin(elbow.th)"]`."""
