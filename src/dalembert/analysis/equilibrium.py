@@ -16,7 +16,8 @@ class Equilibrium(Told):
 
     `stability` is "unstable", "asymptotically stable", "stable" or "undecided"; `reason` names the theorem that gives
     it, or what is missing. A machine that changes with time is judged as it stands at the time `frozen_at`. `contacts`
-    are the forces of the contacts that touch there, normal and tangential; small motions keep them.
+    are the forces of the contacts that touch there, normal and tangential; small motions keep them. Where dry friction
+    holds a set of postures, `ranges` are the ends to which coordinates of it may be moved, one at a time, from here.
     """
 
     coordinates: dict[str, float]
@@ -27,10 +28,13 @@ class Equilibrium(Told):
     reason: str = ""
     frozen_at: float | None = None
     contacts: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     def __str__(self) -> str:
         place = ", ".join(f"{x} = {v:.6g}" for x, v in self.coordinates.items())
-        return "\n".join([f"{self.stability}: {place}", f"  {self.reason}", *(f"  {mode}" for mode in self.modes)])
+        held = [f"  held for {x} from {low:.6g} to {high:.6g}" for x, (low, high) in self.ranges.items()]
+        modes = [f"  {mode}" for mode in self.modes]
+        return "\n".join([f"{self.stability}: {place}", f"  {self.reason}", *held, *modes])
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -42,4 +46,5 @@ class Equilibrium(Told):
             "reason": self.reason,
             "frozen_at": self.frozen_at,
             "contacts": {name: list(force) for name, force in self.contacts.items()},
+            "ranges": {name: list(ends) for name, ends in self.ranges.items()},
         }

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from dalembert.analysis.equilibria import FAMILY, Equilibrium, Search
+from dalembert.analysis.equilibrium import Equilibrium
 from dalembert.analysis.resting import Held, Resting
+from dalembert.analysis.search import FAMILY, Search
 from dalembert.errors import ModelError
 
 Array = Any

@@ -182,7 +182,7 @@ class Resting:
         forces = even(balance[:, 0], *parts) or balanced(balance[:, 0], *parts)
         if forces is None:
             return None
-        share = _least_friction(balance[:, 0], *parts)
+        share = least_friction(balance[:, 0], *parts)
         told = {self.names[i]: tuple(map(float, one)) for i, one in zip(touching, forces, strict=True)}
         rows = np.concatenate([pushes, normal[touching]])
         rank = np.linalg.matrix_rank(rows / np.maximum(np.linalg.norm(rows, axis=1), 1e-300)[:, None], tol=_ALIKE)
@@ -271,7 +271,7 @@ def balanced(
     return None
 
 
-def _least_friction(
+def least_friction(
     load: Array, normal: Array, tangents: list[Array], friction: Array, bilateral: Array, small: float
 ) -> float:
     """The share of its friction that a machine at rest needs: 0 where it stands without."""
@@ -281,6 +281,8 @@ def _least_friction(
     for _ in range(24):
         middle = (low + high) / 2
         low, high = (
-            (low, middle) if balanced(load, normal, tangents, middle * friction, bilateral, small) else (middle, high)
+            (low, middle)
+            if balanced(load, normal, tangents, middle * friction, bilateral, small) is not None
+            else (middle, high)
         )
     return high

@@ -23,7 +23,7 @@ from dalembert.loops.charts import refuse_singular_charts
 from dalembert.loops.cone import on_cone, quadratic_forms, reduced_rows
 from dalembert.loops.counting import Count, count_branches, pairs_of_halves
 from dalembert.loops.linkage import Linkage, build_linkage
-from dalembert.loops.mobility import conditions_of, followed_start, mobility
+from dalembert.loops.mobility import every_condition_of, followed_start, mobility
 from dalembert.loops.relations import (
     RANK_AT_MULTIPLE,
     RANK_NEARBY,
@@ -112,7 +112,7 @@ def branches_through(
     layout = Layout.of(mechanism, cut)
     spelled = dict(layout.model.start if at is None else at)
     start = resolve(spelled, "at")
-    linkage = in_own_units(build_linkage(layout, given, start, conditions_of(layout)), start)
+    linkage = in_own_units(build_linkage(layout, given, start, every_condition_of(layout)), start)
     start = dict(followed_start(linkage, start, given))
     closing = Closing(linkage)
     x = assemble(linkage, linkage.start(start))
@@ -157,7 +157,7 @@ def _counted(
 ) -> Count:
     if here.proved and here.dof == here.instantaneous:
         return Count(1, "the posture is regular (implicit function theorem)")
-    own = in_own_units(build_linkage(layout, given, start, conditions_of(layout), exactly=True), start)
+    own = in_own_units(build_linkage(layout, given, start, every_condition_of(layout), exactly=True), start)
     return count_branches(own, assemble(own, own.start(start)), spelled)
 
 

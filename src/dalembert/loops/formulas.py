@@ -21,14 +21,13 @@ from dalembert.expr import ZERO, Expr
 from dalembert.expr.space import IDENTITY3, ZERO3, Vector3, is_zero3
 from dalembert.loops.cycles import independent_loops
 from dalembert.loops.linkage import Atom, Fixed, Linkage, Piece
+from dalembert.loops.solved import SEEN, linear, quadratic, turns
 from dalembert.loops.ways import Way, across, merged
 
 Array = Any
 
 #: A formula must give the posture to this share of a radian or of its lengths: it is closed to 1e-10, not exactly.
 _SAME = 1e-6
-#: A coefficient that is this small beside the others belongs to a joint that the equation does not see.
-_SEEN = 1e-7
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +181,7 @@ class _Solver:
             sine = x.axis.dot(v.cross(w))
             cosine = v.dot(w) - x.axis.dot(v) * x.axis.dot(w)
             lever, size = np.hypot(self._number(sine), self._number(cosine)), self._number(v.dot(v) * w.dot(w)) ** 0.5
-            if size > 0 and lever > _SEEN * size:
+            if size > 0 and lever > SEEN * size:
                 choices.append(ex.atan2(sine, cosine) / ex.const(x.factor))
         choices.sort(key=lambda e: ex.count_operations([e]))
         return any(self._define(x.variable, one, ()) for one in choices)
@@ -245,51 +244,10 @@ class _Solver:
         symbol = self.symbols[x.variable]
         if symbol not in ex.free_symbols(equation):
             return False
-        solutions = self._turns(equation, symbol) if x.turn else self._slides(equation, symbol, branched)
         if x.turn and not branched:
             return False
+        solutions = (turns if x.turn else quadratic if branched else linear)(equation, symbol, self.numbers)
         return any(self._define(x.variable, formula, positive) for formula, positive in solutions)
-
-    def _turns(self, e: Expr, x: Expr) -> list[tuple[Expr, list[Expr]]]:
-        """A cos x + B sin x + C = 0 (a joint of factor one: others are no such sums)."""
-        slope = ex.derivative(e, x)
-        a, b, c = (ex.tidy(ex.substitute([y], {x: 0})[0]) for y in (-ex.derivative(slope, x), slope, e))
-        c = ex.tidy(c - a)
-        if not self._same(e, a * ex.cos(x) + b * ex.sin(x) + c, x):
-            return []
-        sizes = [abs(self._number(y)) for y in (a, b, c)]
-        if max(sizes[:2]) <= _SEEN * sizes[2]:
-            return []
-        if b is ZERO:
-            ratio, inside = ex.tidy(-c / a), a * a - c * c
-            return [(ex.acos(ratio), [inside]), (-ex.acos(ratio), [inside])]
-        inside = a * a + b * b - c * c
-        root = ex.sqrt(inside)
-        return [(ex.atan2(s * a * root - b * c, -(a * c) - s * b * root), [inside]) for s in (1, -1)]
-
-    def _slides(self, e: Expr, x: Expr, branched: bool) -> list[tuple[Expr, list[Expr]]]:
-        """Linear, or A x^2 + B x + C = 0."""
-        slope = ex.derivative(e, x)
-        bend = ex.tidy(ex.derivative(slope, x))
-        if x in ex.free_symbols(bend):
-            return []
-        b, c = (ex.tidy(ex.substitute([y], {x: 0})[0]) for y in (slope, e))
-        if bend is ZERO:
-            steep = abs(self._number(b)) * max(abs(self.numbers[x]), 1e-300)
-            return [(-c / b, [])] if not branched and steep > _SEEN * abs(self._number(c)) else []
-        if not branched:
-            return []
-        half, rest = ex.tidy(b / bend), ex.tidy(2 * c / bend)
-        inside = ex.tidy(half * half - rest)
-        return [(s * ex.sqrt(inside) - half, [inside]) for s in (1, -1)]
-
-    def _same(self, a: Expr, b: Expr, x: Expr) -> bool:
-        """Equal values at turns of x: a sum of harmonics above the first would show."""
-        turns = np.linspace(0.3, 6.1, 9)
-        with np.errstate(all="ignore"):
-            one, other = (np.broadcast_to(v, turns.shape) for v in ex.evaluate([a, b], {**self.numbers, x: turns}))
-        # in parts of the values: half of the digits, for formulas with roots of differences
-        return bool(np.abs(one - other).max() < 1e-9 * (1e-300 + np.abs(one).max() + np.abs(other).max()))
 
 
 def _invariants(first: _Left, second: _Left, way: Way, back: Way) -> list[Expr]:

@@ -21,10 +21,10 @@ from dalembert.expr.magnitude import magnitude
 from dalembert.formalisms import Equations
 from dalembert.formalisms.minimal import Chart, MinimalEquations
 from dalembert.formalisms.quasi import QuasiEquations
-from dalembert.loops.affine import solve_affine
 from dalembert.loops.follow import Follower
 from dalembert.loops.formulas import Formulas, solve_loops
 from dalembert.loops.linkage import build_linkage
+from dalembert.loops.solved_conditions import solve_conditions
 
 Array = Any
 #: Formulas close the loops to this share of their lengths, or they are not used.
@@ -157,7 +157,7 @@ def _formulas(found: MinimalEquations, here: Mapping[Expr, Any]) -> Formulas | N
     if ex.TIME in ex.free_symbols(gaps):
         return None
     if eq.layout.further:
-        meant = None if eq.layout.cuts else solve_affine(gaps, found.coordinates, eq.coordinates)
+        meant = None if eq.layout.cuts else solve_conditions(gaps, found.coordinates, eq.coordinates, here)
         return meant if meant is not None and _closes(found, meant, here) else None
     values = {x.name: float(v) for x, v in here.items()}
     linkage = build_linkage(eq.layout, {x: v for x, v in values.items() if x in eq.layout.model.parameters()}, values)

@@ -25,7 +25,7 @@ from dalembert.loops.local import LocalDimension, local_dimension
 from dalembert.loops.redundancy import redundant_links
 from dalembert.loops.units import in_own_units
 from dalembert.loops.verdict import Branch, Mobility
-from dalembert.mechanism import Holonomic, Layout, Mechanism
+from dalembert.mechanism import Constraint, Holonomic, Layout, Mechanism
 from dalembert.mechanism.contact import say_open
 
 
@@ -45,6 +45,9 @@ def mobility(
     as in a motion; a rough guess of all of them is enough too. `equations` are
     further conditions between coordinates, for links that no chain of turns and slides describes.
 
+    Counted is what the machine can do: drives and laws in time, which use freedoms up, and conditions on speeds, which
+    take no posture away, are left out and named in `notes`.
+
     >>> from dalembert.mechanism import Mechanism, earth, revolute
     >>> m = Mechanism("parallelogram")
     >>> a, b, c = m.body("a"), m.body("b"), m.body("c")
@@ -56,6 +59,18 @@ def mobility(
     """
     layout = mechanism if isinstance(mechanism, Layout) else Layout.of(mechanism, cut)
     say_open(layout.model.contacts, "this mobility")
+    found = _judged(layout, at, given, equations, digits, seed)
+    return replace(found, notes=(*found.notes, *filter(None, map(_left_out, layout.further))))
+
+
+def _judged(
+    layout: Layout,
+    at: Mapping[str, float] | None,
+    given: Mapping[str, Any] | None,
+    equations: Sequence[Expr | str],
+    digits: int,
+    seed: int,
+) -> Mobility:
     spelled = dict(layout.model.start if at is None else at)
     start = resolve(spelled, "at")
     further, equations = equations, (*equations, *conditions_of(layout))
@@ -72,7 +87,7 @@ def mobility(
     if charts := singular_charts(layout, own.coordinates(x), linkage.given):
         other, posture = with_regular_charts(layout, own.coordinates(x), linkage.given, charts)
         there = posture | {name: value for name, value in spelled.items() if name in posture}
-        found = mobility(other, there, given=given, equations=further, digits=digits, seed=seed)
+        found = _judged(other, there, given, further, digits, seed)
         told = f"the {', the '.join(charts.values())} is singular here: judged with a quaternion instead"
         return replace(found, notes=(*found.notes, told))
     loops = independent_loops(own)
@@ -111,18 +126,40 @@ def _assembled(own: Linkage, start: Mapping[str, float], seed: int) -> Any:
 
 
 def conditions_of(layout: Layout) -> list[Expr]:
-    """Constraints that are formulas of places; those on speeds take no posture away and are not counted here."""
-    found: list[Expr] = []
-    for one in layout.further:
-        told = in_state(build_tree(layout), one.expressions) if isinstance(one.condition, Holonomic) else []
-        if not told or ex.TIME in ex.free_symbols(told):
+    """Constraints that are formulas of places and take postures away, whatever drives the machine."""
+    counted = [one for one in layout.further if not _left_out(one)]
+    for one in counted:
+        if one.followed is not None:
             raise ModelError(
-                f"the mobility of '{layout.model.name}' counts its postures, and constraint '{one.name}' is on its "
-                f"{'speeds, which leaves every posture' if not told else 'time'}. Ask without it, or count the rows of "
-                "its equations."
-            )
-        found += told
-    return found
+                f"the mobility of '{layout.model.name}' knows formulas of coordinates, and the point where the "
+                f"surfaces of '{one.name}' touch is none. Ask without it: a contact in one point takes one freedom."
+            ).of([one.name])
+    tree = build_tree(layout) if counted else None
+    return [x for one in counted if tree for x in in_state(tree, one.expressions)]
+
+
+def every_condition_of(layout: Layout) -> list[Expr]:
+    """The same, for verbs that have no place to say what they leave out."""
+    for one in layout.further:
+        if why := _left_out(one):
+            raise ModelError(
+                f"postures of '{layout.model.name}' are those that its conditions leave, and {why}. Ask without it; "
+                "`mobility` leaves it out and says so."
+            ).of([one.name])
+    return conditions_of(layout)
+
+
+def _left_out(one: Constraint) -> str:
+    """Why a constraint is not among the conditions that are counted; nothing where it is."""
+    if one.active:
+        return f"'{one.name}' is left out: a device keeps it, which uses freedoms up; counted are those that it finds"
+    if not isinstance(one.condition, Holonomic):
+        return f"'{one.name}' is left out: it is on speeds, and takes no posture away"
+    if ex.TIME in ex.free_symbols(one.expressions):
+        return (
+            f"'{one.name}' is left out: it changes with time, which uses freedoms up; counted are those that it finds"
+        )
+    return ""
 
 
 def _with_ideal(local: LocalDimension, linkage: Linkage, largest: int = 12, seconds: float = 5.0) -> LocalDimension:

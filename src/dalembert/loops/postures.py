@@ -21,7 +21,7 @@ from dalembert.loops.charts import judged_at
 from dalembert.loops.curve import Curve, trace_curve
 from dalembert.loops.jointaxes import JointAxes, joint_axes
 from dalembert.loops.linkage import Linkage, build_linkage
-from dalembert.loops.mobility import conditions_of, mobility
+from dalembert.loops.mobility import every_condition_of, mobility
 from dalembert.loops.units import in_own_units
 from dalembert.loops.words import freedoms_words, posture_words
 from dalembert.mechanism import Layout, Mechanism
@@ -66,6 +66,8 @@ def special_postures(
     step: float = 0.05,
 ) -> tuple[SpecialPosture, ...]:
     """Limits of all coordinates and crossings of branches, along the curve through a closed configuration."""
+    layout = Layout.of(mechanism, cut)
+    conditions = every_condition_of(layout)
     verdict = mobility(mechanism, at, given=given, cut=cut)
     if verdict.dof != 1:
         raise ModelError(
@@ -78,8 +80,7 @@ def special_postures(
         raise ModelError(
             f"'{verdict.name}' starts where branches meet: choose one with `branches_through` and start on it."
         )
-    layout = Layout.of(mechanism, cut)
-    linkage = in_own_units(build_linkage(layout, given, verdict.at, conditions_of(layout)), verdict.at)
+    linkage = in_own_units(build_linkage(layout, given, verdict.at, conditions), verdict.at)
     x = judged_at(linkage, verdict)
     reduced = branch_relations(linkage, x) if verdict.instantaneous > 1 else None
     curve = trace_curve(linkage, x, step=step, reduced=reduced)
