@@ -35,9 +35,22 @@ class Notation(StrEnum):
     latex = "latex"
     html = "html"
     json = "json"
+    maple = "maple"
+    mathematica = "mathematica"
+    maxima = "maxima"
+    sympy = "sympy"
 
 
-SUFFIXES = {".txt": Notation.text, ".tex": Notation.latex, ".html": Notation.html, ".json": Notation.json}
+SUFFIXES = {
+    ".txt": Notation.text,
+    ".tex": Notation.latex,
+    ".html": Notation.html,
+    ".json": Notation.json,
+    ".mpl": Notation.maple,
+    ".wl": Notation.mathematica,
+    ".mac": Notation.maxima,
+    ".py": Notation.sympy,
+}
 
 
 def command(
@@ -74,9 +87,13 @@ def command(
     ] = None,
     set_: Settings = None,
     format: Annotated[Notation | None, typer.Option("--format", help="How to write the result.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Write to this file: .txt, .tex, .html or .json.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write to this file: .txt, .tex, .html, .json, .mpl, .wl, .mac or .py.")
+    ] = None,
 ) -> None:
     """Derive the equations of motion and show them as vectors, matrices or scalars; closed loops with their rows.
+
+    Maple, Mathematica, Maxima and SymPy get M, S, F, the rates and the rows as a file of assignments, whatever the level.
 
     Example: dalembert equations examples/four_bar.lsd --formalism kane --level matrix
     """
@@ -141,4 +158,4 @@ def _written(found: Equations | MinimalEquations | QuasiEquations, shown: Statem
             f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(shown.title)}</title></head>'
         )
         return f"{head}\n<body>\n{shown.html()}\n</body></html>"
-    return str(shown)
+    return str(shown) if notation is Notation.text else found.export(notation.value)

@@ -11,7 +11,8 @@ from dalembert.cli.output import show_json
 def command(file: File, format: PaperOption = PaperFormat.text) -> None:
     """Number the bodies and links and name every quantity, as the compiler of the thesis does.
 
-    Declared assignments come from the program; deduced ones follow from them.
+    Declared assignments come from the program; deduced ones follow from them. Maple, Mathematica, Maxima and SymPy read
+    the table as a file of assignments.
 
     Example: dalembert names examples/satellite.lsd --format latex
     """
@@ -20,5 +21,7 @@ def command(file: File, format: PaperOption = PaperFormat.text) -> None:
     table = lsd.names(lsd.load(file))
     if format is PaperFormat.json:
         show_json(table.as_dict())
+    elif format in (PaperFormat.text, PaperFormat.latex):
+        typer.echo(str(table) if format is PaperFormat.text else table.latex())
     else:
-        typer.echo(table.latex() if format is PaperFormat.latex else str(table))
+        typer.echo(table.export(format.value))

@@ -19,9 +19,15 @@ class Format(StrEnum):
 
 
 class PaperFormat(StrEnum):
+    """For people, programs, papers, and computer algebra systems."""
+
     text = "text"
     json = "json"
     latex = "latex"
+    maple = "maple"
+    mathematica = "mathematica"
+    maxima = "maxima"
+    sympy = "sympy"
 
 
 FormatOption = Annotated[Format, typer.Option("--format", help="How to write the result.")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -15,7 +15,7 @@ from dalembert.expr._node import ONE, Expr
 from dalembert.expr._table import FUNCTIONS
 from dalembert.expr._traverse import LEAVES, topological
 
-_SUM, _PRODUCT, _POWER, _ATOM = 1, 2, 3, 4
+SUM, PRODUCT, POWER, ATOM = 1, 2, 3, 4
 _COMPARE = 0
 _LONGEST = 2000
 _GREEK = frozenset(
@@ -23,7 +23,7 @@ _GREEK = frozenset(
     "omega Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega".split()
 )
 _SHORT_GREEK = {"th": "theta", "ph": "phi", "ps": "psi", "al": "alpha", "be": "beta", "ga": "gamma", "om": "omega"}
-_RELATIONS = {"lt": "<", "le": "<=", "eq": "=="}
+RELATIONS = {"lt": "<", "le": "<=", "eq": "=="}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +44,15 @@ class Dialect:
 
 def _text_number(value: Any) -> tuple[str, int]:
     if isinstance(value, Fraction):
-        return f"{value.numerator}/{value.denominator}", _PRODUCT if value > 0 else _SUM
+        return f"{value.numerator}/{value.denominator}", PRODUCT if value > 0 else SUM
     written = repr(value)
-    return written, _ATOM if value >= 0 else _SUM
+    return written, ATOM if value >= 0 else SUM
 
 
 def _text_quotient(a: str, b: str, a_level: int, b_level: int) -> tuple[str, int]:
-    top = a if a_level >= _PRODUCT else f"({a})"
-    bottom = b if b_level >= _POWER else f"({b})"
-    return f"{top}/{bottom}", _PRODUCT
+    top = a if a_level >= PRODUCT else f"({a})"
+    bottom = b if b_level >= POWER else f"({b})"
+    return f"{top}/{bottom}", PRODUCT
 
 
 def _text_unknown(name: str, orders: tuple[int, ...], args: Sequence[str]) -> str:
@@ -70,7 +70,7 @@ TEXT = Dialect(
     power=lambda a, b: f"{a}**{b}",
     call=lambda op, args: f"{op}({', '.join(args)})",
     brackets=("(", ")"),
-    relations=_RELATIONS,
+    relations=RELATIONS,
     unknown=_text_unknown,
 )
 
@@ -97,12 +97,12 @@ def _escape(text: str) -> str:
 def _latex_number(value: Any) -> tuple[str, int]:
     if isinstance(value, Fraction):
         sign = "-" if value < 0 else ""
-        return f"{sign}\\frac{{{abs(value.numerator)}}}{{{value.denominator}}}", _POWER if value > 0 else _SUM
+        return f"{sign}\\frac{{{abs(value.numerator)}}}{{{value.denominator}}}", POWER if value > 0 else SUM
     written = repr(value)
     if "e" in written:
         digits, exponent = written.split("e")
-        return f"{digits} \\cdot 10^{{{int(exponent)}}}", _PRODUCT if value > 0 else _SUM
-    return written, _ATOM if value >= 0 else _SUM
+        return f"{digits} \\cdot 10^{{{int(exponent)}}}", PRODUCT if value > 0 else SUM
+    return written, ATOM if value >= 0 else SUM
 
 
 def _latex_unknown(name: str, orders: tuple[int, ...], args: Sequence[str]) -> str:
@@ -118,7 +118,7 @@ LATEX = Dialect(
     symbol=latex_name,
     pi="\\pi",
     product=lambda a, b: f"{a} \\cdot {b}" if b[0].isdigit() else f"{a} {b}",
-    quotient=lambda a, b, x, y: (f"\\frac{{{a}}}{{{b}}}", _POWER),
+    quotient=lambda a, b, x, y: (f"\\frac{{{a}}}{{{b}}}", POWER),
     power=lambda a, b: f"{a}^{{{b}}}",
     call=lambda op, args: FUNCTIONS[op].in_latex(list(args)),
     brackets=("\\left(", "\\right)"),
@@ -127,7 +127,7 @@ LATEX = Dialect(
 )
 
 
-class _Writer:
+class Writer:
     """Writes nodes bottom-up; a node with a name is written as that name."""
 
     def __init__(self, dialect: Dialect) -> None:
@@ -165,56 +165,58 @@ class _Writer:
         if op == "const":
             return d.number(e.data)
         if op == "symbol":
-            return d.symbol(e.data), _ATOM
+            return d.symbol(e.data), ATOM
         if op == "pi":
-            return d.pi, _ATOM
+            return d.pi, ATOM
         if op == "add":
             a, b = self.in_order(e)
             if b.op == "const" and b.data < 0:
-                return f"{self.bracket(a, _SUM)} - {d.number(-b.data)[0]}", _SUM
-            return f"{self.bracket(a, _SUM)} + {self.bracket(b, _SUM)}", _SUM
+                return f"{self.bracket(a, SUM)} - {d.number(-b.data)[0]}", SUM
+            return f"{self.bracket(a, SUM)} + {self.bracket(b, SUM)}", SUM
         if op == "sub":
-            return f"{self.bracket(args[0], _SUM)} - {self.bracket(args[1], _PRODUCT)}", _SUM
+            return f"{self.bracket(args[0], SUM)} - {self.bracket(args[1], PRODUCT)}", SUM
         if op == "neg":
             inner = args[0]
             if inner.op == "sub" and inner not in self.named:
-                return f"{self.bracket(inner.args[1], _SUM)} - {self.bracket(inner.args[0], _PRODUCT)}", _SUM
-            return f"-{self.bracket(inner, _PRODUCT)}", _SUM
+                return f"{self.bracket(inner.args[1], SUM)} - {self.bracket(inner.args[0], PRODUCT)}", SUM
+            return f"-{self.bracket(inner, PRODUCT)}", SUM
         if op == "mul":
             return self.write_product(*self.in_order(e))
         if op == "div":
             (top, x), (bottom, y) = self.written[args[0]], self.written[args[1]]
             return d.quotient(top, bottom, x, y)
         if op == "pow":
-            exponent = self.written[args[1]][0] if d is LATEX else self.bracket(args[1], _ATOM)
-            return d.power(self.bracket(args[0], _ATOM), exponent), _POWER
+            exponent = self.written[args[1]][0] if d is LATEX else self.bracket(args[1], ATOM)
+            return d.power(self.bracket(args[0], ATOM), exponent), POWER
         if op in d.relations:
-            return f"{self.bracket(args[0], _SUM)} {d.relations[op]} {self.bracket(args[1], _SUM)}", _COMPARE
+            return f"{self.bracket(args[0], SUM)} {d.relations[op]} {self.bracket(args[1], SUM)}", _COMPARE
         if op == "apply":
-            return d.unknown(e.name, e.orders, [self.written[a][0] for a in args]), _ATOM
-        return d.call(op, [self.written[a][0] for a in args]), _ATOM
+            return d.unknown(e.name, e.orders, [self.written[a][0] for a in args]), ATOM
+        return d.call(op, [self.written[a][0] for a in args]), ATOM
 
     def write_product(self, a: Expr, b: Expr) -> tuple[str, int]:
         d = self.dialect
         if a.op != "const":
             # The grammar groups to the left: a quotient on the right needs brackets to come back as it is.
-            right = self.bracket(b, _POWER if b.op == "div" and b not in self.named else _PRODUCT)
-            return d.product(self.bracket(a, _PRODUCT), right), _PRODUCT
+            right = self.bracket(b, POWER if b.op == "div" and b not in self.named else PRODUCT)
+            return d.product(self.bracket(a, PRODUCT), right), PRODUCT
         if b.op == "div" and b.args[0] is ONE and b not in self.named and not isinstance(a.data, float):
             top, bottom = a.data.as_integer_ratio()
             below, level = self.written[b.args[1]]
             if bottom != 1:
-                below, level = d.product(d.number(bottom)[0], self.bracket(b.args[1], _PRODUCT)), _PRODUCT
-            return d.quotient(d.number(top)[0], below, _ATOM, level)
-        return d.product(d.number(a.data)[0], self.bracket(b, _PRODUCT)), _PRODUCT
+                below, level = d.product(d.number(bottom)[0], self.bracket(b.args[1], PRODUCT)), PRODUCT
+            return d.quotient(d.number(top)[0], below, ATOM, level)
+        return d.product(d.number(a.data)[0], self.bracket(b, PRODUCT)), PRODUCT
 
     named: dict[Expr, str]
 
-    def run(self, exprs: Sequence[Expr], shared: bool, longest: int) -> list[tuple[str, str]]:
-        """Definitions in order; afterwards `written` holds every result."""
+    def run(
+        self, exprs: Sequence[Expr], shared: bool, longest: int, names: Iterator[str] | None = None
+    ) -> list[tuple[str, str]]:
+        """Definitions in order, by `names` or z1, z2...; afterwards `written` holds every result."""
         order = topological(exprs)
         taken = {e.data for e in order if e.op == "symbol"}
-        names = (name for name in (f"z{i}" for i in itertools.count(1)) if name not in taken)
+        names = names or (name for name in (f"z{i}" for i in itertools.count(1)) if name not in taken)
         uses = Counter(a for e in order for a in e.args)
         expiring = _last_readings(order, keep=exprs)
         self.named = {}
@@ -227,7 +229,7 @@ class _Writer:
                 self.named[e] = name
                 shown = self.dialect.symbol(name)
                 definitions.append((shown, string))
-                string, level = shown, _ATOM
+                string, level = shown, ATOM
             self.written[e] = (string, level)
             for a in expiring.get(e, ()):
                 del self.written[a]
@@ -259,13 +261,13 @@ def text(e: Expr) -> str:
 
 
 def _in_one_line(e: Expr) -> tuple[str, int]:
-    writer = _Writer(TEXT)
+    writer = Writer(TEXT)
     definitions = writer.run([e], shared=False, longest=_LONGEST)
     return writer.written[e][0], len(definitions)
 
 
 def latex(e: Expr) -> str:
-    writer = _Writer(LATEX)
+    writer = Writer(LATEX)
     definitions = writer.run([e], shared=False, longest=_LONGEST)
     where = ",\\quad ".join(f"{name} = {value}" for name, value in definitions[:40])
     more = ",\\quad \\ldots" if len(definitions) > 40 else ""
@@ -294,7 +296,7 @@ def listing(exprs: Iterable[Expr], *, notation: str = "text", longest: int = 160
     z1**2 + 1/z1
     """
     exprs = list(exprs)
-    writer = _Writer(LATEX if notation == "latex" else TEXT)
+    writer = Writer(LATEX if notation == "latex" else TEXT)
     definitions = writer.run(exprs, shared=True, longest=longest)
     return Listing(tuple(definitions), tuple(writer.written[e][0] for e in exprs))
 

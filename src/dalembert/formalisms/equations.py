@@ -223,6 +223,12 @@ class Equations:
                 data["constraints"]["friction"] = {self.rows.names[k]: take(n) for k in self.rows.sliding}
         return data
 
+    def export(self, to: str) -> str:
+        """The same as a file of "maple", "mathematica", "maxima" or "sympy"."""
+        from dalembert.formalisms.export import export
+
+        return export(self, to)
+
     # --- for people ------------------------------------------------------------------------------------------------
 
     def show(self, level: str | None = None, notation: Notation | None = None) -> Statement:

@@ -133,6 +133,12 @@ class ProjectedEquations:
             "definitions": dict(zip(defined, take(len(defined)), strict=True)),
         }
 
+    def export(self, to: str) -> str:
+        """The same as a file of "maple", "mathematica", "maxima" or "sympy"."""
+        from dalembert.formalisms.export import export
+
+        return export(self, to)
+
     def _repr_latex_(self) -> str:
         return self.show()._repr_latex_()
 

@@ -11,6 +11,7 @@ from dalembert.codegen.function import Function
 from dalembert.codegen.languages.language import Group, Language, Routine
 from dalembert.errors import ExpressionError
 from dalembert.expr import FUNCTIONS, Expr, topological
+from dalembert.expr.identifiers import Identifiers
 
 _SUM, _PRODUCT, _ATOM = range(3)
 _RELATIONS = ("lt", "le", "eq")
@@ -20,27 +21,10 @@ _FOREIGN = re.compile(
 )
 
 
-class Names:
-    """Names that the language allows, each used once."""
-
-    def __init__(self, language: Language, taken: Iterable[str] = ()) -> None:
-        self.fold = (lambda s: s) if language.case_matters else str.lower
-        self.taken = {self.fold(x) for x in (*language.reserved, *FUNCTIONS, *taken)}
-
-    def make(self, wish: str) -> str:
-        """`elbow.th'` becomes `elbow_th_dot`."""
-        bare = wish.rstrip("'")
-        text = re.sub(r"\W+", "_", bare, flags=re.ASCII).strip("_") or "x"
-        text += "_dot" if wish.endswith("'") and not wish.endswith("''") else "_ddot" if wish.endswith("''") else ""
-        if text[0].isdigit() or _FOREIGN.search(text):
-            text = f"x{text}"
-        text = text[:48]
-        name, count = text, 1
-        while self.fold(name) in self.taken:
-            count += 1
-            name = f"{text}_{count}"
-        self.taken.add(self.fold(name))
-        return name
+def identifiers(language: Language, taken: Iterable[str] = ()) -> Identifiers:
+    """Names that the language allows."""
+    fold = str if language.case_matters else str.lower
+    return Identifiers([*language.reserved, *FUNCTIONS, *taken], fold=fold, foreign=_FOREIGN.search)
 
 
 def plain(text: str) -> str:
@@ -56,7 +40,7 @@ def write_routine(
     for name in group_names:
         if not (name.isidentifier() and name.isascii()):
             raise ExpressionError(f"{name!r} cannot name an array: use letters, digits and _, as q or in0.")
-    writer = _Writer(language, Names(language, [*group_names, out, "scratch", function.name]))
+    writer = _Writer(language, identifiers(language, [*group_names, out, "scratch", function.name]))
     given = {e for group in function.inputs for e in group}
     order = topological(function.outputs, stop=given)
     used = set(order)
@@ -70,7 +54,7 @@ def write_routine(
 
 
 class _Writer:
-    def __init__(self, language: Language, names: Names) -> None:
+    def __init__(self, language: Language, names: Identifiers) -> None:
         self.language, self.names = language, names
         self.written: dict[Expr, tuple[str, int]] = {}
         self.definitions: list[tuple[str, str]] = []

@@ -53,6 +53,12 @@ class NamingTable:
 
         return as_latex(self)
 
+    def export(self, to: str) -> str:
+        """The table as a file of "maple", "mathematica", "maxima" or "sympy"."""
+        from dalembert.lsd.naming.export import export
+
+        return export(self, to)
+
 
 def names(mechanism: Mechanism) -> NamingTable:
     """Compile the naming table of any mechanism, written in LSD or not.
