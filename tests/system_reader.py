@@ -14,9 +14,9 @@ import numpy as np
 
 NUMBER = r"\d+\.?\d*(?:(?:\*\^|e)-?\d+)?"
 SYNTAX = {
-    "maple": dict(assign=":=", end=":", calls="()", lists="[]", name=r"[A-Za-z_]\w*"),
-    "mathematica": dict(assign="=", end=";", calls="[]", lists="{}", name=r"[A-Za-z$][A-Za-z0-9$]*"),
-    "maxima": dict(assign=":", end="$", calls="()", lists="[]", name=r"%?[A-Za-z_]\w*"),
+    "maple": {"assign": ":=", "end": ":", "calls": "()", "lists": "[]", "name": r"[A-Za-z_]\w*"},
+    "mathematica": {"assign": "=", "end": ";", "calls": "[]", "lists": "{}", "name": r"[A-Za-z$][A-Za-z0-9$]*"},
+    "maxima": {"assign": ":", "end": "$", "calls": "()", "lists": "[]", "name": r"%?[A-Za-z_]\w*"},
 }
 COMMENT = {"maple": r"#.*", "mathematica": r"\(\*.*?\*\)", "maxima": r"/\*.*?\*/"}
 PLAIN = {"sin": math.sin, "cos": math.cos, "tan": math.tan, "exp": math.exp, "sqrt": math.sqrt, "log": math.log,
@@ -49,7 +49,7 @@ def block(rows: Any) -> Any:
 
 
 MATRICES: dict[str, dict[str, Any]] = {
-    "maple": {"Vector": lambda *a: np.array(*a), "Matrix": block, "Transpose": np.transpose, "IdentityMatrix": eye},
+    "maple": {"Vector": np.array, "Matrix": block, "Transpose": np.transpose, "IdentityMatrix": eye},
     "mathematica": {"Transpose": np.transpose, "IdentityMatrix": eye, "ArrayFlatten": block},
     "maxima": {"matrix": lambda *rows: np.array(rows, float), "transpose": np.transpose, "ident": eye}
     | {"addcol": lambda *a: np.hstack(a), "addrow": lambda *a: np.vstack(a)},

@@ -1,4 +1,4 @@
-"""Files for computer algebra systems say what our formulas say: read strictly, and run where the system is installed."""
+"""Files for computer algebra systems say what our formulas say: read strictly, run where installed."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from system_reader import Reader
 
 import dalembert as da
 from dalembert import expr as ex
 from dalembert import lsd
 from dalembert.errors import ExpressionError
 from dalembert.expr.systems import SYSTEMS, Sheet, system, worksheet
+from system_reader import Reader
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -140,6 +140,11 @@ def test_the_compiled_table_places_the_bodies(name: str, to: str) -> None:
         np.testing.assert_allclose(np.ravel(found[f"M0R{mark}0{mark}{i}"]), wanted[3:], rtol=1e-11, atol=1e-12)
 
 
+def maxima(folder: Path, file: str) -> subprocess.CompletedProcess[str]:
+    asked = ["maxima", "--very-quiet", "-b", file]
+    return subprocess.run(asked, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+
+
 @pytest.mark.skipif(shutil.which("maxima") is None, reason="Maxima is not installed")
 def test_maxima_reads_what_is_written_for_it(tmp_path: Path) -> None:
     """The satellite's mass matrix, and the sum of its entries in numbers, by Maxima itself."""
@@ -151,17 +156,15 @@ def test_maxima_reads_what_is_written_for_it(tmp_path: Path) -> None:
     ask = f"print(float(subst([{put}], lsum(lsum(x, x, r), r, args(mass_matrix)))))$"
     (tmp_path / "sheet.mac").write_text(f"{text}\n{ask}\n")
     (tmp_path / "table.mac").write_text(lsd.names(lsd.load(EXAMPLES / "satellite.lsd")).export("maxima") + "\n")
-    done = subprocess.run(
-        ["maxima", "--very-quiet", "-b", "sheet.mac"], cwd=tmp_path, capture_output=True, text=True, timeout=120
-    )
+    done = maxima(tmp_path, "sheet.mac")
     wanted = sum(ex.evaluate(list(eq.mass_matrix.entries), {x: number(x.name) for x in names}))
     assert "incorrect syntax" not in done.stdout, done.stdout[-500:]
     printed = [float(x) for x in re.findall(r"^(-?\d+\.\d+(?:e-?\d+)?) *$", done.stdout, re.MULTILINE)]
-    assert printed and abs(printed[-1] - wanted) < 1e-10 * abs(wanted)
-    done = subprocess.run(
-        ["maxima", "--very-quiet", "-b", "table.mac"], cwd=tmp_path, capture_output=True, text=True, timeout=120
-    )
-    assert "incorrect syntax" not in done.stdout and "error" not in done.stdout.lower(), done.stdout[-500:]
+    assert printed
+    assert abs(printed[-1] - wanted) < 1e-10 * abs(wanted)
+    done = maxima(tmp_path, "table.mac")
+    assert "incorrect syntax" not in done.stdout, done.stdout[-500:]
+    assert "error" not in done.stdout.lower(), done.stdout[-500:]
 
 
 def test_minimal_and_quasi_equations_are_exported() -> None:

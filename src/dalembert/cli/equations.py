@@ -93,7 +93,7 @@ def command(
 ) -> None:
     """Derive the equations of motion and show them as vectors, matrices or scalars; closed loops with their rows.
 
-    Maple, Mathematica, Maxima and SymPy get M, S, F, the rates and the rows as a file of assignments, whatever the level.
+    Maple, Mathematica, Maxima and SymPy get M, S, F, rates and rows as a file of assignments, whatever the level.
 
     Example: dalembert equations examples/four_bar.lsd --formalism kane --level matrix
     """

@@ -99,4 +99,4 @@ def bracketed(items: Sequence[str]) -> str:
 
 def infix(sign: str) -> Callable[[Sequence[str]], str]:
     """Operands in a row, each in brackets if it needs them."""
-    return lambda parts: f" {sign} ".join(parts)
+    return f" {sign} ".join
