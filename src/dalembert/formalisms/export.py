@@ -32,10 +32,11 @@ def _closed_parts(eq: Equations) -> tuple[Parts, str]:
     rows = eq.rows
     if rows is None:
         return parts, motion
-    closed = {"multipliers": _symbols(rows.names), "constraint": rows.matrix, "reaction": rows.reaction}
-    own = {"cut_coordinates": _symbols(list(eq.cut_rates)), "cut_rates": list(eq.cut_rates.values())}
+    closed: Parts = {"multipliers": _symbols(rows.names), "constraint": rows.matrix, "reaction": rows.reaction}
+    own: Parts = {"drift": rows.drift, "gamma": rows.gamma, "cut_coordinates": _symbols(list(eq.cut_rates))}
+    own["cut_rates"] = list(eq.cut_rates.values())
     told = "mass_matrix u' = bias + forces + reaction^T multipliers, constraint u' = gamma"
-    return parts | closed | {"drift": rows.drift, "gamma": rows.gamma} | own, told
+    return parts | closed | own, told
 
 
 def _projected_parts(eq: ProjectedEquations) -> tuple[Parts, str]:
