@@ -85,6 +85,13 @@ def command(
     at: Annotated[
         list[str] | None, typer.Option(help="The posture whose branch minimal equations follow: --at crank.th=1.")
     ] = None,
+    isolate: Annotated[
+        list[str] | None,
+        typer.Option(help="Balances of this body isolated (repeat for several), or automatic: free of reactions."),
+    ] = None,
+    moments_at: Annotated[
+        str | None, typer.Option(help="Where the moments of --isolate are taken: a link, a body, a frame.")
+    ] = None,
     set_: Settings = None,
     format: Annotated[Notation | None, typer.Option("--format", help="How to write the result.")] = None,
     out: Annotated[
@@ -113,7 +120,10 @@ def command(
         independent="automatic" if independent == ["automatic"] else independent,
         at=read_values(at, "--at"),
     )
-    shown = found.formulas if formulas else found.show(level.value)
+    if isolate:
+        shown = _isolated(found, isolate, moments_at)
+    else:
+        shown = found.formulas if formulas else found.show(level.value)
     if open_:
         shown = shown.open(*([] if open_ == ["all"] else open_))
     text = _written(found, shown, notation)
@@ -145,6 +155,18 @@ def _speeds(chosen: list[str] | None) -> dict[str, str] | str | None:
             raise ModelError(f"--speeds {one!r} is not 'automatic' or name=formula, for example --speeds v=cart.x'.")
         found[name.strip()] = formula.strip()
     return found
+
+
+def _isolated(found: Equations | MinimalEquations | QuasiEquations, bodies: list[str], at: str | None) -> Statement:
+    """The balances of some bodies, or those that are chosen so that no unknown reaction has a part in them."""
+    from dalembert.formalisms import Equations as Whole
+
+    closed = found if isinstance(found, Whole) else found.closed
+    if bodies == ["automatic"]:
+        if at is not None:
+            raise ModelError("--isolate automatic chooses the points of its moments: leave --moments-at out.")
+        return closed.isolations().show()
+    return closed.isolate(bodies, at=at).show()
 
 
 def _written(found: Equations | MinimalEquations | QuasiEquations, shown: Statement, notation: Notation) -> str:

@@ -17,6 +17,8 @@ from dalembert.kinematics import Tree
 from dalembert.mechanism import Layout
 
 if TYPE_CHECKING:
+    from dalembert.formalisms.choice import Choice
+    from dalembert.formalisms.isolation import SubSystem
     from dalembert.formalisms.reactions import Reaction
     from dalembert.presentation.lines import Statement
     from dalembert.presentation.notation import Notation
@@ -273,12 +275,35 @@ class Equations:
         return partial_velocity_table(self.tree)
 
     def reactions(
-        self, links: Collection[str] | None = None, *, base: str = "second", at: str = "second", solved: bool = True
+        self,
+        links: Collection[str] | None = None,
+        *,
+        base: str = "second",
+        at: str = "second",
+        solved: bool = True,
+        side: str = "short",
     ) -> dict[str, Reaction]:
         """Actions of links on their second bodies: see `dalembert.formalisms.reactions.reactions`."""
         from dalembert.formalisms.reactions import reactions
 
-        return reactions(self, links, base=base, at=at, solved=solved)
+        return reactions(self, links, base=base, at=at, solved=solved, side=side)
+
+    def isolate(self, bodies: str | Sequence[str], *, at: str | None = None, base: str | None = None) -> SubSystem:
+        """Some bodies alone, with the unknown reactions on their border: see `dalembert.formalisms.isolation`."""
+        from dalembert.formalisms.isolation import isolated
+        from dalembert.formalisms.levels import named_quantities
+        from dalembert.formalisms.reactions import isolated_bodies
+
+        found = isolated(isolated_bodies(self), [bodies] if isinstance(bodies, str) else bodies, at, base)
+        return replace(found, known=lambda: named_quantities(self))
+
+    def isolations(self) -> Choice:
+        """Sub-systems and points chosen so that every equation is free of unknown reactions."""
+        from dalembert.formalisms.choice import choose
+        from dalembert.formalisms.levels import named_quantities
+        from dalembert.formalisms.reactions import isolated_bodies
+
+        return replace(choose(isolated_bodies(self)), known=lambda: named_quantities(self))
 
     def __str__(self) -> str:
         """The equations, at the scalar level."""

@@ -47,6 +47,7 @@ class Isolated:
     dynamics: list[Wrench]  # dynamic torsor of each body, with u' as symbols
     external: list[Wrench]  # weight and applied efforts
     joint: dict[str, Wrench]  # known wrenches of each link on its child
+    multipliers: tuple[Expr, ...] = ()  # of links that close loops, where `external` holds their actions
 
 
 def derive(tree: Tree) -> Equations:

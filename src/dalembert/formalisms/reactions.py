@@ -18,6 +18,7 @@ from dalembert.expr import Expr
 from dalembert.expr.space import AXES, Matrix3, Vector3, product3, transpose3
 from dalembert.formalisms.equations import Equations
 from dalembert.formalisms.newton_euler import Isolated, isolate, link_actions
+from dalembert.formalisms.sides import gathered, link_of, pose_in, shorter_side
 from dalembert.kinematics import Pose, Tree, Wrench, in_base
 from dalembert.kinematics.actions import coordinate_efforts
 from dalembert.kinematics.bodies import body_poses
@@ -54,11 +55,13 @@ def reactions(
     base: str = "second",
     at: str = "second",
     solved: bool = True,
+    side: str = "short",
 ) -> dict[str, Reaction]:
     """Actions of links on their second bodies, as functions of the state (or of u' too, when not `solved`).
 
     `base` is "second" or "first" (the joint's own frames) or the name of a body; moments are taken `at` the origin of
     the joint's "second" or "first" frame, at the centre of mass of a named body, or at a named frame of the mechanism.
+    The bodies that are isolated for it are those beyond the link ("outer"), or those on the "short" side of it.
 
     >>> from dalembert.formalisms import derive
     >>> from dalembert.mechanism import Layout, Mechanism, earth, prismatic
@@ -68,6 +71,8 @@ def reactions(
     >>> reactions(derive(Layout.of(m), "kane"))["rail"].force
     (0, 0, g*m)
     """
+    if side not in ("short", "outer"):
+        raise ModelError(f"reactions are found from the 'short' or the 'outer' side of a link, not {side!r}.")
     system = eq.detail if isinstance(eq.detail, Isolated) else isolate(eq.tree)
     cuts = [one.link.name for one in eq.layout.cuts]
     names = [*(one.link.link.name for one in system.links), *cuts]
@@ -75,6 +80,25 @@ def reactions(
     for name in wanted:
         if name not in names:
             raise ModelError(f"there is no link '{name}'.{did_you_mean(name, names)} Links: {', '.join(names)}.")
+    _refuse(eq)
+    closing = _closing(eq)
+    closed = _with_cuts(system, {name: whole for name, (whole, _) in closing.items()})
+    actions, found = link_actions(closed), {}
+    if side == "short":
+        actions |= {one.link.link.name: action for one in system.links if (action := short_action(system, one))}
+    for one in system.links:
+        if one.link.link.name in wanted:
+            found[one.link.link.name] = _reaction(system, one, actions[one.link.link.name], base, at)
+    for cut in eq.layout.cuts:
+        if cut.link.name in wanted:
+            found[cut.link.name] = _cut_reaction(eq.tree, cut, *closing[cut.link.name], base, at)
+    if cuts:
+        found = {name: replace(one, determined=None) for name, one in found.items()}
+    return _solved(eq, found) if solved else found
+
+
+def _refuse(eq: Equations) -> None:
+    """Say what no links are known to carry."""
     if others := [name for name, unit in zip(eq.multiplier_names, _wrenches(eq), strict=True) if unit is None]:
         raise ModelError(
             f"'{others[0]}' of '{eq.layout.model.name}' is a condition between coordinates: which links carry its "
@@ -85,18 +109,6 @@ def reactions(
             f"'{min(mixed)}' moves several links, and other speeds were chosen in its place: the actions of coupled "
             "links are known in the joints' own speeds. Ask for reactions without chosen speeds."
         )
-    closing = _closing(eq)
-    actions = link_actions(_with_cuts(system, {name: whole for name, (whole, _) in closing.items()}))
-    found = {}
-    for one in system.links:
-        if one.link.link.name in wanted:
-            found[one.link.link.name] = _reaction(system, one, actions[one.link.link.name], base, at)
-    for cut in eq.layout.cuts:
-        if cut.link.name in wanted:
-            found[cut.link.name] = _cut_reaction(eq.tree, cut, *closing[cut.link.name], base, at)
-    if cuts:
-        found = {name: replace(one, determined=None) for name, one in found.items()}
-    return _solved(eq, found) if solved else found
 
 
 def _wrenches(eq: Equations) -> Sequence[Wrench | None]:
@@ -125,6 +137,26 @@ def _with_cuts(system: Isolated, closing: Mapping[str, Wrench]) -> Isolated:
         between = poses[one.first].inverse() @ poses[one.second]
         external[one.first] = external[one.first] - wrench.seen_from(between)
     return replace(system, external=external)
+
+
+def isolated_bodies(eq: Equations) -> Isolated:
+    """Every body free, under the actions of the links that close loops, too: their multipliers are symbols."""
+    system = eq.detail if isinstance(eq.detail, Isolated) else isolate(eq.tree)
+    _refuse(eq)
+    whole = {name: one for name, (one, _) in _closing(eq).items()}
+    return replace(_with_cuts(system, whole), multipliers=tuple(ex.symbol(x) for x in eq.multiplier_names))
+
+
+def short_action(system: Isolated, one: LinkMotion) -> Wrench | None:
+    """The whole action of a link from the bodies behind it, where that side is the shorter one."""
+    j = one.link.child
+    members = shorter_side(system, one)
+    if j in members:
+        return None
+    root = link_of(system, system.tree.layout.path(j)[0])
+    held = motor_wrench(system, root).seen_from(pose_in(system, j, root.link.child))
+    dynamics, external = (gathered(system, members, part, j) for part in (system.dynamics, system.external))
+    return external + held - dynamics
 
 
 def _cut_reaction(tree: Tree, one: CutLink, whole: Wrench, known: Wrench, base: str, at: str) -> Reaction:
