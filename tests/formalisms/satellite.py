@@ -5,7 +5,18 @@ from __future__ import annotations
 from dalembert.expr.space import vector3
 from dalembert.mechanism import Displacement, Joint, Mechanism, Step, earth, free, turn
 
-FORMALISMS = ["newton-euler", "dalembert", "lagrange", "hamilton", "kane", "gibbs-appell", "mixed", "recursive"]
+FORMALISMS = [
+    "newton-euler",
+    "dalembert",
+    "lagrange",
+    "hamilton",
+    "kane",
+    "gibbs-appell",
+    "boltzmann-hamel",
+    "lie-group",
+    "mixed",
+    "recursive",
+]
 
 
 def satellite(speeds: str = "body") -> Mechanism:

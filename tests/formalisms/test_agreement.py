@@ -16,7 +16,7 @@ from oracle import Oracle
 from random_mechanisms import random_state, random_tree
 
 SEEDS = range(12)
-TEXTBOOK = ["newton-euler", "dalembert", "lagrange", "hamilton", "kane", "gibbs-appell"]
+TEXTBOOK = ["newton-euler", "dalembert", "lagrange", "hamilton", "kane", "gibbs-appell", "boltzmann-hamel", "lie-group"]
 
 
 def numbers(exprs, state):

@@ -14,7 +14,7 @@ from dalembert.mechanism import Layout, Mechanism, earth, free, prismatic, revol
 from formalisms.satellite import STATE, satellite
 from random_mechanisms import random_state, random_tree
 
-TEXTBOOK = ["newton-euler", "dalembert", "lagrange", "hamilton", "kane", "gibbs-appell"]
+TEXTBOOK = ["newton-euler", "dalembert", "lagrange", "hamilton", "kane", "gibbs-appell", "boltzmann-hamel", "lie-group"]
 
 
 def evaluated(exprs, values):

@@ -20,7 +20,18 @@ from dalembert.mechanism import Displacement, Layout, Mechanism, composite, eart
 from oracle import Oracle
 from random_mechanisms import random_couplings, random_state
 
-FORMALISMS = ["newton-euler", "dalembert", "lagrange", "hamilton", "kane", "gibbs-appell", "mixed", "recursive"]
+FORMALISMS = [
+    "newton-euler",
+    "dalembert",
+    "lagrange",
+    "hamilton",
+    "kane",
+    "gibbs-appell",
+    "boltzmann-hamel",
+    "lie-group",
+    "mixed",
+    "recursive",
+]
 
 
 def numbers(exprs, state):

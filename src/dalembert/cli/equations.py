@@ -58,7 +58,8 @@ def command(
     formalism: Annotated[
         str,
         typer.Option(
-            help="newton-euler, dalembert, lagrange, hamilton, kane, gibbs-appell, mixed or recursive.",
+            help="newton-euler, dalembert, lagrange, hamilton, kane, gibbs-appell, boltzmann-hamel, lie-group, mixed "
+            "or recursive.",
         ),
     ] = "mixed",
     level: Annotated[Level, typer.Option(help="How much detail to show.")] = Level.scalar,

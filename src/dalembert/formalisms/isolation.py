@@ -208,7 +208,8 @@ def along(system: Isolated, members: Sequence[int], one: LinkMotion, twist: Twis
         root = link_of(system, system.tree.layout.path(j)[0])
         known = known + motor_wrench(system, root).seen_from(pose_in(system, j, root.link.child))
     power = known.power(twist) + (-motors if inner else motors)
-    return _split(system, name, *ex.reduce([inertia.power(twist), power]))
+    left, right = ex.reduce([inertia.power(twist), power])
+    return _split(system, name, left, right)
 
 
 # --- names -----------------------------------------------------------------------------------------------------------

@@ -28,6 +28,8 @@ MODULES = {
     "hamilton": "hamilton",
     "kane": "kane",
     "gibbs-appell": "gibbs_appell",
+    "boltzmann-hamel": "boltzmann_hamel",
+    "lie-group": "lie_group",
     "mixed": "mixed",
     "recursive": "recursive",
 }
@@ -80,7 +82,7 @@ def derive(
         if not found.chosen_speeds:
             raise ModelError(
                 f"the formalism '{formalism}' works in the joints' own speeds. Choose speeds in kane, gibbs-appell, "
-                "lagrange, hamilton, dalembert or newton-euler."
+                "boltzmann-hamel, lagrange, hamilton, dalembert or newton-euler."
             )
         tree = with_speeds(tree, speeds)
     eq = found.derive(tree) if potential is None else found.derive(tree, potential)

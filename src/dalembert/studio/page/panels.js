@@ -2,7 +2,7 @@
 import { COLOURS, makeCurves } from "/page/curves.js";
 import { node } from "/page/nodes.js";
 
-const FORMALISMS = ["newton-euler", "dalembert", "lagrange", "hamilton", "kane", "gibbs-appell", "mixed", "recursive"];
+const FORMALISMS = ["newton-euler", "dalembert", "lagrange", "hamilton", "kane", "gibbs-appell", "boltzmann-hamel", "lie-group", "mixed", "recursive"];
 const LEVELS = ["vector", "matrix", "scalar"];
 const TABS = { equations: "Equations", tune: "Tune", curves: "Curves", structure: "Structure", mobility: "Freedoms", equilibria: "Equilibria", constraints: "Constraints", contacts: "Contacts", reactions: "Reactions", quality: "Quality", names: "Names", code: "Code" };
 const PARTS = new Set(["mobility", "equilibria", "constraints", "contacts", "reactions", "quality", "names", "code"]);
