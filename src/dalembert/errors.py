@@ -46,11 +46,14 @@ class CouplingError(DalembertError):
 
 
 class SimulationError(DalembertError):
-    """An integration stopped early: time, state and remedy; what was computed is in `partial`."""
+    """An integration stopped early: time, state and remedy; what was computed is in `partial`.
 
-    def __init__(self, message: str, *, partial: Any = None) -> None:
+    `vanished`: the expression whose zero has stopped it, where that is known.
+    """
+
+    def __init__(self, message: str, *, partial: Any = None, vanished: Any = None) -> None:
         super().__init__(message)
-        self.partial = partial
+        self.partial, self.vanished = partial, vanished
 
 
 class ContactError(SimulationError):

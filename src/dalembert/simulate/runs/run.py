@@ -154,7 +154,9 @@ def _told(
             solution = _approached(solution, replace(problem, parameters=values, t_eval=None))
         first = np.asarray(problem.y0, dtype=float)
         message, broken = diagnose(system, parameters, solution, names, first)
-        raise (CouplingError if broken is not None and broken.coupling else SimulationError)(message, partial=motion)
+        if broken is not None and broken.coupling:
+            raise CouplingError(message, partial=motion)
+        raise SimulationError(message, partial=motion, vanished=None if broken is None else broken.value)
     return motion
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from typing import TypeVar, Unpack
 
+from dalembert.errors import DalembertError, SimulationError
 from dalembert.mechanism import Layout, Mechanism, Model
 from dalembert.simulate.contact.crowd import is_crowd, obstacle
 from dalembert.simulate.contact.moreau_jean import MoreauJean
@@ -13,6 +15,7 @@ from dalembert.simulate.motion.motion import Motion
 from dalembert.simulate.motion.quality import checked
 from dalembert.simulate.runs.asked import Asked
 from dalembert.simulate.runs.crowd import run_crowd
+from dalembert.simulate.runs.recharting import without_charts
 from dalembert.simulate.runs.run import run
 from dalembert.simulate.system.from_mechanism import system_of
 
@@ -36,4 +39,16 @@ def simulate(
     if isinstance(method, MoreauJean) and is_crowd(layout.model) and not obstacle(layout.model):
         found: M = run_crowd(layout, t_span, method, kind or Motion, asked)
         return found
-    return checked(run(system_of(mechanism, layout), t_span, kind=kind, **asked))
+    try:
+        return checked(run(system_of(mechanism, layout), t_span, kind=kind, **asked))
+    except SimulationError as error:
+        again = without_charts(layout, error) if isinstance(error.partial, Motion) else None
+        if again is None:
+            raise
+        model, begun, said = again
+        asked["start"] = begun
+        try:
+            motion = checked(run(system_of(model, Layout.of(model, cut)), t_span, kind=kind, **asked))
+        except DalembertError:
+            raise error from None
+        return replace(motion, message=f"{motion.message}; {said}")
