@@ -179,9 +179,9 @@ def _fixed(m: Any, name: str) -> bool:
 
 
 def _size(ours: dict[str, Any], what: str, k: int) -> float:
-    """Weight and bias vanish in places: they are measured beside each other, and beside M."""
+    """Weight and bias vanish in places: they are measured beside each other, and beside M, speeds being near one."""
     if what in ("bias", "weight"):
-        return max(float(np.abs(ours["bias"][k]).max()), float(np.abs(ours["weight"][k]).max()))
+        return max(float(np.abs(ours[x][k]).max()) for x in ("bias", "weight", "M"))
     return 0.0
 
 

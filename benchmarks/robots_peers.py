@@ -95,7 +95,8 @@ class MuJoCo:
         used = set()
         for j in range(self.model.njnt):
             name = mujoco.mj_id2name(self.model, mujoco.mjtObj.mjOBJ_JOINT, j) or ""
-            body = mujoco.mj_id2name(self.model, mujoco.mjtObj.mjOBJ_BODY, self.model.jnt_bodyid[j]) or ""
+            body = mujoco.mj_id2name(self.model, mujoco.mjtObj.mjOBJ_BODY, self.model.jnt_bodyid[j])
+            body = body or f"body_{self.model.jnt_bodyid[j]}"
             kind_, (nq, nv) = int(self.model.jnt_type[j]), kinds[int(self.model.jnt_type[j])]
             options = [name, f"{body}_free", f"{body}_joint1", body]
             link = next((by_name[fit(x)] for x in options if fit(x) in by_name), None)

@@ -62,10 +62,11 @@ from dalembert.mechanism import (
 
 # the mechanism and its verbs
 from dalembert.model import Mechanism
-from dalembert.opening import load, loads, read_mjcf, read_sdf, read_urdf
+from dalembert.opening import json_schema, load, loads, read_mjcf, read_sdf, read_urdf
 
 if TYPE_CHECKING:
     # motions; they bring NumPy, so they are imported when they are first named
+    from dalembert.control import Trajectory, trajectory
     from dalembert.simulate import Event
     from dalembert.sweep import Sweep
     from dalembert.view import Motion
@@ -120,6 +121,7 @@ __all__ = [
     "weld",
     # the mechanism and its verbs
     "Mechanism",
+    "json_schema",
     "load",
     "loads",
     "read_mjcf",
@@ -129,12 +131,16 @@ __all__ = [
     "Event",
     "Motion",
     "Sweep",
+    "Trajectory",
+    "trajectory",
 ]
 _LATER = {
     "Motion": "dalembert.view",
     "Event": "dalembert.simulate",
     "Mesh": "dalembert.mechanism.meshes",
     "Sweep": "dalembert.sweep",
+    "Trajectory": "dalembert.control",
+    "trajectory": "dalembert.control",
 }
 
 

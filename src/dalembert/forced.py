@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dalembert.analysis.reactions import reactions as _reactions
     from dalembert.arms.verbs import direct_kinematics as _direct_kinematics
     from dalembert.arms.verbs import inverse_kinematics as _inverse_kinematics
+    from dalembert.control import Needed, StateSpace
     from dalembert.simulate import InverseDynamics
 else:
     _names = ("constraint_efforts", "coupling", "reactions", "zero_dynamics")
@@ -57,3 +58,45 @@ class Forced(Described):
 
         told = (self, laws, t_span)
         return inverse_dynamics(*told, by=by, start=start, given=given, t_eval=t_eval, cut=cut, kind=Motion)
+
+    @verb
+    def needed_efforts(
+        self,
+        q: ArrayLike,
+        u: ArrayLike,
+        udot: ArrayLike,
+        *,
+        by: Sequence[str] | None = None,
+        contacts: Sequence[str] = (),
+        strengths: Mapping[str, float] | None = None,
+        t: float = 0.0,
+        given: Mapping[str, Any] | None = None,
+        cut: Collection[str] = (),
+    ) -> Needed:
+        """Efforts on the coordinates `by` that give accelerations `udot`, constraints and closed `contacts` helping.
+
+        Of all that do, the least sum of squares, each by its strength; contacts push, friction stays in its cone.
+        """
+        from dalembert.control import needed_efforts
+
+        told = {"by": by, "contacts": contacts, "strengths": strengths, "t": t, "given": given, "cut": cut}
+        return needed_efforts(self, q, u, udot, **told)  # type: ignore[arg-type]
+
+    @verb
+    def state_space(
+        self,
+        inputs: Sequence[str],
+        outputs: Sequence[str] = (),
+        *,
+        at: Mapping[str, Any] | None = None,
+        given: Mapping[str, Any] | None = None,
+        cut: Collection[str] = (),
+    ) -> StateSpace:
+        """A, B, C, D about the rest at the posture `at`: `m.state_space(["cart.x"], ["tip.X"]).lqr(Q=1, R=0.1)`.
+
+        `inputs` are parameters, or coordinates that an effort pushes; they are chosen so that the machine rests.
+        Closed loops and quaternions are counted in as many states as there are freedoms.
+        """
+        from dalembert.control import state_space
+
+        return state_space(self, inputs, outputs, at=at, given=given, cut=cut)

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from dalembert.errors import ArgumentError
+from dalembert.exported import Exported
 from dalembert.expr import Scalar
 from dalembert.mechanism import Layout
-from dalembert.pictured import Pictured
 from dalembert.verbs import Later, verb
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ else:
     _equilibria, _mobility = Later("dalembert.analysis", "equilibria"), Later("dalembert.loops", "mobility")
 
 
-class Mechanism(Pictured):
+class Mechanism(Exported):
     """A mechanical system: describe it with `body`, `join`, `force`..., then ask.
 
     >>> import dalembert as da
@@ -298,9 +298,3 @@ class Mechanism(Pictured):
         check_report_name(Path(path))
         study = Study(self, source, tuple(formalisms), tuple(levels), until, start or {}, given or {}, tuple(cut))
         return write_report(make_report(study, seconds=seconds, progress=progress), path)
-
-    def to_lsd(self) -> str:
-        """The description as an LSD program that reads back to an equal mechanism."""
-        from dalembert.lsd import to_lsd
-
-        return to_lsd(self)

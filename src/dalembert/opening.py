@@ -3,23 +3,49 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+from dalembert.errors import ModelError
 from dalembert.model import Mechanism
 
 
 def load(path: str | Path, *, strict: bool = False, lenient: bool = False) -> Mechanism:
     """The mechanism that an LSD file describes; `strict` and `lenient` as in `dalembert.lsd.loads`.
 
-    Robot files (.urdf, .sdf, MJCF's .xml) open too, as `read_urdf`, `read_sdf` and `read_mjcf` open them.
+    Robot files (.urdf, .sdf, MJCF's .xml) open too, as `read_urdf`, `read_sdf` and `read_mjcf` open them, and what
+    `to_json` wrote.
     """
     from dalembert import io, lsd
 
     made = Mechanism(Path(path).stem)
+    if Path(path).suffix.lower() == ".json":
+        return _from_json(Path(path))
     if Path(path).suffix.lower() in io.SUFFIXES:
         io.read_robot(path, made)
         return made
     lsd.load(path, made, strict=strict, lenient=lenient)
     return made
+
+
+def _from_json(path: Path) -> Mechanism:
+    """The mechanism of a file that `to_json` wrote."""
+    from dalembert.mechanism.records import from_json, restore
+
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeError) as error:
+        raise ModelError(f"cannot read {path}: {error}.") from None
+    model = from_json(text, path.name)
+    made = Mechanism(model.name)
+    restore(model, made)
+    return made
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of what `m.to_json()` writes."""
+    from dalembert.mechanism.record_schema import json_schema
+
+    return json_schema()
 
 
 def loads(text: str, name: str = "mechanism", *, strict: bool = False, lenient: bool = False) -> Mechanism:

@@ -40,6 +40,7 @@ COMMANDS = {
     "video": "The motion as a GIF or MP4.",
     "report": "Everything about a machine in one document.",
     "import": "Turn a robot file into an LSD program.",
+    "export": "Write a machine as URDF, MJCF or JSON.",
     "studio": "The workbench in the browser.",
     "lsp": "Serve LSD to an editor.",
 }

@@ -20,7 +20,7 @@ from dalembert.expr._derivative import (
     taylor,
     upper_jacobian,
 )
-from dalembert.expr._evaluate import evaluate, evaluate_exact, evaluate_mod
+from dalembert.expr._evaluate import evaluate, evaluate_exact, evaluate_mod, evaluate_with
 from dalembert.expr._fingerprint import Fingerprints, fingerprints
 from dalembert.expr._functions import (
     acos,

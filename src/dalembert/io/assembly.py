@@ -16,9 +16,10 @@ import numpy as np
 from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.expr import ZERO, Expr
-from dalembert.io.parts import WORLD, Freedom, Joined, Look, Mass
+from dalembert.io.parts import NO_END, WORLD, Freedom, Joined, Look, Mass
 from dalembert.io.poses import Pose, about, at
 from dalembert.mechanism import (
+    AnyTurn,
     Body,
     BodyShape,
     Displacement,
@@ -26,6 +27,7 @@ from dalembert.mechanism import (
     Inertia,
     Joint,
     Mechanism,
+    QuaternionTurn,
     Step,
     composite,
     earth,
@@ -258,8 +260,8 @@ class Assembly:
             self._law_of_ball(one, x)
             return
         coordinate = self._coordinates[x.name]
-        if limits and (x.low is not None or x.high is not None):
-            low, high = x.low, x.high
+        low, high = (None if end is None or abs(end) >= NO_END else end for end in (x.low, x.high))
+        if limits and (low is not None or high is not None):
             if low is not None and high is not None and not low < high:
                 self.note(f"joint '{x.name}' has the limits {low:g} and {high:g}, which leave no room: left out.")
             else:
@@ -274,7 +276,14 @@ class Assembly:
             along = x.damping if x.kind == "free" else 0
             name = self.fit(f"{x.name}_damping", "link")
             self.m.bushing(first, second, damping=along, turning_damping=x.damping, name=name)
-        for what, value in (("stiffness", x.stiffness), ("dry friction", x.dry), ("armature", x.armature)):
+        if x.armature:
+            for c in "xyz" if x.kind == "free" else "":
+                self._rotor(replace(x, name=f"{x.name}_{c}"), f"{one.name}.{c}")
+            e0, *rest = (ex.symbol(c) for c in self._quaternion(one, x))
+            for way, which in ((1, "rotor"), (-1, "counter_rotor")):
+                turned = QuaternionTurn((e0, *(way * e for e in rest)))  # type: ignore[arg-type]
+                self._flywheel(f"{x.name}_{which}", [x.armature / 2] * 3, turned)
+        for what, value in (("stiffness", x.stiffness), ("dry friction", x.dry)):
             if value:
                 self.note(f"{what} {value:g} of the {x.kind} joint '{x.name}' is left out.")
         if x.low is not None or x.high is not None:
@@ -283,10 +292,17 @@ class Assembly:
     def _rotor(self, x: Freedom, coordinate: str) -> None:
         """Kinetic energy a q'^2/2, and nothing else: two flywheels on earth that turn with q, one against the other."""
         for way, which in ((1, "rotor"), (-1, "counter_rotor")):
-            name = self.fit(f"{x.name}_{which}", "body")
-            rotor = self.m.body(name, inertia=[x.armature / 2, x.armature / 4, x.armature / 4])
-            follow = composite([], turn(way * ex.symbol(coordinate), "x"))
-            self.m.join(earth, rotor, follow, name=self.fit(f"{x.name}_{which}", "link"))
+            inertia = [x.armature / 2, x.armature / 4, x.armature / 4]
+            self._flywheel(f"{x.name}_{which}", inertia, turn(way * ex.symbol(coordinate), "x"))
+
+    def _flywheel(self, name: str, inertia: list[float], turned: AnyTurn) -> None:
+        """A body without mass on earth, turned by coordinates of other links."""
+        rotor = self.m.body(self.fit(name, "body"), inertia=inertia)
+        self.m.join(earth, rotor, composite([], turned), name=self.fit(name, "link"))
+
+    def _quaternion(self, one: Joined, x: Freedom) -> list[str]:
+        own = f"{_local(one, x, self)}_e" if len(one.freedoms) > 1 else "e"
+        return [f"{one.name}.{own}{k}" for k in range(4)]
 
 
 def _local(one: Joined, x: Freedom, assembly: Assembly) -> str:

@@ -13,6 +13,8 @@ from dalembert.io.poses import Array, Pose, at
 from dalembert.mechanism import BodyShape
 from dalembert.mechanism.meshes import Mesh
 
+#: A limit that is none, where a format wants a number: far beyond any machine, far below what a double holds.
+NO_END = 1e300
 WORLD = ""  #: what the readers call the fixed body
 
 

@@ -40,6 +40,10 @@ class Pose:
         return Pose(-self.R.T @ self.p, self.R.T)
 
     @property
+    def is_identity(self) -> bool:
+        return not self.p.any() and np.array_equal(self.R, np.eye(3))
+
+    @property
     def displacement(self) -> Displacement:
         """The same, with turns about z, y and x; those that turn nothing are left out."""
         return Displacement.of([float(x) for x in self.p], *(turn(a, axis) for a, axis in turns_of(self.R)))

@@ -39,6 +39,7 @@ from dalembert.simulate.contact.outputs import (
 )
 from dalembert.simulate.motion.arcs import Arc, Course, Jump, Side
 from dalembert.simulate.motion.quality import Quality, quality_of
+from dalembert.simulate.motion.tables import to_pandas, to_parquet, to_xarray
 from dalembert.simulate.motion.work import work_along
 from dalembert.simulate.system.system import System
 
@@ -304,6 +305,10 @@ class Motion:
         header = ",".join(f'"{name}"' if "," in name else name for name in ("t", *names))
         with written_whole(path) as file:
             np.savetxt(file, np.vstack([self.t, rows]).T, "%.17g", ",", header=header, comments="", encoding="utf-8")
+
+    to_pandas = to_pandas
+    to_xarray = to_xarray
+    to_parquet = to_parquet
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything, dense output and equations included, as NumPy's .npz; `Motion.load` reads it."""
