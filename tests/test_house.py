@@ -138,5 +138,5 @@ def test_the_design_page_shows_the_packages_that_exist_in_the_order_of_their_arr
 
 def test_every_extra_is_used():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    used = {"groebner", "sweep", "cluster", "studio", "editor", "bench", "docs", "dev"}
+    used = {"groebner", "sweep", "cluster", "studio", "editor", "tables", "robots", "bench", "docs", "dev"}
     assert set(project["project"]["optional-dependencies"]) == used
