@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dalembert.described import Described
 from dalembert.expr import Scalar
+from dalembert.placed import Placed
 from dalembert.verbs import Later, verb
 
 if TYPE_CHECKING:
@@ -16,26 +16,20 @@ if TYPE_CHECKING:
     from dalembert.analysis.coupling import coupling as _coupling
     from dalembert.analysis.coupling import zero_dynamics as _zero_dynamics
     from dalembert.analysis.reactions import reactions as _reactions
-    from dalembert.arms.verbs import direct_kinematics as _direct_kinematics
-    from dalembert.arms.verbs import inverse_kinematics as _inverse_kinematics
     from dalembert.control import Needed, StateSpace
     from dalembert.simulate import InverseDynamics
 else:
     _names = ("constraint_efforts", "coupling", "reactions", "zero_dynamics")
     _constraint_efforts, _coupling, _reactions, _zero_dynamics = (Later("dalembert.analysis", x) for x in _names)
-    _direct_kinematics = Later("dalembert.arms", "direct_kinematics")
-    _inverse_kinematics = Later("dalembert.arms", "inverse_kinematics")
 
 
-class Forced(Described):
+class Forced(Placed):
     """A machine that tells what keeps it going, and what keeps it together."""
 
     reactions = _reactions
     constraint_efforts = _constraint_efforts
     coupling = _coupling
     zero_dynamics = _zero_dynamics
-    direct_kinematics = _direct_kinematics
-    inverse_kinematics = _inverse_kinematics
 
     @verb
     def inverse_dynamics(

@@ -69,7 +69,8 @@ class Mechanism(Exported):
 
         Closed loops bring their multipliers and rows: M u' = S + F + D^T Lambda, D u' = gamma. `cut` names links that
         close loops, `reference` the body from which the motion is seen, `chart` the coordinates of free rotations,
-        `speeds` other generalised speeds, `parametrisation` "relative" or "absolute" (bodies released, links as rows),
+        `speeds` other generalised speeds, `parametrisation` "relative", "absolute" (bodies released, links as rows) or
+        "planar" (the same in the plane of the motion, three coordinates a body),
         `potential` what lagrange and hamilton put into V. `independent` names the coordinates of minimal equations
         M P'' = S + F without multipliers ("automatic" chooses them), on the branch of the posture `at`; the branch
         needs numbers of the lengths, `given` over those of the model. With conditions on speeds `independent` names

@@ -75,7 +75,7 @@ def command(
     reference: Annotated[str | None, typer.Option(help="The body from which the motion is seen.")] = None,
     chart: Annotated[str | None, typer.Option(help="Free rotations: euler, bryant, quaternion, zyx...")] = None,
     cut: Annotated[list[str] | None, typer.Option(help="A link that closes a loop (repeat the option).")] = None,
-    parametrisation: Annotated[str, typer.Option(help="relative, or absolute: bodies released.")] = "relative",
+    parametrisation: Annotated[str, typer.Option(help="relative, absolute (bodies released) or planar.")] = "relative",
     potential: Annotated[
         str | None, typer.Option(help="What lagrange and hamilton put into V: automatic, gravity, none.")
     ] = None,

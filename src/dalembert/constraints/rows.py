@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from dalembert import expr as ex
 from dalembert.constraints.followed import Own, followed
@@ -111,6 +112,39 @@ class Rows:
 
     def __len__(self) -> int:
         return len(self.names)
+
+    def asking(self) -> Rows:
+        """Without the rows that hold whatever the machine does: those of links in a plane that keep bodies in it."""
+        zero = ex.fingerprints([ZERO])[0]
+        found = [ex.fingerprints([*row, drift]) for row, drift in zip(self.matrix.rows(), self.drift, strict=True)]
+        kept = [k for k, row in enumerate(found) if k in self.pushed or any(x != zero for x in row)]
+        place = {k: new for new, k in enumerate(kept)}
+
+        def some(values: Sequence[Any]) -> tuple[Any, ...]:
+            return tuple(values[k] for k in kept) if len(values) == len(self) else tuple(values)
+
+        def table(matrix: Matrix) -> Matrix:
+            return Matrix([matrix.rows()[k] for k in kept], (len(kept), matrix.shape[1]))
+
+        return replace(
+            self,
+            names=some(self.names),
+            matrix=table(self.matrix),
+            conditions=some(self.conditions),
+            drift=some(self.drift),
+            gamma=some(self.gamma),
+            gap=some(self.gap),
+            reach=some(self.reach),
+            made_of=table(self.made_of),
+            rounding=some(self.rounding),
+            seen=table(self.seen),
+            wrenches=some(self.wrenches),
+            owners=some(self.owners),
+            pushed={place[k]: row for k, row in self.pushed.items()},
+            sliding={place[k]: one for k, one in self.sliding.items() if k in place},
+            bent=tuple(place[k] for k in self.bent if k in place),
+            implied=tuple(place[k] for k in self.implied if k in place),
+        )
 
     def reactions(self, multipliers: Sequence[Expr]) -> dict[str, Wrench]:
         """The wrench of each closing link on its second body, at and in the base of its second frame."""

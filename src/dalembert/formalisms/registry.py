@@ -14,7 +14,7 @@ from dalembert.formalisms.charts import recharted, with_body_speeds
 from dalembert.formalisms.equations import Equations
 from dalembert.formalisms.formalism import Formalism
 from dalembert.formalisms.relative import seen_from
-from dalembert.formalisms.released import released
+from dalembert.formalisms.released import released, released_in_plane
 from dalembert.formalisms.speeds import with_speeds
 from dalembert.kinematics import build_tree
 from dalembert.mechanism import Layout, did_you_mean
@@ -64,7 +64,8 @@ def derive(
     `reference` is the body from which the motion is studied (earth unless said); `cut` names links kept out of the
     spanning tree; `chart` the representation of free rotations ("euler", "bryant", "quaternion", "zyx"...); `speeds`
     None for the joints' own, "automatic" for body components where a joint gives them all, or a table of formulas (see
-    `with_speeds`); `parametrisation` "absolute" releases the bodies and keeps every link as rows with multipliers.
+    `with_speeds`); `parametrisation` "absolute" releases the bodies and keeps every link as rows with multipliers, and
+    "planar" the same for a machine that moves in a plane, three coordinates a body and two rows a hinge.
     `potential` ("automatic", "gravity", "none") is what lagrange and hamilton put into V.
     """
     found = find_formalism(formalism)
@@ -72,10 +73,13 @@ def derive(
     if potential is not None and not found.has_potential:
         raise ModelError(f"'{found.name}' has no potential to choose: lagrange and hamilton have.")
     layout = chosen_layout(layout, reference, cut, chart, speeds)
-    if parametrisation not in ("relative", "absolute"):
-        raise ModelError(f"a parametrisation is 'relative' or 'absolute' (bodies released), not {parametrisation!r}.")
-    if parametrisation == "absolute":
-        layout = released(layout.model)
+    if parametrisation not in ("relative", "absolute", "planar"):
+        raise ModelError(
+            "a parametrisation is 'relative' or 'absolute' (bodies released), or 'planar' (released in their plane), "
+            f"not {parametrisation!r}."
+        )
+    if parametrisation != "relative":
+        layout = released(layout.model) if parametrisation == "absolute" else released_in_plane(layout)
     layout = with_hidden_conditions(layout).layout
     tree = build_tree(layout)
     if isinstance(speeds, Mapping):
@@ -87,7 +91,8 @@ def derive(
         tree = with_speeds(tree, speeds)
     eq = found.derive(tree) if potential is None else found.derive(tree, potential)
     if layout.constraints:
-        eq = found.close(eq, rows_of(tree, layout.constraints))
+        rows = rows_of(tree, layout.constraints)
+        eq = found.close(eq, rows.asking() if parametrisation == "planar" else rows)
     return eq.reduced()
 
 
