@@ -2,16 +2,18 @@
 
     python benchmarks/view.py [BODIES ...]
 
-Frames are counted in Chromium at 1280x720 while the motion plays; its renderer is named, since software is not a card.
+Frames are counted in Chromium at 1280x720 while the motion plays, drawn by processors, as is their time for each.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sys
 import tempfile
 import time
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -86,8 +88,58 @@ def plotly_page(scene: Any) -> str:
     return str(go.Figure(data=[mesh(b, 0, p) for b, p in moving], frames=frames).to_html(include_plotlyjs=True))
 
 
-def measured(text: str, script: str) -> dict[str, Any]:
-    """Seconds to the first frame and frames a second, in a browser."""
+def meshcat_page(scene: Any) -> str:
+    """The same boxes, cylinders and balls in meshcat's own page that works without its server."""
+    import meshcat
+    from meshcat import animation, geometry
+
+    def shape(solid: Any) -> Any:
+        size = solid.size
+        kinds = {
+            "box": lambda: geometry.Box(list(size)),
+            "cylinder": lambda: geometry.Cylinder(size[1], size[0]),
+            "sphere": lambda: geometry.Sphere(size[0]),
+        }
+        return kinds[solid.kind]()
+
+    shown = meshcat.Visualizer()
+    try:
+        moving = list(zip(scene.bodies[1:], scene.poses[1:], strict=True))
+        for body, _ in moving:
+            shown[body.name].set_object(shape(body.solids[0]), geometry.MeshLambertMaterial(color=0x4477AA))
+        played = animation.Animation(default_framerate=60)
+        for frame in range(len(scene.times)):
+            with played.at_frame(shown, frame) as at:
+                for body, poses in moving:
+                    at[body.name].set_transform(np.vstack([poses[frame], [0, 0, 0, 1]]))
+        shown.set_animation(played, play=True, repetitions=10)
+        return str(shown.static_html())
+    finally:
+        shown.window.server_proc.kill()
+
+
+@dataclass(frozen=True)
+class Viewer:
+    """How a page is asked: what begins to play, and how many frames were drawn so far."""
+
+    begin: str
+    frames: str
+
+
+OURS = Viewer("async quality => { await view.ready; view.set({plots: false, quality}); }", "view.about().drawn")
+PLOTLY = Viewer(
+    """() => { const box = document.querySelector('.plotly-graph-div');
+      window.count = 0; box.on('plotly_animatingframe', () => window.count++);
+      const how = {frame: {duration: 0, redraw: true}, transition: {duration: 0}, mode: 'immediate'};
+      const again = () => Plotly.animate(box, null, how).then(again, () => 0); again(); }""",
+    "window.count",
+)
+MESHCAT = Viewer("() => 0", "viewer.renderer.info.render.frame")
+SECONDS = 5
+
+
+def measured(text: str, viewer: Viewer, quality: int | str = "auto") -> dict[str, Any]:
+    """Frames a second, and processor milliseconds a frame of all of the browser: those do not depend on other work."""
     from playwright.sync_api import sync_playwright
 
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
@@ -96,47 +148,40 @@ def measured(text: str, script: str) -> dict[str, Any]:
         browser = driver.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--enable-unsafe-swiftshader"]
         )
+        system = browser.new_browser_cdp_session()
+
+        def spent() -> float:
+            return sum(one["cpuTime"] for one in system.send("SystemInfo.getProcessInfo")["processInfo"])
+
         shown = browser.new_page(viewport={"width": 1280, "height": 720})
-        begin = time.perf_counter()
+        cost = spent()
         shown.goto(path.as_uri())
-        found: dict[str, Any] = shown.evaluate(script)
-        found["seconds"] = time.perf_counter() - begin
+        shown.evaluate(viewer.begin, quality)
+        opened = spent() - cost
+        shown.wait_for_timeout(2000)
+        count, cost, begin = shown.evaluate(viewer.frames), spent(), time.perf_counter()
+        shown.wait_for_timeout(1000 * SECONDS)
+        drawn, cost, seconds = shown.evaluate(viewer.frames) - count, spent() - cost, time.perf_counter() - begin
         browser.close()
-        return found
-
-
-OURS = """async () => { await view.ready; view.set({plots: false}); const first = performance.now();
-  await new Promise(r => setTimeout(r, 4000)); const n0 = view.about().drawn, t0 = performance.now();
-  await new Promise(r => setTimeout(r, 5000)); const about = view.about();
-  const fps = 1000 * (about.drawn - n0) / (performance.now() - t0);
-  return {first, fps, level: about.level, renderer: about.renderer}; }"""
-PLOTLY = """async () => { const box = document.querySelector('.plotly-graph-div');
-  const first = performance.now(); let n = 0;
-  box.on('plotly_animatingframe', () => n++); const t0 = performance.now();
-  const how = {frame: {duration: 0, redraw: true}, transition: {duration: 0}, mode: 'immediate'};
-  Plotly.animate(box, null, how).catch(() => 0);
-  await new Promise(r => setTimeout(r, 6000)); return {first, fps: 1000 * n / (performance.now() - t0)}; }"""
+        return {
+            "frames_per_second": round(drawn / seconds, 1),
+            "cpu_ms_per_frame": round(1000 * cost / max(drawn, 1), 1),
+            "cpu_seconds_to_open": round(opened, 2),
+        }
 
 
 def main() -> None:
+    print(json.dumps({"cores": os.cpu_count(), "load": round(os.getloadavg()[0], 1)}))
     for count in [int(x) for x in sys.argv[1:]] or [10, 50]:
-        m = chain(count)
-        motion = moved(m)
-        begin = time.perf_counter()
-        scene = scene_of(None, motion)
-        text = page(scene)
-        rows = [("dalembert", text, {**measured(text, OURS), "made": time.perf_counter() - begin})]
-        if find_spec("plotly"):
-            text = plotly_page(scene)
-            rows.append(("plotly", text, measured(text, PLOTLY)))
+        scene = scene_of(None, moved(chain(count)))
+        rows = [(f"dalembert, {name}", page(scene), OURS, level) for name, level in (("shadows", 1), ("plain", 2))]
         if find_spec("meshcat"):
-            import meshcat
-
-            folder = Path(meshcat.__file__).parent / "viewer" / "dist"
-            bundle = sum(path.stat().st_size for path in folder.glob("main.min.js"))
-            print(json.dumps({"bodies": count, "viewer": "meshcat", "bundle_kB": bundle // 1000}))
-        for name, page_text, found in rows:
-            print(json.dumps({"bodies": count, "viewer": name, "kB": len(page_text) // 1000, **found}))
+            rows.append(("meshcat", meshcat_page(scene), MESHCAT, ""))
+        if find_spec("plotly"):
+            rows.append(("plotly", plotly_page(scene), PLOTLY, ""))
+        for name, text, viewer, level in rows:
+            found = measured(text, viewer, level)
+            print(json.dumps({"bodies": count, "viewer": name, "kB": len(text) // 1000, **found}), flush=True)
 
 
 if __name__ == "__main__":
