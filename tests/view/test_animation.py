@@ -213,3 +213,12 @@ def test_motions_beside_each_other_play_together(tmp_path: Path) -> None:
         shown.screenshot(path=str(tmp_path / "m.png"))
         assert shown.evaluate("views.every(v => v.outermost(20) < 1)")
         assert faults == []
+
+
+def test_what_turns_fast_is_seen_to_turn_its_way() -> None:
+    """At 30 frames a second a rotor of 200 rad/s would seem to turn slowly, and backwards."""
+    m = da.Mechanism("rotor")
+    m.join(da.earth, m.body("rotor", mass=1, inertia=[1, 1, 1]), da.revolute("z"), name="pin")
+    scene = scene_of(motion=m.simulate((0, 3), start={"pin.th'": 200.0}))
+    turned = np.unwrap(np.arctan2(scene.poses[1, :, 1, 0], scene.poses[1, :, 0, 0]))
+    assert turned[-1] == pytest.approx(600)

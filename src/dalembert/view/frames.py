@@ -15,6 +15,8 @@ Array = NDArray[np.float64]
 _NICE_SPEEDS = [a * 10.0**k for k in range(-9, 10) for a in (1, 2, 5)]
 _LEAST_SECONDS, _MOST_SECONDS = 2.5, 25.0
 _MOST_FRAMES = 1500
+_TURN = 0.5
+"""Radians between two frames: within them a chord and its arc differ by a thirtieth of the radius."""
 _MOST_ARCS = 400
 """Motions of more pieces than this are seen at even times only: a bounce that has come to rest has thousands."""
 
@@ -27,14 +29,18 @@ def playing_speed(length: float) -> float:
     return min(_NICE_SPEEDS, key=lambda nice: abs(np.log(nice / target)))
 
 
-def frame_times(motion: Motion, fps: float = 30.0, speed: float | None = None) -> tuple[Array, float]:
-    """Even times, and the speed at which they play."""
+def frame_times(
+    motion: Motion, fps: float = 30.0, speed: float | None = None, turning: float = 0.0
+) -> tuple[Array, float]:
+    """Even times, and the speed at which they play. Between frames poses are interpolated, so there are more than `fps`
+    asks for where the motion took more steps, or where something turns fast: `turning` is the largest rate."""
     first, last = sorted((float(motion.t[0]), float(motion.t[-1])))
     length = last - first
     speed = playing_speed(length) if speed is None else speed
     if not speed > 0 or not fps > 0:
         raise SimulationError("an animation needs a positive speed and a positive number of frames a second.")
-    count = int(np.clip(np.ceil(length / speed * fps) + 1, 2, _MOST_FRAMES)) if length > 0 else 1
+    wanted = np.ceil(max(length / speed * fps, motion.accepted, length * turning / _TURN)) + 1
+    count = int(np.clip(wanted, 2, _MOST_FRAMES)) if length > 0 else 1
     return np.linspace(first, last, count), speed
 
 

@@ -196,7 +196,7 @@ def scene_of(
     ['earth', 'rod']
     """
     if motion is not None:
-        times, pace = frame_times(motion, fps, speed)
+        times, pace = frame_times(motion, fps, speed, _turning(motion))
         seen = seen_at(motion, times)
         if motion.system.layout is None:
             return sketch_of(Scene, seen, pace)
@@ -295,6 +295,13 @@ def unit_of(layout: Layout, name: str) -> str:
                 return ""
         return "rad" + ("", "/s", "/s^2")[min(rate, 2)]
     return ""
+
+
+def _turning(motion: Motion) -> float:
+    """The largest rate of an angle."""
+    layout, rows = motion.system.layout, zip(motion.names, motion.y, strict=True)
+    found = [np.abs(y) for name, y in rows if layout is not None and unit_of(layout, name) == "rad/s"]
+    return float(np.nanmax(found)) if found and len(motion.t) else 0.0
 
 
 def _traces(machine: Machine, looks: Mapping[str, Sequence[Solid]]) -> tuple[Trace, ...]:

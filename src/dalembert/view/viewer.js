@@ -544,16 +544,21 @@ function DalembertView(element, scene, options) {
     }
     return buffers.get(full);
   }
+  function wideOf(item) {               // the largest radius of what is round in it
+    if (!item.local) return item.wide || 0.05 * data.size;
+    const m = item.local, columns = item.mesh === "sphere" ? [0, 1, 2] : [0, 1];
+    return Math.max(...columns.map(c => Math.hypot(m[c], m[4 + c], m[8 + c])));
+  }
   function regroup() {
     const layers = { body: true, joint: settings.joints, tie: true, arrow: settings.arrows, frame: settings.frames, centre: settings.centres };
     const hidden = new Set(settings.hidden), found = new Map();
     for (const item of items) {
       if (!layers[item.layer] || (item.layer !== "joint" && hidden.has(item.what.name)) || (item.body === 0 && item.fade && !settings.ground)) continue;
-      const key = item.over ? item.mesh + " over" : item.mesh;
+      const wide = wideOf(item), key = item.mesh + (item.over ? " over " : " ") + Math.ceil(Math.log2(wide || 1e-9));
       if (!found.has(key)) found.set(key, []);
       found.get(key).push(item);
     }
-    groups = [...found.values()].map(list => ({ mesh: list[0].mesh, over: !!list[0].over, list, values: new Float32Array(16 * list.length), seen: list.length }));
+    groups = [...found.values()].map(list => ({ mesh: list[0].mesh, over: !!list[0].over, wide: Math.max(...list.map(wideOf)), list, values: new Float32Array(16 * list.length), seen: list.length }));
   }
   const arrowScale = {};
   function measureArrows() {
@@ -595,11 +600,13 @@ function DalembertView(element, scene, options) {
       group.seen = o / 16;
     }
   }
-  function drawGroups(shader, segments, clear) {
+  /* A circle has as many sides as keep it within a quarter of a pixel: vertices are what processors that draw spend on. */
+  function drawGroups(shader, most) {
+    const near = canvas.height / (2 * Math.tan(FIELD / 2) * 0.6 * camera.distance);
     for (const group of groups) {
       if (!group.seen || (group.over && shader === shaders.depth)) continue;
       gl.depthRange(0, group.over ? 0.02 : 1);
-      const b = bufferOf(group.mesh, segments);
+      const sides = Math.PI * Math.sqrt(2 * near * group.wide), b = bufferOf(group.mesh, Math.max(8, Math.min(most, 4 * Math.ceil(sides / 4))));
       gl.bindVertexArray(b.vao); gl.bindBuffer(gl.ARRAY_BUFFER, b.instances);
       gl.bufferData(gl.ARRAY_BUFFER, group.values, gl.DYNAMIC_DRAW);
       gl.drawElementsInstanced(gl.TRIANGLES, b.count, gl.UNSIGNED_INT, 0, group.seen);
@@ -717,7 +724,13 @@ function DalembertView(element, scene, options) {
     const step = Math.max(1, Math.ceil(data.times.length / 1500));
     for (const one of data.traces.slice(0, 4)) {
       const values = [];
-      for (let f = 0; f < data.times.length; f += step) values.push(...move(poseAt(one.body, [f, f, 0]), one.at), data.times[f]);
+      const near = 0.004 * data.size;      // points that lie closer are one on the screen
+      let last = null;
+      for (let f = 0; f < data.times.length; f += step) {
+        const p = move(poseAt(one.body, [f, f, 0]), one.at);
+        if (last && norm(sub(p, last)) < near && f + step < data.times.length) continue;
+        values.push(...p, data.times[f]); last = p;
+      }
       const vao = gl.createVertexArray(), buffer = gl.createBuffer(), corner = gl.createBuffer();
       gl.bindVertexArray(vao);
       gl.bindBuffer(gl.ARRAY_BUFFER, corner); gl.bufferData(gl.ARRAY_BUFFER, new Float32Array([0, -1, 1, -1, 0, 1, 1, 1]), gl.STATIC_DRAW);
