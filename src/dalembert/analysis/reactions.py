@@ -7,7 +7,6 @@ Lengths are measured in the distances between the joints of a body, so that no u
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -22,7 +21,7 @@ from dalembert.contact.posture import check_open
 from dalembert.dynamics import Dynamics, dynamics_of
 from dalembert.dynamics.start import closed_start
 from dalembert.dynamics.transmitted import Transmitted
-from dalembert.errors import DalembertError, ModelError, SingularError
+from dalembert.errors import DalembertError, ModelError, SingularError, warn
 from dalembert.expr import Expr
 from dalembert.expr.space import AXES
 from dalembert.formalisms.charts import rotation_steps
@@ -343,7 +342,7 @@ def reactions(
     parameters = parameters_of(layout.model, given)
     start = closed_start(layout, {k: v for k, v in at.items() if k != "t"}, given, time)
     if start.message:
-        warnings.warn(f"reactions of '{layout.model.name}': {start.message}", stacklevel=2)
+        warn(f"reactions of '{layout.model.name}': {start.message}")
     numbers = {ex.symbol(k): v for k, v in {**parameters, **start.values}.items()}
     check_slips(dynamics_of(layout), {**numbers, ex.TIME: time})
     check_open(dynamics_of(layout), {**numbers, ex.TIME: time}, "these reactions")
@@ -356,10 +355,9 @@ def reactions(
         )
     loose = [name for name, known in zip(series.links, series.determined[0], strict=True) if not known.all()]
     if loose:
-        warnings.warn(
+        warn(
             f"the mechanics of rigid bodies does not determine all reactions in {', '.join(loose)}: "
-            "the constraints are redundant. The wrenches of least norm are given.",
-            stacklevel=2,
+            "the constraints are redundant. The wrenches of least norm are given."
         )
     rows = zip(series.links, series.wrenches[0], series.determined[0], strict=True)
     return {name: Reaction(name, wrench[:3], wrench[3:], known) for name, wrench, known in rows}

@@ -105,7 +105,7 @@ def _variables(
             f"Write given {missing[0]} = ... in the mechanism."
         )
     return Variables(
-        states=tuple(compiled.start(start, given).say(model.name, stacklevel=4).values.items()),
+        states=tuple(compiled.start(start, given).say(model.name).values.items()),
         parameters=tuple((name, values[name]) for name in parameters),
         inputs=tuple(x.name for x in compiled.dynamics.efforts),
         outputs=("energy.kinetic", "energy.potential"),

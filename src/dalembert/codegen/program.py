@@ -205,7 +205,7 @@ def _input(
     lines += [line(name, value) for name, value in settings.items()]
     lines += ["", "# start: coordinates, then speeds"]
     if all(name in values for name in compiled.dynamics.closure.parameters):
-        found = compiled.start(start, given, settings["t_start"]).say(model.name, stacklevel=4)
+        found = compiled.start(start, given, settings["t_start"]).say(model.name)
         lines += [f"# {found.message}"] if found.message else []
         first = found.values
     else:

@@ -7,7 +7,6 @@ Trees and closed machines are one class: a tree has no rows.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -29,7 +28,7 @@ from dalembert.dynamics.outputs import Outputs
 from dalembert.dynamics.recursive import Recursion, generalised_forces, inverse_dynamics, mass_matrix, right_side
 from dalembert.dynamics.servo import Servo, with_hidden_conditions
 from dalembert.dynamics.transmitted import Transmitted, known_wrench
-from dalembert.errors import ModelError, SingularError
+from dalembert.errors import ModelError, SingularError, warn
 from dalembert.expr import ZERO, Expr, Matrix
 from dalembert.expr.space import ZERO3
 from dalembert.kinematics import Pose, Tree, Wrench, build_tree
@@ -188,7 +187,7 @@ class Dynamics:
     @derived
     def resolved(self) -> Resolved:
         for _, sentence in always_true(self.rows):
-            warnings.warn(f"'{self.model.name}': {sentence}", stacklevel=2)
+            warn(f"'{self.model.name}': {sentence}")
         try:
             return resolve(self.mass_matrix, self.right_side, self.rows, self.state.speeds)
         except SingularError as error:

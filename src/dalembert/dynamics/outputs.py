@@ -6,7 +6,6 @@ they are in the symbols `prime(speed)`, which whoever holds the equations of mot
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 
@@ -14,7 +13,7 @@ from dalembert import expr as ex
 from dalembert.constraints.friction import press_name, stick_name
 from dalembert.constraints.soundness import undetermined, undetermined_words
 from dalembert.dynamics.energies import Energies
-from dalembert.errors import ModelError
+from dalembert.errors import ModelError, warn
 from dalembert.expr import ZERO, Expr
 from dalembert.expr.space import ZERO3, Vector3, add3, cross, scale3
 from dalembert.kinematics import (
@@ -184,7 +183,7 @@ class Outputs(Mapping[str, Expr]):
         places = rows.of(name)
         loose = [x for x in undetermined(rows) if x in {rows.names[k] for k in places}]
         if loose:
-            warnings.warn(undetermined_words(min(loose)), stacklevel=3)
+            warn(undetermined_words(min(loose)))
         if loose or rows.guided or self.tree.layout.cuts:  # which follow from others, postures tell: `Motion.evaluate`
             multipliers = self._energies.machine.resolved.least_norm()
         powers = rows.powers(multipliers, self.tree.speeds)

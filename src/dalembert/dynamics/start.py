@@ -13,7 +13,6 @@ followed from there (`since`): a later start is on the same branch.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -29,7 +28,7 @@ from dalembert.dynamics.numbers import at_time, check_names, count_of, giving, l
 from dalembert.dynamics.posture import WRITTEN, Found, closed_posture, closed_speeds
 from dalembert.dynamics.since import followed_since
 from dalembert.dynamics.touching import place_contacts
-from dalembert.errors import DalembertError, SimulationError, SingularError
+from dalembert.errors import DalembertError, SimulationError, SingularError, warn
 from dalembert.mechanism import Layout
 
 Array = Any
@@ -82,10 +81,10 @@ class Start:
         moves = f"the start moved to where the loops close: {', '.join(map(str, self.moved))}" if self.moved else ""
         return "; ".join(filter(None, [moves, *self.choices]))
 
-    def say(self, owner: str, stacklevel: int = 3) -> Start:
+    def say(self, owner: str) -> Start:
         """Warn of what had to move or was chosen, for exits that have no other place to say it."""
         if self.message:
-            warnings.warn(f"'{owner}': {self.message}", StartWarning, stacklevel=stacklevel + 1)
+            warn(f"'{owner}': {self.message}", StartWarning)
         return self
 
 

@@ -139,6 +139,10 @@ class ProjectedEquations:
 
         return export(self, to)
 
+    def __str__(self) -> str:
+        """The equations, as `Equations` prints them: at the scalar level."""
+        return str(self.show("scalar"))
+
     def _repr_latex_(self) -> str:
         return self.show()._repr_latex_()
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dalembert.errors import ModelError
+from dalembert.errors import ModelError, warn
 from dalembert.io.folder import Folder
 from dalembert.mechanism import Mechanism
 
@@ -109,4 +108,4 @@ def _finish(a: Assembly, fuse: bool, limits: bool) -> None:
     a.m.notes[:] = a.notes
     if a.notes:
         more = f" And {len(a.notes) - 1} more, listed in `m.notes`." if len(a.notes) > 1 else ""
-        warnings.warn(f"{a.source}: {a.notes[0]}{more}", UnmappedWarning, stacklevel=4)
+        warn(f"{a.source}: {a.notes[0]}{more}", UnmappedWarning)

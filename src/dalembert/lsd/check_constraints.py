@@ -51,7 +51,7 @@ def constraint_action(ctx: Context, item: s.Constrain | s.Drive | s.Contrivance,
         if isinstance(item, s.Contrivance):
             kind, arguments, by = item.kind, _contrivance(ctx, item, scope), None
         elif isinstance(item, s.Drive):
-            kind, arguments, by = "constrain", [_driven(ctx, item, scope)], _by(ctx, item.pushes, scope)
+            kind, arguments, by = "drive", [_driven(ctx, item, scope)], _by(ctx, item.pushes, scope)
             by = by or _own_push(ctx, item, scope)
         else:
             kind, by = "constrain", _by(ctx, item.pushes, scope)

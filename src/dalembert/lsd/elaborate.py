@@ -293,8 +293,8 @@ class _Elaboration:
         rolls = value.kind == "roll" and all(isinstance(x, tuple) for x in value.arguments)
         arguments = [self._contact_shape(*x) if rolls else self._argument(x) for x in value.arguments]
         words: dict[str, Any] = {} if value.by is None else {"by": self._argument(value.by)}
-        if value.name is not None:
-            words["name"] = value.name
+        if value.name is not None or value.kind == "drive":  # as the builder's own verb names it
+            words["name"] = value.name or free_name("drive", self.into.tied)
         if value.kind in VERBS:
             made: Constraint = VERBS[value.kind](self.into, *arguments, **words)
             return made

@@ -116,6 +116,12 @@ def _hint(previous: Token | None, token: Token, stream: list[Token], at: int, ac
         return "a vector has three components: [x, y, z]"
     if kind == "COMMA" and "RSQB" in accepted:
         return "a vector has three components: [x, y, z]"
+    if text in ("<=", ">=", "<", ">") and "EQUAL" in accepted and (asked := _after("constrain", stream, at)):
+        told = f"{asked} >= ..." if text[0] == ">" else f"... >= {asked}"
+        return f"a constraint is an equation; what may open is a contact: `contact {told}`"
+    if "ABOUT" in accepted or "ALONG" in accepted:
+        what = ("torque", "about") if "ABOUT" in accepted else ("force", "along")
+        return f"say its axis: `by {what[0]} on {_after('on', stream, at)} {what[1]} [0, 0, 1]`"
     if "EQUAL" in accepted and kind != "EQUAL":
         owner = f"{stream[at - 3].text}." if at > 2 and stream[at - 2].type == "DOT" else ""
         return f"write `{owner}{previous.text} = ...`"
@@ -136,3 +142,13 @@ def _hint(previous: Token | None, token: Token, stream: list[Token], at: int, ac
     if kind in _spelling() and "ID" in accepted and text.isalpha():
         return f"`{text}` is a word of the language; quote it to use it as a name: `` `{text}` ``"
     return None
+
+
+def _after(word: str, stream: list[Token], at: int) -> str:
+    """What was written in this declaration since a word of it; nothing where it has no such word."""
+    back = next((i for i in range(at - 1, -1, -1) if stream[i].type == "SEMICOLON"), -1)
+    place = next((i for i in range(at - 1, back, -1) if stream[i].text == word), None)
+    if place is None:
+        return ""
+    pairs = zip(stream[place:at], stream[place + 1 : at], strict=False)
+    return "".join(" " * (two.start > one.end) + two.text for one, two in pairs).strip()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from dalembert import expr as ex
-from dalembert.errors import ModelError
+from dalembert.errors import ModelError, warn
 from dalembert.expr import ZERO, Expr, Scalar
 from dalembert.mechanism.shapes import SHAPES, Patch, Shape, parts_of, sizes_of
 
@@ -233,10 +232,9 @@ def say_open(contacts: Sequence[Contact], what: str) -> None:
     """Warn that an answer holds while no contact touches, for verbs that have no other place to say it."""
     if contacts:
         names = ", ".join(f"'{one.name}'" for one in contacts[:6]) + (", ..." if len(contacts) > 6 else "")
-        warnings.warn(
+        warn(
             f"contacts {names} are open in {what}: they hold while none of them touches. `simulate` treats contacts.",
             ContactWarning,
-            stacklevel=4,
         )
 
 

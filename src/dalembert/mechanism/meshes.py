@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.errors import ModelError
+from dalembert.errors import ModelError, warn
 
 Array = NDArray[np.float64]
 
@@ -109,10 +108,9 @@ class Mesh:
         if not abs(volume) > _THIN * box:
             raise ModelError(f"{name} encloses no volume, so it has no mass: say mass and inertia of the body.")
         if not self.closed:
-            warnings.warn(
+            warn(
                 f"{name} is open ({self.open_edges} edges without two triangles): its mass and inertia are not exact. "
-                "Close it, or say them.",
-                stacklevel=2,
+                "Close it, or say them."
             )
         m = abs(volume) * density if density is not None else float(mass or 0.0)
         tensor = (np.trace(second) * np.eye(3) - second) * (m / volume)

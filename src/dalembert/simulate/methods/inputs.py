@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dalembert.errors import SimulationError
+from dalembert.errors import SimulationError, warn
 from dalembert.simulate.loop import layout as at
 from dalembert.simulate.methods.memory import Memory
 from dalembert.simulate.methods.schemes import Scheme
@@ -65,9 +64,7 @@ def set_tolerances(memory: Memory, rtol: ArrayLike, atol: ArrayLike, size: int) 
         if not (tolerance >= 0).all():
             raise SimulationError(f"{name} must not be negative.")
         if slot == at.RTOL and (tolerance < smallest).any():
-            warnings.warn(
-                f"rtol below {smallest:.1e} is beyond double precision; {smallest:.1e} is used.", stacklevel=4
-            )
+            warn(f"rtol below {smallest:.1e} is beyond double precision; {smallest:.1e} is used.")
             tolerance = np.maximum(tolerance, smallest)
         memory.bind(slot, tolerance)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -20,7 +19,7 @@ from dalembert.analysis.reactions import balance_of
 from dalembert.constraints.soundness import undetermined_words
 from dalembert.dynamics import dynamics_of
 from dalembert.dynamics.numbers import giving
-from dalembert.errors import SimulationError
+from dalembert.errors import SimulationError, warn
 from dalembert.expr import Expr
 from dalembert.files import check_suffix, written_whole
 from dalembert.mechanism import Moment, did_you_mean
@@ -163,7 +162,7 @@ class Motion:
             values |= {ex.symbol(name): number for name, number in arc.parameters.items()} | {ex.TIME: arc.t[some]}
             loose = undetermined_efforts(dynamics_of(layout), values, len(some))
             for row in sorted(loose & asked.keys()):
-                warnings.warn(undetermined_words(asked[row]), stacklevel=4)
+                warn(undetermined_words(asked[row]))
                 return
 
     def values(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 
 from dalembert import expr as ex
 from dalembert.constraints.coupling import WEAK
-from dalembert.errors import SimulationError
+from dalembert.errors import SimulationError, warn
 from dalembert.expr import Expr
 from dalembert.presentation.told import Told
 from dalembert.simulate.contact.energy import driven, jump_fault
@@ -162,7 +161,7 @@ def checked(motion: M) -> M:
         )
     if motion.accepted <= _QUICK and _touching(motion) <= _QUICK_TOUCHING:
         for remark in motion.quality.remarks:
-            warnings.warn(f"'{motion.system.name}': {remark}.", QualityWarning, stacklevel=5)
+            warn(f"'{motion.system.name}': {remark}.", QualityWarning)
     return motion
 
 

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert import expr as ex
+from dalembert.dynamics import dynamics_of
+from dalembert.errors import ExpressionError
 from dalembert.simulate.loop import layout as at
 from dalembert.simulate.methods.problem import Solution
 from dalembert.simulate.system.compiled import native_rates
@@ -15,7 +17,11 @@ from dalembert.simulate.system.system import Condition, System
 
 _NEAR = 1e-3
 """Share of its value at the start below which a condition is what has stopped a motion."""
+_BLUNT, _PART = 0.05, 0.1
+"""Share of its value at the start below which rows have come to ask for one thing, and part of a row in that."""
 _SHOWN = 8
+_LONGEST = 120
+"""Letters of a formula that is still read; a longer one is left out."""
 
 
 def diagnose(
@@ -31,7 +37,8 @@ def diagnose(
     values |= dict(zip(system.symbols, map(float, solution.y_last), strict=True))
     values[ex.TIME] = solution.t_last
     broken = _condition(system, values, began, solution)
-    why, remedy = _broken(broken) if broken is not None else _reason(system, values, solution, event_names)
+    lost = _lost_rows(system, values, began) if broken is None and solution.reason != at.BAD_EVENT else None
+    why, remedy = _broken(broken) if broken is not None else lost or _reason(system, values, solution, event_names)
     message = (
         f"the simulation of '{system.name}' stopped at t = {solution.t_last:.9g}: {why}.\n"
         f"  State: {_state(system, solution)}.\n"
@@ -79,9 +86,42 @@ def _reason(
     )
 
 
+def _lost_rows(
+    system: System, values: Mapping[ex.Expr, float], began: Mapping[ex.Expr, float]
+) -> tuple[str, str] | None:
+    """Conditions that have nearly come to ask for one thing where a motion stopped: a law beyond what can be reached."""
+    held, layout = system.constrained, system.balanced
+    if held is None or layout is None or not layout.further or held.rows.guided:
+        return None
+    about, rows = dynamics_of(layout), held.rows
+    n, m = len(about.state.speeds), len(rows)
+    told = [*rows.matrix.entries, *about.mass_matrix.entries, *rows.drift]
+    try:
+        with np.errstate(all="ignore"):
+            flat = np.array([ex.evaluate(told, dict(here)) for here in (values, began)], dtype=float)
+        masses = flat[:, m * n : m * n + n * n].reshape(2, n, n).diagonal(axis1=1, axis2=2)
+        g = flat[:, : m * n].reshape(2, m, n) / np.sqrt(np.abs(masses))[:, None, :]
+        u, s, _ = np.linalg.svd(g / np.maximum(np.linalg.norm(g[1], axis=1), 1e-300)[:, None])
+    except (np.linalg.LinAlgError, ExpressionError):
+        return None
+    (now, then), share, drift = s[:, -1], u[0, :, s.shape[1] - 1], flat[0, m * n + n * n :]
+    if not now < _BLUNT * then:
+        return None
+    names = list(dict.fromkeys(rows.owners[k] for k in np.argsort(-np.abs(share)) if abs(share[k]) > _PART))
+    laws = [rows.owners[k] for k in np.flatnonzero(drift) if rows.owners[k] in names] or names
+    return (
+        f"the law '{laws[0]}' cannot be followed further: no motion changes what {_listing(names)} "
+        f"{'asks' if len(names) == 1 else 'ask'} for in this posture (the rows lose rank: their least singular value "
+        f"fell from {then:.3g} to {now:.3g})",
+        "ask for what the machine can reach, or stop before with an event",
+    )
+
+
 def _broken(condition: Condition) -> tuple[str, str]:
     remedy = condition.remedy.rstrip(". ") or "choose coordinates that are regular here, or stop before with an event"
-    return f"{condition.meaning} ({ex.text(condition.value)[:120]} vanishes)", remedy
+    told = ex.text(ex.tidy(condition.value))
+    formula = f" ({told} vanishes)" if len(told) <= _LONGEST else ""  # a part of a formula says nothing
+    return f"{condition.meaning}{formula}", remedy
 
 
 def _nearest(system: System, values: Mapping[ex.Expr, float], began: Mapping[ex.Expr, float]) -> Condition | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.dynamics.numbers import count_of
-from dalembert.errors import SimulationError
+from dalembert.errors import SimulationError, warn
 from dalembert.simulate.methods.contract import Method
 from dalembert.simulate.methods.inputs import as_span, check_steps
 from dalembert.simulate.methods.problem import FAILED, RTOL, Ensemble, Problem
@@ -102,12 +101,11 @@ def run_many(
     many = replace(integrate_many_through(system, problem, threads), names=system.states)
     for k, t in itertools.islice(many.slow.items(), 1):
         others = f", as {len(many.slow) - 1} others do" if len(many.slow) > 1 else ""
-        warnings.warn(
+        warn(
             f"'{system.name}': trajectory {k} goes slowly through a singular posture at t = {t:.6g}{others}: its loops "
             "do not tell branches apart there, and it may lose energy (`slow` of the result names them all). Start "
             "beside that posture, or pass it faster.",
             QualityWarning,
-            stacklevel=3,
         )
     open_by = gaps(system, many.t_last, many.y_last.T, parameters)
     if open_by is None:

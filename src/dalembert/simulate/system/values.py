@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dalembert import expr as ex
 from dalembert.dynamics.numbers import at_time, check_names, giving, listing, resolve, single
 from dalembert.dynamics.start import Start, closed_start, closed_starts
-from dalembert.errors import SimulationError
+from dalembert.errors import SimulationError, warn
 from dalembert.expr import Expr
 from dalembert.mechanism import Model, check_numbers, did_you_mean, open_fields
 from dalembert.simulate.system.system import System
@@ -46,7 +45,7 @@ def warn_of_idle(model: Model, needed: Iterable[str]) -> None:
     idle = [name for name in model.given if name not in used]
     if idle:
         hint = did_you_mean(idle[0], model.parameters())
-        warnings.warn(f"'{model.name}' gives a value to {listing(idle)}, which nothing uses.{hint}", stacklevel=5)
+        warn(f"'{model.name}' gives a value to {listing(idle)}, which nothing uses.{hint}")
 
 
 def first_state(
@@ -71,4 +70,4 @@ def first_state(
                 values[group[0]] = 1.0
         first = {name: values.get(name, 0.0) for name in system.states}
         found = Start(first if many else single(first))
-    return found.say(system.name, stacklevel=4)
+    return found.say(system.name)
