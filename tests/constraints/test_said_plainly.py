@@ -62,6 +62,7 @@ join earth and bob.frame with prismatic(axis = [1, 0, 0]) as rail ;
     ("line", "hint"),
     [
         ("constrain pos(bob, x) >= 0 ;", "`contact pos(bob, x) >= ...`"),
+        ("effort rail.x = 3 ;", "an effort on a coordinate is written in its link"),
         ("constrain rail.x <= 3 ;", "`contact ... >= rail.x`"),
         ("drive rail.x = t by torque on bob ;", "`by torque on bob about [0, 0, 1]`"),
         ("constrain rail.x = t by force on bob.frame as law ;", "`by force on bob.frame along [0, 0, 1]`"),
@@ -100,3 +101,53 @@ def test_warnings_point_at_the_line_that_asked():
         assert mo["a.lambda"] is not None
     assert found
     assert {one.filename for one in found} == {__file__}
+
+
+CART = """
+let chassis = body mass = 8, iframe = [0.1, 0, 0], inertia = [0.1, 0.2, 0.25] end ;
+let left = body mass = 0.5, iframe = 0, inertia = [0.003, 0.005, 0.003] end ;
+let right = body mass = 0.5, iframe = 0, inertia = [0.003, 0.005, 0.003] end ;
+join [0, 0, 0.1] @ earth and chassis.frame with link(x, y, th) dof1 = [x, y, 0], dof2 = th || [0, 0, 1] end as c ;
+join [0, 0.2, 0] @ chassis and left.frame with link(th) dof = th || [0, 1, 0], effort = 0.4 end as wl ;
+join [0, -0.2, 0] @ chassis and right.frame with link(th) dof = th || [0, 1, 0] end as wr ;
+roll left on earth with radius = 0.1 as rl ;
+roll right on earth with radius = 0.1 as rr ;
+start c.th = 0.3 ;
+"""
+
+
+def test_two_wheels_on_one_axle_say_one_thing_twice_and_are_both_needed():
+    from dalembert.constraints.soundness import following
+    from dalembert.dynamics import dynamics_of
+
+    m = da.loads(CART)
+    ((_, sentence),) = following(dynamics_of(m.layout()).rows)
+    assert "parts of the conditions 'rl' and 'rr'" in sentence
+    assert "eave out" not in sentence
+    assert m.mobility().dof == 5  # the wheels touch by their axle: these conditions say nothing
+    small = m.linearize({"c.th": 0.3})
+    entries = [float(x) for x in (*small.stiffness.entries, *small.rate_speeds.entries, *small.residual)]
+    assert [x for x in entries if 0 < abs(x) < 1e-12] == []
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_only_what_changes_no_motion_may_be_left_out(seed):
+    """Random conditions on four speeds that depend on each other in part or wholly, judged by ranks in NumPy."""
+    from dalembert.constraints.soundness import following
+    from dalembert.dynamics import dynamics_of
+
+    rng = np.random.default_rng(seed)
+    base = rng.integers(-2, 3, size=(3, 4))
+    groups = [base[:2], np.array([base[0] + base[1], base[2]]) if seed % 2 else np.array([base[0] - 2 * base[1]])]
+    m = da.Mechanism("shafts")
+    for k in range(4):
+        m.join(da.earth, m.body(f"b{k}", inertia=[1, 1, 1]), da.revolute("z"), name=f"s{k}")
+    for name, rows in zip("ab", groups, strict=True):
+        m.constrain(*["+".join(f"({int(c)})*s{k}.th" for k, c in enumerate(row)) + " = 0" for row in rows], name=name)
+    whole = np.linalg.matrix_rank(np.vstack(groups))
+    needless = [name for name, rest in zip("ab", reversed(groups), strict=True) if np.linalg.matrix_rank(rest) == whole]
+    for _, sentence in following(dynamics_of(m.layout()).rows):
+        if "Leave out" in sentence:
+            assert any(f"without '{name}'" in sentence for name in needless)
+        else:
+            assert not needless

@@ -187,7 +187,6 @@ def test_what_is_not_told_is_refused_in_a_sentence() -> None:
         m.linearize({"x.x": 0, "x.x'": 0})
     with pytest.raises(da.SimulationError, match="dry friction turns with the sign"):
         m.simulate((0, 0.1), method="DAE")
-    with pytest.raises(da.ModelError, match="'blade'"):
-        skater().mobility()
+    assert any("'blade' is left out: it is on speeds" in one for one in skater().mobility().notes)
     with pytest.raises(da.ModelError, match="the study from"):
         skater().equations("kane", reference="legs")

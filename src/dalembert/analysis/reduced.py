@@ -33,6 +33,9 @@ from dalembert.expr import Expr, Matrix
 
 Array = Any
 
+#: Share of what a number is made of that is rounding: some tens of operations of a bit each.
+_ROUNDING = 64 * 2.0**-52
+
 
 @dataclass(frozen=True, slots=True)
 class Small:
@@ -207,6 +210,9 @@ class Reduction:
         needed = np.einsum("sij,sj->si", mass, a) - right[..., 0]
         pairs = zip(bases, pushed, needed, strict=True)
         multipliers = np.array([base.multipliers(rows, x) for base, rows, x in pairs]).reshape(count, -1)
+        inertia = np.sqrt(np.abs(np.einsum("sii->si", mass)))
+        carried = np.abs(multipliers) * np.linalg.norm(pushed / inertia[:, None, :], axis=2)
+        multipliers[carried <= _ROUNDING * np.linalg.norm(needed / inertia, axis=1)[:, None]] = 0.0
         held = {**dict(zip(self._held[0], a.T, strict=True)), **dict(zip(self._held[1], multipliers.T, strict=True))}
         slopes = self.arrays(self._second, {**moving, **held}, count)
         return [
@@ -247,19 +253,21 @@ def _small(
     base: Allowed, mass: Array, needed: Array, u: Array, a: Array, slopes: Sequence[Array], posture: Allowed
 ) -> Small:
     along, by_speed, bent, bent_by_speed, skew, _, inputs = slopes
-    b, x, n = base.tangent, posture.tangent, base.powerless.T
+    b, x = _cleaned(base, mass), _cleaned(posture, mass)
+    n = (b if base.powerless is base.tangent else base.powerless).T
     turned = base.follow(-(skew @ x))  # how all speeds change with the posture at constant v
-    stiff = along @ x + by_speed @ turned - mass @ base.follow(bent @ x + bent_by_speed @ turned)
-    damp = by_speed @ b - mass @ base.follow(bent_by_speed @ b)
+    still, moving = base.follow(bent @ x + bent_by_speed @ turned), base.follow(bent_by_speed @ b)
+    stiff = _told(n, along @ x + by_speed @ turned - mass @ still, _sum((along, x), (by_speed, turned), (mass, still)))
+    damp = _told(n, by_speed @ b - mass @ moving, _sum((by_speed, b), (mass, moving)))
     reduced, lead = b.T @ mass @ b, list(posture.independent)
     return Small(
         base.independent,
         posture.independent,
         (reduced + reduced.T) / 2,
-        -n @ damp,
-        -n @ stiff,
+        -damp,
+        -stiff,
         n @ inputs,
-        n @ needed,
+        _told(n, needed, np.abs(needed)),
         b,
         x,
         u,
@@ -267,3 +275,22 @@ def _small(
         turned[lead],
         b[lead],
     )
+
+
+def _sum(*products: tuple[Array, Array]) -> Array:
+    """The size of what a sum of products is made of."""
+    found: Array = sum(np.abs(a) @ np.abs(b) for a, b in products)
+    return found
+
+
+def _told(n: Array, value: Array, size: Array) -> Array:
+    """n value, without entries that are rounding of what they are made of."""
+    found: Array = n @ value
+    return np.where(np.abs(found) <= _ROUNDING * (np.abs(n) @ size), 0.0, found)
+
+
+def _cleaned(base: Allowed, mass: Array) -> Array:
+    """Allowed motions without entries that are rounding of the others, each in the unit of its mass."""
+    unit = np.sqrt(np.abs(np.diag(mass)))
+    size = np.abs(base.tangent) * unit[:, None]
+    return np.where(size <= _ROUNDING * size.max(axis=0, initial=0.0), 0.0, base.tangent)

@@ -118,11 +118,32 @@ def following(rows: Rows) -> list[tuple[str, str]]:
     owners = list(dict.fromkeys(rows.owners[k] for k in places))
     if len(owners) < 2:
         return []
+    if needless := [x for x in owners if _needless(rows, x)]:
+        sentence = (
+            f"the conditions {_listed(rows, places)} follow from each other: without '{needless[-1]}' all moves the "
+            "same, and no mechanics of rigid bodies tells the reaction of each. Leave out what is said twice."
+        )
+        return [(needless[-1], sentence)]
+    names = ", ".join(rows.names[k] for k in places)
     sentence = (
-        f"the conditions {_listed(rows, places)} follow from each other: they move the machine as one of them alone "
-        "would, and no mechanics of rigid bodies tells the reaction of each. Leave out what is said twice."
+        f"parts of the conditions {_listed(rows, places)} follow from each other: the motion is right, but rigid "
+        f"bodies do not tell how {names} divide what they carry together. Keep them all: each holds something that the others "
+        "do not."
     )
     return [(owners[-1], sentence)]
+
+
+def _needless(rows: Rows, owner: str) -> bool:
+    """Whether all rows of a constraint are combinations of the others, at random states."""
+    others = [k for k in range(len(rows)) if rows.owners[k] != owner and k not in rows.implied]
+    own = [k for k in rows.of(owner) if k not in rows.implied]
+    for seed in _STATES:
+        values = np.array(sample([x for k in (*others, *own) for x in rows.matrix.rows()[k]], seed))
+        g = values.reshape(len(others) + len(own), -1)
+        g = g / np.maximum(np.linalg.norm(g, axis=1), 1e-300)[:, None]
+        if np.linalg.matrix_rank(g, tol=_NOTHING) != np.linalg.matrix_rank(g[: len(others)], tol=_NOTHING):
+            return False
+    return True
 
 
 def undetermined(rows: Rows) -> frozenset[str]:

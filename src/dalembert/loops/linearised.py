@@ -37,6 +37,10 @@ def linearised(closing: BallClosing, jacobian: Array) -> Linearised:
     """Pivots chosen in floats, the Schur complement in balls; the elimination goes on there until it is zero."""
     m, n = jacobian.shape
     rows, columns = float_pivots(floats(jacobian), _FLOAT_PIVOT)
+    try:
+        _schur(jacobian, rows, columns, rows[:0], columns[:0])
+    except ZeroDivisionError:  # all of it is rounding: balls choose
+        rows, columns = rows[:0], columns[:0]
     while True:
         others = np.setdiff1d(np.arange(m), rows)
         free = np.setdiff1d(np.arange(n), columns)

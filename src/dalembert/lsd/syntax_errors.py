@@ -92,6 +92,8 @@ def _unit_meant(word: str) -> str | None:
 
 def _hint(previous: Token | None, token: Token, stream: list[Token], at: int, accepted: frozenset[str]) -> str | None:
     kind, text = token.type, token.text
+    if text == "effort" and "LET" in accepted:
+        return "an effort on a coordinate is written in its link: link(th) dof = th || [0, 0, 1], effort = tau end"
     if previous is None:
         return "a program is a list of declarations, each ended by `;`" if kind == "ID" else None
     if previous.type == "UNKID" and kind == "INT":

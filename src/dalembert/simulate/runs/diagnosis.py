@@ -89,7 +89,7 @@ def _reason(
 def _lost_rows(
     system: System, values: Mapping[ex.Expr, float], began: Mapping[ex.Expr, float]
 ) -> tuple[str, str] | None:
-    """Conditions that have nearly come to ask for one thing where a motion stopped: a law beyond what can be reached."""
+    """Conditions that no motion changes any more where one has stopped: a law beyond what can be reached."""
     held, layout = system.constrained, system.balanced
     if held is None or layout is None or not layout.further or held.rows.guided:
         return None
