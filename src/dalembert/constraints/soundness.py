@@ -127,8 +127,8 @@ def following(rows: Rows) -> list[tuple[str, str]]:
     names = ", ".join(rows.names[k] for k in places)
     sentence = (
         f"parts of the conditions {_listed(rows, places)} follow from each other: the motion is right, but rigid "
-        f"bodies do not tell how {names} divide what they carry together. Keep them all: each holds something that the others "
-        "do not."
+        f"bodies do not tell how {names} divide what they carry together. Keep them all: each holds something that "
+        "the others do not."
     )
     return [(owners[-1], sentence)]
 
