@@ -1,9 +1,16 @@
 """What editors learn from a text."""
 
+import random
+from pathlib import Path
+
 import pytest
 
 from dalembert.editor.analysis import analyse, completions, definition, hover
+from dalembert.editor.told import lenses
 from dalembert.lsd.format import format_text
+from lsd.mutations import mutate, programs
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 TEXT = """use "joints.lsd" ;
 let arm = body mass = m, iframe = 0, inertia = 0 end ;
@@ -86,3 +93,46 @@ def test_every_prefix_of_a_program_can_be_analysed():
 
 def test_formatting_is_that_of_the_command_line():
     assert format_text("let a=1;") == "let a = 1 ;\n"
+
+
+VALUES = """(* the length of both *)
+let l = 2*a ;
+let arm = body mass = m, iframe = [0, 0, l/2], inertia = [0, 0, j] end ;
+let tip = [0, 0, l] @ arm ;
+join earth and arm.frame with link(th) dof = th || [0, 1, 0] end as elbow ;
+gravity [0, 0, -9.81] ;
+given a = 0.15, m = 3 ;
+start elbow.th = 0.5 ;
+"""
+
+
+@pytest.mark.parametrize(
+    ("marker", "shown"),
+    [
+        ("l/2]", "= 2*a = 0.3\n(* the length of both *)"),
+        ("arm.frame", "mass = m = 3, centre = [0, 0, a], inertia = [0, 0, j]"),
+        ("tip =", "at [0, 0, 2*a] on arm"),
+        ("m, iframe", "= 3"),
+    ],
+)
+def test_hover_tells_values_as_formulas_and_numbers(marker, shown):
+    assert shown in hover(analyse(VALUES), at(VALUES, marker, 0))
+
+
+def test_lenses_tell_freedoms_and_the_equation_of_every_joint():
+    first, second = lenses(analyse(VALUES))
+    assert first.title == "1 degree of freedom; 1 body, 1 link"
+    assert VALUES[slice(*second.span)].startswith("join earth")
+    assert "elbow.th'' = 9.81*a*m*sin(elbow.th)" in second.title
+    bars = analyse((EXAMPLES / "four_bar.lsd").read_text(), "four_bar.lsd")
+    assert lenses(bars)[0].title == "1 degree of freedom (proved); 3 bodies, 4 links, 1 closed loop"
+    assert lenses(analyse("let a = body masse = 1 end ;")) == ()
+
+
+def test_lenses_and_hovers_of_damaged_programs_are_quiet():
+    for seed in range(25):
+        text = mutate(random.Random(seed), programs())
+        found = analyse(text)
+        lenses(found)
+        for offset in range(0, len(text), 1 + len(text) // 7):
+            hover(found, offset)

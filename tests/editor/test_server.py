@@ -42,12 +42,13 @@ async def talk():
     hover = await client.text_document_hover_async(lsp.HoverParams(here, place))
     target = await client.text_document_definition_async(lsp.DefinitionParams(here, place))
     items = await client.text_document_completion_async(lsp.CompletionParams(here, lsp.Position(2, 19)))
+    lenses = await client.text_document_code_lens_async(lsp.CodeLensParams(here))
     options = lsp.FormattingOptions(tab_size=2, insert_spaces=True)
     edits = await client.text_document_formatting_async(lsp.DocumentFormattingParams(here, options))
     await client.shutdown_async(None)
     client.exit(None)
     await client.stop()
-    return published, hover, target, items, edits
+    return published, hover, target, items, edits, lenses
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +64,7 @@ def test_diagnostics_follow_the_text(conversation):
 
 
 def test_hover_definition_completion_and_format(conversation):
-    _, hover, target, items, edits = conversation
+    _, hover, target, items, edits, _ = conversation
     assert "arm : body" in hover.contents.value
     assert target.uri == URI
     assert target.range.start == lsp.Position(1, 4)
@@ -75,3 +76,8 @@ def test_columns_are_counted_in_utf16_units():
     source = Source("(* 𝛼 *) let a = 1 ;\nlet b = 2 ;")
     for offset in range(len(source.text) + 1):
         assert offset_of(source, position(source, offset)) == offset
+
+
+def test_lenses_tell_freedoms(conversation):
+    assert conversation[5][0].command.title == "1 degree of freedom; 1 body, 1 link"
+    assert [lens.range.start.line for lens in conversation[5]] == [0, 2]

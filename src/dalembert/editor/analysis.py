@@ -15,7 +15,7 @@ from dalembert.lsd.checking import Fact
 from dalembert.lsd.scope import Bound
 from dalembert.lsd.source import Diagnostic, Source
 from dalembert.lsd.types import FIELDS, TYPE_NAMES, Type, readable, writable
-from dalembert.mechanism import Mechanism
+from dalembert.model import Mechanism
 
 WORDS = {
     "let": "let a = e and b = f ;  names objects; let f(x : type) = e ;  defines a parametrised object",
@@ -71,6 +71,7 @@ class Analysis:
     source: Source
     checked: CheckedProgram
     diagnostics: tuple[Diagnostic, ...]
+    mechanism: Mechanism | None = None  # where the program has no fault
 
     def fact_at(self, offset: int) -> Fact | None:
         """The smallest fact that covers a place of this document."""
@@ -82,27 +83,31 @@ class Analysis:
 def analyse(text: str, name: str = "<text>", folder: Path | None = None) -> Analysis:
     """Check a text and, when its types are right, its mechanism as well."""
     source = Source(text, name, folder)
-    checked = lsd.check(source, facts=True)
+    checked, made = lsd.check(source, facts=True), None
     if not checked.report.failed:
         try:
-            lsd.elaborate(checked, Mechanism())
+            into = Mechanism(Path(name).stem)
+            lsd.elaborate(checked, into)
+            made = into
         except LsdError:
             pass  # its diagnostics are in the report
         except DalembertError as error:
             checked.report.add(source, (0, 1), str(error))
-    return Analysis(source, checked, tuple(d for d in checked.diagnostics if d.source.name == name))
+    return Analysis(source, checked, tuple(d for d in checked.diagnostics if d.source.name == name), made)
 
 
 def hover(analysis: Analysis, offset: int) -> str | None:
-    """Type and meaning of what is under the cursor."""
+    """Type and meaning of what is under the cursor, its value, and the comment before its definition."""
     word = word_at(analysis.source.text, offset)
     fact = analysis.fact_at(offset)
     if fact is not None:
         from dalembert.editor.refactor import comment_before
+        from dalembert.editor.told import value_told
 
         target = fact.target
         said = comment_before(target.source, target.span) if target is not None and target.source is not None else ""
-        return fact.text + (f"\n(* {said} *)" if said else "")
+        value = value_told(analysis, analysis.source.text[slice(*fact.span)], target)
+        return fact.text + (f"\n{value}" if value else "") + (f"\n(* {said} *)" if said else "")
     return WORDS.get(word) or MEANINGS.get(word)
 
 

@@ -1,4 +1,4 @@
-"""Language server of LSD (pygls): diagnostics, hover, completion, definition, outline, rename, fixes, format."""
+"""Language server of LSD (pygls): diagnostics, hover, completion, definition, outline, rename, fixes, lenses."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pygls.lsp.server import LanguageServer
 from dalembert import __version__
 from dalembert.editor.analysis import Analysis, analyse, completions, definition, hover
 from dalembert.editor.refactor import Outlined, fixes, named_at, outline, rename, signature_at
+from dalembert.editor.told import lenses
 from dalembert.errors import LsdError
 from dalembert.lsd import library
 from dalembert.lsd.format import format_text
@@ -171,6 +172,12 @@ def create_server() -> LsdServer:
             for one in near
             for fix in fixes(one)
         ]
+
+    @server.feature(lsp.TEXT_DOCUMENT_CODE_LENS)
+    @server.thread()
+    def on_lens(ls: LsdServer, params: lsp.CodeLensParams) -> list[lsp.CodeLens]:
+        found = ls.analysis(params.text_document.uri)
+        return [lsp.CodeLens(_range(found.source, one.span), lsp.Command(one.title, "")) for one in lenses(found)]
 
     @server.feature(lsp.TEXT_DOCUMENT_FORMATTING)
     def on_format(ls: LsdServer, params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit]:
