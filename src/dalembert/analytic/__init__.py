@@ -13,6 +13,10 @@ canonical     CanonicalMap, generate, generator_of, convert, infinitesimal, stan
 Jacobi        principal_function, levi_civita, action_angle, fronts, stationary_wave, action_fronts
 variations    Functional, isoperimetric, second_variation, stationary, maupertuis, brachistochrone, action_along
 symmetries    noether, symmetry_of, search_symmetries, search_first_integrals, galilei_algebra
+perturbation  average_fast, birkhoff, lie_series, adiabatic, frequencies, variational_integrator
+groups        momentum_map, LiePoisson, rigid_body, heavy_top, euler_poincare, lax_pair, find_lax_pair
+beside them   ContactSystem, vakonomic
+teaching      teach, mark, exercise
 inverse       helmholtz, lagrangian_for
 """
 
@@ -49,7 +53,7 @@ from .formulas._normal import tidy
 from .formulas.claims import Report, check, check_derivation, first_difference
 from .formulas.dimensions import Mismatch, check_dimensions
 from .formulas.quadrature import antiderivative
-from .formulas.steps import Step, Steps, latex
+from .formulas.steps import Step, Steps, latex, mathml
 from .jacobi.action_angle import ActionAngle, action_angle, numeric_action
 from .jacobi.hamilton_jacobi import CompleteIntegral, HamiltonJacobi
 from .jacobi.principal_function import PrincipalFunction, principal_function
@@ -69,6 +73,17 @@ from .motions.phase import (
     phase_portrait,
     potential_landscape,
 )
+from .motions.variational_integrator import DiscreteMotion, VariationalIntegrator, variational_integrator
+from .perturbation.adiabatic import AdiabaticRun, adiabatic
+from .perturbation.averaging import Averaged, average_fast
+from .perturbation.frequency_map import Frequencies, frequencies
+from .perturbation.lie_series import lie_series
+from .perturbation.normal_form import NormalForm, birkhoff
+from .reduction.contact_system import ContactRates, ContactSystem
+from .reduction.lax import LaxPair, find_lax_pair, lax_pair
+from .reduction.lie_poisson import CasimirVerdict, LiePoisson, euler_poincare, heavy_top, rigid_body
+from .reduction.momentum_map import MomentumMap, momentum_map
+from .reduction.vakonomic import Vakonomic, vakonomic
 from .statics.balance import Rest, Structure, Virtual
 from .statics.cut import Efforts, internal_efforts
 from .statics.equilibria import (
@@ -102,6 +117,9 @@ from .systems.mass_properties import MassProperties, mass_properties
 from .systems.newton import AngularMomentum, Newton, angular_momentum
 from .systems.system import System
 from .systems.work import Work, works
+from .teaching.exercise import Exercise, exercise
+from .teaching.lesson import teach
+from .teaching.marking import MarkedLine, Marking, mark
 from .variations.brachistochrone import Brachistochrone, brachistochrone, cycloid_check, descent_time
 from .variations.envelope import envelope
 from .variations.extremal import Extremal, extremal
@@ -111,6 +129,39 @@ from .variations.variational import Functional, Stationary, action_along, mauper
 from .variations.world_line import WorldLine, world_line
 
 __all__ = [
+    "DiscreteMotion",
+    "VariationalIntegrator",
+    "variational_integrator",
+    "AdiabaticRun",
+    "adiabatic",
+    "Averaged",
+    "average_fast",
+    "Frequencies",
+    "frequencies",
+    "lie_series",
+    "NormalForm",
+    "birkhoff",
+    "ContactRates",
+    "ContactSystem",
+    "LaxPair",
+    "find_lax_pair",
+    "lax_pair",
+    "CasimirVerdict",
+    "LiePoisson",
+    "euler_poincare",
+    "heavy_top",
+    "rigid_body",
+    "MomentumMap",
+    "momentum_map",
+    "Vakonomic",
+    "vakonomic",
+    "mathml",
+    "Exercise",
+    "exercise",
+    "teach",
+    "MarkedLine",
+    "Marking",
+    "mark",
     "Rest",
     "Structure",
     "Virtual",

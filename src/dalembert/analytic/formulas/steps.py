@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from html import escape, unescape
 from typing import Any
 
 import sympy as sp
 from sympy.printing.latex import LatexPrinter
+from sympy.printing.mathml import MathMLPresentationPrinter
 
 
 class _Printer(LatexPrinter):  # type: ignore[misc]
@@ -35,6 +37,35 @@ def latex(expression: Any) -> str:
     return str(_Printer({"mat_delim": "("}).doprint(expression))
 
 
+class _MathML(MathMLPresentationPrinter):  # type: ignore[misc]
+    """SymPy's presentation MathML with dots for the primes of our velocities."""
+
+    def _print_Symbol(self, symbol: sp.Symbol, style: str = "plain") -> Any:
+        base = symbol.name.rstrip("'")
+        primes = len(symbol.name) - len(base)
+        plain = super()._print_Symbol(sp.Symbol(base))
+        if not primes:
+            return plain
+        over, dots = self.dom.createElement("mover"), self.dom.createElement("mo")
+        dots.appendChild(self.dom.createTextNode("\u02d9" * primes))
+        over.appendChild(plain)
+        over.appendChild(dots)
+        return over
+
+
+def mathml(expression: Any) -> str:
+    """Presentation MathML of an expression or of a list of them, with x' written as a dotted x.
+
+    >>> mathml(sp.Symbol("x'"))
+    '<mover><mi>x</mi><mo>&#729;</mo></mover>'
+    """
+    if isinstance(expression, str):
+        return f"<mtext>{escape(expression)}</mtext>"
+    if isinstance(expression, (list, tuple)):
+        return "<mrow>" + "<mo>,</mo>".join(mathml(e) for e in expression) + "</mrow>"
+    return re.sub(r"&(?!amp;|lt;|gt;)\w+;", lambda m: unescape(m.group()), str(_MathML().doprint(expression)))
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """One line: what is done, and the formula that comes of it."""
@@ -56,6 +87,16 @@ class Step:
         left = self.left if isinstance(self.left, str) and "\\" in self.left else _latex_name(self.left)
         formula = left if self.right is None else f"{left} = {latex(self.right)}"
         return rf"\text{{{self.words}: }} {formula}" if self.words else formula
+
+    @property
+    def mathml(self) -> str:
+        """The line as a row of MathML."""
+        parts = [f"<mtext>{escape(self.words)}{':' if self.left is not None else ''} </mtext>"] if self.words else []
+        if self.left is not None:
+            parts.append(mathml(self.left))
+        if self.right is not None:
+            parts += ["<mo>=</mo>", mathml(self.right)]
+        return f"<mrow>{''.join(parts)}</mrow>"
 
 
 def _latex_name(left: Any) -> str:
@@ -88,6 +129,12 @@ class Steps:
     def latex(self) -> str:
         body = " \\\\\n".join("& " + line.latex for line in self.lines)
         return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"
+
+    @property
+    def mathml(self) -> str:
+        """The lines as one MathML table, for a page without scripts."""
+        rows = "".join(f"<mtr><mtd columnalign='left'>{line.mathml}</mtd></mtr>" for line in self.lines)
+        return f"<math xmlns='http://www.w3.org/1998/Math/MathML' display='block'><mtable>{rows}</mtable></math>"
 
     def __str__(self) -> str:
         return self.text

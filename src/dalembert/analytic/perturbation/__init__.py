@@ -1,0 +1,1 @@
+"""Near what is known: averaging, normal forms, adiabatic invariants, frequencies of motions."""
