@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import dalembert as da
+from dalembert import analytic
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FORMS = ("_repr_html_", "_repr_latex_", "_repr_png_")
@@ -31,7 +33,11 @@ VERBS = {
     "base_parameters": lambda m: m.base_parameters(),
     "geometry": lambda m: m.geometry(),
     "draw": lambda m: m,
-    "mass_matrix": lambda m: m.equations("kane").mass_matrix,
+    "certificate": lambda m: m.mobility().certificate,
+    "sensitivities": lambda m: m.sensitivities((0, 0.2), ["m1"]),
+    "analytic": lambda m: m.analytic().lagrange(),
+    "hamilton": lambda m: m.analytic().hamilton(),
+    "period": lambda m: analytic.period("m*g*l*(1 - cos(th))", "th", "a", inertia="m*l**2"),
 }
 
 
@@ -73,7 +79,27 @@ def test_results_are_shown_in_notebooks(machine, name):
             reader = Closed()
             reader.feed(shown)
             assert reader.open == []
-    assert len(str(found)) < 6000
+    text = str(found)
+    assert len(text) < 6000
+    assert not re.search(r"^\w+\(\w+=|object at 0x|<function", text), f"a record is printed raw: {text[:80]}"
+
+
+def test_no_public_record_of_analytical_mechanics_prints_raw():
+    """Results are dataclasses; what prints itself as `Lagrange(system=System(...` is read by nobody."""
+    kinds = [getattr(analytic, name) for name in analytic.__all__]
+    records = [one for one in kinds if isinstance(one, type) and dataclasses.is_dataclass(one)]
+    assert len(records) > 60
+    for one in records:
+        assert one.__str__ is not object.__str__ or not hasattr(one.__repr__, "__wrapped__"), one
+        assert any(hasattr(one, form) for form in FORMS), one
+
+
+def test_links_and_layouts_are_told_in_lines(machine):
+    layout = machine.layout()
+    assert str(layout).splitlines()[1:] == [
+        "  shoulder: earth to upper (shoulder.th)",
+        "  elbow: upper to lower (elbow.th)",
+    ]
 
 
 def test_names_are_no_markup():

@@ -23,6 +23,7 @@ inverse       helmholtz, lagrangian_for
 import sys
 
 from dalembert import limits
+from dalembert.presentation.records import readable
 
 from .canonical.brackets import (
     Closure,
@@ -344,6 +345,7 @@ __all__ = [
     "uniform_potential",
 ]
 
+readable(*(globals()[name] for name in __all__))
 explain_arguments(sys.modules[__name__])
 limits.guard(
     sys.modules[__name__], "Give the system fewer coordinates, numbers for parameters, or ask for one view at a time."

@@ -12,6 +12,7 @@ from scipy.interpolate import BSpline, PPoly, make_interp_spline
 from dalembert import expr as ex
 from dalembert.errors import ArgumentError
 from dalembert.expr import Expr
+from dalembert.presentation.records import Record
 
 #: Degree of each kind, and derivatives that vanish at both ends.
 _KINDS = {"cubic": (3, (1,)), "quintic": (5, (1, 2))}
@@ -20,7 +21,7 @@ _SAMPLES = 64
 
 
 @dataclass(frozen=True, eq=False)
-class Trajectory:
+class Trajectory(Record):
     """Coordinates as smooth functions of time from `t[0]` to `t[-1]`, at rest before and after.
 
     >>> way = trajectory({"elbow.th": [0.0, 1.0, 0.5]}, times=[0, 1, 2])

@@ -26,6 +26,7 @@ from dalembert.formalisms.sides import gathered, link_of, pose_in
 from dalembert.kinematics import COMPONENTS, Pose, Twist, Wrench
 from dalembert.kinematics.links import LinkMotion, joint_point
 from dalembert.mechanism import EARTH, did_you_mean
+from dalembert.presentation.records import Record
 
 if TYPE_CHECKING:
     from dalembert.presentation.axes import Quantity
@@ -35,7 +36,7 @@ _TOLD = {"M": "moment", "F": "force"}
 
 
 @dataclass(frozen=True, slots=True)
-class Balance:
+class Balance(Record):
     """One component: `inertia` = `known` + the sum of unknown reactions times their coefficients."""
 
     name: str  # Mx ... Fz, or what the component is along

@@ -23,13 +23,14 @@ from dalembert.expr import TIME, ZERO, Expr, Matrix, Scalar
 from dalembert.expr.elimination import solve_linear
 from dalembert.geometry.direct import coupling_at, direct_field
 from dalembert.geometry.setting import Setting
+from dalembert.presentation.records import Record
 from dalembert.presentation.told import Told
 
 Vector = tuple[Expr, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class Agreement(Record):
     """How far the sum of the parts is from the direct equations at a state, against the size of the parts."""
 
     theorem: float  # X_Hhat + Y_W - Z

@@ -11,13 +11,14 @@ from scipy.optimize import minimize
 
 from dalembert.dynamics import dynamics_of
 from dalembert.errors import ModelError
+from dalembert.presentation.records import Record
 
 if TYPE_CHECKING:
     from dalembert.identify.base import BaseParameters
 
 
 @dataclass(frozen=True, eq=False)
-class Excitation:
+class Excitation(Record):
     """q, u, udot over a period, one row for each time; `condition` of the columns of the base parameters."""
 
     t: Any

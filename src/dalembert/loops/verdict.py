@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from dalembert.loops.check import Check, Evidence
 
 from dalembert.loops.words import posture_words
+from dalembert.presentation.records import Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class Branch:
 
 
 @dataclass(frozen=True, slots=True)
-class Certificate:
+class Certificate(Record):
     """What proves the bounds, and what a checker needs to prove them again."""
 
     at_least: str

@@ -53,6 +53,11 @@ class Layout:
     speeds: tuple[str, ...]
     further: tuple[Constraint, ...] = ()
 
+    def __str__(self) -> str:
+        lines = [str(one.link) for one in self.tree] + [f"{one.link}, closes a loop" for one in self.cuts]
+        lines += [f"{one.name}: a further condition" for one in self.further]
+        return "\n  ".join([f"{self.model.name}: {len(self.bodies) - 1} bodies", *lines])
+
     @staticmethod
     def of(described: Mechanism | Model, cut: Collection[str] = ()) -> Layout:
         """Number a mechanism; the links named in `cut` are kept out of the spanning tree.

@@ -19,6 +19,10 @@ class Link:
     second: Frame
     joint: Joint
 
+    def __str__(self) -> str:
+        freedom = ", ".join(self.coordinates) or "no freedom"
+        return f"{self.name}: {self.first.body} to {self.second.body} ({freedom})"
+
     def coordinate_name(self, parameter: str) -> str:
         return f"{self.name}.{parameter}"
 

@@ -21,6 +21,7 @@ from dalembert.dynamics.scales import ATOL
 from dalembert.errors import SimulationError
 from dalembert.expr import Expr
 from dalembert.mechanism import Mechanism, Model, did_you_mean
+from dalembert.presentation.records import Record
 from dalembert.simulate.methods.inputs import as_span
 from dalembert.simulate.methods.problem import RTOL
 from dalembert.simulate.motion.motion import Motion
@@ -34,7 +35,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Sensitivities:
+class Sensitivities(Record):
     """The motion, and the derivative of each state by each of `names` along it.
 
     `weights` are derivatives of the parameters by each of them: other than one where a formula gives a parameter.
