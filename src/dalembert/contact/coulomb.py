@@ -7,6 +7,7 @@ accelerations and forces.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -252,7 +253,8 @@ def _slips(matrix: Array, right: Array, mu: float) -> list[Array]:
     # With d = (cos, sin): the cross product of d with (b_t (W_n.r) - b_n W_t r), r = (1, -mu d), is a trigonometric
     # polynomial of degree two; in z = exp(i th) it is a quartic.
     angles = 2 * np.pi * np.arange(8) / 8
-    values = np.array([_cross(matrix, right, mu, th) for th in angles])
+    w, b = matrix.tolist(), right.tolist()
+    values = np.array([_cross(w, b, mu, th) for th in angles.tolist()])
     c = np.fft.fft(values) / 8
     coefficients = [c[2], c[1], c[0], c[-1], c[-2]]
     largest = max(abs(x) for x in coefficients)
@@ -263,25 +265,26 @@ def _slips(matrix: Array, right: Array, mu: float) -> list[Array]:
     found = []
     for z in roots:
         if abs(abs(z) - 1) < _ON_CIRCLE:
-            th = _polished(matrix, right, mu, float(np.angle(z)))
+            th = _polished(w, b, mu, float(np.angle(z)))
             found.append(np.array([np.cos(th), np.sin(th)]))
     return found
 
 
-def _cross(matrix: Array, right: Array, mu: float, th: float) -> float:
-    d = np.array([np.cos(th), np.sin(th)])
-    ratio = np.concatenate([[1.0], -mu * d])
-    u = right[1:] * (matrix[0] @ ratio) - right[0] * (matrix[1:] @ ratio)
-    return float(d[0] * u[1] - d[1] * u[0])
+def _cross(w: list[list[float]], b: list[float], mu: float, th: float) -> float:
+    x, y = math.cos(th), math.sin(th)
+    slope = w[0][0] - mu * (w[0][1] * x + w[0][2] * y)
+    u = b[1] * slope - b[0] * (w[1][0] - mu * (w[1][1] * x + w[1][2] * y))
+    v = b[2] * slope - b[0] * (w[2][0] - mu * (w[2][1] * x + w[2][2] * y))
+    return x * v - y * u
 
 
-def _polished(matrix: Array, right: Array, mu: float, th: float) -> float:
+def _polished(w: list[list[float]], b: list[float], mu: float, th: float) -> float:
     for _ in range(4):
         h = 1e-6  # radian: near the cube root of rounding, best for central differences
-        slope = (_cross(matrix, right, mu, th + h) - _cross(matrix, right, mu, th - h)) / (2 * h)
+        slope = (_cross(w, b, mu, th + h) - _cross(w, b, mu, th - h)) / (2 * h)
         if slope == 0:
             break
-        th -= _cross(matrix, right, mu, th) / slope
+        th -= _cross(w, b, mu, th) / slope
     return th
 
 

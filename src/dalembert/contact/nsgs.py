@@ -6,6 +6,7 @@ stops on the natural map, never on the change alone: it creeps.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -28,6 +29,8 @@ of them an answer to `LOOSE` is enough."""
 _OPEN, _SLIPS, _EDGE = 1e-12, 1e-9, 1e-7
 """What a contact shows in a balanced problem (no units): a normal impulse below this share of the largest is none; a
 slip above this share of |b|, with friction this near to its bound, is one. Wrong guesses show in the fault."""
+_ROUNDING = 4 * np.finfo(float).eps
+"""Of a sum of products, as a share of their sizes: some units in the last place."""
 _INNER = 5
 _TURNS = 40
 
@@ -76,14 +79,14 @@ def _sweep(problem: Frictional, guess: Array | None, most: int, accept: float) -
                 p[part] = new
         if sweep in (1, 2, 4, 8, 16) or sweep % 32 == 0:
             if sweep == _WHOLE[0] and joint and (still := stopped(problem)) is not None:
-                best, left = still, fault(problem, still) / size
+                best, left = still, _missed(problem, still) / size
                 if left <= accept:
                     break
             if sweep in _WHOLE and joint:
                 p = newton(problem, p)
             u = problem.matrix @ p + problem.right
             for trial in (polished(problem, p, 0 * p), polished(problem, p, p), p):
-                here = fault(problem, trial) / size
+                here = _missed(problem, trial) / size
                 if here < left:
                     best, left = trial.copy(), here
                 if left <= accept:
@@ -93,6 +96,12 @@ def _sweep(problem: Frictional, guess: Array | None, most: int, accept: float) -
     shown = pattern_of(problem, best)
     worst = int(np.argmax(faults(problem, best))) if count else 0
     return Swept(best, left, sweep, worst, *told(problem, shown))
+
+
+def _missed(problem: Frictional, p: Array) -> float:
+    """The fault beyond what rounding makes of rates that large impulses leave of each other."""
+    rounding = float(np.linalg.norm(np.abs(problem.matrix) @ np.abs(p)))
+    return max(fault(problem, p) - _ROUNDING * rounding, 0.0)
 
 
 def _one(own: Array, b: Array, mu: float, guess: Array) -> Array:
@@ -145,21 +154,23 @@ def _spatial(own: Array, b: Array, mu: float) -> Array | None:
         return None  # its rows nearly depend on each other
     if stuck[0] >= 0 and stuck[1] ** 2 + stuck[2] ** 2 <= (mu * stuck[0]) ** 2:
         return stuck
-    x, y = float(b[1]), float(b[2])
+    w, (n, x, y) = own.tolist(), b.tolist()
+    first, second = x, y
     for _ in range(_TURNS):
-        size = (x * x + y * y) ** 0.5
+        size = math.hypot(x, y)
         if size == 0:
             return None
-        ratio = np.array([1.0, -mu * x / size, -mu * y / size])
-        slope = float(own[0] @ ratio)
+        across, up = -mu * x / size, -mu * y / size
+        slope = w[0][0] + w[0][1] * across + w[0][2] * up
         if slope <= 0:
             return None
-        found: Array = (-b[0] / slope) * ratio
-        u = own @ found + b
-        turned = abs(float(u[1] * y - u[2] * x)) / (size * max(float(np.hypot(u[1], u[2])), 1e-300))
-        if turned < 1e-15 and u[1] * x + u[2] * y > 0:  # the sine of an angle, to rounding
-            return found
-        x, y = float(u[1]), float(u[2])
+        push = -n / slope
+        u = first + push * (w[1][0] + w[1][1] * across + w[1][2] * up)
+        v = second + push * (w[2][0] + w[2][1] * across + w[2][2] * up)
+        turned = abs(u * y - v * x) / (size * max(math.hypot(u, v), 1e-300))
+        if turned < 1e-15 and u * x + v * y > 0:  # the sine of an angle, to rounding
+            return push * np.array([1.0, across, up])
+        x, y = u, v
     return None
 
 
@@ -217,7 +228,8 @@ def polished(problem: Frictional, p: Array, near: Array) -> Array:
                     block[j, place[disc.start + j]] += 1.0
                     block[j, place[n]] += disc.mu * d[j]
                 system += list(block)
-        made, asked = np.array(system), np.array(right)
+        heights = np.linalg.norm(system, axis=1)  # rows of slips are as steep as impulses are large
+        made, asked = np.array(system) / heights[:, None], np.array(right) / heights
         new = 0 * p
         new[unknown] = near[unknown] + np.linalg.lstsq(made, asked - made @ near[unknown], rcond=1e-12)[0]
         done = np.abs(new - found).max() <= 1e-15 * np.abs(new).max()  # nothing but rounding moves

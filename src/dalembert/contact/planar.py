@@ -34,8 +34,8 @@ def all_answers(problem: Frictional) -> list[Answer]:
     """
     found: list[Answer] = []
     same, scale, size = balanced(problem)
-    for pattern in product(*((None, *product(_RUBS, repeat=len(discs))) for discs in problem.discs)):
-        answer = _try(same, pattern, ADMISSIBLE)
+    for pattern in product(*((*product(_RUBS, repeat=len(discs)), None) for discs in problem.discs)):
+        answer = _try(same, pattern, found, ADMISSIBLE)
         if answer is not None and not any(_same(answer, other, ADMISSIBLE) for other in found):
             found.append(answer)
     return [replace(one, impulses=size * scale * one.impulses, rates=size * one.rates / scale) for one in found]
@@ -47,8 +47,11 @@ def _same(a: Answer, b: Answer, small: float) -> bool:
     return bool(near and np.abs(a.rates - b.rates).max(initial=0.0) <= small)
 
 
-def _try(problem: Frictional, pattern: Pattern, small: float) -> Answer | None:
-    """The answer of one pattern: impulses B z with u = 0 on the rows of z, if the signs are right."""
+def _try(problem: Frictional, pattern: Pattern, known: list[Answer], small: float) -> Answer | None:
+    """The answer of one pattern: impulses B z with u = 0 on the rows of z, if the signs are right.
+
+    Where impulses are one of many, others are looked for unless they would make rates that are known.
+    """
     columns, rows = list[Array](), list[int]()
     for n, discs, shown in zip(problem.starts, problem.discs, pattern, strict=True):
         if shown is None:
@@ -72,6 +75,12 @@ def _try(problem: Frictional, pattern: Pattern, small: float) -> Answer | None:
     z, _, full, _singular = np.linalg.lstsq(system, -problem.right[rows], rcond=1e-11)
     answer = _admissible(problem, pattern, base @ z, rows, small)
     if answer is None and full < len(rows):
+        rates = problem.matrix @ (base @ z) + problem.right
+        missed = np.abs(rates[rows]).max() > small * (1 + np.abs(base @ z).max())
+        if missed or any(np.abs(rates - one.rates).max() <= small for one in known):
+            return None
+        if _wrong_anyway(problem, pattern, base, system, rates, small):
+            return None
         other = _within(problem, pattern, base, system, rows)
         answer = None if other is None else _admissible(problem, pattern, other, rows, small)
     return answer
@@ -96,6 +105,22 @@ def _admissible(problem: Frictional, pattern: Pattern, impulses: Array, rows: li
                 return None
     plain = [shown and tuple(state.rstrip("+-") for state in shown) for shown in pattern]
     return Answer(impulses, u, *told(problem, plain))
+
+
+def _wrong_anyway(
+    problem: Frictional, pattern: Pattern, base: Array, system: Array, rates: Array, small: float
+) -> bool:
+    """Has a rate that is the same for all impulses of the pattern the wrong sign?"""
+    _, values, v = np.linalg.svd(system)
+    rank = int((values > 1e-11 * values.max(initial=0.0)).sum())  # as in the solve before
+    loose = np.abs(problem.matrix @ base @ v[rank:].T).max(axis=1, initial=0.0) > 1e-9  # balanced: compliances are 1
+    wrong = np.zeros(len(rates), dtype=bool)
+    wrong[problem.starts] = rates[problem.starts] < -small
+    for discs, shown in zip(problem.discs, pattern, strict=True):
+        for disc, state in zip(discs, shown or (), strict=False):
+            turned = -rates[disc.start] if state == "slip+" else rates[disc.start]
+            wrong[disc.start] = state != "stick" and turned > small
+    return bool((wrong & ~loose).any())
 
 
 def _within(problem: Frictional, pattern: Pattern, base: Array, system: Array, rows: list[int]) -> Array | None:
