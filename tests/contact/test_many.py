@@ -95,3 +95,17 @@ def test_what_no_law_answers_keeps_the_motion_so_far():
     many = run_many(system_of(striking()), (0, 0.2), given={"mu": np.array([0.3, 0.0])})
     assert many.status.tolist() == [-1, 0]
     assert many.t_last == pytest.approx([0.1, 0.2], abs=1e-9)
+
+
+def test_processes_change_no_bit_of_any_member():
+    m = da.Mechanism("ball")
+    m.join(da.earth, m.body("ball", mass=1), da.prismatic("z"), name="drop")
+    m.gravity = [0, 0, -9.81]
+    m.contact("drop.x >= 0", restitution="e", name="floor")
+    start, given = {"drop.x": np.array([0.3, 0.5, 0.7, 0.9])}, {"e": np.array([0.1, 0.5, 0.3, 0.7])}
+    one, two = (run_many(system_of(m), (0, 1), start=start, given=given, t_eval=[0.5, 1.0], threads=n) for n in (1, 3))
+    assert (one.y == two.y).all()
+    assert (one.y_last == two.y_last).all()
+    assert [log.as_dict() for log in one.contacts] == [log.as_dict() for log in two.contacts]
+    with pytest.raises(SimulationError, match=r"trajectory 2: contact 'floor' of 'ball' starts 0.1 beyond"):
+        run_many(system_of(m), (0, 1), start={"drop.x": np.array([1.0, 1.0, -0.1])}, given={"e": 0.5}, threads=2)

@@ -53,8 +53,8 @@ def run_many(
     """Motions for arrays of starts and parameters: `run_many(arm, (0, 1), start={"elbow.th": angles}, t_eval=times)`.
 
     Arrays in `start` and `given` have one entry for each trajectory; what is a single number holds for all. A failing
-    trajectory does not stop the others. `t_eval` None gives the end of the span only. Machines with contacts go one
-    after the other, each through its own impacts and changes, whose logs are `contacts` of the result.
+    trajectory does not stop the others. `t_eval` None gives the end of the span only. Machines with contacts go each
+    through its own impacts and changes, in processes on all cores; the logs are `contacts` of the result.
     """
     system, _ = on_its_branch(system, start, given, as_span(t_span)[0], many=True)
     watched = resolve_events(events, system)
@@ -67,7 +67,7 @@ def run_many(
     if system.contacts:
         asked: Asked = {"method": chosen, "t_eval": t_eval, "events": events, "rtol": rtol, "atol": atol}
         asked |= {"max_step": max_step, "first_step": first_step, "progress": progress, "impacts": impacts}
-        return run_touching(system, t_span, start, given, asked)
+        return run_touching(system, t_span, start, given, asked, threads)
     if impacts != "auto":
         raise SimulationError(
             f"impacts='{impacts}' would change nothing: '{system.name}' has no contacts. Leave it out."
