@@ -176,7 +176,7 @@ class _Cones:
             project(x, normal, discs, point, slope)
         return point, slope
 
-    def _alike(self, x: Array) -> tuple[Array, Array, Array, Array, Array]:
+    def _alike(self, x: Array) -> tuple[Array, Array, Array, NDArray[np.bool_], NDArray[np.bool_]]:
         """Points of all contacts, sizes along, the normal parts on borders, and which are inside and on borders."""
         rows = x.reshape(-1, 1 + self.across)
         size = np.abs(rows[:, 1]) if self.across == 1 else np.sqrt(rows[:, 1] ** 2 + rows[:, 2] ** 2)
