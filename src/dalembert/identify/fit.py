@@ -12,6 +12,7 @@ from scipy.optimize import least_squares
 from dalembert.dynamics import dynamics_of
 from dalembert.errors import ArgumentError
 from dalembert.identify.states import States, on_loops
+from dalembert.presentation.told import Told
 
 if TYPE_CHECKING:
     from dalembert.identify.base import BaseParameters
@@ -27,8 +28,12 @@ for _k, (_i, _j) in enumerate(((0, 1), (0, 2), (1, 2))):
     _MOMENTS[7 + _k, _i, _j] = _MOMENTS[7 + _k, _j, _i] = -1.0
 
 
+#: A direction whose columns are less than this share of the largest is not in the data: what products of doubles round.
+_UNTOLD = 1e-9
+
+
 @dataclass(frozen=True, eq=False)
-class Identified:
+class Identified(Told):
     """Values of the base parameters with their standard deviations, and inertias of real bodies that give them.
 
     `theta` is the set of positive densities nearest to the prior that fits; the data tell its base parameters only.
@@ -41,10 +46,20 @@ class Identified:
     condition: float  # of the columns, each of length one
     theta: Any | None
 
+    @property
+    def untold(self) -> tuple[str, ...]:
+        """Combinations of which these data say nothing, or not more than that they are about nothing."""
+        weak = self.deviations > np.abs(self.values)
+        return tuple(text for text, hides in zip(self.base.combinations, weak, strict=True) if hides)
+
     def as_dict(self) -> dict[str, Any]:
         told = zip(self.base.combinations, self.values, self.deviations, strict=True)
         return {
-            "base": [{"combination": c, "value": float(v), "deviation": float(d)} for c, v, d in told],
+            "base": [
+                {"combination": c, "value": float(v), "deviation": float(d) if np.isfinite(d) else None}
+                for c, v, d in told
+            ],
+            "untold": list(self.untold),
             "residual": self.residual,
             "condition": self.condition,
             "theta": None
@@ -55,8 +70,19 @@ class Identified:
     def __str__(self) -> str:
         lines = [f"{len(self.values)} base parameters, residual {self.residual:.3g}, condition {self.condition:.3g}:"]
         for c, v, d in zip(self.base.combinations, self.values, self.deviations, strict=True):
-            weak = "   the data hardly tell it" if d > abs(v) else ""
+            weak = (
+                ""
+                if d <= abs(v)
+                else "   the data hardly tell it"
+                if np.isfinite(d)
+                else "   these data do not tell it"
+            )
             lines.append(f"  {v:12.6g} +- {d:.2g}   {c}{weak}")
+        unseen = len(self.base.unseen)
+        if unseen:
+            lines.append(f"No motion at all tells {unseen} of {len(self.base.regressor.names)} inertial parameters.")
+        if not np.isfinite(self.deviations).all():
+            lines.append("Move the joints that stood still, or moved together, and measure again (`base.excitation`).")
         return "\n".join(lines)
 
 
@@ -102,14 +128,16 @@ def identify(
     sizes = np.sqrt((A * A).sum(axis=0))
     sizes[sizes == 0] = 1.0
     scaled = A / sizes
-    values, *_ = np.linalg.lstsq(scaled, tau, rcond=None)
+    left_axes, single, right_axes = np.linalg.svd(scaled, full_matrices=False)
+    told = single > _UNTOLD * single[0]
+    values = right_axes[told].T @ ((left_axes[:, told].T @ tau) / single[told])
     left = tau - scaled @ values
-    freedom = max(len(tau) - A.shape[1], 1)
+    freedom = max(len(tau) - int(told.sum()), 1)
     variance = float(left @ left) / freedom
-    inverse = np.linalg.pinv(scaled.T @ scaled)
-    deviations = np.sqrt(variance * np.diag(inverse)) / sizes
-    single = np.linalg.svd(scaled, compute_uv=False)
-    condition = float(single[0] / single[-1]) if single[-1] > 0 else float("inf")
+    deviations = np.sqrt(variance * ((right_axes[told].T / single[told]) ** 2).sum(axis=1)) / sizes
+    hidden = (right_axes[~told] ** 2).sum(axis=0) > _UNTOLD  # parameters with a part that no effort of these data shows
+    deviations = np.where(hidden, np.inf, deviations)
+    condition = float(single[0] / single[-1]) if told.all() else float("inf")
     theta = _physical(of, W, tau, prior, given, np.sqrt(variance)) if physical else None
     residual = float(np.sqrt(left @ left / len(tau)))
     return Identified(base, values / sizes, deviations, residual, condition, theta)

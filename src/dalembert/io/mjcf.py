@@ -45,7 +45,7 @@ def read(folder: Folder, a: Assembly, *, keyframe: str | int | None, meshes: boo
     root = with_includes(folder)
     settings = Settings.of(root)
     defaults = Defaults.of(root)
-    tree = Tree(a, settings, defaults, Geoms(root, Visuals(a, folder, meshes), settings))
+    tree = Tree(a, settings, defaults, Geoms(root, Visuals(a, folder, meshes), settings, defaults))
     _options(root, a)
     for world in root.all("worldbody"):
         _inside(world, WORLD, Pose(), world.get("childclass"), tree)

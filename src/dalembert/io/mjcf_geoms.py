@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.errors import ModelError
-from dalembert.io.mjcf_scope import Settings
+from dalembert.io.mjcf_scope import Defaults, Settings
 from dalembert.io.parts import Mass
 from dalembert.io.poses import Array, Pose, from_quaternion, z_onto
 from dalembert.io.solids import mesh_mass, solid, volume
@@ -22,11 +22,11 @@ _SHOWN = 2
 class Geoms:
     """Knows the meshes of the file."""
 
-    def __init__(self, root: Element, seen: Visuals, settings: Settings) -> None:
+    def __init__(self, root: Element, seen: Visuals, settings: Settings, defaults: Defaults) -> None:
         self.seen, self.settings, self.folder, self.a = seen, settings, seen.folder, seen.a
         self.meshes = {}
         for asset in root.all("asset"):
-            for one in asset.all("mesh"):
+            for one in (defaults.apply(x, "") for x in asset.all("mesh")):
                 name = one.get("name") or one.get("file").rsplit("/", 1)[-1].rsplit(".", 1)[0]
                 self.meshes[name] = one
         self._read: dict[str, tuple[Array, Array]] = {}
@@ -99,11 +99,12 @@ class Geoms:
         if asset is None:
             raise ModelError(f"{geom.where}: there is no mesh '{name}'.")
         way = asset.get("inertia", "legacy")
-        if way not in ("legacy", "exact"):
+        if way not in ("legacy", "exact", "convex"):
             self.a.note(f"{asset.where}: the inertia of mesh '{name}' is that of its solid, not '{way}'.")
         if name not in self._read:
             self._read[name] = self._vertices(asset)
         points, faces = self._read[name]
+        faces = _hull(points) if way == "convex" else faces
         found = mesh_mass(points, faces, density, mass, pose, signed=way != "legacy")
         if not found.mass:
             self.a.note(f"{asset.where}: mesh '{name}' holds no volume, so it adds no mass.")
@@ -115,14 +116,7 @@ class Geoms:
             if "face" in asset.attributes:
                 faces = np.array(numbers_of(asset.get("face"), asset.where), dtype=int).reshape(-1, 3)
             else:
-                from scipy.spatial import ConvexHull
-
-                hull = ConvexHull(points)
-                faces = hull.simplices.copy()
-                inner = points.mean(axis=0)
-                for k, (a, b, c) in enumerate(faces):
-                    if np.dot(np.cross(points[b] - points[a], points[c] - points[a]), points[a] - inner) < 0:
-                        faces[k] = a, c, b
+                faces = _hull(points)
         else:
             if "file" not in asset.attributes:
                 raise ModelError(f"{asset.where}: a mesh without a file and without vertices.")
@@ -132,3 +126,17 @@ class Geoms:
         points = points * np.array(asset.numbers("scale", [1, 1, 1], exactly=3))
         turned = from_quaternion(asset.numbers("refquat", [1, 0, 0, 0], exactly=4), asset.where)
         return (points - np.array(asset.numbers("refpos", [0, 0, 0], exactly=3))) @ turned, faces
+
+
+def _hull(points: Array) -> Array:
+    """Triangles of the convex hull, turning left from outside."""
+    from scipy.spatial import ConvexHull, QhullError
+
+    try:
+        faces = ConvexHull(points).simplices.copy()
+    except (QhullError, ValueError):
+        raise ModelError("the points of a mesh lie in a plane: they have no hull.") from None
+    a, b, c = (points[faces[:, k]] for k in range(3))
+    inward = np.einsum("ij,ij->i", np.cross(b - a, c - a), a - points.mean(axis=0)) < 0
+    faces[inward] = faces[inward][:, [0, 2, 1]]
+    return faces

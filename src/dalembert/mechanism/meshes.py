@@ -125,23 +125,27 @@ class Mesh:
 def of_triangles(points: Array, faces: NDArray[Any], *, signed: bool) -> tuple[float, Array, Array]:
     """Volume, centre and second moment about the centre (integral of x x^T) of a closed surface, by its tetrahedra.
 
-    `signed` is exact; otherwise every tetrahedron from the mean of the faces counts as positive.
+    `signed` is exact; otherwise every tetrahedron counts as positive, from the mean of the faces for the centre, then
+    from the centre. An open surface is closed by straight lines to the same points.
     """
     a, b, c = (points[faces[:, k]] for k in range(3))
-    if not signed:
-        area = np.linalg.norm(np.cross(b - a, c - a), axis=1) / 2
-        origin = ((a + b + c) / 3 * area[:, None]).sum(0) / (area.sum() or 1.0)
-    else:
-        origin = points.mean(axis=0)
-    a, b, c = a - origin, b - origin, c - origin
-    six = np.einsum("ij,ij->i", a, np.cross(b, c))
-    six = six if signed else np.abs(six)
-    v = six.sum() / 6
-    total = a + b + c
-    first = (six[:, None] * total).sum(0) / 24
+    area = np.linalg.norm(np.cross(b - a, c - a), axis=1) / 2
+    origin = ((a + b + c) / 3 * area[:, None]).sum(0) / (area.sum() or 1.0)
+    six, total = _tetrahedra(a - origin, b - origin, c - origin, signed)
+    volume = six.sum() / 6
+    if not volume:
+        return 0.0, origin, np.zeros((3, 3))
+    centre = origin + (six[:, None] * total).sum(0) / (24 * volume)
+    a, b, c = a - centre, b - centre, c - centre
+    six, total = _tetrahedra(a, b, c, signed)
     second = sum(np.einsum("i,ij,ik->jk", six, x, x) for x in (a, b, c, total)) / 120
-    d = first / v if v else np.zeros(3)
-    return float(v), origin + d, second - v * np.outer(d, d)
+    return float(six.sum() / 6), centre, second
+
+
+def _tetrahedra(a: Array, b: Array, c: Array, signed: bool) -> tuple[Array, Array]:
+    """Six times the volumes of tetrahedra from the origin, and the sums of their corners."""
+    six = np.einsum("ij,ij->i", a, np.cross(b, c))
+    return (six if signed else np.abs(six)), a + b + c
 
 
 def read_mesh(path: Path, where: str) -> tuple[Array, NDArray[Any]]:
