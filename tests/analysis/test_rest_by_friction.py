@@ -49,6 +49,19 @@ def test_on_a_belt_it_rests_while_it_slides():
     assert sorted(z.imag for z in found.eigenvalues)[1] == pytest.approx(np.sqrt(25 - 0.75**2), rel=1e-9)
 
 
+@pytest.mark.parametrize("friction", [0, "mu"])
+def test_without_friction_it_is_what_it_would_be(friction):
+    """A block that a spring pushes away: friction holds it near the middle, none lets it go."""
+    m = railed(pull="50*x.x", friction=friction)
+    (found,) = m.equilibria({"mu": 0.0} if friction else {}, starts=10)
+    assert (found.stability, found.ranges) == ("unstable", {})
+    assert "friction" not in found.reason
+    if friction:
+        (held,) = m.equilibria({"mu": 0.3}, starts=10)
+        assert held.stability == "stable"
+        assert held.ranges["x.x"] == pytest.approx((-0.3 * 2 * G / 50, 0.3 * 2 * G / 50))
+
+
 def test_a_ladder_in_two_slots_leans_as_the_textbook_says():
     m = da.Mechanism("ladder")
     rod = m.body("rod", mass=3.0, inertia=[0.25] * 3)

@@ -265,3 +265,34 @@ def test_the_coupling_number_of_a_state():
     m.constrain("x.x + y.x = t**2/2", by="x.x", name="law")
     found = m.coupling()
     assert (found.kappa, found.law, found.actuator, found.weak) == (pytest.approx(np.sqrt(2 / 3)), "law", "law", False)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_perfect_reaction_in_any_basis_is_the_same_motion_and_another_push_is_not(seed):
+    """W = C G with C invertible moves as W = G, with C^T mu = lambda; W elsewhere does not (spec 3.25 f)."""
+    rng = np.random.default_rng(seed)
+    first, second = ("pos(tip, x)", "pos(tip, y)") if seed % 2 else ("vel(tip, x)", "omega(b, z) + vel(tip, y)")
+    mix = rng.integers(1, 4, size=(2, 2)) + np.diag([3, 3])
+
+    def arm(by):
+        m = da.Mechanism("arm")
+        before = da.earth
+        for name, mass in zip("abc", (1.0, 1.4, 0.6), strict=True):
+            body = m.body(name, mass=mass, centre=[0.2, 0.1, 0], inertia=[0.1] * 3)
+            m.join(before.at([0.5, 0, 0]) if name != "a" else before, body, da.revolute("z"), name=f"j{name}")
+            before = body
+        m.frame("tip", before.at([0.4, 0, 0]))
+        m.gravity = [0, -9.81, 0]
+        m.constrain(f"{first} = 0.1*t", f"{second} = 0.2", by=by, name="law")
+        return m
+
+    forms = [f"{a}*d({first}) + {b}*d({second})" for a, b in mix.tolist()]
+    about = [dynamics_of(arm(by).layout()) for by in (None, forms, ["ja.th", "jb.th"])]
+    state = {x: float(rng.uniform(-1, 1)) for x in (*about[0].coordinates, *about[0].speeds)} | {ex.TIME: 0.3}
+    solved = [
+        [float(x) for x in ex.evaluate(one.solved([*one.accelerations(), *one.multipliers]), state)] for one in about
+    ]
+    scale = np.abs(solved[0]).max()
+    assert solved[1][:3] == pytest.approx(solved[0][:3], abs=1e-11 * scale)
+    assert mix.T @ solved[1][3:] == pytest.approx(solved[0][3:], abs=1e-10 * scale)
+    assert np.abs(np.array(solved[2][:3]) - solved[0][:3]).max() > 1e-3 * scale

@@ -16,10 +16,12 @@ import numpy as np
 
 from dalembert import expr as ex
 from dalembert.analysis.equilibrium import Equilibrium
+from dalembert.analysis.point import numbers_of
 from dalembert.analysis.search import Search
 from dalembert.analysis.sticking import Holding, Sticking
 from dalembert.analysis.walking import Walk
 from dalembert.dynamics import dynamics_of
+from dalembert.expr import Expr
 from dalembert.kinematics import in_state
 from dalembert.mechanism import Along, Constraint, Coulomb, Kinematic, Layout
 from dalembert.mechanism.constraint import PERFECT
@@ -44,7 +46,9 @@ def held_sets(
 ) -> list[Equilibrium]:
     """Equilibria of a machine with dry friction on contacts that are kept."""
     found: list[Equilibrium] = []
-    for one, stuck, slipping in _ways_to_rest(layout):
+    numbers = numbers_of(dynamics_of(layout), given, float(t or 0.0))
+    smooth = tuple(replace(one, reaction=PERFECT) if _smooth(one, numbers) else one for one in layout.further)
+    for one, stuck, slipping in _ways_to_rest(replace(layout, further=smooth)):
         search = Search.on(one, given, {}, t, at)
         rng = np.random.default_rng(seed)
         q, centre = search.drawn(at, spread, starts, rng)
@@ -63,6 +67,14 @@ def held_sets(
                 sets.tell(x)
         found += sets.told
     return found
+
+
+def _smooth(one: Constraint, numbers: Mapping[Expr, Any]) -> bool:
+    """Whether a coefficient of friction is zero, by the numbers of the machine alone."""
+    law = one.reaction
+    if not isinstance(law, Coulomb) or not ex.free_symbols(law.friction) <= numbers.keys():
+        return False
+    return float(ex.evaluate([law.friction], dict(numbers))[0]) == 0
 
 
 def _ways_to_rest(layout: Layout) -> Iterator[tuple[Layout, list[Constraint], dict[str, float]]]:
@@ -104,6 +116,8 @@ def _signs(search: Search, balance: Sticking, q: Array, slipping: Mapping[str, f
 
 def _slides(found: Sequence[Equilibrium], slipping: Mapping[str, float]) -> list[Equilibrium]:
     names = ", ".join(slipping)
+    if not names:
+        return list(found)
     return [replace(one, reason=f"{one.reason}, while {names} slides") for one in found]
 
 
@@ -182,7 +196,7 @@ class _Sets:
         share = "none" if holding.share == 0 else f"{holding.share:.4g}"
         said = f"dry friction holds it, and a set of postures with it: {share} of its friction is needed, at {names}"
         if not holding.loaded:
-            return "undecided", f"{said}; a contact carries no load"
+            return "undecided", f"{said}; a contact carries no load, or has no friction"
         if holding.share < 1 - _SURE and self.balance.takes_more_power(q):
             return "stable", f"{said}; small motions lose more power to it than efforts give"
         stuck = self._stuck.judged(q)

@@ -210,7 +210,7 @@ class Sticking:
         reach = _reach(ways[None], self.units)[0]
         small = _NONE * max(self.work, 1e-300)
         normals, holds = found[self.normal], self._split(found[len(w) :])
-        pressed = np.linalg.norm(w[self.normal] * reach, axis=1) * np.abs(normals) > small
+        pressed = np.linalg.norm(w[self.normal] * reach, axis=1) * np.abs(normals) * (laws[:, 0] > 0) > small
         if self._determined(rows, len(w)):
             levers = self._split(np.linalg.norm(tangent * reach, axis=1))
             shares = [
