@@ -44,6 +44,13 @@ CASES = {
     "constrain p.th = sin(t) by torque on b about [1, 0, 0] as c ;": (1, "hypothesis H0"),
     "constrain p.th = 0.1*t, q.th = 0.2 by p.th as c ;": (1, "2 conditions and 1 reaction"),
     "constrain p.th = 0.3*t by torque on zz about [0, 0, 1] as c ;": (1, "unbound variable zz"),
+    "drive p.th = t by torque on earth about [0, 0, 1] as c ;": (1, "hypothesis H0"),
+    "constrain p.th = 0.1 by coulomb(-0.3, q.th') as c ;": (1, "is negative"),
+    "constrain p.th = 0.1 by coulomb(0.3, q.th) as c ;": (1, "names no speed"),
+    # sizes that are none
+    "gear p.th and q.th with ratio = 0 as c ;": (1, "a gear of ratio 0"),
+    "rope a.frame, b.frame with length = -1 as c ;": (1, "is no size"),
+    "roll b on earth with radius = 0 as c ;": (1, "is no size"),
     # what does not exist
     "constrain pos(nix, x) = 0.3 as c ;": (1, "unbound variable nix"),
     "constrain p.om = 0.3 as c ;": (1, "the link p has no coordinate or speed om"),
@@ -81,3 +88,18 @@ def test_good_constraints_are_not_warned_of(recwarn):
     m.roll(wheel, da.earth, radius=0.5, name="r")
     m.simulate((0, 0.1), start={"x.x'": 1.0})
     assert not [w for w in recwarn if "always" in str(w.message)]
+
+
+def test_a_drive_whose_motor_nothing_hears_is_told_with_its_place(tmp_path):
+    """Two discs that nothing couples: the law is on one, the motor on the other."""
+    disc = "body mass = 1, iframe = 0, inertia = [1, 1, 1] end ;"
+    words = [f'use "joints.lsd" ;\nlet a = {disc}\nlet b = {disc}']
+    words += [f"join earth and {x}.frame with revolute(axis = [0, 0, 1]) as j{x} ;" for x in "ab"]
+    for law, said in (("t", "goes on by itself"), ("sin(t)", "never reach the law 'c'")):
+        path = tmp_path / "discs.lsd"
+        path.write_text("\n".join([*words, f"drive ja.th = {law} by jb.th as c ;"]))
+        result = CliRunner().invoke(app, ["check", str(path)])
+        told = " ".join((result.stderr + result.stdout).split())
+        assert result.exit_code == 1
+        assert said in told
+        assert "discs.lsd:6:" in told

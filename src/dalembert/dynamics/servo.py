@@ -255,7 +255,7 @@ class _Search:
             raise ModelError(
                 f"the law '{law.owner.name}' goes on by itself once it holds, or follows from the others, and its "
                 "actuator has no hold: nothing tells how large its effort is. Push what moves it, or leave it out."
-            )
+            ).of([law.owner.name])
         if all(self._vanishes(ex.derivative(value, x)) for x in states & ex.free_symbols(value)):
             self._refuse(law)
         self.kept.append((law, law.value, law.holonomic))
@@ -285,7 +285,7 @@ class _Search:
         raise CouplingError(
             f"the actuators never reach the law '{name}': however often it is derived, no effort enters (kappa = 0). "
             "It prescribes a motion that nothing can influence. Push on something that moves what the law holds."
-        )
+        ).of([name])
 
     def _done(self) -> Servo:
         further: list[Constraint] = list(self.plain)

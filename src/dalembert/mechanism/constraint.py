@@ -168,7 +168,7 @@ def _in_calls(e: Expr) -> Expr:
     return ex.substitute([e], {x: called("omega", place, w[1].lower()) for x, (place, _, w) in spins.items()})[0]
 
 
-def reaction_of(by: By, conditions: int, name: str) -> Reaction:
+def reaction_of(by: By, conditions: int, name: str, speeds: set[str]) -> Reaction:
     """What `by` says; as many pushes as there are conditions (hypothesis H0 of Dazord)."""
     if by is None:
         return PERFECT
@@ -177,6 +177,8 @@ def reaction_of(by: By, conditions: int, name: str) -> Reaction:
     else:
         listed = [by] if isinstance(by, str | int | float | Expr) else list(by)  # type: ignore[arg-type]
         found = Along(tuple(_form(one) for one in listed))
+    if isinstance(found, Coulomb):
+        _check_friction(found, name, speeds)
     count = len(found.forms) if isinstance(found, Along) else conditions if isinstance(found, Perfect) else 1
     if count != conditions:
         few = count < conditions
@@ -190,6 +192,18 @@ def reaction_of(by: By, conditions: int, name: str) -> Reaction:
             f"(hypothesis H0). {remedy}."
         )
     return found
+
+
+def _check_friction(law: Coulomb, name: str, speeds: set[str]) -> None:
+    """Friction is not negative, and slips are velocities."""
+    if law.friction.is_number and float(law.friction) < 0:
+        raise ModelError(f"the friction {ex.text(law.friction)} of '{name}' is negative: it would push on.")
+    for slip in law.slip:
+        if not any(_moves(x.name, speeds) for x in ex.free_symbols(slip)) and not names_moving([slip]):
+            raise ModelError(
+                f"the slip '{ex.text(slip)}' of '{name}' names no speed: friction is against a velocity, such as "
+                "x.x' or vel(foot, x)."
+            )
 
 
 def _counted(count: int, what: str) -> str:

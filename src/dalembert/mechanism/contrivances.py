@@ -60,7 +60,7 @@ def roll(
                 "shapes roll on shapes, which have their own sizes: m.roll(da.Sphere(ball, 0.1), da.Plane(da.earth))."
             )
         return _roll_shapes(m, body, on, name)
-    sizes = [ex.as_expr(x) for x in (radii if radii is not None else [radius] if radius is not None else [])]
+    sizes = [_size("radius", x) for x in (radii if radii is not None else [radius] if radius is not None else [])]
     own, plane = place_name(m, body), place_name(m, on)
     chosen = _named(m, "roll", name)
     fixed = (m.frames[plane].body if plane in m.frames else plane) == EARTH
@@ -91,21 +91,24 @@ def gear(
 
     A negative ratio is a mesh inside a ring, or a belt.
     """
-    return m.constrain(_told(first) + ex.as_expr(ratio) * _told(second), name=_named(m, "gear", name))
+    teeth = ex.as_expr(ratio)
+    if teeth is ZERO:
+        raise ModelError("a gear of ratio 0 lets its first wheel stand, and no wheel has no teeth: give their ratio.")
+    return m.constrain(_told(first) + teeth * _told(second), name=_named(m, "gear", name))
 
 
 def rack(
     m: Mechanism, slide: Scalar | str, wheel: Scalar | str, radius: Scalar, *, name: str | None = None
 ) -> Constraint:
     """A rack moves with the teeth of its pinion: slide = radius wheel."""
-    return m.constrain(_told(slide) - ex.as_expr(radius) * _told(wheel), name=_named(m, "rack", name))
+    return m.constrain(_told(slide) - _size("radius", radius) * _told(wheel), name=_named(m, "rack", name))
 
 
 def belt(
     m: Mechanism, first: Scalar | str, second: Scalar | str, radii: Sequence[Scalar], *, name: str | None = None
 ) -> Constraint:
     """An open belt on two pulleys: r1 first = r2 second."""
-    a, b = (ex.as_expr(x) for x in radii)
+    a, b = (_size("radius", x) for x in radii)
     return m.constrain(a * _told(first) - b * _told(second), name=_named(m, "belt", name))
 
 
@@ -130,7 +133,7 @@ def planetary(
 
     With the angle of a `planet` (absolute), its two meshes instead: the tooth forces are the two multipliers.
     """
-    s, r = (ex.as_expr(x) for x in radii)
+    s, r = (_size("radius", x) for x in radii)
     p = (r - s) / 2
     if planet is None:
         return m.constrain(
@@ -162,7 +165,7 @@ def rope(
     total = ZERO
     for count, a, b in zip(counts, names, names[1:], strict=False):
         total = total + count * called("dist", a, b)
-    return m.constrain(total - ex.as_expr(length), name=_named(m, "rope", name))
+    return m.constrain(total - _size("length", length), name=_named(m, "rope", name))
 
 
 def cam(m: Mechanism, follower: Scalar | str, profile: Scalar | str, *, name: str | None = None) -> Constraint:
@@ -187,8 +190,16 @@ def ackermann(
 
     Left and right: `inner` is the wheel on the side of positive angles. Written without poles, for straight wheels too.
     """
-    a, b, share = _told(inner), _told(outer), ex.as_expr(track) / ex.as_expr(wheelbase)
+    a, b, share = _told(inner), _told(outer), _size("track", track) / _size("wheelbase", wheelbase)
     return m.constrain(ex.sin(a - b) - share * ex.sin(a) * ex.sin(b), name=_named(m, "ackermann", name))
+
+
+def _size(what: str, value: Scalar) -> Expr:
+    """A size as an expression; a number that is not positive is none."""
+    size = ex.as_expr(value)
+    if size.is_number and not float(size) > 0:
+        raise ModelError(f"the {what} {ex.text(size)} is no size: it is positive.")
+    return size
 
 
 def _told(value: Scalar | str) -> Expr:

@@ -274,7 +274,8 @@ class Mechanism:
         made = [equation(one) for one in equations]
         called = free_name("constraint", self._ties) if name is None else name
         speeds = {x for link in self._links.values() for x in link.speeds}
-        return self.add_constraint(Constraint(called, condition_of(made, speeds), reaction_of(by, len(made), called)))
+        reaction = reaction_of(by, len(made), called, speeds)
+        return self.add_constraint(Constraint(called, condition_of(made, speeds), reaction))
 
     def drive(self, what: str, law: Scalar | str, *, by: By = None, name: str | None = None) -> Constraint:
         """Let a motor impose a law: `m.drive("elbow.th", "0.3*sin(2*t)")`, or on a rate, `m.drive("wheel.th'", 5)`.

@@ -100,7 +100,7 @@ def inverse_dynamics(
         taken.add(called)
         told = equation(law)
         condition = condition_of([ex.symbol(name) - told], speeds)
-        reaction = reaction_of(push, 1, called)
+        reaction = reaction_of(push, 1, called, speeds)
         assert isinstance(reaction, Along)
         added.append(Constraint(called, condition, reaction))
         devices[push if isinstance(push, str) else ex.text(ex.as_expr(push))] = called
