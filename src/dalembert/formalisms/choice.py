@@ -69,14 +69,14 @@ class Choice:
     def show(self) -> Statement:
         from dalembert.presentation.formula import Writer
         from dalembert.presentation.lines import Statement
-        from dalembert.presentation.scalars import Scalars, scalar_lines
+        from dalembert.presentation.scalars import readable, scalar_lines
 
-        sides = []
-        for one in self.chosen:
-            left, right = (ex.tidy(x, for_reading=True) for x in (one.balance.inertia, one.balance.right_side))
-            sides.append((f"{', '.join(one.bodies)}: {one.what}", left, right))
-        lines, where = scalar_lines(Scalars(tuple(sides)), Writer(moving=[u.name for u in self.speeds]), self.known)
-        title = "d'Alembert: isolated sub-systems, free of unknown reactions"
+        sides = [
+            (f"{', '.join(one.bodies)}: {one.what}", one.balance.inertia, one.balance.right_side) for one in self.chosen
+        ]
+        lines, where = scalar_lines(readable(sides), Writer(moving=[u.name for u in self.speeds]), self.known)
+        free = "free of unknown reactions" if all(x.balance.free for x in self.chosen) else "reactions of loops alone"
+        title = f"d'Alembert: isolated sub-systems, {free}"
         return Statement("dalembert", "scalar", title, tuple(lines), tuple(where))
 
     def __repr__(self) -> str:

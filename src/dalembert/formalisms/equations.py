@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from dalembert.formalisms.choice import Choice
     from dalembert.formalisms.isolation import SubSystem
     from dalembert.formalisms.reactions import Reaction
+    from dalembert.presentation.axes import Quantity
     from dalembert.presentation.lines import Statement
     from dalembert.presentation.notation import Notation
 
@@ -291,19 +292,24 @@ class Equations:
     def isolate(self, bodies: str | Sequence[str], *, at: str | None = None, base: str | None = None) -> SubSystem:
         """Some bodies alone, with the unknown reactions on their border: see `dalembert.formalisms.isolation`."""
         from dalembert.formalisms.isolation import isolated
-        from dalembert.formalisms.levels import named_quantities
         from dalembert.formalisms.reactions import isolated_bodies
 
         found = isolated(isolated_bodies(self), [bodies] if isinstance(bodies, str) else bodies, at, base)
-        return replace(found, known=lambda: named_quantities(self))
+        return replace(found, known=self._accelerated)
 
     def isolations(self) -> Choice:
         """Sub-systems and points chosen so that every equation is free of unknown reactions."""
         from dalembert.formalisms.choice import choose
-        from dalembert.formalisms.levels import named_quantities
         from dalembert.formalisms.reactions import isolated_bodies
 
-        return replace(choose(isolated_bodies(self)), known=lambda: named_quantities(self))
+        return replace(choose(isolated_bodies(self)), known=self._accelerated)
+
+    def _accelerated(self) -> list[Quantity]:
+        """Names for parts of balances that hold accelerations."""
+        from dalembert.formalisms.levels import named_quantities
+        from dalembert.presentation.quantities import accelerated
+
+        return [*accelerated(self.tree), *named_quantities(self)]
 
     def __str__(self) -> str:
         """The equations, at the scalar level."""

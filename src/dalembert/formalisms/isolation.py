@@ -86,14 +86,14 @@ class SubSystem:
     def show(self) -> Statement:
         """The balances as equations, those free of unknowns first."""
         from dalembert.presentation.lines import Statement
-        from dalembert.presentation.scalars import Scalars, scalar_lines
+        from dalembert.presentation.scalars import readable, scalar_lines
 
         sides = []
         for one in sorted(self.balances, key=lambda one: not one.free):
             told = f"{_TOLD.get(one.name[0], '')} {one.name}" + (", free of reactions" if one.free else "")
             if one.inertia is not ZERO or one.right_side is not ZERO:
-                sides.append((told, ex.tidy(one.inertia, for_reading=True), ex.tidy(one.right_side, for_reading=True)))
-        lines, where = scalar_lines(Scalars(tuple(sides)), known=self.known)
+                sides.append((told, one.inertia, one.right_side))
+        lines, where = scalar_lines(readable(sides), known=self.known)
         held = f"held by {', '.join(self.held_by) or 'nothing'}"
         title = f"{', '.join(self.bodies)} isolated ({held}), moments at {self.at}, axes of {self.base}"
         return Statement("dalembert", "scalar", title, tuple(lines), tuple(where))

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from dalembert import algebra as al
 from dalembert import expr as ex
 from dalembert.constraints.rows import Rows
+from dalembert.dynamics.gyroscopic import VelocityPotential, velocity_potential
 from dalembert.dynamics.potential import Potential, find_potential
 from dalembert.expr import HALF, ONE, TIME, ZERO, Expr, Matrix
 from dalembert.expr.elimination import vanish
@@ -84,6 +85,10 @@ class Lagrangian:
     @property
     def momenta(self) -> list[Expr]:
         return ex.gradient(self.kinetic, self.rates)
+
+    def velocity_potential(self) -> VelocityPotential:
+        """U(q, q', t) of the efforts Q that turn with the speeds, and what is left: L - U has the efforts `rest`."""
+        return velocity_potential(self.efforts, self.coordinates, self.rates)
 
     @property
     def cyclic(self) -> tuple[str, ...]:

@@ -14,7 +14,15 @@ from dalembert.expr import ZERO, Expr, Matrix
 from dalembert.expr.space import ZERO3, Vector3, apply3, apply_transposed3, scale3
 from dalembert.kinematics import Tree
 from dalembert.kinematics.actions import known_actions
-from dalembert.kinematics.bodies import BodyMotion, body_motions, body_poses, dynamic_moment, in_time
+from dalembert.kinematics.bodies import (
+    BodyMotion,
+    acceleration_symbols,
+    body_accelerations,
+    body_motions,
+    body_poses,
+    dynamic_moment,
+    in_time,
+)
 from dalembert.kinematics.spatial import Pose
 from dalembert.mechanism import Link
 from dalembert.presentation.axes import AXES, FURTHEST, Base, Quantity, bases_of, components, seen
@@ -129,6 +137,16 @@ def _remaining(one: BodyMotion, bases: Sequence[Base], along: ex.Along) -> Itera
             rates = Vector3(along.of(apply3(base.turn, parts[letter])))
             words = f"rates, without u', of the components of the {kind} of {name} in {base.told}"
             yield from components(f"{rate}{j}{base.tag}", rates, words)
+
+
+def accelerated(tree: Tree) -> Iterator[Quantity]:
+    """Accelerations with u': of balances that are not yet solved for them."""
+    motions = body_motions(tree)
+    for one, moved in zip(motions, body_accelerations(tree, motions, acceleration_symbols(tree)), strict=True):
+        if one.number:
+            j, name, bases = one.number, one.body.name, bases_of(tree, one.number)
+            yield from seen(f"alpha{j}", moved.angular, f"angular acceleration of {name}", bases)
+            yield from seen(f"gamma_G{j}", moved.centre, f"acceleration of the centre of {name}", bases)
 
 
 def _efforts(tree: Tree, one: BodyMotion, bases: Sequence[Base]) -> Iterator[Quantity]:

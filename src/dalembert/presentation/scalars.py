@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -43,6 +43,12 @@ class Scalars:
             sizes[e] = sum(sizes[a] for a in e.args) + (1 if e.args else len(str(e.data)))
         signs = [sizes[e] for e in self.sides]
         return all(x <= LONGEST_LINE for x in signs) and sum(signs) <= MOST_WRITTEN_OUT
+
+
+def readable(sides: Sequence[Side]) -> Scalars:
+    """Equations in order, where they are short enough to be written out; else as they were derived, for their names."""
+    tidy = Scalars(tuple((label, ex.tidy(a, for_reading=True), ex.tidy(b, for_reading=True)) for label, a, b in sides))
+    return tidy if tidy.written_out else Scalars(tuple(sides))
 
 
 def scalar_lines(
