@@ -103,7 +103,7 @@ def test_equations_print_themselves():
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX here")
-@pytest.mark.parametrize("name", ["four_bar", "satellite"])
+@pytest.mark.parametrize("name", ["four_bar", "satellite", "arm_6r", "double_pendulum", "gyroscope"])
 def test_columns_of_latex_compile_and_fit(name, tmp_path):
     text = da.load(str(EXAMPLES / f"{name}.lsd")).equations("kane").show("scalar").latex(COLUMN)
     page = (
@@ -117,7 +117,7 @@ def test_columns_of_latex_compile_and_fit(name, tmp_path):
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-2000:]
     worst = [float(x) for x in re.findall(r"Overfull \\hbox \(([\d.]+)pt", done.stdout)]
-    assert max(worst, default=0.0) < 15, worst
+    assert max(worst, default=0.0) < 5, worst
 
 
 def test_the_equation_of_the_slide_on_the_satellite_is_that_of_the_thesis():

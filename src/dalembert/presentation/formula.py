@@ -7,7 +7,7 @@ serves a line of text, a column of LaTeX and a cell of a page.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 
@@ -16,7 +16,8 @@ from dalembert.expr import ONE, Expr, Number
 from dalembert.presentation.notation import PLAIN, Notation
 
 #: Penalties of a break: before a sign of the whole formula none, deeper ones more, inside a product only if it must be.
-NEVER, IN_PRODUCT, DEEPER = 99, 40, 3
+NEVER, IN_PRODUCT, DEEPER, IN_SHORT = 99, 40, 3, 60
+SHORT = 10.0  # em: a bracket that is no wider is parted after all else
 _FUNCTIONS = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "log": "ln"}
 _COMMANDS = frozenset("sin cos arcsin arccos arctan exp ln sinh cosh tanh min max".split())
 _RELATIONS = {"lt": ("<", "<", "&lt;"), "le": ("<=", "\\leq", "≤"), "eq": ("==", "=", "=")}
@@ -210,6 +211,8 @@ class Writer:
 
     def _bracketed(self, e: Expr, depth: int) -> list[Token]:
         inner = self._sum(e, depth + 1)
+        if _width(inner) <= SHORT:
+            inner = [replace(t, penalty=max(t.penalty, IN_SHORT)) for t in inner]
         tall = any("\\frac" in t.latex for t in inner)
         left, right = ("\\bigl(", "\\bigr)") if tall else ("(", ")")
         first, last = inner[0], inner[-1]

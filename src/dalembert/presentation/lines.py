@@ -12,12 +12,14 @@ from typing import Any, Literal
 from dalembert import algebra as al
 from dalembert.expr import Expr
 from dalembert.presentation.breaking import PAGE, latex_rows
-from dalembert.presentation.formula import Token, Writer, text_of
+from dalembert.presentation.formula import NEVER, Token, Writer, text_of
 from dalembert.presentation.mathml import mathml_of, mathml_parts
 from dalembert.presentation.notation import PLAIN, Notation
 
 Level = Literal["vector", "matrix", "scalar"]
 LEVELS: tuple[Level, ...] = ("vector", "matrix", "scalar")
+#: Width in em of a piece of a formula within brackets, where a page may break it.
+_WIDEST = 14.0
 _SIGNS = frozenset({"+", "-", "x", ".", "=", ":=", "(x)"})
 
 
@@ -49,11 +51,13 @@ class Line:
         if self.parts is None:
             return mathml_parts(self.latex)
         left, sign, right = self.parts
-        pieces = [""]
+        pieces, width = [""], 0.0
         for token in (*left, Token(sign, sign, f"<mo>{sign}</mo>", 1.6, 0), *right):
-            if token.penalty == 0:
+            if token.penalty == 0 or (width > _WIDEST and token.penalty < NEVER):
                 pieces.append("")
+                width = 0.0
             pieces[-1] += token.mathml
+            width += token.width
         return [piece for piece in pieces if piece]
 
     def latex_rows(self, width: float) -> list[str]:
@@ -181,12 +185,10 @@ class Statement:
         return [f"{head}{line.mathml}</math>" for line in (*self.lines, *self.formulas)]
 
     def html(self) -> str:
-        """A section with every line as MathML."""
-        rows = self.mathml()
-        count = len(self.lines)
-        blocks = [_table(self.lines, rows[:count])]
+        """A section with every line as MathML, in pieces between which a page breaks what is too long for it."""
+        blocks = [_table(self.lines)]
         if self.formulas:
-            blocks.append(_table(self.formulas, rows[count:]))
+            blocks.append(_table(self.formulas))
         between = "where"
         if self.notation.definitions == "first":
             blocks, between = blocks[::-1], "and"
@@ -253,12 +255,19 @@ def _aligned(lines: Sequence[Line], width: float) -> str:
 _STYLE = (
     '.dalembert-equations math{font-family:"STIX Two Math","DejaVu Math TeX Gyre","Latin Modern Math",'
     '"Cambria Math",math;'
-    "font-size:1.1em;display:block;text-align:left;margin:0}"
-    ".dalembert-equations td{padding:.25em 1.5em .25em 0;text-align:left;vertical-align:baseline}"
-    ".dalembert-equations td+td{color:#666;font-size:.85em}"
+    "font-size:1.1em;display:inline math;margin:0}"
+    ".dalembert-equations td{padding:.25em 1.5em .25em 2em;text-indent:-2em;text-align:left;vertical-align:baseline;"
+    "line-height:1.7;white-space:normal}"
+    ".dalembert-equations td+td{color:#666;font-size:.85em;padding-left:0;text-indent:0}"
 )
 
 
-def _table(lines: Sequence[Line], rows: Sequence[str]) -> str:
-    cells = [f"<tr><td>{math}</td><td>{escape(x.label)}</td></tr>" for x, math in zip(lines, rows, strict=True)]
+_MATH = '<math xmlns="http://www.w3.org/1998/Math/MathML" displaystyle="true">'
+
+
+def _table(lines: Sequence[Line]) -> str:
+    cells = []
+    for line in lines:
+        pieces = " ".join(f"{_MATH}{part}</math>" for part in line.mathml_parts)
+        cells.append(f"<tr><td>{pieces}</td><td>{escape(line.label)}</td></tr>")
     return "<table>" + "".join(cells) + "</table>"

@@ -148,6 +148,30 @@ print(json.dumps([[float(x) for x in model.accelerations(*row)] for row in rows]
 """
 
 
+_OCTAVE = """
+rows = dlmread("states.txt", " ");
+ends = cumsum(dlmread("sizes.txt", " "));
+begins = [1, ends(1:end-1) + 1];
+model = dalembert_model();
+for k = 1:size(rows, 1)
+  row = rows(k, :);
+  part = @(g) row(begins(g):ends(g));
+  printf("%.17g ", model.accelerations(part(1), part(2), part(3), part(4)));
+  printf("\\n");
+end
+"""
+
+
+def _octave(program: str, text: str, function: Function, inputs: Sequence[Array], folder: Path) -> Array:
+    """GNU Octave: the functions of a file are found by the name of the file, numbers come as plain tables."""
+    (folder / "dalembert_model.m").write_text(text, encoding="utf-8")
+    (folder / "driver.m").write_text(_OCTAVE, encoding="utf-8")
+    np.savetxt(folder / "states.txt", np.hstack([*inputs, np.zeros((len(inputs[0]), 1))]), fmt="%.17g")
+    np.savetxt(folder / "sizes.txt", [[len(group) for group in function.inputs]], fmt="%d")
+    told = _ran([program, "--no-gui", "--quiet", "--eval", f"cd('{folder}'); driver"])
+    return np.array([[float(x) for x in line.split()] for line in told.splitlines()], dtype=float)
+
+
 def _shared(*options: str) -> Callable[[Path, Path], Sequence[str]]:
     return lambda written, library: [*options, "-o", str(library), str(written)]
 
@@ -167,5 +191,6 @@ _TOOLS: dict[str, _Tool] = {
     ),
     "rust": _Tool(("rustc",), _library(_shared("-O", "--crate-type", "cdylib"), "rs", "dalembert_call", _RUST)),
     "javascript": _Tool(("node",), _script("mjs", _JAVASCRIPT)),
+    "matlab": _Tool(("octave-cli", "octave"), _octave),
     "python": _Tool((sys.executable,), _script("py", _PYTHON, ["-I"])),
 }
