@@ -9,6 +9,7 @@ does so whatever sizes the symbols have beside each other: 1e-17 x'^2 + 1e-18 th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -22,6 +23,9 @@ _TYPED = 12
 _UNIT = 2.0**-53
 #: Errors within which a number is suspected: bounds of single operations are nearly sharp.
 _FEW = 4
+#: Points at which an expression must be suspect.
+_LOOKS = 3
+_PAIRS = frozenset({"add", "sub", "mul", "div"})
 #: Units by which decimals are moved: each has come out of a few operations.
 _MOVED = 8
 #: Bits of the long numbers, and of the range of sizes that symbols have (27 decades): pivots of several sizes cancel.
@@ -40,14 +44,12 @@ def without_rounding(exprs: Sequence[Expr], order: Sequence[Expr] | None = None)
     order = topological(exprs) if order is None else order
     if not any(_is_calculated(e.data) for e in order if e.op == "const"):
         return list(exprs)
-    import numpy as np
-
-    sizes: dict[Expr, tuple[Any, Any]] = {}
-    with np.errstate(all="ignore"):
-        for e in order:
-            sizes[e] = _with_error(e, [sizes[a] for a in e.args])
-        suspects = {e for e in exprs if bool(np.all(np.abs(sizes[e][0]) <= _FEW * sizes[e][1]))}
-    gone = _moved_by_last_digits(suspects) if suspects else suspects
+    suspects = {*exprs}
+    for point in range(_LOOKS):
+        suspects = _suspects(order if not point else topological(suspects), suspects, point)
+        if not suspects:
+            return list(exprs)
+    gone = _moved_by_last_digits(suspects)
     return [ZERO if e in gone else e for e in exprs]
 
 
@@ -105,34 +107,42 @@ def _is_calculated(value: object) -> bool:
     return isinstance(value, float) and float(f"{value:.{_TYPED}g}") != value
 
 
-def _with_error(e: Expr, below: list[tuple[Any, Any]]) -> tuple[Any, Any]:
-    """Value at three points and the bound of its error; what is not judged has no error and is never nothing."""
-    import numpy as np
-
-    op = e.op
-    if op == "const":
-        value = np.full(3, float(e.data))
-        return value, _UNIT * np.abs(value) if _is_calculated(e.data) else np.zeros(3)
-    if not e.args:
-        name = e.data if op == "symbol" else op
-        return np.array([0.3 + drawn("point", name, k) % 10**6 / 10**6 for k in range(3)]), np.zeros(3)
-    (a, x), *rest = below
-    b, y = rest[0] if rest else (a, x)
-    if op in ("add", "sub"):
-        value, error = (a + b if op == "add" else a - b), x + y
-    elif op == "neg":
-        return -a, x
-    elif op == "mul":
-        value, error = a * b, np.abs(a) * y + np.abs(b) * x + x * y
-    elif op == "div":
-        value = a / b
-        error = (x + np.abs(value) * y) / np.abs(b)
-    elif op == "pow" and type(e.args[1].data) is int:
-        n = e.args[1].data
-        value = a**n
-        error = abs(n) * (np.abs(value / a) * x + _UNIT * np.abs(value))
-    elif op in ("sin", "cos"):
-        value, error = (np.sin(a) if op == "sin" else np.cos(a)), x
-    else:
-        return np.full(3, np.nan), np.zeros(3)
-    return value, error + _UNIT * np.abs(value)
+def _suspects(order: Sequence[Expr], exprs: set[Expr], point: int) -> set[Expr]:
+    """Expressions whose value at a point is within a few of its errors; what is not judged is never among them."""
+    values: dict[Expr, float] = {}
+    errors: dict[Expr, float] = {}
+    for e in order:
+        op, args = e.op, e.args
+        try:
+            if op in _PAIRS:
+                a, b, x, y = values[args[0]], values[args[1]], errors[args[0]], errors[args[1]]
+                if op == "mul":
+                    value, error = a * b, abs(a) * y + abs(b) * x + x * y
+                elif op == "div":
+                    value = a / b
+                    error = (x + abs(value) * y) / abs(b)
+                else:
+                    value, error = (a + b if op == "add" else a - b), x + y
+            elif op == "const":
+                values[e] = value = float(e.data)
+                errors[e] = _UNIT * abs(value) if _is_calculated(e.data) else 0.0
+                continue
+            elif not args:
+                name = e.data if op == "symbol" else op
+                values[e], errors[e] = 0.3 + drawn("point", name, point) % 10**6 / 10**6, 0.0
+                continue
+            elif op == "neg":
+                values[e], errors[e] = -values[args[0]], errors[args[0]]
+                continue
+            elif op == "pow" and type(args[1].data) is int:
+                a, n = values[args[0]], args[1].data
+                value = a**n
+                error = abs(n) * (abs(value / a) * errors[args[0]] + _UNIT * abs(value))
+            elif op in ("sin", "cos"):
+                value, error = getattr(math, op)(values[args[0]]), errors[args[0]]
+            else:
+                value, error = math.nan, 0.0
+        except (ArithmeticError, ValueError):
+            value, error = math.nan, 0.0
+        values[e], errors[e] = value, error + _UNIT * abs(value)
+    return {e for e in exprs if abs(values[e]) <= _FEW * errors[e]}
