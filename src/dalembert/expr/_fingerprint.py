@@ -13,6 +13,7 @@ which is less than 1e-30 for every machine.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
@@ -20,7 +21,7 @@ from hashlib import blake2b
 from itertools import accumulate
 from typing import Any, TypeAlias
 
-from dalembert.expr._node import Expr, Number
+from dalembert.expr._node import Expr, Number, const
 from dalembert.expr._traverse import topological
 
 PRIME = 2**127 - 1
@@ -29,6 +30,13 @@ Point: TypeAlias = tuple[int, int]  # cosine, sine
 #: Angles count in parts of this many: halves, thirds, quarters... of a coordinate are seen, other parts are strangers.
 _PARTS = 2520
 _QUARTERS: tuple[Point, ...] = ((1, 0), (0, 1), (PRIME - 1, 0), (0, PRIME - 1))
+
+
+#: Denominators of fractions that a long decimal may be. Two of them differ by more than 1e-10, so that none is met by
+#: accident within the rounding of a double.
+_SIMPLE = 100_000
+#: Digits beyond which a decimal is the result of a calculation, and may be a third or a seventh.
+_SPELLED = 9
 
 
 @lru_cache(maxsize=100_000)
@@ -42,6 +50,28 @@ def residue(value: Number) -> int:
     """A number in the field; a decimal is the rational that it spells."""
     exact = Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
     return exact.numerator * pow(exact.denominator, -1, PRIME) % PRIME
+
+
+def written_number(e: Expr) -> Expr:
+    """A decimal as a fraction: halves, quarters and eighths, and thirds, sevenths... that a calculation has rounded.
+
+    >>> from dalembert import expr as ex
+    >>> [written_number(ex.const(x)) for x in (0.5, 9.81, 1 / 6, 0.3, 1.7999999999999998)]
+    [1/2, 9.81, 1/6, 0.3, 1.8]
+    """
+    value: Number = e.data
+    if not isinstance(value, float):
+        return e
+    exact = Fraction(value)
+    if exact.denominator in (2, 4, 8):
+        return const(exact)
+    short = float(f"{value:.{_SPELLED}g}")
+    if short == value:
+        return e
+    if abs(short - value) <= 2 * math.ulp(value):
+        return const(short)
+    near = exact.limit_denominator(_SIMPLE)
+    return const(near) if near and abs(float(near) - value) <= math.ulp(value) else e
 
 
 def turned(a: Point, b: Point) -> Point:
@@ -85,6 +115,18 @@ class Fingerprints:
             if e not in values:
                 values[e] = self.value(e)
         return [values[e] for e in exprs]
+
+    def of_written(self, exprs: Iterable[Expr]) -> None:
+        """Values of expressions as `reduce` writes them, where 0.3333333333333333 is 1/3."""
+        values = self.values
+        for e in topological(exprs, stop=values.keys()):
+            if e not in values:
+                values[e] = residue(written_number(e).data) if e.op == "const" else self.value(e)
+
+    @staticmethod
+    def total(values: Iterable[int]) -> int:
+        """A sum in the field."""
+        return sum(values) % PRIME
 
     @staticmethod
     def opposite(value: int) -> int:

@@ -8,15 +8,13 @@ order. A replacement never divides or takes a root where the formula did not: it
 
 from __future__ import annotations
 
-import math
 from collections.abc import Container, Sequence
-from fractions import Fraction
 from typing import TypeAlias
 
 from dalembert.expr._arithmetic import add, mul, neg, sub
 from dalembert.expr._collector import uncollected
-from dalembert.expr._fingerprint import PRIME, Fingerprints, residue
-from dalembert.expr._node import HALF, ONE, TWO, ZERO, Expr, Number, const
+from dalembert.expr._fingerprint import PRIME, Fingerprints, residue, written_number
+from dalembert.expr._node import HALF, ONE, TWO, ZERO, Expr
 from dalembert.expr._rounding import without_rounding
 from dalembert.expr._table import rebuild
 from dalembert.expr._traverse import operations_in, topological
@@ -30,11 +28,6 @@ _PAIRS = frozenset({"add", "sub", "mul"})
 _HALF_PRIME = PRIME // 2
 #: What a node became, its fingerprint, and the symbols that divide it: a bit for each.
 _Found: TypeAlias = tuple[Expr, int, int]
-#: Denominators of fractions that a long decimal may be. Two of them differ by more than 1e-10, so that none is met by
-#: accident within the rounding of a double.
-_SIMPLE = 100_000
-#: Digits beyond which a decimal is the result of a calculation, and may be a third or a seventh.
-_SPELLED = 9
 
 
 @uncollected()
@@ -156,7 +149,7 @@ class _Sweep:
         self.symbols += symbols
 
     def _constant(self, e: Expr) -> None:
-        written = _written(e)
+        written = written_number(e)
         value = residue(written.data)
         one = self.found[written] = (written, value, 0)
         known = self.made.setdefault(min(value, PRIME - value), one)
@@ -243,25 +236,3 @@ def _everywhere(e: Expr) -> bool:
     if e.op == "pow":
         return type(e.args[1].data) is int and e.args[1].op == "const"
     return e.op in _SAFE
-
-
-def _written(e: Expr) -> Expr:
-    """A decimal as a fraction: halves, quarters and eighths, and thirds, sevenths... that a calculation has rounded.
-
-    >>> from dalembert import expr as ex
-    >>> [_written(ex.const(x)) for x in (0.5, 9.81, 1 / 6, 0.3, 1.7999999999999998)]
-    [1/2, 9.81, 1/6, 0.3, 1.8]
-    """
-    value: Number = e.data
-    if not isinstance(value, float):
-        return e
-    exact = Fraction(value)
-    if exact.denominator in (2, 4, 8):
-        return const(exact)
-    short = float(f"{value:.{_SPELLED}g}")
-    if short == value:
-        return e
-    if abs(short - value) <= 2 * math.ulp(value):
-        return const(short)
-    near = exact.limit_denominator(_SIMPLE)
-    return const(near) if near and abs(float(near) - value) <= math.ulp(value) else e

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dalembert.expr import Expr
-from dalembert.expr.space import IDENTITY3, ZERO3, Matrix3, Vector3, apply3, product3, transpose3
+from dalembert.expr.space import IDENTITY3, ZERO3, Matrix3, Vector3, product3, transpose3
 from dalembert.kinematics import Tree
 from dalembert.kinematics.tree import EARTH_NODE
 
@@ -18,10 +18,14 @@ FURTHEST, FEWER = 6, 120
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """One number with its name; those of one `family`, the components of a vector, stand together."""
+    """One number with its name; those of one `family`, the components of a vector, stand together.
+
+    A component in other axes is told by the axis and the vector whose product it is: only its value in the field of
+    fingerprints is asked for, so that no formula is made of it.
+    """
 
     name: str
-    value: Expr
+    value: Expr | tuple[Vector3, Vector3]
     family: str
     meaning: str
 
@@ -76,6 +80,13 @@ def components(name: str, vector: Vector3, meaning: str, tail: str = "") -> Iter
 
 def seen(name: str, vector: Vector3, meaning: str, bases: Sequence[Base], tail: str = "") -> Iterator[Quantity]:
     """A vector given in a body's own axes, in each of the bases."""
-    if vector != ZERO3:
-        for base in bases:
-            yield from components(f"{name}{base.tag}", apply3(base.turn, vector), f"{meaning}, in {base.told}", tail)
+    if vector == ZERO3:
+        return
+    for base in bases:
+        told = f"{meaning}, in {base.told}"
+        if base.turn is IDENTITY3:
+            yield from components(f"{name}{base.tag}", vector, told, tail)
+            continue
+        stem = f"{name}{base.tag}"
+        for axis, row in zip(AXES, base.turn, strict=True):
+            yield Quantity(f"{stem}_{axis}{tail}", (row, vector), stem + tail, told)

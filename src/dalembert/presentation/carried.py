@@ -23,7 +23,7 @@ def carried_quantities(tree: Tree, motions: Sequence[BodyMotion], bases: Sequenc
     poses = _relative(tree)
     found, along = list[Quantity](), ex.Along(in_time(tree))
     momenta = _gathered(tree, poses, [_momentum(one) for one in motions])
-    efforts = _gathered(tree, poses, [_efforts(tree, one) for one in motions])
+    efforts = _gathered(tree, poses, _efforts(tree))
     inertia = _gathered(tree, poses, [_inertia(one, along) for one in motions])
     columns = _columns(momenta, tree.speeds)
     for one in motions[1:]:
@@ -76,12 +76,12 @@ def _momentum(one: BodyMotion) -> Wrench:
     return Wrench.at_point(one.body.centre, scale3(one.body.mass, one.centre_velocity), apply3(one.inertia, one.spin))
 
 
-def _efforts(tree: Tree, one: BodyMotion) -> Wrench:
-    """Known efforts, joints apart."""
-    total = Wrench()
+def _efforts(tree: Tree) -> list[Wrench]:
+    """Known efforts on every body, joints apart."""
+    total = [Wrench() for _ in tree.layout.bodies]
     for action in known_actions(tree):
-        if action.body == one.number and not isinstance(action.effort, Link):
-            total = total + action.wrench
+        if not isinstance(action.effort, Link):
+            total[action.body] = total[action.body] + action.wrench
     return total
 
 

@@ -88,10 +88,8 @@ class _Names:
     def __init__(self, known: Iterable[Quantity], taken: set[str]) -> None:
         self.prints = ex.Fingerprints()
         self.found: dict[int, tuple[int, Quantity]] = {}
-        quantities = list(known)
-        values = self.prints.of(ex.reduce([q.value for q in quantities]))
-        for q, value in zip(quantities, values, strict=True):
-            if value in self.found:
+        for q, value in self._values(list(known)):
+            if value in self.found or not value:
                 continue
             name = q.name
             while name in taken:
@@ -99,6 +97,22 @@ class _Names:
             named = q if name == q.name else replace(q, name=name)
             self.found[value] = 1, named
             self.found.setdefault(self.prints.opposite(value), (-1, named))
+
+    def _values(self, quantities: list[Quantity]) -> Iterator[tuple[Quantity, int]]:
+        """Values of all quantities, those of products by the field itself."""
+        flat = [x for q in quantities for x in _factors(q)]
+        self.prints.of_written(flat)
+        values = self.prints.values
+        for q in quantities:
+            if isinstance(q.value, Expr):
+                yield q, values[q.value]
+            else:
+                pairs = zip(*q.value, strict=True)
+                yield q, self.prints.total(values[a] * values[b] for a, b in pairs)
+
+
+def _factors(q: Quantity) -> tuple[Expr, ...]:
+    return (q.value,) if isinstance(q.value, Expr) else (*q.value[0], *q.value[1])
 
 
 class _Signs:
@@ -145,7 +159,7 @@ def _together(parts: Sequence[Part]) -> Iterator[Part]:
     while waiting:
         told = False
         for p in families[next(iter(waiting.values())).family]:  # the first one waits for nothing
-            if p.symbol in waiting and needs[p.symbol].isdisjoint(waiting):
+            if p.symbol in waiting and waiting.keys().isdisjoint(needs[p.symbol]):
                 yield replace(p, meaning="" if told else p.meaning)
                 told = True
                 del waiting[p.symbol]

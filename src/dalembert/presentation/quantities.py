@@ -13,7 +13,7 @@ from dalembert import expr as ex
 from dalembert.expr import ZERO, Expr, Matrix
 from dalembert.expr.space import ZERO3, Vector3, apply3, apply_transposed3, scale3
 from dalembert.kinematics import Tree
-from dalembert.kinematics.actions import known_actions
+from dalembert.kinematics.actions import Action, known_actions
 from dalembert.kinematics.bodies import (
     BodyMotion,
     acceleration_symbols,
@@ -40,11 +40,12 @@ def quantities(tree: Tree, mass_matrix: Matrix) -> list[Quantity]:
         found += _turns(one, bases[one.number])
     flat = [x for one in motions for x in (*one.spin, *one.velocity, *one.centre_velocity)]
     by_speed, by_place = ex.jacobian(flat, tree.speeds), ex.jacobian(flat, tree.coordinates)
+    actions = [action for action in known_actions(tree) if not isinstance(action.effort, Link)]
     for one in motions[1:]:
         own = slice(9 * one.number, 9 * one.number + 9)
         found += _partial(tree, one, bases[one.number], by_speed[own], by_place[own])
         found += _remaining(one, bases[one.number], along)
-        found += _efforts(tree, one, bases[one.number])
+        found += _efforts(tree, one, bases[one.number], [a for a in actions if a.body == one.number])
     found += matter_quantities(tree, motions)
     for i, row in enumerate(mass_matrix.rows(), 1):
         entries = enumerate(row[i - 1 :], i)
@@ -149,12 +150,10 @@ def accelerated(tree: Tree) -> Iterator[Quantity]:
             yield from seen(f"gamma_G{j}", moved.centre, f"acceleration of the centre of {name}", bases)
 
 
-def _efforts(tree: Tree, one: BodyMotion, bases: Sequence[Base]) -> Iterator[Quantity]:
+def _efforts(tree: Tree, one: BodyMotion, bases: Sequence[Base], actions: Sequence[Action]) -> Iterator[Quantity]:
     """Known efforts on a body, joints apart: resultant and moment about the centre, and its weight."""
     j, name, force, moment, weight = one.number, one.body.name, ZERO3, ZERO3, ZERO3
-    for action in known_actions(tree):
-        if action.body != j or isinstance(action.effort, Link):
-            continue
+    for action in actions:
         force = force + action.force
         moment = moment + action.torque + (action.point + -one.body.centre).cross(action.force)
     gravity, earth = tree.layout.model.gravity, next(base for base in bases if base.tag == "_0")
