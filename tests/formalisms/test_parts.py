@@ -137,7 +137,7 @@ def test_names_say_what_they_are(seed):
     eq = derive(layout, "kane")
     state = random_state(machine, layout.coordinates, layout.speeds, seed)
     point = at(state)
-    named = {q.name: q.value for q in quantities(eq.tree, eq.mass_matrix)}
+    named = {q.name: q.formula for q in quantities(eq.tree, eq.mass_matrix)}
     value = dict(zip(named, ex.evaluate(list(named.values()), point), strict=True))
 
     def vector(name, tail=""):
@@ -218,6 +218,6 @@ def test_all_names_of_a_machine_are_different():
     eq = da.load(str(EXAMPLES / "satellite.lsd")).equations("hamilton")
     named: dict[str, set[int]] = {}
     found = named_quantities(eq)
-    for q, value in zip(found, ex.fingerprints([q.value for q in found]), strict=True):
+    for q, value in zip(found, ex.fingerprints([q.formula for q in found]), strict=True):
         named.setdefault(q.name, set()).add(value)
     assert all(len(values) == 1 for values in named.values()), [x for x, v in named.items() if len(v) > 1]

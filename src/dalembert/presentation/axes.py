@@ -29,6 +29,10 @@ class Quantity:
     family: str
     meaning: str
 
+    @property
+    def formula(self) -> Expr:
+        return self.value if isinstance(self.value, Expr) else self.value[0].dot(self.value[1])
+
 
 @dataclass(frozen=True, slots=True)
 class Base:
