@@ -41,13 +41,14 @@ def test_a_quartic_spring_has_the_series_of_its_action():
     J, e = sp.Symbol("J_q", real=True), sp.Symbol("e", real=True)
     series = J + sp.Rational(3, 2) * e * J**2 - sp.Rational(17, 4) * e**2 * J**3 + sp.Rational(375, 16) * e**3 * J**4
     assert an.equal(made.energy, series)
-    swing = an.birkhoff(an.System("q", H="p**2/2 - cos(q)"), 8).frequency("q")
+    swing = an.birkhoff(an.System("q", H="p**2/2 - cos(q)"), 8)
     amplitude_action = 0.05
-    energy = -1 + float((J - J**2 / 16 - J**3 / 256 - 5 * J**4 / 8192).subs(J, amplitude_action))
+    energy = float((-1 + J - J**2 / 16 - J**3 / 256 - 5 * J**4 / 8192).subs(J, amplitude_action))
+    assert float(swing.energy.subs(J, amplitude_action)) == pytest.approx(energy)
     well = an.well(an.System("q", L="q_d**2/2 + cos(q)"), {}, (-3, 3))
     (region,) = well.regions(energy)
     assert well.phase_volume(energy) == pytest.approx(2 * math.pi * amplitude_action, rel=1e-8)
-    assert float(swing.subs(J, amplitude_action)) == pytest.approx(2 * math.pi / region.period, rel=1e-8)
+    assert float(swing.frequency("q").subs(J, amplitude_action)) == pytest.approx(2 * math.pi / region.period, rel=1e-8)
 
 
 def test_gustavson_finds_the_third_integral_of_henon_and_heiles():
@@ -190,3 +191,17 @@ def test_no_lax_pair_is_invented():
         an.find_lax_pair(HENON)
     verdict, _ = an.lax_pair(an.System("q", H="p**2/2 + q**4"), [["p", "q"], ["q", "-p"]], [["0", "1"], ["-1", "0"]])
     assert not verdict
+
+
+# -- fields
+def test_bars_and_beams_have_the_frequencies_of_the_tables():
+    """Clamped beam 4.7300, 7.8532 (Euler); a string on an elastic bed has w^2 = (n pi)^2 + k; free ends have a zero."""
+    beam = an.FieldDensity("mu*u_t**2/2 - EI*u_xx**2/2", "u", "t x")
+    roots = np.sqrt(an.field_modes(beam, 2.0, {"mu": 1, "EI": 1}, ends="clamped", count=2).frequencies) * 2
+    assert roots == pytest.approx([4.730041, 7.853205], abs=1e-5)
+    bed = an.FieldDensity("u_t**2/2 - u_x**2/2 - k*u**2/2", "u", "t x")
+    assert an.field_modes(bed, 1.0, {"k": 3.0}, count=1).frequencies[0] ** 2 == pytest.approx(math.pi**2 + 3)
+    free = an.FieldDensity("u_t**2/2 - u_x**2/2", "u", "t x")
+    assert an.field_modes(free, 1.0, ends="free", count=2).frequencies == pytest.approx([0, math.pi], abs=1e-5)
+    with pytest.raises(ModelError, match="not a sum of squares"):
+        an.field_modes(an.FieldDensity("u_t**2/2 - u_x**2/2 - u**4", "u", "t x"), 1.0)

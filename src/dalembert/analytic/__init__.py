@@ -125,11 +125,14 @@ from .variations.brachistochrone import Brachistochrone, brachistochrone, cycloi
 from .variations.envelope import envelope
 from .variations.extremal import Extremal, extremal
 from .variations.field_density import FieldDensity, NoetherCurrent, string_modes
+from .variations.field_modes import FieldModes, field_modes
 from .variations.second_variation import SecondVariation, isoperimetric, second_variation
 from .variations.variational import Functional, Stationary, action_along, maupertuis, stationary
 from .variations.world_line import WorldLine, world_line
 
 __all__ = [
+    "FieldModes",
+    "field_modes",
     "DiscreteMotion",
     "VariationalIntegrator",
     "variational_integrator",

@@ -74,6 +74,7 @@ def birkhoff(system: System, degree: int = 4, at: Mapping[str, Formula] | None =
     terms = {d: _as_waves(parts[d], [*q, *p], old, (*z, *zb)) for d in range(3, degree + 1)}
     normal, generators = _normalise(terms, w, degree)
     energy, resonant = _told(normal, w, system.coordinates, z, zb)
+    energy += tidy(H.subs(dict.fromkeys((*q, *p), sp.Integer(0))))
     kept = _carry_back(generators, w, degree)
     back = {z[k]: half * (q[k] / scale[k] + sp.I * scale[k] * p[k]) for k in range(size)}
     back |= {zb[k]: half * (q[k] / scale[k] - sp.I * scale[k] * p[k]) for k in range(size)}

@@ -39,7 +39,8 @@ class LaxPair:
         power, found = self.L, []
         for k in range(1, self.L.rows + 1):
             trace = sp.expand(power.trace() / k)
-            found.append(tidy(trace) if trace.has(sp.I) else trace)
+            real, rest = trace.as_real_imag() if trace.has(sp.I) else (trace, sp.Integer(0))
+            found.append(real if is_zero(rest) else trace)
             power = (power * self.L).applyfunc(sp.expand)
         return tuple(found)
 

@@ -10,6 +10,7 @@ import sympy as sp
 from dalembert.errors import ModelError
 
 from ..formulas._equality import is_zero
+from ..formulas._exact import refuse_text
 from ..formulas._names import Formula, Names
 from ..formulas._normal import tidy
 
@@ -25,6 +26,7 @@ class MassProperties:
 
     def about(self, axis: Sequence[sp.Expr | int], through: Sequence[sp.Expr | int] = (0, 0, 0)) -> sp.Expr:
         """The moment of inertia about a line: Huygens' theorem from the one through the centre."""
+        refuse_text(axis, through)
         e = sp.Matrix(list(axis))
         square = (e.T * e)[0]
         if is_zero(square):

@@ -8,6 +8,7 @@ import sympy as sp
 
 from dalembert.errors import ModelError
 
+from ..formulas._exact import refuse_text
 from ..formulas._normal import tidy
 from ..systems.system import System
 
@@ -21,6 +22,9 @@ class WorldLine:
     L: sp.Expr
     clock_momentum: sp.Expr
     energy: sp.Expr
+
+    def __post_init__(self) -> None:
+        refuse_text(self.L, self.clock_momentum, self.energy)
 
     @property
     def constraint(self) -> sp.Expr:
