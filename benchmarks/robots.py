@@ -15,6 +15,7 @@ import importlib.util
 import multiprocessing
 import time
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -118,23 +119,23 @@ def _root(path: Path, package: str) -> Path | None:
     return next(up for up in path.parents if up.name == "dm_control")
 
 
-def tree_of(m: Any) -> Any:
-    """The same without what closes it: M, bias and weight of the tree are compared."""
+def tree_of(m: Any, rotors: bool = True) -> Any:
+    """The same without what closes it (and without rotors): M, bias and weight of the tree are compared."""
     import dalembert as da
 
     one = da.Mechanism(m.name)
     cut = {x.link.name for x in m.layout().cuts}
     for body in m.bodies.values():
-        if body.name != "earth":
+        if body.name != "earth" and (rotors or not body.name.endswith("rotor")):
             one.add_body(body)
     for link in m.links.values():
-        if link.name not in cut:
+        if link.name not in cut and link.second.body in one.bodies:
             one.join(link.first, link.second, link.joint, name=link.name)
     one.gravity, one.given = list(m.freeze().gravity), dict(m.given)
     return one
 
 
-def compare(row: Row, path: Path, m: Any, f: Any, states: int) -> None:
+def compare(row: Row, path: Path, m: Any, f: Any, states: int, peers: Sequence[Any] | None = None) -> None:
     rng = np.random.default_rng(0)
     q = rng.uniform(-np.pi, np.pi, (states, len(f.coordinates)))
     for group in f.dynamics.state.quaternions:
@@ -149,7 +150,7 @@ def compare(row: Row, path: Path, m: Any, f: Any, states: int) -> None:
         "energy": np.asarray(f.energy(q, u).kinetic),
     }
     total = sum(float(b.mass.value) for b in m.bodies.values())
-    for peer in PEERS[row.format]:
+    for peer in PEERS[row.format] if peers is None else peers:
         name = peer.__name__
         try:
             one = peer(path, row.format, f, m)

@@ -40,33 +40,45 @@ class Pinocchio:
         self.data = self.model.createData()
         self.gravity = np.array([float(x.value) for x in m.freeze().gravity])
         self.model.gravity.linear = self.gravity
-        self.own: list[tuple[int, Any, str]] = []
-        links = {fit(name): name for name in m.links}
+        self.own: list[tuple[int, Any, int]] = []
+        links = {fit(name): (name, 0) for name in m.links}
+        for name, link in m.links.items():  # several motions of one link are called as their coordinates
+            if len(link.coordinates) > 1:
+                links |= {fit(x.rpartition(".")[2]): (name, k) for k, x in enumerate(link.coordinates)}
+                links |= {fit(x): (name, k) for k, x in enumerate(link.coordinates)}
         for i in range(1, self.model.njoints):
-            name = links.get(fit(self.model.names[i]))
+            name, which = links.get(fit(self.model.names[i])) or (None, 0)
             joint = self.model.joints[i]
-            if name is None or joint.nv != 1:
+            free = joint.shortname() == "JointModelFreeFlyer"
+            if name is None or not (free or joint.nv == 1):
                 raise LookupError(f"joint '{self.model.names[i]}' ({joint.shortname()}) has no one counterpart")
-            self.own.append((i, joint, m.links[name].coordinates[0]))
-        if len(self.own) != len(f.speeds):
+            link = m.links[name]
+            place, speed = f.coordinates.index(link.coordinates[which]), f.speeds.index(link.speeds[which])
+            self.own.append((place, joint, speed))
+        if self.model.nv != len(f.speeds):
             raise LookupError(f"{len(f.speeds)} freedoms, Pinocchio has {self.model.nv}")
-        self.order = [f.speeds.index(f"{c}'") for _, _, c in self.own]
 
     def mass(self) -> float:
         return self.pin.computeTotalMass(self.model)
 
     def numbers(self, q: Any, u: Any) -> dict[str, Any]:
         pin, n = self.pin, len(u)
-        theirs, v = pin.neutral(self.model), np.zeros(n)
-        for (_, joint, _), k in zip(self.own, self.order, strict=True):
-            theirs[joint.idx_q : joint.idx_q + joint.nq] = q[k] if joint.nq == 1 else (np.cos(q[k]), np.sin(q[k]))
-            v[joint.idx_v] = u[k]
+        theirs, turned, drift = pin.neutral(self.model), np.zeros((n, n)), np.zeros(n)  # their speeds from ours
+        for place, joint, speed in self.own:
+            at, dof = slice(joint.idx_q, joint.idx_q + joint.nq), joint.idx_v
+            if joint.nv == 1:
+                theirs[at] = q[place] if joint.nq == 1 else (np.cos(q[place]), np.sin(q[place]))
+                turned[dof, speed] = 1.0
+                continue
+            e0, *e = q[place + 3 : place + 7]  # free: their velocity is in the base of the body
+            theirs[at] = [*q[place : place + 3], *e, e0]
+            R = pin.Quaternion(np.array([*e, e0])).toRotationMatrix()
+            turned[dof : dof + 3, speed : speed + 3], turned[dof + 3 : dof + 6, speed + 3 : speed + 6] = R.T, np.eye(3)
+            drift[dof : dof + 3] = -np.cross(u[speed + 3 : speed + 6], R.T @ u[speed : speed + 3])
+        v = turned @ u
         M = pin.crba(self.model, self.data, theirs)
         M = np.triu(M) + np.triu(M, 1).T
-        place = [joint.idx_v for _, joint, _ in self.own]
-        turned = np.zeros((n, n))
-        turned[place, self.order] = 1.0
-        bias = pin.nonLinearEffects(self.model, self.data, theirs, v)
+        bias = pin.nonLinearEffects(self.model, self.data, theirs, v) + M @ drift
         weight = pin.computeGeneralizedGravity(self.model, self.data, theirs)
         return {
             "M": turned.T @ M @ turned,

@@ -72,13 +72,12 @@ def same(m, found, seed=0):
 
 
 def _called(name, names):
-    """The place of a coordinate whose joint has been named after it."""
-    flat = [x.replace(".", "_") for x in names]
-    bare = name.replace(".", "_")
-    wanted = [bare, bare + "_th", bare + "_x", bare.replace("'", "_th'"), bare.replace("'", "_x'")]
-    wanted += [f"{name.partition('.')[0]}_{w}" for w in (bare, bare)]
-    wanted += [x for x in flat if x.endswith(f"_{bare}")]
-    return next(flat.index(x) for x in wanted if x in flat)
+    """The place of a coordinate or speed: in its link, in one that is called as it is, or as link and coordinate."""
+    link, _, own = name.partition(".")
+    own, prime = own.rstrip("'"), "'" * (len(own) - len(own.rstrip("'")))
+    wanted = [f"{link}.{own}{prime}", f"b{link[1:]}.{own}{prime}", f"b{link[1:]}.{link}_{own}{prime}"]
+    wanted += [f"{stem}.{end}{prime}" for stem in (own, f"{link}_{own}") for end in ("th", "x")]
+    return next(names.index(x) for x in wanted if x in names)
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -5,6 +5,7 @@ The steps of every link are taken apart into elementary motions; what no robot f
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -119,6 +120,14 @@ def hung_bodies(numbers: Numbers) -> tuple[list[Hung], dict[str, float]]:
             moves = [x.inverse() for x in reversed(moves)]
         found.append(Hung(body, parent.name, one.link, tuple(places), tuple(moves)))
     return found, armatures
+
+
+def joint_names(hung: Sequence[Hung]) -> dict[str, str]:
+    """What the joint of each coordinate is called: as its link, or where that has several as the coordinate itself."""
+    own = [(one, move.coordinates[0]) for one in hung for move in one.moves]
+    short = {x: one.link.name if len(one.moves) == 1 else x.rpartition(".")[2] for one, x in own}
+    taken = Counter([*short.values(), *(one.link.name for one in hung if len(one.moves) != 1)])
+    return {x: name if taken[name] == 1 else x.replace(".", "_") for x, name in short.items()}
 
 
 def _rotor(numbers: Numbers, link: Link, body: Body) -> tuple[str, float] | None:

@@ -8,10 +8,20 @@ from xml.etree.ElementTree import Element
 import numpy as np
 
 from dalembert.errors import ModelError
-from dalembert.io.chain import Hung, Law, Numbers, hung_bodies, inertia_of, laws_of, note_rest, relations_of
+from dalembert.io.chain import (
+    Hung,
+    Law,
+    Numbers,
+    hung_bodies,
+    inertia_of,
+    joint_names,
+    laws_of,
+    note_rest,
+    relations_of,
+)
 from dalembert.io.parts import NO_END
 from dalembert.io.poses import Pose, to_quaternion
-from dalembert.io.write_urdf import is_free, joint_name
+from dalembert.io.write_urdf import is_free
 from dalembert.io.write_xml import add, finished, solids_of, words
 from dalembert.mechanism import EARTH, Frame, Link, Model
 
@@ -27,8 +37,9 @@ def to_mjcf(model: Model, given: Mapping[str, float] | None = None) -> str:
     asset, world = add(root, "asset"), add(root, "worldbody")
     held: dict[str, tuple[Element, Pose]] = {EARTH: (world, Pose())}
     joints: dict[str, str] = {}
+    names = joint_names(hung)
     for one in hung:
-        _hang(one, held, laws, joints, asset, numbers)
+        _hang(one, held, laws, names, joints, asset, numbers)
     if not len(asset):
         root.remove(asset)
     actuator = Element("actuator")
@@ -50,6 +61,7 @@ def _hang(
     one: Hung,
     held: dict[str, tuple[Element, Pose]],
     laws: Mapping[str, Law],
+    names: Mapping[str, str],
     joints: dict[str, str],
     asset: Element,
     numbers: Numbers,
@@ -69,11 +81,12 @@ def _hang(
         for k in range(len(one.moves) - 1, -1, -1):
             after = one.places[k + 1] @ after
             move, back = one.moves[k], after.inverse()
-            joint = Element("joint", name=joint_name(one, k), type=move.kind, pos=words(back.p))
+            called = names[move.coordinates[0]]
+            joint = Element("joint", name=called, type=move.kind, pos=words(back.p))
             _said(joint, laws[move.coordinates[0]])
             if move.axis is not None:
                 joint.set("axis", words(back.R @ move.axis))
-                joints[move.coordinates[0]] = joint_name(one, k)
+                joints[move.coordinates[0]] = called
             elif not np.array_equal(back.R, np.eye(3)):
                 raise ModelError(
                     f"link '{one.link.name}' is a ball whose second frame is turned in '{one.body.name}': MJCF counts "

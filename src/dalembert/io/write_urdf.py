@@ -9,14 +9,25 @@ import numpy as np
 
 from dalembert import expr as ex
 from dalembert.errors import ModelError
-from dalembert.io.chain import Hung, Law, Move, Numbers, hung_bodies, inertia_of, laws_of, note_rest, relations_of
+from dalembert.io.chain import (
+    Hung,
+    Law,
+    Move,
+    Numbers,
+    hung_bodies,
+    inertia_of,
+    joint_names,
+    laws_of,
+    note_rest,
+    relations_of,
+)
 from dalembert.io.parts import NO_END
 from dalembert.io.poses import Pose, turns_of
 from dalembert.io.write_xml import add, finished, solids_of, words
 from dalembert.mechanism import EARTH, Body, Model
 
 _WORLD = "world"
-_SIZES = {"box": "size", "ellipsoid": "radii"}
+_SOLIDS = ("box", "sphere", "cylinder", "mesh")
 
 
 def to_urdf(model: Model, given: Mapping[str, float] | None = None) -> str:
@@ -27,9 +38,9 @@ def to_urdf(model: Model, given: Mapping[str, float] | None = None) -> str:
     robot = Element("robot", name=model.name)
     add(robot, "link", name=_WORLD)
     held: dict[str, tuple[str, Pose]] = {EARTH: (_WORLD, Pose())}  # the link that is a body, and the body's place in it
-    taken = {*model.bodies, _WORLD}
+    taken, names = {*model.bodies, _WORLD}, joint_names(hung)
     for one in hung:
-        _hang(robot, one, held, taken, laws, numbers)
+        _hang(robot, one, held, taken, names, laws, numbers)
     mimicked = _mimics(robot, numbers)
     for name, law in laws.items():
         if law.stiffness or law.armature or law.motors:
@@ -42,16 +53,12 @@ def to_urdf(model: Model, given: Mapping[str, float] | None = None) -> str:
     return finished(robot, numbers.left, f"URDF of '{model.name}'")
 
 
-def joint_name(one: Hung, k: int) -> str:
-    """The name of the link where it has one motion, else of the coordinate."""
-    return one.link.name if len(one.moves) < 2 else one.moves[k].coordinates[0].replace(".", "_")
-
-
 def _hang(
     robot: Element,
     one: Hung,
     held: dict[str, tuple[str, Pose]],
     taken: set[str],
+    names: Mapping[str, str],
     laws: Mapping[str, Law],
     numbers: Numbers,
 ) -> None:
@@ -71,7 +78,7 @@ def _hang(
         child = one.body.name if last else _free_name(f"{one.body.name}_{k + 1}", taken)
         law = laws[move.coordinates[0]]
         kind = "prismatic" if move.kind == "slide" else "continuous" if law.low is law.high is None else "revolute"
-        joint = _joint(robot, joint_name(one, k), kind, above, child, here)
+        joint = _joint(robot, names[move.coordinates[0]], kind, above, child, here)
         add(joint, "axis", xyz=words(move.axis))
         if law.damping or law.dry:
             add(joint, "dynamics", damping=words([law.damping]), friction=words([law.dry]))
@@ -121,15 +128,15 @@ def _link(robot: Element, body: Body, place: Pose, numbers: Numbers) -> None:
         add(inertial, "mass", value=words([mass]))
         names = {f"i{'xyz'[i]}{'xyz'[j]}": words([I[i, j]]) for i in range(3) for j in range(i, 3)}
         add(inertial, "inertia", **names)
-    for kind, pose, sizes, shape in solids_of(numbers, body, place):
+    for kind, pose, sizes, shape in solids_of(numbers, body, place, _SOLIDS):
         visual = add(link, "visual")
         _origin(visual, pose)
         geometry = add(visual, "geometry")
         if kind == "mesh":
             assert shape.mesh is not None
             add(geometry, "mesh", filename=shape.mesh.file, scale=words([shape.mesh.scale] * 3))
-        elif kind in _SIZES:
-            add(geometry, kind, **{_SIZES[kind]: words(sizes)})
+        elif kind == "box":
+            add(geometry, kind, size=words(sizes))
         else:
             add(geometry, kind, **dict(zip(("radius", "length"), (words([x]) for x in sizes), strict=False)))
         if shape.colour:

@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from dalembert.io.chain import Numbers
-from dalembert.io.poses import Pose
+from dalembert.io.poses import Pose, at
 from dalembert.io.read import UnmappedWarning
 from dalembert.mechanism import Body, BodyShape
 
-_SOLIDS = ("box", "sphere", "ellipsoid", "cylinder", "capsule", "mesh")
+SOLIDS = ("box", "sphere", "ellipsoid", "cylinder", "capsule", "mesh")
 
 
 def words(values: Iterable[float]) -> str:
@@ -23,15 +23,25 @@ def add(where: Element, tag: str, **attributes: str) -> Element:
     return SubElement(where, tag, attributes)
 
 
-def solids_of(numbers: Numbers, body: Body, place: Pose) -> Iterator[tuple[str, Pose, Sequence[float], BodyShape]]:
+def solids_of(
+    numbers: Numbers, body: Body, place: Pose, kinds: Sequence[str] = SOLIDS
+) -> Iterator[tuple[str, Pose, Sequence[float], BodyShape]]:
     """The shapes of a body that stands at `place` in its link; those that no robot file has are noted."""
     for shape in body.shapes:
         what = f"a shape of '{body.name}'"
-        if shape.kind not in _SOLIDS:
+        if shape.kind not in SOLIDS:
             numbers.left.append(f"the {shape.kind} of '{body.name}' is left out.")
             continue
         sizes = [numbers.value(x, what) for x in shape.sizes]
-        yield shape.kind, place @ numbers.pose(shape.place, what), sizes, shape
+        pose = place @ numbers.pose(shape.place, what)
+        if shape.kind in kinds:
+            yield shape.kind, pose, sizes, shape
+        elif shape.kind == "capsule":  # a cylinder with two balls
+            yield "cylinder", pose, sizes, shape
+            for way in (0.5, -0.5):
+                yield "sphere", pose @ at([0, 0, way * sizes[1]]), sizes[:1], shape
+        else:
+            numbers.left.append(f"the {shape.kind} of '{body.name}' is left out.")
 
 
 def finished(root: Element, left: Sequence[str], what: str) -> str:
