@@ -1,4 +1,4 @@
-"""LSD beside Modelica, MJCF and Autolev: the table of the manual counts the programs, and those that can be run agree."""
+"""LSD beside Modelica, MJCF and Autolev: the table of the manual counts the programs; those that can be run agree."""
 
 import re
 from pathlib import Path

@@ -1,9 +1,15 @@
 """Errors as a compiler engineer wants them: place, caret, expectation, hint, several in one run."""
 
+from pathlib import Path
+
 import pytest
 
 from dalembert import lsd
 from dalembert.errors import LsdError
+from dalembert.lsd import check, library
+from dalembert.lsd.source import Source
+
+ROOT = Path(__file__).parents[2]
 
 
 def error(text, **options):
@@ -196,3 +202,35 @@ let tip = [1, 0, 0] @ crank and tail = [0, 0, 1] @ crnk ;"""
     ]
     text = "join earth and crank.frame as ; let tip = [1, 0, 0] @ crank ;"
     assert [d.message for d in error(text).diagnostics][1:] == ["unbound variable crank"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "line"),
+    [
+        ("let l = 2 ;\nlet j = link(l) dof = [l, 0, 0] end ;", "the parameter l hides l of line 1", 2),
+        ("let j = link(t) dof = [t, 0, 0] end ;", "the parameter t hides the time", 1),
+        ("let i = 1 ;\nfor i in 1..2 do let b[i] = i ; end ;", "the counter i hides i of line 1", 2),
+        ("let a = 2*k ;\nlet k = 3 ;", "k of line 1 is a constant of the mechanism, not this", 2),
+        (
+            "let b = body mass = th end ;\nlet j = link(th) dof = th || [0,0,1] end ;",
+            "th is a constant of the mechanism",
+            1,
+        ),
+    ],
+)
+def test_captured_names_are_warned_about(text, message, line):
+    found = check(text)
+    assert not found.report.failed
+    (one,) = found.diagnostics
+    assert one.severity == "warning"
+    assert message in one.message
+    assert one.line == line
+    assert one.hint
+
+
+def test_examples_and_library_capture_no_name():
+    for path in sorted(ROOT.glob("examples/**/*.lsd")):
+        told = check(Source(path.read_text(), path.name, path.parent)).diagnostics
+        assert not [one for one in told if "hides" in one.message or "constant of" in one.message], path
+    for name, text in library.files().items():
+        assert check(text).diagnostics == (), name

@@ -1,6 +1,7 @@
 """Machines made of machines: packages with parameters, loops, lists and conditions, against texts written out."""
 
 import random
+import re
 import time
 from pathlib import Path
 
@@ -77,6 +78,14 @@ def test_an_antenna_of_cells_in_twenty_lines():
     assert places == {(b.mass, b.iframe, b.inertia) for b in grid.bodies.values()}
     closed = m.layout().constraints
     assert len(closed) == len(grid.layout().constraints)
+
+
+def test_a_quadruped_is_one_leg_built_four_times_in_fifteen_lines():
+    text = re.sub(r"\(\*(?s:.*?)\*\)", "", (EXAMPLES / "quadruped.lsd").read_text())
+    assert sum(bool(line.strip()) for line in text.splitlines()) <= 15
+    m = da.loads(text)
+    assert len(m.layout().coordinates) == 12
+    assert [len([x for x in m.links if x.startswith(leg)]) for leg in ("front_left.", "hind_right.")] == [3, 3]
 
 
 def test_a_machine_is_built_of_machines_with_dotted_names():

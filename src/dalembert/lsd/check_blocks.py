@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dalembert import expr as ex
 from dalembert.expr import Expr
 from dalembert.lsd import syntax as s
+from dalembert.lsd.captured import warn_hidden
 from dalembert.lsd.check_expressions import check
 from dalembert.lsd.check_paths import whole
 from dalembert.lsd.checking import Context, Thunk
@@ -91,6 +92,7 @@ def loop_action(ctx: Context, item: s.Loop, scope: Scope, block: Block) -> Actio
     """`for i in 1..n do ... end`: the declarations once for each number."""
     low, high = (whole(ctx, one, scope, "a bound of a loop") for one in (item.low, item.high))
     inner = Scope(scope, inside=True)
+    warn_hidden(ctx, item.word, scope, "the counter")
     counter = Bound(item.word.text, Type.SCALAR, ctx.source, item.word.span)
     ctx.fact(item.word.span, f"{counter.name} : scalar - counts the passes of the loop", counter)
     inner.names[counter.name] = counter

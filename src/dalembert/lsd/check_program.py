@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from dalembert.lsd import syntax as s
+from dalembert.lsd.captured import warn_of_coordinates, warn_too_late
 from dalembert.lsd.check_blocks import branch_action, home_for, loop_action, machine_thunk, parameters_action
 from dalembert.lsd.check_calls import signature
 from dalembert.lsd.check_constraints import constraint_action
@@ -68,6 +69,7 @@ def check_program(
     try:
         checker.declarations(program.declarations, checker.scope, None)
         checker.deferred()
+        warn_of_coordinates(ctx)
     except TooManyErrors:
         pass
     return CheckedProgram(program, report, checker.actions, ctx, checker.scope, checker.used)
@@ -118,6 +120,7 @@ class _Checker:
                 one, key = self._list(binding, got, scope), indices(self.ctx, binding.indices, scope)
                 todo.append((one, run, label, key, word.span))
                 continue
+            warn_too_late(self.ctx, word)
             if word.text in made:
                 self.ctx.error(word.span, f"{word.text} is defined twice in one `let`")
             one = Bound(word.text, got, self.ctx.source, word.span, extra=structure_of(scope, binding.value, got))

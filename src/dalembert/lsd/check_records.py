@@ -9,6 +9,7 @@ from typing import Any
 from dalembert import expr as ex
 from dalembert.expr.space import Vector3
 from dalembert.lsd import syntax as s
+from dalembert.lsd.captured import warn_hidden
 from dalembert.lsd.check_quantities import infer_quantity
 from dalembert.lsd.check_shapes import shapes_of
 from dalembert.lsd.checking import Checked, Context, Thunk, generic_turns
@@ -130,9 +131,11 @@ def _link(ctx: Context, node: s.Record, scope: Scope) -> Checked:
         if word.text in inner.names:
             ctx.error(word.span, f"parameter {word.text} of the link is named twice")
             continue
+        warn_hidden(ctx, word, scope, "the parameter")
         one = Bound(word.text, Type.SCALAR, ctx.source, word.span, True, False, ex.symbol(word.text + "'"))
         inner.names[word.text] = one
         ctx.link_parameters.add(word.text)
+        ctx.own_parameters.add(word.text)
         parameters.append(one)
         ctx.fact(word.span, f"{word.text} : scalar - parameter of the link, a function of time", one)
     if len(parameters) > MAX_PARAMETERS or (len(parameters) > 6 and not _mentions_quaternion(ctx, node)):

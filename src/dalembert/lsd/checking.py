@@ -46,6 +46,7 @@ class Context:
     free_places: dict[str, tuple[Source, Span]] = field(default_factory=dict)
     functions: set[str] = field(default_factory=set)
     link_parameters: set[str] = field(default_factory=set)
+    own_parameters: set[str] = field(default_factory=set)  # of links that the text itself writes
     link_names: set[str] = field(default_factory=set)
     later: list[Callable[[], None]] = field(default_factory=list)
     measured: bool = False  # whether the program has units
