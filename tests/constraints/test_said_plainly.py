@@ -151,3 +151,10 @@ def test_only_what_changes_no_motion_may_be_left_out(seed):
             assert any(f"without '{name}'" in sentence for name in needless)
         else:
             assert not needless
+
+
+def test_a_start_that_moves_a_little_says_by_how_much():
+    m = arm()
+    m.constrain("sh.th = 0.3000001234", name="pin")
+    with pytest.warns(UserWarning, match=r"sh\.th by 1\.2e-07"):
+        m.simulate((0, 0.01), start={"sh.th": 0.3})

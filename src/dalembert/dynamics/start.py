@@ -54,7 +54,10 @@ class Moved:
 
     def __str__(self) -> str:
         where = "" if self.trajectory is None else f" (trajectory {self.trajectory})"
-        return f"{self.name} from {self.old:.6g} to {self.new:.6g}{where}"
+        told = f"{self.name} from {self.old:.6g} to {self.new:.6g}"
+        if f"{self.old:.6g}" == f"{self.new:.6g}":  # the digits that are shown did not
+            told = f"{self.name} by {self.new - self.old:.2g}"
+        return f"{told}{where}"
 
 
 @dataclass(frozen=True, slots=True)
