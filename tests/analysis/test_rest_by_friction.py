@@ -37,6 +37,8 @@ def test_a_block_on_a_spring_rests_within_the_hold_of_its_friction(stiffness):
 def test_on_a_slope_it_rests_everywhere_or_nowhere():
     (found,) = railed(gravity=(2, 0, -9)).equilibria(starts=20)
     assert found.ranges["x.x"] == (-np.inf, np.inf)
+    assert "held for any x.x" in str(found)
+    assert found.as_dict()["ranges"]["x.x"] == [None, None]
     assert found.contacts["rail"] == pytest.approx((18, -4))
     assert f"{2 / 9 / 0.3:.4g} of its friction" in found.reason
     assert railed(gravity=(3, 0, -9)).equilibria(starts=20) == []
@@ -47,6 +49,40 @@ def test_on_a_belt_it_rests_while_it_slides():
     assert found.coordinates["x.x"] == pytest.approx(0.3 * 2 * G / 50, rel=1e-9)
     assert found.stability == "asymptotically stable"
     assert sorted(z.imag for z in found.eigenvalues)[1] == pytest.approx(np.sqrt(25 - 0.75**2), rel=1e-9)
+
+
+def turntable():
+    """A bead in a radial slot of a driven table, on a spring, rubs on the floor below."""
+    m = da.Mechanism("table")
+    table, slide, bead = m.body("table", inertia=[1, 1, 1]), m.body("slide"), m.body("bead", mass=0.5)
+    m.join(da.earth, table, da.revolute("z"), name="yaw")
+    m.join(table, slide, da.prismatic("x").with_efforts(x="-40*(x - 0.3)"), name="r")
+    m.join(slide, bead, da.prismatic("z"), name="z")
+    m.gravity = [0, 0, -G]
+    m.drive("yaw.th'", 3.0, name="motor")
+    m.constrain("z.x = 0", by=da.coulomb("mu", "r.x'", "r.x*yaw.th'"), name="floor")
+    m.given = {"mu": 0.2}
+    m.start = {"r.x": 0.3}
+    return m
+
+
+def test_a_steady_motion_in_which_a_contact_slides():
+    """m w^2 x = k (x - l), and friction damps small motions by mu g / (w x)."""
+    (found,) = turntable().equilibria(speeds={"yaw.th'": 3.0}, starts=20, spread=1.0)
+    place = 40 * 0.3 / (40 - 0.5 * 9)
+    assert found.coordinates["r.x"] == pytest.approx(place, rel=1e-9)
+    assert "while floor slides" in found.reason  # undecided: the angle of the table is anywhere
+    rates = np.roots([1, 0.2 * G / (3 * place), 40 / 0.5 - 9])
+    told = [z for z in found.eigenvalues if abs(z) > 1e-6]
+    assert sorted(z.real for z in told) == pytest.approx(sorted(z.real for z in rates), rel=1e-7)
+    assert sorted(z.imag for z in told) == pytest.approx(sorted(z.imag for z in rates), rel=1e-7)
+
+
+def test_a_steady_motion_without_slip_is_refused():
+    m = railed(pull="-50*x.x")
+    m.join(da.earth, m.body("wheel", inertia=[1, 1, 1]), da.revolute("y"), name="w")
+    with pytest.raises(da.ModelError, match="'rail' of 'block' does not slip"):
+        m.equilibria(speeds={"w.th'": 2.0})
 
 
 @pytest.mark.parametrize("friction", [0, "mu"])

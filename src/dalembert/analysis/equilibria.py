@@ -49,9 +49,11 @@ def equilibria(
         told = held_rest(mechanism, layout, given, at or {}, spread, starts, seed)
         still = dict.fromkeys(layout.speeds, 0.0)
         return Search.sorted([Equilibrium(place, still, values, (), word, why) for place, values, word, why in told])
-    if any(isinstance(one.reaction, Coulomb) for one in layout.further) and not speeds and not layout.model.contacts:
-        from dalembert.analysis.on_friction import held_sets
+    if any(isinstance(one.reaction, Coulomb) for one in layout.further) and not layout.model.contacts:
+        from dalembert.analysis.on_friction import held_sets, sliding_motions
 
+        if speeds:
+            return Search.sorted(sliding_motions(layout, given, speeds, at or {}, spread, starts, seed, t))
         return Search.sorted(held_sets(layout, given, at or {}, spread, starts, seed, t))
     search = Search.on(layout, given, dict(speeds or {}), t, at)
     rng = np.random.default_rng(seed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -32,7 +33,12 @@ class Equilibrium(Told):
 
     def __str__(self) -> str:
         place = ", ".join(f"{x} = {v:.6g}" for x, v in self.coordinates.items())
-        held = [f"  held for {x} from {low:.6g} to {high:.6g}" for x, (low, high) in self.ranges.items()]
+        held = [
+            f"  held for any {x}"
+            if math.isinf(low) and math.isinf(high)
+            else f"  held for {x} from {low:.6g} to {high:.6g}"
+            for x, (low, high) in self.ranges.items()
+        ]
         modes = [f"  {mode}" for mode in self.modes]
         return "\n".join([f"{self.stability}: {place}", f"  {self.reason}", *held, *modes])
 
@@ -46,5 +52,5 @@ class Equilibrium(Told):
             "reason": self.reason,
             "frozen_at": self.frozen_at,
             "contacts": {name: list(force) for name, force in self.contacts.items()},
-            "ranges": {name: list(ends) for name, ends in self.ranges.items()},
+            "ranges": {name: [x if math.isfinite(x) else None for x in ends] for name, ends in self.ranges.items()},
         }

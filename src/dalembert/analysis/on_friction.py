@@ -16,7 +16,7 @@ import numpy as np
 
 from dalembert import expr as ex
 from dalembert.analysis.equilibrium import Equilibrium
-from dalembert.analysis.point import numbers_of
+from dalembert.analysis.point import check_slips, numbers_of
 from dalembert.analysis.search import Search
 from dalembert.analysis.sticking import Holding, Sticking
 from dalembert.analysis.walking import Walk
@@ -67,6 +67,46 @@ def held_sets(
                 sets.tell(x)
         found += sets.told
     return found
+
+
+def sliding_motions(
+    layout: Layout,
+    given: Mapping[str, Any] | None,
+    speeds: Mapping[str, float],
+    at: Mapping[str, Any],
+    spread: float,
+    starts: int,
+    seed: int,
+    t: float | None,
+) -> list[Equilibrium]:
+    """Steady motions in which every contact that rubs slides; one that does not is told."""
+    rubbing = [one.name for one in layout.further if isinstance(one.reaction, Coulomb)]
+    plain = Search.on(
+        replace(layout, further=tuple(_without_friction(x, {}) for x in layout.further)), given, speeds, t, at
+    )
+    q, centre = plain.drawn(at, spread, starts, np.random.default_rng(seed))
+    here = dict(zip(plain.symbols, map(float, centre), strict=True)) | plain.numbers
+    moving = dict(zip(plain.reduction.speeds, map(float, plain.smalls(centre[:, None])[0].speeds), strict=True))
+    check_slips(dynamics_of(layout), {**here, **moving})
+    found: list[Equilibrium] = []
+    for signs in product((1.0, -1.0), repeat=len(rubbing)):
+        slipping = dict(zip(rubbing, signs, strict=True))
+        further = tuple(_without_friction(one, slipping) for one in plain.layout.further if one.name not in rubbing)
+        further += tuple(_without_friction(one, slipping) for one in layout.further if one.name in rubbing)
+        search = Search.on(replace(plain.layout, further=further), given, speeds, t, at)
+        search.centre(at)
+        told = [one for x in search.places(q.copy(), centre) for one in search.judged(x)]
+        found += _slides([one for one in told if _pushed(search, one, slipping)], slipping)
+    return found
+
+
+def _pushed(search: Search, one: Equilibrium, slipping: Mapping[str, float]) -> bool:
+    """Are contacts pushed in a steady motion as was supposed?"""
+    about = search.dynamics
+    here = search.numbers | {ex.symbol(x): v for x, v in {**one.coordinates, **one.speeds}.items()}
+    places = [about.rows.of(name)[0] for name in slipping]
+    forces = ex.evaluate(about.solved([about.multipliers[k] for k in places]), here)
+    return all(sign * float(x) > 0 for sign, x in zip(slipping.values(), forces, strict=True))
 
 
 def _smooth(one: Constraint, numbers: Mapping[Expr, Any]) -> bool:
