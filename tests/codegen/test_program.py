@@ -197,7 +197,7 @@ def test_programs_of_examples_build_and_run_as_they_are(name: str, to: str, tmp_
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("name", ["crane", "foucault"])
+@pytest.mark.parametrize("name", ["crane", "foucault", "satellite"])
 def test_written_python_plugs_into_solve_ivp(name: str, tmp_path: Path) -> None:
     """Machines that time moves too: SciPy gives it as a number."""
     import importlib.util
@@ -214,6 +214,7 @@ def test_written_python_plugs_into_solve_ivp(name: str, tmp_path: Path) -> None:
     f = compile_mechanism(m)
     y = np.array(list(f.start().values.values()))
     p = f.parameter_vector()
-    found = solve_ivp(written.rhs, (0, 0.5), y, args=(p,), rtol=1e-10, atol=1e-10)
+    used = p[~np.isnan(p)]  # frames of massless arms move nothing: nobody asks for their numbers
+    found = solve_ivp(written.rhs, (0, 0.5), y, args=(used,), rtol=1e-10, atol=1e-10)
     expected = solve_ivp(lambda t, y: f.rhs(t, y, p), (0, 0.5), y, rtol=1e-10, atol=1e-10)
     np.testing.assert_allclose(found.y[:, -1], expected.y[:, -1], rtol=1e-7, atol=1e-9)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+import dalembert as da
 from dalembert.analysis.compare import compare
 from dalembert.errors import ModelError
 from dalembert.formalisms.registry import find_formalism
@@ -67,3 +70,9 @@ def test_the_manual_tells_the_operations_of_today():
     assert len(rows) == 8
     for name, operations in rows:
         assert abs(m.equations(name).operations - int(operations)) <= 0.03 * int(operations), name
+
+
+def test_machines_are_compared_whose_drives_have_names_of_their_own():
+    """A speed that is kept at w: no acceleration holds w, the condition does."""
+    cam = da.load(str(Path(__file__).parents[2] / "examples" / "constraints" / "cam.lsd"))
+    assert cam.compare().disagreement < 1e-9

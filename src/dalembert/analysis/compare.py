@@ -208,7 +208,7 @@ def random_state(layout: Layout, equations: Sequence[Equations], seed: int) -> d
     """Values of every symbol and unknown function: given ones as given, quaternions of unit norm, the rest random."""
     rng = random.Random(seed)
     exprs = [x for eq in equations for x in (*eq.mass_matrix.entries, *eq.right_side, *eq.gamma)]
-    exprs += [x for eq in equations if eq.constraint is not None for x in eq.constraint.entries]
+    exprs += [x for eq in equations if eq.rows is not None for x in (*eq.rows.matrix.entries, *eq.rows.conditions)]
     names = sorted({x.name for x in ex.free_symbols(exprs)} | {*layout.state.names})
     state = {ex.symbol(x): rng.uniform(0.3, 1.3) for x in names}
     state |= {ex.symbol(x): float(v) for x, v in layout.model.given.items() if x in names}

@@ -236,8 +236,14 @@ class CompiledMechanism(RobotQuantities):
         return self._native(("rhs",))[0]
 
     def parameter_vector(self, *, given: Given = None, **parameters: Array) -> np.ndarray:
-        """Values of `parameters` in order; every one must be known."""
-        return self._values(self.parameters, {**(given or {}), **parameters})
+        """Values of `parameters` in order; those that no motion depends on may lack, and are no number then."""
+        told = {**(given or {}), **parameters}
+        known = {**self.given, **told}
+        if all(name in known for name in self.parameters):
+            return self._values(self.parameters, told)
+        found = self._values(self._native(("rhs",))[1], told)
+        found[..., [name not in known for name in self.parameters]] = np.nan
+        return found
 
     def corrected(self, y: Array, /, t: Array = 0.0, *, given: Given = None, **parameters: Array) -> np.ndarray:
         """A state y = (q, u) one Newton step nearer to closed loops; of a tree, the state itself."""

@@ -37,8 +37,7 @@ def backends(layout: Layout, seed: int, languages: Collection[str] | None) -> li
     others = sorted(ex.free_symbols(outputs) - {*q, *u, ex.TIME}, key=lambda x: x.name)
     groups = [[ex.TIME], q, u, others]
     eq = derive(layout, "recursive")
-    known_names = [*groups, [ex.symbol(x) for x in eq.parameters]]  # rows may hold more than the accelerations
-    states = [_filled(state, known_names, seed) for state in states_of(layout, eq, seed, _STATES)]
+    states = [_filled(state, groups, seed) for state in states_of(layout, eq, seed, _STATES)]
     if not states:
         return [Check.left_out("back ends", SINGULAR)]
     sizes = np.array([max(float(sizes_of(eq, state).max(initial=0.0)), 1e-300) for state in states])
