@@ -18,7 +18,7 @@ myst_heading_anchors = 3
 # Pages link to files of the repository (examples, tests), which are not pages of the manual.
 suppress_warnings = ["myst.xref_missing", "myst.header", "misc.highlighting_failure"]
 
-exclude_patterns = ["_build", "notebooks"]
+exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = "dalembert"
 html_static_path = ["_static"]
@@ -32,20 +32,24 @@ def setup(app):
     from dalembert.editor.pygments_lexer import LsdLexer
 
     app.add_lexer("lsd", LsdLexer)
+    sys.path.insert(0, str(Path(__file__).parent))
+    from notebook_pages import NotebookParser
+
+    app.add_source_suffix(".ipynb", "ipynb")
+    app.add_source_parser(NotebookParser)
     app.connect("builder-inited", _gallery)
     app.connect("source-read", _drawn)
 
 
 def _gallery(app):
     """Every example is drawn, and most of them move."""
-    sys.path.insert(0, str(Path(__file__).parent))
     import gallery
 
     gallery.make(_PICTURES)
 
 
 def _drawn(app, page, source):
-    """Rules of the grammar become diagrams, machines of the gallery pictures."""
+    """Rules of the grammar become diagrams, machines of the gallery pictures, public names a reference."""
     from railroad import diagram
 
     def rule(found):
@@ -60,5 +64,9 @@ def _drawn(app, page, source):
 
     if page == "reference-lsd":
         source[0] = re.sub(r"^```ebnf\n(.*?)\n```$", rule, source[0], flags=re.MULTILINE | re.DOTALL)
+    elif page == "reference-library":
+        import library
+
+        source[0] = source[0].replace("<!-- library -->", library.page())
     elif page == "gallery":
         source[0] = re.sub(r"<!-- picture (\S+) -->", machine, source[0])

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from dalembert.analysis import Equilibrium
     from dalembert.view import Scene
+    from dalembert.view.sliders import Sliders
 
 
 class Pictured(Measured):
@@ -48,6 +49,30 @@ class Pictured(Measured):
         from dalembert.view import draw, scene_of
 
         return draw(scene_of(self, at=at, given=given), path, towards=towards, dark=dark)
+
+    @verb
+    def sliders(
+        self,
+        values: Mapping[str, Sequence[float]],
+        t_span: tuple[float, float],
+        path: str | os.PathLike[str] | None = None,
+        *,
+        start: Mapping[str, Any] | None = None,
+        given: Mapping[str, Any] | None = None,
+    ) -> Sliders:
+        """Motions for values of parameters or of the start, with a slider for each: for a notebook, or as one page.
+
+        Every combination is simulated beforehand, so the page needs no Python:
+        `m.sliders({"m2": [0.5, 1, 2], "elbow.th": [0, 1]}, (0, 5), "tune.html")`.
+        """
+        from dalembert.view.sliders import sliders_of
+
+        if path is not None:
+            check_suffix(path, (".html", ".htm"), "sliders are a page")
+        found = sliders_of(self, values, t_span, start=start, given=given)
+        if path is not None:
+            write_text(path, found.page)
+        return found
 
     @verb
     def draw_flat(

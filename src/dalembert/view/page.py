@@ -40,7 +40,7 @@ view.ready.then(() => { if (asked.has("t")) view.seek(+asked.get("t")); document
 
 
 _SIDES = """<script>
-const scenes = %SCENES%;
+const scenes = %DATA%;
 document.body.style.cssText = "display: grid; grid-auto-rows: 1fr; gap: 2px; height: 100vh;" +
   "grid-template-columns: repeat(auto-fit, minmax(min(100%, 360px), 1fr))";
 const views = scenes.map(({ title, scene }, k) => {
@@ -79,11 +79,16 @@ def page(scene: Scene, title: str = "") -> str:
 def side_by_side(scenes: Sequence[Scene], titles: Sequence[str] = ()) -> str:
     """A page in which motions play beside each other at the same time; the first has the controls."""
     names = [*titles, *(scene.name for scene in scenes[len(titles) :])]
-    data = json_of([{"title": name, "scene": scene.as_dict()} for name, scene in zip(names, scenes, strict=True)])
+    data = [{"title": name, "scene": scene.as_dict()} for name, scene in zip(names, scenes, strict=True)]
+    return scripted(" | ".join(names), _SIDES, data)
+
+
+def scripted(title: str, script: str, data: Any) -> str:
+    """A self-contained page whose script, the end of it, makes views of `%DATA%`."""
     head, _, tail = _PAGE.partition('<div id="machine"></div>')
     body, _, _ = tail.partition("<script>\nconst scene")
-    text = (head + body + _SIDES).replace("%TITLE%", escape(" | ".join(names)), 1)
-    for mark, piece in (("%VIEWER%", viewer()), ("%SCENES%", data)):
+    text = (head + body + script).replace("%TITLE%", escape(title), 1)
+    for mark, piece in (("%VIEWER%", viewer()), ("%DATA%", json_of(data))):
         before, _, rest = text.partition(mark)
         text = before + piece + rest
     return text
