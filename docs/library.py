@@ -76,6 +76,10 @@ def members(kind: type) -> Iterator[tuple[str, str]]:
     for name, value in inspect.getmembers_static(kind):
         if name.startswith("_") or isinstance(value, type):
             continue
+        if not hasattr(value, "__name__") and not isinstance(
+            value, property | cached_property | staticmethod | classmethod
+        ):
+            value = getattr(kind, name, None)  # a verb of another room, brought when it is asked for
         inside = {property: "fget", cached_property: "func", staticmethod: "__func__", classmethod: "__func__"}
         function = getattr(value, inside[type(value)]) if type(value) in inside else value
         if not inspect.isfunction(function):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
-import library  # noqa: E402
+import library
 
 
 @pytest.mark.parametrize("room", library.ROOMS)
