@@ -203,6 +203,10 @@ def test_json_holds_all_of_a_machine_and_obeys_its_schema(path, tmp_path):
         (lambda d: d["bodies"]["rod"].update(mass="__import__('os')"), "bodies/rod/mass"),
         (lambda d: d["links"]["p"]["joint"].update(steps=[{"displacement": {"turns": [{"is": "Spin"}]}}]), "Spin"),
         (lambda d: d.update(gravity=["0"]), "gravity"),
+        (
+            lambda d: d["links"]["p"]["joint"].update(steps=[{"displacement": {"turns": [{"is": ["Turn"]}]}}]),
+            "'is' is one",
+        ),
         (lambda d: d["links"]["p"].pop("joint"), "needs 'joint'"),
     ],
 )

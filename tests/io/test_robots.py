@@ -287,6 +287,24 @@ REFUSED = {
 }
 
 
+@pytest.mark.parametrize(
+    ("inside", "word"),
+    [
+        ('<geom type="sphere" size="1e200"/>', "so large"),
+        ('<geom type="capsule" fromto="0 0 0 0 0 1" size=""/>', "is empty"),
+        (
+            '<geom size="0.1"/></body></worldbody><actuator><motor joint="j" gear=""/></actuator><worldbody><body>',
+            "is empty",
+        ),
+    ],
+)
+def test_numbers_that_no_machine_has_are_refused_in_words(inside, word, tmp_path):
+    """Found among 100,000 mutated files."""
+    text = f'<mujoco><worldbody><body><joint name="j"/>{inside}</body></worldbody></mujoco>'
+    with pytest.raises(da.ModelError, match=word):
+        da.read_mjcf(write(tmp_path, text, "xml"))
+
+
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_file_that_cannot_be_is_refused_in_words(name, tmp_path):
     text, word = REFUSED[name]

@@ -47,7 +47,7 @@ def command(
     Example: dalembert codegen examples/pendulum.lsd --lang fortran --program --out pendulum
     """
     import dalembert
-    from dalembert.codegen import export_fmu, write_model, write_program
+    from dalembert.codegen import export_fmu, write_header, write_model, write_program
     from dalembert.codegen.languages import language
 
     mechanism = dalembert.load(file)  # type: ignore[attr-defined]
@@ -71,6 +71,8 @@ def command(
             return
         stem = _FILE_NAMES.get(lang.value, "model")
         files = {f"{stem}.{language(lang.value).extension}": text}
+        if lang is Target.c:
+            files["model.h"] = write_header(mechanism, cut=cut)
     out.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         write_text(out / name, text)

@@ -13,7 +13,7 @@ from dalembert.codegen.languages import LANGUAGES, source
 from dalembert.codegen.mechanism import CompiledMechanism, Derivatives, Energy, compile_mechanism
 from dalembert.codegen.minimal import CompiledMinimal, compile_minimal
 from dalembert.codegen.native import Library, NativeFunction, compile_functions
-from dalembert.codegen.program import write_model, write_program
+from dalembert.codegen.program import write_header, write_model, write_program
 
 __all__ = [
     "LANGUAGES",
@@ -29,6 +29,7 @@ __all__ = [
     "compile_minimal",
     "export_fmu",
     "source",
+    "write_header",
     "write_model",
     "write_program",
 ]

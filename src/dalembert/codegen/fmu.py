@@ -1,6 +1,7 @@
 """Export as a Functional Mock-up Unit (FMI 2.0 or 3.0, model exchange and co-simulation), sources and binary inside.
 
-Coordinates and speeds are states, parameters are tunable, an effort on each speed is an input, energies are outputs.
+Coordinates and speeds are states, parameters are tunable, an effort on each speed is an input; energies, and
+what the model declares as outputs, are outputs.
 """
 
 from __future__ import annotations
@@ -79,9 +80,12 @@ def export_fmu(
 def _functions(compiled: CompiledMechanism) -> dict[str, list[Expr]]:
     """The expressions of a unit."""
     about, held = compiled.dynamics, compiled.with_held
+    told = [about.outputs[name] for name in about.model.outputs]
+    asked = not ex.free_symbols(told).isdisjoint(about.accelerations_given)
+    moving = dict(zip(about.accelerations_given, about.accelerations(about.efforts), strict=True)) if asked else {}
     found = {
         "fmu_rhs": held([*about.rates, *about.accelerations(about.efforts)]),
-        "fmu_outputs": held(about.energy),
+        "fmu_outputs": held([*about.energy, *ex.substitute(told, moving)]),
     }
     return found | {"fmu_corrected": held([*about.corrected, about.counted])} if about.closed else found
 
@@ -108,7 +112,7 @@ def _variables(
         states=tuple(compiled.start(start, given).say(model.name).values.items()),
         parameters=tuple((name, values[name]) for name in parameters),
         inputs=tuple(x.name for x in compiled.dynamics.efforts),
-        outputs=("energy.kinetic", "energy.potential"),
+        outputs=("energy.kinetic", "energy.potential", *model.outputs),
     )
 
 
@@ -120,7 +124,10 @@ def _sources(
     state, given = [*about.coordinates, *about.speeds], [*parameters, *about.efforts]
     inputs = [[ex.TIME], state, given]
     functions = [Function(name, inputs, outputs) for name, outputs in expressions.items()]
-    said = {"fmu_rhs": "y' of the state y = (coordinates, speeds)", "fmu_outputs": "kinetic and potential energy"}
+    said = {
+        "fmu_rhs": "y' of the state y = (coordinates, speeds)",
+        "fmu_outputs": "kinetic and potential energy, declared outputs",
+    }
     said["fmu_corrected"] = (
         "the state y one Newton step nearer to closed loops, then how many of their conditions count"
     )

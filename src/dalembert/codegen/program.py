@@ -88,6 +88,41 @@ def write_model(mechanism: Mechanism, to: str, *, cut: Collection[str] = ()) -> 
     return _model(compiled, _functions(compiled), to)
 
 
+def write_header(mechanism: Mechanism, *, cut: Collection[str] = ()) -> str:
+    """The C header of what `write_model` writes: what the arrays hold, their lengths, and the prototypes; C++ too."""
+    compiled = CompiledMechanism(mechanism, Layout.of(mechanism, cut))
+    functions = _functions(compiled)
+    sizes = {"COORDINATES": len(compiled.coordinates), "SPEEDS": len(compiled.speeds)}
+    sizes["PARAMETERS"] = len(_parameters(functions))
+    lines = [f" * {line}".rstrip() for line in _comments(compiled, _parameters(functions))]
+    heads = []
+    for one in functions:
+        groups = _GROUPS.get(one.name, ["t", "q", "u", "p"])
+        heads.append(f"/* {_ABOUT[one.name]}: {len(one.outputs)} numbers */")
+        heads.append(f"{prototype(write_routine(one, language('c'), groups, ''))};")
+    guard = "DALEMBERT_MODEL_H"
+    return "\n".join(
+        [
+            f"/* Equations of motion of {plain(mechanism.name)}",
+            " *",
+            *lines,
+            " */",
+            f"#ifndef {guard}",
+            f"#define {guard}",
+            *(f"#define MODEL_{name} {size}" for name, size in sizes.items()),
+            "#ifdef __cplusplus",
+            'extern "C" {',
+            "#endif",
+            *heads,
+            "#ifdef __cplusplus",
+            "}",
+            "#endif",
+            "#endif",
+            "",
+        ]
+    )
+
+
 def _model(compiled: CompiledMechanism, functions: Sequence[Function], to: str) -> str:
     how = language(to)
     routines = [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,8 +41,9 @@ def read_urdf(
 
     folder = Folder.of(path, package)
     a = Assembly(into, folder.file.name)
-    urdf.read(folder, a, floating=floating, meshes=meshes)
-    _finish(a, fuse, limits)
+    with _in_range(a):
+        urdf.read(folder, a, floating=floating, meshes=meshes)
+        _finish(a, fuse, limits)
 
 
 def read_mjcf(
@@ -59,8 +62,9 @@ def read_mjcf(
 
     folder = Folder.of(path, package)
     a = Assembly(into, folder.file.name)
-    mjcf.read(folder, a, keyframe=keyframe, meshes=meshes)
-    _finish(a, fuse, limits)
+    with _in_range(a):
+        mjcf.read(folder, a, keyframe=keyframe, meshes=meshes)
+        _finish(a, fuse, limits)
 
 
 def read_sdf(
@@ -78,8 +82,9 @@ def read_sdf(
 
     folder = Folder.of(path, package)
     a = Assembly(into, folder.file.name)
-    sdf.read(folder, a, meshes=meshes)
-    _finish(a, fuse, limits)
+    with _in_range(a):
+        sdf.read(folder, a, meshes=meshes)
+        _finish(a, fuse, limits)
 
 
 def read_robot(
@@ -99,6 +104,15 @@ def read_robot(
 def kind_of(path: AnyPath) -> str:
     """What a robot file is, by its root element: robot, mujoco or sdf."""
     return Folder.of(path).main("robot", "mujoco", "sdf").tag
+
+
+@contextmanager
+def _in_range(a: Assembly) -> Iterator[None]:
+    """Sizes whose squares no double holds are told, wherever a reader multiplies them."""
+    try:
+        yield
+    except OverflowError:
+        raise ModelError(f"{a.source}: a size or a mass is so large that its products have no number.") from None
 
 
 def _finish(a: Assembly, fuse: bool, limits: bool) -> None:

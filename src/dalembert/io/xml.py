@@ -51,7 +51,10 @@ class Element:
         """An attribute that is a row of finite numbers; the default where it is absent."""
         if name not in self.attributes:
             return list(default)
-        return numbers_of(self.attributes[name], f"{self.where}: '{name}' of <{self.tag}>", exactly)
+        found = numbers_of(self.attributes[name], f"{self.where}: '{name}' of <{self.tag}>", exactly)
+        if not found:
+            raise ModelError(f"{self.where}: '{name}' of <{self.tag}> is empty: numbers are expected.")
+        return found
 
     def content(self, tag: str, default: str = "") -> str:
         """The text of a child."""

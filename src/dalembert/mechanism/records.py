@@ -167,7 +167,7 @@ def _read_record(data: Any, records: list[Any], where: str, depth: int) -> Any:
         raise ModelError(f"{where}: an object is expected.")
     named = {x.__name__: x for x in records}
     kind = data.get(KIND, records[0].__name__ if len(records) == 1 else None)
-    if kind not in named:
+    if not isinstance(kind, str) or kind not in named:
         raise ModelError(f"{where}: '{KIND}' is one of {', '.join(named)}, not {kind!r}.")
     record = named[kind]
     hints = hints_of(record)
