@@ -252,3 +252,26 @@ def test_levels_of_direct_kinematics_and_frames_seen_from_each_other():
 def test_wrong_questions_are_told(words, said):
     with pytest.raises(DalembertError, match=said):
         da.load("examples/scara.lsd").inverse_kinematics("gripper", **words)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_degenerate_arms_never_say_that_a_posture_they_were_in_is_out_of_reach(seed):
+    """Axes that coincide, lengths of zero, 1e-9 and 1e6 in one arm, angles of pi: an answer or a sentence."""
+    rng = np.random.default_rng(seed)
+    for _ in range(3):
+        m, last = da.Mechanism("odd"), da.earth
+        for i in range(int(rng.integers(1, 7))):
+            body, axis = m.body(f"b{i}", mass=1), ["x", "y", "z", "-z", [1, 1, 0]][rng.integers(5)]
+            at = (rng.integers(-1, 2, 3) * rng.choice([0, 1, 1e-9, 1e6])).tolist()
+            m.join(last.at(at), body, [da.revolute, da.prismatic, da.revolute][rng.integers(3)](axis), name=f"j{i}")
+            last = body
+        m.frame("tip", last.at([0.3, 0, 0]))
+        q = {x: float(rng.choice([0, 0.3, -1.2, np.pi / 2, np.pi])) for x in m.layout().coordinates}
+        position, rotation = asked(m, q)
+        try:
+            found = m.inverse_kinematics("tip", position, rotation=rotation)
+        except ModelError:  # more coordinates than it needs
+            continue
+        assert found.postures or not found.complete
+        for one in found:
+            assert np.abs(asked(m, one.coordinates)[0] - position).max() < 1e-8 * (1 + np.abs(position).max())

@@ -32,6 +32,8 @@ Array = NDArray[Any]
 _SINGULAR = 1e-6
 #: Postures nearer than this (radians, parts of the arm) are one: ten times what half the digits tell.
 _SAME = 1e-6
+#: Starts of a search where formulas found nothing.
+_LOOKS = 32
 #: Before they are polished, candidates that miss by more reach nothing: they obeyed some of the equations only.
 _NEAR = 1e-3
 
@@ -140,7 +142,8 @@ class _Work:
             free = {i: one.free for i, one in enumerate(made)}
             formulas = closed_form(self.arm, plan, self.target.asked)
             why = "all of them, every posture obeys these formulas"
-            return self._told("closed form", self._coordinates(amounts), free, True, why, formulas)
+            told = self._told("closed form", self._coordinates(amounts), free, True, why, formulas)
+            return told if told.postures else self._asked_again(told)
         if len(self.names) == 6 and self.target.asked == "pose":
             out = eliminate(self.screws, displacement)
             if out is not None:
@@ -155,6 +158,13 @@ class _Work:
                 return replace(told, complete=False, why=doubt) if lost and told.complete else told
         found = self.aim.searched(self.units, self.chosen)
         return self._told("search", found, {}, False, "found from many starts; there may be others")
+
+    def _asked_again(self, none: InverseKinematics) -> InverseKinematics:
+        """Lengths of very different size lose postures to rounding: a short search looks whether there are any."""
+        found = self.aim.searched(self.units, self.chosen, starts=_LOOKS)
+        if not len(found):
+            return none
+        return self._told("search", found, {}, False, "formulas lose them to rounding; there may be others")
 
     def _displacement(self) -> Array:
         """What the tip must do from the zero posture: any of those that are asked, where less than a pose is."""

@@ -17,6 +17,8 @@ Array = NDArray[Any]
 
 #: Starts of a search, and steps of each.
 _STARTS, _STEPS = 256, 60
+#: Damping at least, in parts of the matrix: enough that no pivot vanishes by rounding.
+_LEAST = 1e-14
 #: Squares of an error: rounding.
 _DONE = 1e-28
 #: Errors of a posture that reaches: radians, and parts of the arm's size. Rounding of a chain is far below.
@@ -83,13 +85,15 @@ class Aim:
             push = np.einsum("bij,bi->bj", slope, error)
             if not np.isfinite(normal).all():
                 break
-            step = np.linalg.solve(normal + damping[:, None, None] * np.eye(q.shape[1]), -push[..., None])[..., 0]
+            size = 1 + np.einsum("bjj->b", normal)
+            held = normal + (damping * size)[:, None, None] * np.eye(q.shape[1])
+            step = np.linalg.solve(held, -push[..., None])[..., 0]
             tried = q + step * units
             after = self.errors(tried)
             new = (after**2).sum(axis=1)
             better = new < cost
             q[better], error[better], cost[better] = tried[better], after[better], new[better]
-            damping = np.clip(np.where(better, damping / 10, damping * 4), 1e-16, 1e6)
+            damping = np.clip(np.where(better, damping / 10, damping * 4), _LEAST, 1e6)
             if ((damping >= 1e6) | (cost < _DONE)).all():
                 break
         return q, np.abs(error).max(axis=1, initial=0.0)
