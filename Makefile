@@ -20,7 +20,7 @@ install = $(PY) -m pip install --quiet
 endif
 
 .DELETE_ON_ERROR:
-.PHONY: help run test audit quick lint docs bench clean distclean
+.PHONY: help run test audit quick lint docs bench lock clean distclean
 
 help:
 	@echo "make run     simulate $(MODEL), write a report with its animation, and say where the results are"
@@ -29,6 +29,7 @@ help:
 	@echo "make audit   10,000 mobilities, 4,000 claims and 5,000 algebra terms against known answers (SEED=0)"
 	@echo "make docs    the manual in docs/_build/html"
 	@echo "make bench   the benchmarks against installed peers"
+	@echo "make lock    pin what development needs in requirements-dev.lock, with hashes"
 	@echo "make clean   remove what the commands above made; distclean removes $(VENV) too"
 
 # The stamps live in the environment, so removing it forgets them; a newer pyproject.toml installs again.
@@ -75,8 +76,11 @@ audit: $(VENV)/.installed-dev
 	PYTHONPATH=tests $(PY) tests/analytic/claim_forge.py 2000 $(SEED)
 	PYTHONPATH=tests $(PY) tests/algebra/audit.py 5000 $(SEED)
 
+lock: $(VENV)/pyvenv.cfg
+	$(PY) benchmarks/lock.py
+
 bench: $(VENV)/.installed-dev
-	for script in $$(grep -l __main__ benchmarks/*.py benchmarks/*/*.py); do echo "$$script"; $(PY) $$script || exit 1; done
+	for script in $$(grep -l __main__ benchmarks/*.py benchmarks/*/*.py | grep -v -e lock.py -e mutate.py -e fuzz.py -e audit_); do echo "$$script"; $(PY) $$script || exit 1; done
 
 clean:
 	rm -rf $(OUT) build dist docs/_build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

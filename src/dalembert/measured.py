@@ -14,12 +14,14 @@ if TYPE_CHECKING:
 
     from dalembert.identify import BaseParameters, Regressor
     from dalembert.simulate import Sensitivities
+    from dalembert.simulate.runs.enclosure import enclose as _enclose
     from dalembert.sweep.sweep import sweep as _sweep
     from dalembert.tuning.fit import fit as _fit
     from dalembert.tuning.objective import gradient as _gradient
     from dalembert.tuning.optimize import optimize as _optimize
 else:
     _sweep = Later("dalembert.sweep", "sweep")
+    _enclose = Later("dalembert.simulate", "enclose")
     _fit, _gradient, _optimize = (Later("dalembert.tuning", name) for name in ("fit", "gradient", "optimize"))
 
 
@@ -27,6 +29,7 @@ class Measured(Forced):
     """A mechanism that is moved many times, or that data tell about."""
 
     sweep = _sweep
+    enclose = _enclose
     gradient = _gradient
     optimize = _optimize
     fit = _fit

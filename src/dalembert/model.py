@@ -245,12 +245,14 @@ class Mechanism(Exported):
         dense_output: bool | None = None,
         progress: bool | None = None,
         impacts: str = "auto",
+        errors: bool = False,
         cut: Collection[str] = (),
     ) -> Motion:
         """The motion from `start` with the parameters `given`; options and result have SciPy's names.
 
         `events`: formulas, or `da.Event`s, which may change the motion. `atol` None is 1e-10 of a radian, or of the
-        size of the machine. `cut` names links that close loops. See `dalembert.simulate.run`.
+        size of the machine. `cut` names links that close loops. With `errors` the motion is made a second time at a
+        hundredth of the tolerance, and `mo.error` tells how far they are apart. See `dalembert.simulate.run`.
         """
         from dalembert.simulate import simulate
         from dalembert.view import Motion
@@ -270,6 +272,7 @@ class Mechanism(Exported):
             dense_output=dense_output,
             progress=progress,
             impacts=impacts,
+            errors=errors,
             cut=cut,
             kind=Motion,
         )

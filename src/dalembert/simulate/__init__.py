@@ -8,8 +8,10 @@ from dalembert.simulate.methods.contract import Method
 from dalembert.simulate.methods.problem import Ensemble, NativeEvents, NativeGuards, Problem, Solution
 from dalembert.simulate.methods.table import METHODS, find_method, integrate, integrate_many
 from dalembert.simulate.motion.arcs import Arc, Course, Jump
+from dalembert.simulate.motion.error import MotionError
 from dalembert.simulate.motion.motion import Motion
 from dalembert.simulate.motion.quality import Quality, QualityWarning
+from dalembert.simulate.runs.enclosure import Enclosure, enclose
 from dalembert.simulate.runs.inverse import InverseDynamics, inverse_dynamics
 from dalembert.simulate.runs.run import run
 from dalembert.simulate.runs.run_many import run_many

@@ -37,6 +37,7 @@ from dalembert.simulate.contact.outputs import (
     touched,
 )
 from dalembert.simulate.motion.arcs import Arc, Course, Jump, Side
+from dalembert.simulate.motion.error import MotionError
 from dalembert.simulate.motion.quality import Quality, quality_of
 from dalembert.simulate.motion.tables import to_pandas, to_parquet, to_xarray
 from dalembert.simulate.motion.work import work_along
@@ -72,6 +73,7 @@ class Motion:
     rejected: int = 0
     sol: Course | None = None
     contacts: ContactLog | None = None
+    error: MotionError | None = None
     _cache: dict[str, Any] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
