@@ -21,6 +21,7 @@ from dalembert.errors import DalembertError, LsdError, ModelError, SimulationErr
 from dalembert.mechanism import EARTH, Layout, Turn
 from dalembert.model import Mechanism
 from dalembert.studio import artefacts
+from dalembert.studio.questions import understood
 from dalembert.view.motion import Motion
 from dalembert.view.report import Study
 from dalembert.view.report.described import joint_words
@@ -364,8 +365,10 @@ def answer(job: str, arguments: dict[str, Any], told: Told = lambda text: None) 
     """One answer; every fault is a sentence."""
     try:
         words = dict(arguments)
-        bench = bench_of(words.pop("text", ""), words.pop("name", "machine.lsd"), words.pop("folder", None))
-        return JOBS[job](bench, told, **words)
+        program = [words.pop(name, kept) for name, kept in (("text", ""), ("name", "machine.lsd"), ("folder", None))]
+        if job not in JOBS or not understood(JOBS[job], program, words):
+            return {"error": "there is no such question."}
+        return JOBS[job](bench_of(*program), told, **words)
     except DalembertError as error:
         return {"error": str(error)}
     except MemoryError:

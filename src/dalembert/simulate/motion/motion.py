@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from io import BytesIO
 from itertools import pairwise
 from math import isnan
 from typing import Any, TypeVar
@@ -325,11 +327,15 @@ class Motion:
         from dalembert.simulate.motion.archive import unpack
 
         try:
-            stored = np.load(path, allow_pickle=False)
-        except (ValueError, EOFError, BadZipFile) as error:
-            raise SimulationError(f"{path} is not a motion: `save` writes them, as .npz.") from error
-        with stored:
-            return unpack(cls, stored, str(path))
+            with open(path, "rb") as file:
+                held = file.read()  # what cannot be read at all is the system's to say
+        except OSError as error:
+            raise SimulationError(f"{path} cannot be read: {error.strerror or error}.") from error
+        try:
+            with np.load(BytesIO(held), allow_pickle=False) as stored:
+                return unpack(cls, stored, str(path))
+        except (ValueError, EOFError, BadZipFile, OSError, NotImplementedError, zlib.error) as error:
+            raise SimulationError(f"{path} is not a motion, or is damaged: `save` writes them, as .npz.") from error
 
     def __repr__(self) -> str:
         span = f"t = {self.t[0]:g} ... {self.t[-1]:g}" if len(self.t) else "no times"
