@@ -361,15 +361,9 @@ def _(out, view):
     field = an.ElectromagneticField("e", "phi(x,y,z,t)", ["Ax(x,y,z,t)", "Ay(x,y,z,t)", "Az(x,y,z,t)"])
     charge = an.System("x y z", particles=[an.Particle("m", ["x", "y", "z"])], field=field)
     n = charge.names
-    x, v, t = n.q, n.v, n.time
-    phi, A = n.read("phi(x,y,z,t)"), n.read_all(field.A)
-    E = [-sp.diff(phi, a) - sp.diff(b, t) for a, b in zip(x, A)]
-    B = [sp.diff(A[(i + 2) % 3], x[(i + 1) % 3]) - sp.diff(A[(i + 1) % 3], x[(i + 2) % 3]) for i in range(3)]
     view = charge.lagrange()
-    for i, c in enumerate("xyz"):
-        j, k = (i + 1) % 3, (i + 2) % 3
-        lorentz = n.symbol("e") * (E[i] + v[j] * B[k] - v[k] * B[j])
-        out.confirm(an.equal(n.symbol("m") * view.accelerations[c], lorentz), f"Lorentz force along {c}")
+    for c, lorentz in zip("xyz", an.fields_of(field.phi, field.A).force("e")):
+        out.confirm(an.equal(n.symbol("m") * view.accelerations[c], n.read(lorentz)), f"Lorentz force along {c}")
     uniform = an.System(
         "x y z",
         particles=[an.Particle("m", ["x", "y", "z"])],
@@ -578,11 +572,7 @@ def _(out, view):
 
 @fact("3.A-T")
 def _(out, view):
-    n = an.Names(["q1", "q2"])
-    r = n.read("f(q1,q2,t)")
-    v = n.derivative(r)
-    out.fact(all(zero(sp.diff(v, u) - sp.diff(r, q)) for q, u in zip(n.q, n.v)), "(3.7)")
-    out.fact(all(zero(n.derivative(sp.diff(r, q)) - sp.diff(v, q)) for q in n.q), "(3.9)")
+    out.fact(all(an.Chart("q1 q2", ["f(q1,q2,t)", "h(q1,q2,t)"]).lemmas().values()), "(3.7) and (3.9)")
     particle = an.System("q1 q2", particles=[an.Particle("m", ["f(q1,q2,t)", "h(q1,q2,t)"], ["Fx", "Fy"])])
     el, d = particle.lagrange().equations, particle.dalembert().balances
     for e, b in zip(el, d.values()):
@@ -591,20 +581,10 @@ def _(out, view):
 
 @fact("3.A-T/rem10")
 def _(out, view):
-    n = an.Names(["q1", "q2"])
-    position = n.read_all(["f(q1,q2)", "h(q1,q2)"])
-    T = sum(n.derivative(x) ** 2 for x in position) * n.symbol("m") / 2
-    full = (
-        sum(
-            sp.diff(x, a) * sp.diff(x, b) * n.velocity(a.name) * n.velocity(b.name)
-            for x in position
-            for a in n.q
-            for b in n.q
-        )
-        * n.symbol("m")
-        / 2
-    )
-    out.confirm(an.equal(T, full))
+    position = ["f(q1,q2)", "h(q1,q2)"]
+    T = an.System("q1 q2", particles=[an.Particle("m", position)]).kinetic_energy
+    chart = an.Chart("q1 q2", position)  # all products of velocities are in its T = m/2 g_jk q_j' q_k'
+    out.confirm(an.equal(T, chart.names.read(chart.kinetic_energy())))
 
 
 @printed("3.A-T/rem10")

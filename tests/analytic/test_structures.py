@@ -295,3 +295,20 @@ def test_an_extremal_through_two_points_is_the_known_one():
     assert found.value == pytest.approx(math.sqrt(2) * (theta[1] - theta[0]), rel=1e-6)
     with pytest.raises(ModelError, match="two ends for each"):
         an.extremal(light, {}, (0, 1))
+
+
+def test_a_motion_without_its_time_is_the_orbit():
+    """A parabola from falling, an ellipse from two springs in quadrature; a coordinate at rest is no clock."""
+    free = an.System("x y", H="(px**2 + py**2)/(2*m) + m*g*y", momenta="px py", positive="m g")
+    parabola = an.path_of(free.hamilton_jacobi().motion(), "x")["y"]
+    assert an.equal(sp.diff(parabola, sp.Symbol("x", real=True), 3), 0)
+    springs = an.System("x y", L="(x_d**2 + y_d**2)/2 - w**2*(x**2 + y**2)/2", positive="w").lagrange()
+    n = springs.names
+    motion = an.closed_motion(springs)
+    quarter = {n.symbol("x0"): 0, n.symbol("yd0"): 0}
+    y = an.path_of({c: e.subs(quarter) for c, e in motion.items()}, "x")["y"]
+    assert an.equal(
+        y**2 / n.read("y0**2") + n.read("(w*x/xd0)**2"), 1, ranges={"xd0": (1, 2), "x": (0, 0.3), "w": (1, 2)}
+    )
+    with pytest.raises(ModelError, match="does not move"):
+        an.path_of({"x": n.symbol("x0"), "y": n.time}, "x")

@@ -62,7 +62,7 @@ from .jacobi.separation import LeviCivita, levi_civita
 from .jacobi.waves import Fronts, StationaryWave, are_orthogonal, de_broglie, fronts, stationary_wave
 from .motions.chaos import Lyapunov, Section, lyapunov, poincare_section
 from .motions.modes import NormalModes, normal_modes, numeric_modes
-from .motions.motion import closed_motion
+from .motions.motion import closed_motion, path_of
 from .motions.motion_in_a_well import Orbit, Region, Well, central_orbit, well
 from .motions.period import Period, period
 from .motions.phase import (
@@ -131,6 +131,7 @@ from .variations.variational import Functional, Stationary, action_along, mauper
 from .variations.world_line import WorldLine, world_line
 
 __all__ = [
+    "path_of",
     "FieldModes",
     "field_modes",
     "DiscreteMotion",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Protocol
 
 import sympy as sp
@@ -9,8 +10,10 @@ import sympy as sp
 from dalembert.errors import ModelError
 
 from ..formulas._equality import is_zero
+from ..formulas._exact import as_sympy
 from ..formulas._names import Names
 from ..formulas._normal import tidy
+from ..formulas._solving import invert
 
 
 class _View(Protocol):
@@ -62,3 +65,31 @@ def _solve(a: sp.Expr, b: sp.Expr, d: sp.Expr, t: sp.Symbol, q0: sp.Symbol, v0: 
     first, second = (d + root) / 2, (d - root) / 2
     x = q0 - rest
     return rest + ((v0 - second * x) * sp.exp(first * t) - (v0 - first * x) * sp.exp(second * t)) / root
+
+
+def path_of(motion: Mapping[str, sp.Expr], along: str) -> dict[str, sp.Expr]:
+    """The trajectory without the time: every other coordinate as a function of one, {name: formula of `along`}.
+
+    `motion` is what `closed_motion` or Hamilton-Jacobi's `motion` gives, formulas of t.
+
+    >>> from dalembert.analytic import System
+    >>> thrown = System("x y", L="m*(x_d**2 + y_d**2)/2 - m*g*y", positive="m g")
+    >>> path_of(closed_motion(thrown.lagrange()), "x")["y"]
+    -g*(x - x0)**2/(2*xd0**2) + y0 + yd0*(x - x0)/xd0
+    """
+    motion = {c: as_sympy(e) for c, e in motion.items()}
+    if along not in motion:
+        raise ModelError(f"{along!r} is none of the motions of {', '.join(motion)}")
+    t = next((s for e in motion.values() for s in e.free_symbols if s.name == "t"), None)
+    if t is None or not motion[along].has(t):
+        raise ModelError(f"{along} does not move: it cannot stand for the time")
+    x = sp.Symbol(along, real=True)
+    instants = invert(motion[along], t, x)
+    if not instants:
+        raise ModelError(f"{along}(t) = {motion[along]} has no elementary inverse: take another coordinate")
+    return {c: _short_path(e.subs(t, instants[0])) for c, e in motion.items() if c != along}
+
+
+def _short_path(e: sp.Expr) -> sp.Expr:
+    """As a sum of powers, where tidying does not make it shorter."""
+    return min((e, tidy(e)), key=lambda f: f.count_ops())

@@ -16,7 +16,7 @@ import sympy as sp
 from dalembert.errors import ModelError
 
 from ..formulas._equality import is_zero
-from ..formulas._exact import refuse_text
+from ..formulas._exact import as_sympy
 from ..formulas._names import Names
 from ..formulas._normal import tidy
 from ..formulas._solving import linear_parts, solve_system
@@ -41,9 +41,8 @@ class Virtual:
 
     def at(self, part: str, place: Sequence[sp.Expr]) -> sp.Matrix:
         """The velocity of a place of a part."""
-        refuse_text(place)
         v, w = self.velocities[part], self.turns[part]
-        r = sp.Matrix(list(place))
+        r = sp.Matrix([as_sympy(x) for x in place])
         return (v + cross(w, r)).applyfunc(tidy)
 
     def instant_centre(self, part: str) -> sp.Matrix | None:

@@ -10,7 +10,7 @@ import sympy as sp
 from dalembert.errors import ModelError
 
 from ..formulas._equality import is_zero
-from ..formulas._exact import refuse_text
+from ..formulas._exact import as_sympy
 from ..formulas._names import Formula, Names
 from ..formulas._normal import tidy
 
@@ -26,12 +26,11 @@ class MassProperties:
 
     def about(self, axis: Sequence[sp.Expr | int], through: Sequence[sp.Expr | int] = (0, 0, 0)) -> sp.Expr:
         """The moment of inertia about a line: Huygens' theorem from the one through the centre."""
-        refuse_text(axis, through)
-        e = sp.Matrix(list(axis))
+        e = sp.Matrix([as_sympy(x) for x in axis])
         square = (e.T * e)[0]
         if is_zero(square):
             raise ModelError("an axis has a direction: it is zero")
-        d = self.center - sp.Matrix(list(through))
+        d = self.center - sp.Matrix([as_sympy(x) for x in through])
         far = (d.T * d)[0] - (d.T * e)[0] ** 2 / square
         return tidy((e.T * self.about_center * e)[0] / square + self.mass * far)
 

@@ -8,7 +8,7 @@ import sympy as sp
 
 from dalembert.errors import ModelError
 
-from ..formulas._exact import refuse_text
+from ..formulas._exact import as_sympy
 from ..formulas._normal import tidy
 from ..systems.system import System
 
@@ -24,7 +24,8 @@ class WorldLine:
     energy: sp.Expr
 
     def __post_init__(self) -> None:
-        refuse_text(self.L, self.clock_momentum, self.energy)
+        for e in (self.L, self.clock_momentum, self.energy):
+            as_sympy(e)
 
     @property
     def constraint(self) -> sp.Expr:
