@@ -155,7 +155,8 @@ class _Work:
                 told = self._told("resultant", self._coordinates(amounts), {}, out.sure, why)
                 lost = len(told.postures) != len(out.amounts)
                 doubt = f"{roots}, and some are of no posture within rounding"
-                return replace(told, complete=False, why=doubt) if lost and told.complete else told
+                told = replace(told, complete=False, why=doubt) if lost and told.complete else told
+                return told if told.postures else self._asked_again(told)
         found = self.aim.searched(self.units, self.chosen)
         return self._told("search", found, {}, False, "found from many starts; there may be others")
 
@@ -164,7 +165,9 @@ class _Work:
         found = self.aim.searched(self.units, self.chosen, starts=_LOOKS)
         if not len(found):
             return none
-        return self._told("search", found, {}, False, "formulas lose them to rounding; there may be others")
+        return self._told(
+            "search", found, {}, False, "formulas and polynomials lose them to rounding; there may be others"
+        )
 
     def _displacement(self) -> Array:
         """What the tip must do from the zero posture: any of those that are asked, where less than a pose is."""
