@@ -317,6 +317,7 @@ def test_impossible_inertias_are_told_with_the_link_and_kept(tmp_path):
     with pytest.warns(UnmappedWarning):
         m = da.read_urdf(write(tmp_path, text), limits=False)
     assert any("'a'" in note and "exceeds" in note for note in m.notes)
+    assert da.loads(m.to_lsd()) == m
     m.simulate((0, 0.1))
 
 

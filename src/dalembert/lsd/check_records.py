@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dalembert import expr as ex
+from dalembert.expr import ZERO
 from dalembert.expr.space import Vector3
 from dalembert.lsd import syntax as s
 from dalembert.lsd.captured import warn_hidden
@@ -36,7 +37,7 @@ def infer_record(ctx: Context, node: s.Record, scope: Scope, _want: Type | None)
             if iframe:
                 ctx.error(span, "this body has an iframe and a centre", "an iframe says both: drop the centre")
             iframe = lambda state: Displacement(centre(state))  # noqa: E731
-        shapes = shapes_of(fields, source, span)
+        shapes, doubtful = shapes_of(fields, source, span), fields.get("doubtful")
 
         def body(state: Run) -> BodyValue:
             made = BodyValue(
@@ -45,6 +46,7 @@ def infer_record(ctx: Context, node: s.Record, scope: Scope, _want: Type | None)
                 inertia(state) if inertia else None,
                 place=(source, span),
                 shapes=shapes(state),
+                doubtful=doubtful is not None and doubtful(state) is not ZERO,
             )
             state.bodies.append(made)
             return made

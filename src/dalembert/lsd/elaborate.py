@@ -240,6 +240,9 @@ class _Elaboration:
         else:
             inertia = self.unknowns.resolved(inertia)
         shapes = [self._shape(one) for one in body.shapes]
+        if body.doubtful:
+            made = Body(str(body.name), mass, iframe, Inertia.of(inertia), tuple(shapes), doubtful=True)
+            return self.into.add_body(made)
         return self.into.body(str(body.name), mass, inertia=Inertia.of(inertia), iframe=iframe, shapes=shapes)
 
     def _shape(self, shape: BodyShape) -> BodyShape:

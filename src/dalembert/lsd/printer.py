@@ -118,7 +118,8 @@ class _Printer:
         shapes = "".join(
             self._shape(shape, str(k) if len(body.shapes) > 1 else "") for k, shape in enumerate(body.shapes, 1)
         )
-        return f"let {word(body.name)} = body {fields}, inertia = {inertia}{shapes} end ;"
+        doubt = ", doubtful = 1" if body.doubtful else ""
+        return f"let {word(body.name)} = body {fields}, inertia = {inertia}{doubt}{shapes} end ;"
 
     def _shape(self, shape: BodyShape, mark: str) -> str:
         """`, shape = place @ box(a, b, c), colour = [r, g, b]`."""

@@ -134,6 +134,9 @@ FIELDS: dict[Type, dict[str, Field]] = {
             "principal moments about the centre of mass, or the full matrix in the base of iframe",
         ),
         Field("centre", (Type.VECTOR,), None, "centre of mass: an iframe that is not turned"),
+        Field(
+            "doubtful", (Type.SCALAR,), None, "1 keeps a mass and an inertia that no body can have, as a file had them"
+        ),
         *(
             Field(
                 f"shape{k}",

@@ -32,6 +32,7 @@ class BodyValue:
     place: tuple[Source, Span] | None = None
     named_at: tuple[Source, Span] | None = None
     shapes: tuple[BodyShape, ...] = ()
+    doubtful: bool = False
     generic: dict[str, tuple[Expr, ...]] = field(default_factory=dict)
 
 
