@@ -110,10 +110,16 @@ def _admissible(problem: Frictional, pattern: Pattern, impulses: Array, rows: li
 def _wrong_anyway(
     problem: Frictional, pattern: Pattern, base: Array, system: Array, rates: Array, small: float
 ) -> bool:
-    """Has a rate that is the same for all impulses of the pattern the wrong sign?"""
+    """Has a rate that is the same for all impulses of the pattern the wrong sign?
+
+    Or do all of them stop everything: then they would be among those of contacts that stick, which are tried first.
+    """
     _, values, v = np.linalg.svd(system)
     rank = int((values > 1e-11 * values.max(initial=0.0)).sum())  # as in the solve before
     loose = np.abs(problem.matrix @ base @ v[rank:].T).max(axis=1, initial=0.0) > 1e-9  # balanced: compliances are 1
+    sticks = all(shown is not None and set(shown) <= {"stick"} for shown in pattern)
+    if not loose.any() and not sticks and np.abs(rates).max() <= small:
+        return True
     wrong = np.zeros(len(rates), dtype=bool)
     wrong[problem.starts] = rates[problem.starts] < -small
     for discs, shown in zip(problem.discs, pattern, strict=True):

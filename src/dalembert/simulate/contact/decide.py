@@ -25,6 +25,8 @@ APPROACH = 1e-11
 """A rate below this share of the speeds that it is made of is rounding: the contact neither approaches nor leaves."""
 WEAK = 1e-9
 """A force below this share of the largest is nothing: the contact is undecided, and what was seen before decides."""
+_GAIN, _EQUAL = 1e-10, 1e-8
+"""Energy over the work of the impulses, and rates over the largest of all answers, that are rounding of a solver."""
 _AGAIN, _PLASTIC = 200, 60
 """Impacts at one instant, at most; after so many of them, those that are left do not bounce."""
 
@@ -166,7 +168,7 @@ class Decision:
             gain = float((matrix @ pulse / 2 + right - drift) @ pulse)
             if imperfect:  # what keeps such a constraint may give energy
                 gain = 0.0
-            if gain > 1e-10 * float(np.abs(right) @ np.abs(pulse)) and self.law != "newton":
+            if gain > _GAIN * float(np.abs(right) @ np.abs(pulse)) and self.law != "newton":
                 names = ", ".join(machine.names[i] for i in inside)
                 raise ContactError(
                     f"contacts {names}: Newton's restitution with friction would create the energy {gain:.3g} in the "
@@ -391,4 +393,4 @@ def _alike(answers: list[Answer]) -> bool:
     """Do all answers have the same rates? Then they differ in forces alone."""
     first = answers[0].rates
     largest = max(float(np.abs(a.rates).max(initial=0.0)) for a in answers)
-    return all(np.abs(a.rates - first).max(initial=0.0) <= 1e-8 * largest for a in answers)
+    return all(np.abs(a.rates - first).max(initial=0.0) <= _EQUAL * largest for a in answers)

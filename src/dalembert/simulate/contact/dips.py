@@ -52,24 +52,25 @@ class Dips:
         before, middle, after = sol.y[steps, :n], sol((begin + end) / 2).T[:, :n], sol.y[steps + 1, :n]
         way = (np.abs(middle - before) + np.abs(after - middle)) / self._scales
         parts = np.clip(np.ceil(way.max(axis=1, initial=0.0) / _TURN), 4, _MOST).astype(int)
-        pieces = [a + (b - a) * np.arange(k) / k for a, b, k in zip(begin, end, parts, strict=True)]
-        return np.append(np.concatenate(pieces), end[-1])
+        number = np.arange(parts.sum()) - np.repeat(np.cumsum(parts) - parts, parts)
+        return np.append(
+            np.repeat(begin, parts) + np.repeat(end - begin, parts) * number / np.repeat(parts, parts), end[-1]
+        )
 
     def _on(self, sol: DenseOutput, p: Array, open_: list[int], depth: float, t: Array) -> float | None:
         gap, rate = self._at(sol, p, t)
         deepest = t[1:-1][(gap[1:-1, open_] < -depth).any(axis=1)].tolist()
-        for i in open_:
-            turns = np.flatnonzero((rate[:-1, i] < 0) & (rate[1:, i] > 0))
+        turned = (rate[:-1, open_] < 0) & (rate[1:, open_] > 0)
+        bottom = gap[:-1, open_] + rate[:-1, open_] * np.diff(t)[:, None]  # below any minimum of a gap convex there
+        near = turned & (bottom < -depth)
+        for place in np.flatnonzero(near.any(axis=0)):
+            i, turns = open_[place], np.flatnonzero(near[:, place])
             a, b = t[turns], t[turns + 1]
-            bottom = gap[turns, i] + rate[turns, i] * (b - a)  # below any minimum of a gap that is convex there
-            near = bottom < -depth
-            a, b = a[near], b[near]
-            for _ in range(_HALVINGS if len(a) else 0):
+            for _ in range(_HALVINGS):
                 middle = (a + b) / 2
                 falls = self._at(sol, p, middle)[1][:, i] < 0
                 a, b = np.where(falls, middle, a), np.where(falls, b, middle)
-            if len(a):
-                deepest += b[self._at(sol, p, b)[0][:, i] < -depth].tolist()
+            deepest += b[self._at(sol, p, b)[0][:, i] < -depth].tolist()
         return min(deepest) if deepest else None
 
     def _at(self, sol: DenseOutput, p: Array, t: Array) -> tuple[Array, Array]:

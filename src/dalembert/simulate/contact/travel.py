@@ -39,6 +39,9 @@ _LOW = 1e-14
 """A flight lower than this share of the size of the machine is none: gaps are not known better."""
 _INSIDE = 1e-8
 """A gap below minus this share of the size of the machine at the end of an arc: its contact was missed."""
+_FADED, _ENDED = 1e-10, 1e-7
+"""A force below this share of the largest of the instant has gone with the one whose event it is; a slip below this
+share of the speeds that it is made of has ended: at a turn by a right angle it is as large as they are."""
 _CHATTER, _SHORT = 100, 1e-7
 """So many arcs in a row within this share of the time scale of the motion: it does not get on."""
 _MANY = 10_000
@@ -223,7 +226,7 @@ class Trip:
             now = self.machine.at(t, y, self.p)
             done, rubs = regime.solve(now), self.machine.rubs
             size = np.abs(done.normal).max(initial=0.0)
-            weak = {i for i in mode.closed if done.normal[i] <= 1e-10 * size and i not in mode.slack}
+            weak = {i for i in mode.closed if done.normal[i] <= _FADED * size and i not in mode.slack}
             released = weak | {i for i in mode.closed if (i, "force") == kind}
             for k in mode.stick:
                 along, i = done.tangential[rubs[k].places], rubs[k].contact
@@ -244,7 +247,7 @@ class Trip:
         """A slip that has come to its end is nothing, exactly."""
         now, rubs = self.machine.at(t, y, self.p), self.machine.rubs
         places = rubs[k].places
-        if float(np.linalg.norm(now.slip[places])) > 1e-7 * self.machine.slip_sizes(now)[places].max():
+        if float(np.linalg.norm(now.slip[places])) > _ENDED * self.machine.slip_sizes(now)[places].max():
             return y  # it has turned by a right angle, and goes on
         held = [*places, *(place for other in mode.stick for place in rubs[other].places)]
         state = y.copy()
