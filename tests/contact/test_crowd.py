@@ -422,3 +422,23 @@ def test_a_crowd_is_written_and_read():
     again = da.loads(m.to_lsd())
     assert again.contacts == m.contacts
     assert m.as_dict()["contacts"][0]["rolling"] == "0.001"
+
+
+def test_the_code_that_travels_with_the_package_is_that_of_the_sources():
+    """After a change of contact/crowd: `python -m dalembert.simulate.contact.crowd_translate`."""
+    from dalembert.simulate.contact.crowd_code import shipped
+
+    assert shipped() is not None
+
+
+@pytest.mark.slow
+def test_the_code_that_travels_and_that_of_numba_give_the_same_bits(monkeypatch):
+    from dalembert.simulate.contact import crowd
+
+    ends = []
+    for code in (crowd.shipped, lambda: None):
+        monkeypatch.setattr(crowd, "shipped", code)
+        start = {f"f{k}.z": 0.1 + 0.21 * k for k in range(8)} | {f"f{k}.x": 0.03 * (k % 3) for k in range(8)}
+        m = balls(8, laws={"friction": 0.5, "rolling": 0.001}, start=start)
+        ends.append(m.simulate((0, 0.3), method="moreau", max_step=2e-3).y[:, -1])
+    assert (ends[0] == ends[1]).all()

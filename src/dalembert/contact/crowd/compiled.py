@@ -23,11 +23,12 @@ def _stamp() -> str:
 
 def entry(function: Any) -> Any:
     """A compiled function that Python calls."""
-    made = njit(cache=True, error_model="numpy", fastmath={"contract"})(function)
+    made = njit(cache=True, error_model="numpy", fastmath={"contract"}, _nrt=False)(function)
     made._cache._cache_file._source_stamp = _stamp()
     return made
 
 
 def native(function: Any) -> Any:
     """A compiled function that compiled functions call: no way in from Python is made, which takes half of the time."""
-    return njit(error_model="numpy", fastmath={"contract"}, no_cpython_wrapper=True, no_cfunc_wrapper=True)(function)
+    plain = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "_nrt": False}  # no memory of its own
+    return njit(error_model="numpy", fastmath={"contract"}, **plain)(function)

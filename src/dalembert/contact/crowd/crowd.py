@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.contact.crowd.data import Bodies, Laws, Shapes, rows
+from dalembert.contact.crowd.data import DONE, PAIRS, Bodies, Laws, Shapes, rows, work
 
 Array = NDArray[Any]
 
@@ -18,10 +18,25 @@ _LARGE = 4.0
 TOLD = ("contacts", "pushing", "gap", "sweeps", "visits", "fault", "fastest")
 
 
+class Compiled:
+    """Machine code that numba makes at the first use."""
+
+    def __init__(self) -> None:
+        from dalembert.contact.crowd.pairs import find_pairs
+        from dalembert.contact.crowd.step import advance, look
+
+        self.look, self.advance, self._find = look, advance, find_pairs
+
+    def find_pairs(self, s: Shapes, limit: float, skin: float, *room: Array) -> int:
+        found = self._find(s.kinds, s.body, s.group, s.moves, s.radius, limit, s.place, s.axes, skin, *room)
+        return int(found)
+
+
 class Crowd:
     """Bodies with their shapes; `go` makes steps, `contacts` are those of the last one."""
 
-    def __init__(self, shapes: Shapes, bodies: Bodies, laws: Laws, gravity: Array) -> None:
+    def __init__(self, shapes: Shapes, bodies: Bodies, laws: Laws, gravity: Array, code: Any = None) -> None:
+        self.code = Compiled() if code is None else code  # or another with the same verbs
         self.shapes, self.bodies, self.laws = shapes, bodies, laws
         self.gravity = np.asarray(gravity, dtype=np.float64)
         shapes.moves[:] = bodies.inverse_mass[shapes.body] > 0
@@ -34,18 +49,17 @@ class Crowd:
         self._following = np.zeros(len(shapes.kinds), dtype=np.int64)
         self.keys, self.made, self.listed = np.zeros(8 * len(shapes.kinds), dtype=np.int64), 0, -1.0
         self.rows, self.old, self.count = rows(256, len(bodies.x)), rows(256, len(bodies.x)), 0
+        self.work = work(256)
         self._out, self._room = np.zeros((16, 7)), np.zeros((32, 3))
 
     def go(self, steps: int, h: float, tolerance: float, most: int) -> Array:
         """Make `steps` steps of h; a row for each, with columns `TOLD`."""
-        from dalembert.contact.crowd.step import DONE, PAIRS, advance
-
         told, step = np.zeros((steps, len(TOLD))), 0
         while True:
             before = step
-            why, step, self.count, reach = advance(
+            why, step, self.count, reach = self.code.advance(
                 step, steps, h, self.gravity, self.shapes, self.bodies, self.laws, self.keys, self.made, self.listed,
-                self.rows, self.count, self.old, tolerance, most, told, self._out, self._room, self.small,
+                self.rows, self.count, self.old, tolerance, most, told, self._out, self._room, self.small, self.work,
             )  # fmt: skip
             if (step - before) % 2:
                 self.rows, self.old = self.old, self.rows
@@ -58,12 +72,11 @@ class Crowd:
                 kept = rows(2 * len(self.rows.owners), len(self.bodies.x))
                 for new, old in zip(kept, self.old, strict=True):
                     new[: len(old)] = old
-                self.rows, self.old = more, kept
+                self.rows, self.old, self.work = more, kept, work(len(more.owners))
 
     def touching(self, reach: float) -> tuple[Array, Array]:
         """Pairs of shapes nearer than `reach` as they stand now, and their points: normal, place, gap."""
-        from dalembert.contact.crowd.step import look
-
+        look = self.code.look
         while True:
             look(self.shapes, self.bodies, self.keys, 0, reach, self.rows, self._out, self._room)
             self._list(reach)
@@ -73,18 +86,13 @@ class Crowd:
                 pairs = np.stack([owners // len(self.shapes.kinds), owners % len(self.shapes.kinds)], axis=1)
                 return pairs, self.rows.points[:count].copy()
             self.rows = rows(2 * len(self.rows.owners), len(self.bodies.x))
-            self.old = rows(len(self.rows.owners), len(self.bodies.x))
+            self.old, self.work = rows(len(self.rows.owners), len(self.bodies.x)), work(len(self.rows.owners))
 
     def _list(self, reach: float) -> None:
-        from dalembert.contact.crowd.pairs import find_pairs
-
         s = self.shapes
         self.listed = 2 * reach + _SKIN * self.small
         while True:
-            self.made = find_pairs(
-                s.kinds, s.body, s.group, s.moves, s.radius, self.limit, s.place, s.axes, self.listed,
-                *self._cells, self._following, self.keys,
-            )  # fmt: skip
+            self.made = self.code.find_pairs(s, self.limit, self.listed, *self._cells, self._following, self.keys)
             if self.made <= len(self.keys):
                 break
             self.keys = np.zeros(2 * self.made, dtype=np.int64)

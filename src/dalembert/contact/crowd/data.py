@@ -9,6 +9,11 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 
+DONE, PAIRS, ROOM = 0, 1, 2
+"""Why `advance` returns: all steps are made; the list of pairs must be made anew; there are more contacts than room."""
+BODIES = 64
+"""Bodies of an island, at most, that is solved as a whole."""
+
 
 class Shapes(NamedTuple):
     """What may touch: kind, body, place and axes in the body, sizes (radius; half sides; radius and half length).
@@ -91,6 +96,32 @@ class Rows(NamedTuple):
     order: Array
     starts: Array
     made: Array
+
+
+class Work(NamedTuple):
+    """Room for an island that is solved as a whole: nothing is asked of the system's memory in a step."""
+
+    free: Array
+    matrix: Array
+    right: Array
+    gradient: Array
+    first: Array
+    made: Array
+    rates: Array
+    along: Array
+    start: Array
+    hard: Array
+    x: Array
+    slope: Array
+    change: Array
+    moved: Array
+
+
+def work(room: int) -> Work:
+    """Room for so many contacts."""
+    n = 6 * BODIES
+    shapes_ = [(BODIES, 6), (n, n), (n,), (n,), *[(room, 3)] * 5, (room,), (3,), (3, 3), (6,), (6,)]
+    return Work(*(np.zeros(shape) for shape in shapes_))
 
 
 def shapes(kinds: Array, body: Array, group: Array, sizes: Array, local: Array, turned: Array) -> Shapes:

@@ -12,9 +12,8 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from dalembert.contact.crowd.compiled import native
+from dalembert.contact.crowd.data import BODIES
 from dalembert.contact.crowd.rates import push, rate
 
 _FIRM, _FIRMEST = 100.0, 1e6
@@ -24,8 +23,8 @@ _ROUNDS, _STEPS, _HALVINGS = 12, 40, 30
 """Rounds, steps of Newton in each, and halvings of the search along one: four rounds of three steps are usual."""
 _ENOUGH = 1e-23
 """Newton ends when the square of its step is less than this share of the square of what contacts change (kinetic)."""
-BODIES, CHEAP = 64, 100
-"""Islands up to so many bodies are asked for, where a factor costs less than so many sweeps."""
+CHEAP = 100
+"""Islands are asked for where a factor costs less than so many sweeps."""
 _BETTER = 1e-3
 """Rounds go on to this share of the tolerance: what rests then rests in the next time step without them."""
 _VISIT = 300
@@ -174,15 +173,14 @@ def _stiffen(c, hard, slope, rows, bodies, matrix):  # type: ignore[no-untyped-d
 
 
 @native
-def newton_island(island, rows, bodies, laws, tolerance):  # type: ignore[no-untyped-def]
+def newton_island(island, rows, bodies, laws, tolerance, work):  # type: ignore[no-untyped-def]
     """Impulses and speeds of an island in the order of `number_bodies`; True if they settle."""
     begin, contacts = rows.starts[island], rows.starts[island + 1] - rows.starts[island]
     count = bodies.starts[island + 1] - bodies.starts[island]
     v, p, queue = bodies.v, rows.p, bodies.queue
-    free, matrix, right = np.empty((count, 6)), np.empty((6 * count, 6 * count)), np.empty(6 * count)
-    first, made = np.empty((contacts, 3)), np.empty((contacts, 3))
-    u, along, start = np.empty((contacts, 3)), np.empty((contacts, 3)), np.empty((contacts, 3))
-    hard, x, slope, change, moved = np.empty(contacts), np.empty(3), np.empty((3, 3)), np.empty(6), np.empty(6)
+    free, matrix, right, gradient = work.free, work.matrix, work.right, work.gradient
+    first, made, u, start, hard = work.first, work.made, work.rates, work.start, work.hard
+    x, slope, change, moved = work.x, work.slope, work.change, work.moved
     for k in range(contacts):
         c = rows.order[begin + k]
         push(c, rows.first[c], rows.second[c], -p[c, 0], -p[c, 1], -p[c, 2], v, bodies.inverse_mass, rows)
@@ -234,13 +232,12 @@ def newton_island(island, rows, bodies, laws, tolerance):  # type: ignore[no-unt
                         _add_row(c, i, made[k, i], bodies.place[b], right, -1.0, rows.jb, rows)
                 _stiffen(c, hard[k], slope, rows, bodies, matrix)
             falling = 0.0
-            gradient = right.copy()
+            for k in range(6 * count):
+                gradient[k] = right[k]
             _factor(matrix, right, bodies.reach, count)
             for k in range(6 * count):
                 falling += gradient[k] * right[k]
-            share = _share(
-                begin, contacts, count, first, hard, u, along, right, free, rows, bodies, laws, falling, made
-            )
+            share = _share(begin, contacts, count, rows, bodies, laws, falling, work)
             whole = 0.0
             for k in range(count):
                 for i in range(6):
@@ -309,11 +306,13 @@ def _pushed(begin, contacts, rows, bodies):  # type: ignore[no-untyped-def]
 
 
 @native
-def _share(begin, contacts, count, first, hard, u, along, step, free, rows, bodies, laws, falling, made):  # type: ignore[no-untyped-def]
+def _share(begin, contacts, count, rows, bodies, laws, falling, work):  # type: ignore[no-untyped-def]
     """How far to go along a step of Newton: where the slope along it has fallen to half, or the whole of it."""
     v, queue, place = bodies.v, bodies.queue, bodies.place
-    linear, square = 0.0, 0.0
-    change, moved = np.empty(6), np.empty(6)
+    first, hard, u, along, made, free, step = (
+        work.first, work.hard, work.rates, work.along, work.made, work.free, work.right,
+    )  # fmt: skip
+    linear, square, change, moved, x, slope = 0.0, 0.0, work.change, work.moved, work.x, work.slope
     for k in range(count):
         for i in range(6):
             change[i], moved[i] = v[queue[k], i] - free[k, i], 0.0
@@ -337,7 +336,6 @@ def _share(begin, contacts, count, first, hard, u, along, step, free, rows, bodi
                     s -= rows.d[c, i, m] * step[at + m] + rows.jb[c, i, m] * step[at + 3 + m]
             along[k, i] = s
     low, high, share = 0.0, 1.0, 1.0
-    x, slope = np.empty(3), np.empty((3, 3))
     for _ in range(_HALVINGS):
         s = linear + share * square
         for k in range(contacts):

@@ -12,14 +12,13 @@ from __future__ import annotations
 import math
 
 from dalembert.contact.crowd.compiled import entry, native
+from dalembert.contact.crowd.data import DONE, PAIRS, ROOM
 from dalembert.contact.crowd.pairs import place_shapes
 from dalembert.contact.crowd.rates import push, rate, twist
 from dalembert.contact.crowd.sweeps import islands_of, lift, rows_of, sweep_island
 from dalembert.contact.crowd.touch import touch
 from dalembert.contact.crowd.turning import place_body, turn_by, turn_freely
 
-DONE, PAIRS, ROOM = 0, 1, 2
-"""Why `advance` returns: all steps are made; the list of pairs must be made anew; there are more contacts than room."""
 _AHEAD = 2.0
 """Contacts are looked for this many times further than the fastest body goes in a step: impulses may hasten others."""
 _INSIDE, _BACK = 1e-9, 1e-10
@@ -105,6 +104,7 @@ def advance(  # type: ignore[no-untyped-def]
     out,
     room,
     small,
+    work,
 ):
     """Make steps from number `step`; bodies change in place, `told` gets a row for each step.
 
@@ -167,7 +167,7 @@ def advance(  # type: ignore[no-untyped-def]
                 twist(c, a, b, p[c, 3], p[c, 4], p[c, 5], bodies.v, rows, bodies)
         visits, longest, worst = 0, 0, 0.0
         for k in range(islands_of(count, rows, bodies)):
-            swept, fault = sweep_island(k, rows, bodies, laws, tolerance, most, out[0], out[1])
+            swept, fault = sweep_island(k, rows, bodies, laws, tolerance, most, out[0], out[1], work)
             visits += swept * (rows.starts[k + 1] - rows.starts[k])
             longest, worst = max(longest, swept), max(worst, fault)
         pushing = 0

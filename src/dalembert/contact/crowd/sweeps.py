@@ -123,7 +123,7 @@ def _root(parent, a):  # type: ignore[no-untyped-def]
 
 
 @native
-def sweep_island(island, rows, bodies, laws, tolerance, most, new, right):  # type: ignore[no-untyped-def]
+def sweep_island(island, rows, bodies, laws, tolerance, most, new, right, work):  # type: ignore[no-untyped-def]
     """Sweep until no contact of the island misses its law by more than the share `tolerance` of its fastest.
 
     Returns sweeps, and the last fault: the change of rate with which a contact would come to obey, over the fastest.
@@ -182,7 +182,7 @@ def sweep_island(island, rows, bodies, laws, tolerance, most, new, right):  # ty
         if sweep == patience:
             patience = 4 * patience if is_cheap(island, rows, bodies) else -1
             if patience > 0:
-                newton_island(island, rows, bodies, laws, tolerance)
+                newton_island(island, rows, bodies, laws, tolerance, work)
                 for k in range(begin, end):
                     for i in range(6):
                         rows.along[rows.order[k], i] = 0.0

@@ -21,6 +21,7 @@ from dalembert.expr.space import is_zero3
 from dalembert.mechanism import EARTH, Displacement, Layout, Link, Model
 from dalembert.mechanism.contact import Among, Contact, Gap
 from dalembert.mechanism.shapes import Box, Capsule, Plane, Shape, Sphere
+from dalembert.simulate.contact.crowd_code import shipped
 
 Array = NDArray[Any]
 
@@ -140,7 +141,7 @@ class CrowdModel:
             model, known, number, np.vstack([centre, np.zeros(3)]), np.vstack([reference, np.eye(3)[None]])
         )
         gravity = _numbers(list(model.gravity), known)
-        crowd = Crowd(shapes(*told[:6]), bodies(x, q, v, table[:, 0], moments), told[6], gravity)
+        crowd = Crowd(shapes(*told[:6]), bodies(x, q, v, table[:, 0], moments), told[6], gravity, shipped())
         return replace(made, labels=told[7], made=crowd)
 
     def in_space(self, state: Array) -> tuple[Array, Array, Array]:

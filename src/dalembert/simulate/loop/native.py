@@ -11,7 +11,7 @@ from __future__ import annotations
 import ctypes
 import gzip
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -24,19 +24,29 @@ SHIPPED = Path(__file__).with_name("loop.ll.gz")
 
 def fingerprint() -> str:
     """What the loop is made of."""
+    return fingerprint_of([Path(__file__).with_name(name) for name in _SOURCES])
+
+
+def fingerprint_of(files: Sequence[Path]) -> str:
+    """What stands in some files, however their lines end."""
     digest = hashlib.sha256()
-    for name in _SOURCES:
-        digest.update(Path(__file__).with_name(name).read_bytes().replace(b"\r\n", b"\n"))
+    for path in files:
+        digest.update(path.read_bytes().replace(b"\r\n", b"\n"))
     return digest.hexdigest()
 
 
 def shipped_text() -> str | None:
     """The LLVM text in the package, if it is that of the present sources."""
+    return text_in(SHIPPED, fingerprint())
+
+
+def text_in(path: Path, stamp: str) -> str | None:
+    """The LLVM text in a file, if it has this fingerprint."""
     try:
-        text = gzip.decompress(SHIPPED.read_bytes()).decode("ascii")
+        text = gzip.decompress(path.read_bytes()).decode("ascii")
     except (OSError, EOFError):
         return None
-    return text if text.startswith(f"; {fingerprint()}\n") else None
+    return text if text.startswith(f"; {stamp}\n") else None
 
 
 def _assemble() -> bytes:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import gzip
 import math
 import re
+from pathlib import Path
+from typing import Any
 
 from numba import njit
 from numba.core import config
@@ -40,12 +42,17 @@ def llvm_text() -> str:
             return loop_many(integers(m), first, last)
         return math.floor(cross(integers(m)))
 
+    return plain_text(run, NAME)
+
+
+def plain_text(run: Any, name: str) -> str:
+    """LLVM text of a function that numba has compiled for one signature, called `name`, for any processor."""
     made = run.overloads[run.signatures[0]]
     text: str = made.library.get_llvm_str()
     text = re.sub(r"(?m)^(target (triple|datalayout) = .*|source_filename.*|; ModuleID.*)\n", "", text)
     text = re.sub(r"(?m)^@\"?_ZN08NumbaEnv.*\n", "", text)
     names = [made.fndesc.llvm_func_name, *sorted(set(re.findall(r'@"?(_ZN[\w.$]+)"?', text)))]
-    short = {name: f"f{k}" for k, name in enumerate(names)} | {names[0]: NAME}
+    short = {one: f"f{k}" for k, one in enumerate(names)} | {names[0]: name}
     return _portable(re.sub(r'@"?(_ZN[\w.$]+)"?', lambda found: f"@{short[found.group(1)]}", text))
 
 
@@ -62,7 +69,12 @@ def _spelled(found: re.Match[str]) -> str:
     return f"<{count} x {kind}> <{', '.join([value] * int(count))}>"
 
 
+def write_shipped(path: Path, stamp: str, text: str) -> None:
+    """Put a text into the package."""
+    with written_whole(path) as file:
+        file.write(gzip.compress(f"; {stamp}\n{text}".encode("ascii"), mtime=0))
+    print(f"wrote {path.name}, {path.stat().st_size} bytes")
+
+
 if __name__ == "__main__":
-    with written_whole(SHIPPED) as file:
-        file.write(gzip.compress(f"; {fingerprint()}\n{llvm_text()}".encode("ascii"), mtime=0))
-    print(f"wrote {SHIPPED.name}, {SHIPPED.stat().st_size} bytes")
+    write_shipped(SHIPPED, fingerprint(), llvm_text())
