@@ -83,20 +83,20 @@ class Comparison(Told):
 
     def __str__(self) -> str:
         titles = ("equations", 9), ("unknowns", 8), ("operations", 10), ("seconds", 8), ("MB", 7), ("disagreement", 12)
-        head = f"{'formalism':14} " + " ".join(f"{name:>{width}}" for name, width in titles)
+        head = f"{'formalism':15} " + " ".join(f"{name:>{width}}" for name, width in titles)
         closed = f" ({self.counted}) in {self.speeds} speeds" if self.dof != self.speeds else ""
         noun = "degree" if self.dof == 1 else "degrees"
         lines = [f"{self.mechanism}: {self.dof} {noun} of freedom{closed}, {self.states} random states", head]
         for row in self.formalisms:
             if row.error is not None:
-                lines.append(f"{row.name:14} refused: {row.error}")
+                lines.append(f"{row.name:15} refused: {row.error}")
                 continue
             memory = "" if row.memory is None else f"{row.memory:.2f}"
             lines.append(
-                f"{row.name:14} {row.equations:9d} {row.unknowns:8d} {row.operations:10d} {row.seconds:8.3f} "
+                f"{row.name:15} {row.equations:9d} {row.unknowns:8d} {row.operations:10d} {row.seconds:8.3f} "
                 f"{memory:>7} {row.disagreement:12.1e}"
             )
-        lines.append(f"{'total':14} {'':9} {'':8} {'':10} {self.seconds:8.3f} {'':7} {self.disagreement:12.1e}")
+        lines.append(f"{'total':15} {'':9} {'':8} {'':10} {self.seconds:8.3f} {'':7} {self.disagreement:12.1e}")
         return "\n".join(lines)
 
 
