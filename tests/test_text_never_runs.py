@@ -22,7 +22,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import matplotlib.pyplot
 import pytest
+import scipy.integrate
+import scipy.linalg
+import scipy.optimize  # noqa: F401
 import sympy as sp
 from sympy.parsing import sympy_parser
 
