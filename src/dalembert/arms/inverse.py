@@ -149,7 +149,7 @@ class _Work:
             if out is not None:
                 amounts = np.array(out.amounts).reshape(len(out.amounts), 6)
                 roots = f"a polynomial of degree {out.degree}, exact, has {out.real} real roots"
-                why = f"all of them, proved: {roots}, each with one posture at most"
+                why = f"all of them: {roots}, and to rounding each has one posture"
                 if not out.sure:
                     why = f"{roots}, some with several postures; there may be others"
                 told = self._told("resultant", self._coordinates(amounts), {}, out.sure, why)
