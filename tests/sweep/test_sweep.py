@@ -202,3 +202,28 @@ def test_a_killed_sweep_loses_the_chunk_in_flight_only(tmp_path, blow):
     told = json.loads(again.stdout)
     assert told["done"] == told["cases"] == 60_000
     np.testing.assert_array_equal(told["columns"]["max(elbow.th)"][: len(done)], done["max(elbow.th)"])
+
+
+def test_a_page_holds_the_summary_and_a_picture_of_every_measure(tmp_path) -> None:
+    m = da.load(Path(__file__).parents[2] / "examples" / "pendulum.lsd")
+    found = m.sweep((0, 0.5), {"l": "0.5:1:3"}, ["max(hinge.th)"], instants=11)
+    text = found.page(tmp_path / "sweep.html").read_text(encoding="utf-8")
+    assert text.count("<svg") == 1
+    assert "3 of 3 cases" in text
+    assert "max(hinge.th)" in text
+    assert "src=" not in text
+    with pytest.raises(da.DalembertError, match="page"):
+        found.page(tmp_path / "sweep.txt")
+
+
+@pytest.mark.slow
+def test_a_cluster_of_two_workers_gives_the_same_bits(tmp_path) -> None:
+    distributed = pytest.importorskip("distributed")
+    m = da.load(Path(__file__).parents[2] / "examples" / "pendulum.lsd")
+    asked = {"vary": {"l": "uniform(0.5, 2)"}, "measures": ["max(hinge.th)", "final(hinge.th')"], "samples": 9000}
+    here = m.sweep((0, 0.3), **asked)
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "processes": True}
+    with distributed.LocalCluster(**options) as workers:
+        far = m.sweep((0, 0.3), **asked, cluster=workers.scheduler_address, threads=1, out=tmp_path / "far")
+    for name in here.table:
+        assert np.array_equal(here[name], far[name]), name

@@ -108,6 +108,12 @@ class Sweep:
         figure.suptitle(f"{self.name}: {len(self)} cases")
         return figure
 
+    def page(self, path: str | os.PathLike[str]) -> Path:
+        """Summary and pictures of all measures as one HTML file that loads nothing from elsewhere."""
+        from dalembert.sweep.page import write_page
+
+        return write_page(self, path)
+
 
 def sweep(
     mechanism: Mechanism,
