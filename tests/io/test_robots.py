@@ -375,6 +375,15 @@ def test_mutated_files_give_a_model_or_a_sentence(suffix, tmp_path):
     assert bad > 10
 
 
+def test_fractions_beyond_all_doubles_are_infinite_not_a_fault():
+    """Found among mutated files: a length of four hundred digits over three."""
+    from fractions import Fraction
+
+    from dalembert import expr as ex
+
+    assert ex.evaluate([ex.as_expr(Fraction(-(10**400), 3))], {}) == [-math.inf]
+
+
 def test_the_example_of_the_help_runs(tmp_path):
     from pathlib import Path
 

@@ -101,7 +101,7 @@ def _float(value: Any) -> Any:
     try:
         return np.float64(value)
     except OverflowError:
-        return np.float64(math.copysign(math.inf, value))
+        return np.float64(math.inf if value > 0 else -math.inf)
 
 
 def evaluate_exact(exprs: Sequence[Expr], values: Values) -> list[Fraction]:
