@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 
+import numpy as np
 import pytest
 
 from bad_inputs import DOORS, damaged, seeds
@@ -30,3 +31,14 @@ def test_damaged_input_gets_an_answer_or_a_sentence(kind: str) -> None:
 def test_what_is_right_is_answered(kind: str) -> None:
     one = seeds()[kind][0]
     assert DOORS[kind](one) in ("answered", "exit 0")
+
+
+def test_an_archive_that_lacks_a_table_is_refused_or_does_without(tmp_path) -> None:
+    whole, told = tmp_path / "whole.npz", Counter[str]()
+    whole.write_bytes(seeds()["archives"][0])
+    with np.load(whole) as stored:
+        held = {name: stored[name] for name in stored.files}
+    for name in held:
+        np.savez(tmp_path / "less.npz", **{key: value for key, value in held.items() if key != name})
+        told[DOORS["archives"]((tmp_path / "less.npz").read_bytes())] += 1
+    assert told["SimulationError"] >= len(held) - 2

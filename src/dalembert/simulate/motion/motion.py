@@ -334,7 +334,7 @@ class Motion:
         try:
             with np.load(BytesIO(held), allow_pickle=False) as stored:
                 return unpack(cls, stored, str(path))
-        except (ValueError, EOFError, BadZipFile, OSError, NotImplementedError, zlib.error) as error:
+        except (ValueError, KeyError, EOFError, BadZipFile, OSError, NotImplementedError, zlib.error) as error:
             raise SimulationError(f"{path} is not a motion, or is damaged: `save` writes them, as .npz.") from error
 
     def __repr__(self) -> str:
