@@ -227,7 +227,8 @@ def asked_without_arguments():
         "draw_flat",
         "draw_structure",
         "equilibria",
-    }  # data, pictures; treats contacts
+        "plane",
+    }  # data, pictures; treats contacts; of the joints alone
     for name in dir(da.Mechanism):
         verb = getattr(da.Mechanism, name)
         if name.startswith("_") or name in told or not callable(verb):

@@ -64,6 +64,43 @@ def test_friction_holds_a_block_up_to_its_angle():
     assert block(1.001).equilibria() == []
 
 
+def ladder(angle: float, friction: float, size: float, lift: float = 0.0) -> da.Mechanism:
+    m = da.Mechanism("ladder")
+    rod = m.body("rod", mass=10, inertia=[0, 10 / 3 * size**2, 10 / 3 * size**2])
+    m.join(da.earth, rod, da.composite(["x", "z", "th"], ["x", 0, "z"], da.turn("th", "y")), name="p")
+    m.frame("foot", rod.at([-size, 0, 0]))
+    m.frame("top", rod.at([size, 0, 0]))
+    m.gravity = [0, 0, -9.81]
+    m.contact("foot.Z >= 0", friction=friction, slip="foot.X'", name="floor")
+    m.contact("top.X >= 0", friction=friction, slip="top.Z'", name="wall")
+    m.start = {"p.th": angle - math.pi, "p.x": size * math.cos(angle), "p.z": size * (math.sin(angle) + lift)}
+    return m
+
+
+def told_at(m: da.Mechanism, angle: float) -> bool:
+    found = [one for one in m.equilibria(starts=4) if abs(one.coordinates["p.th"] + math.pi - angle) < 1e-6]
+    return any(one.contacts.keys() == {"floor", "wall"} for one in found)
+
+
+@pytest.mark.parametrize("degrees", [58, 60, 65, 70, 75])
+@pytest.mark.parametrize("lift", [0.0, 1e-12])
+def test_a_ladder_on_wall_and_floor_touches_within_rounding(degrees, lift):
+    """Its gaps at the start are 1e-16, one way or the other, and no length of a machine."""
+    assert told_at(ladder(math.radians(degrees), 0.3, 1.0, lift), math.radians(degrees))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_ladders_are_at_rest_where_motions_stay_still(seed):
+    """Friction holds a ladder up to 2 atan(friction) from upright (statics by hand), in millimetres and kilometres."""
+    rng = np.random.default_rng(seed)
+    friction, size, holds = rng.uniform(0.1, 0.5), 10 ** rng.uniform(-3, 3), seed % 2 == 0
+    angle = math.pi / 2 - 2 * math.atan(friction) * (rng.uniform(0.2, 0.95) if holds else rng.uniform(1.05, 1.4))
+    m = ladder(angle, friction, size)
+    turned = np.ptp(m.simulate((0, 0.2 * math.sqrt(size)))["p.th"])
+    assert (turned < 1e-9) == holds
+    assert told_at(m, angle) == holds
+
+
 def test_a_box_stands_on_two_corners_and_balances_on_one():
     """Flat on the wide side, on the narrow side, and over a corner (unstable); on neither hanging from one."""
     m = da.Mechanism("box")

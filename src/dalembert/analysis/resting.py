@@ -21,6 +21,8 @@ from dalembert.contact.rows import SLIDING, contact_rows
 from dalembert.dynamics import dynamics_of
 from dalembert.errors import ModelError
 from dalembert.expr import Expr, Matrix
+from dalembert.expr.magnitude import magnitude
+from dalembert.expr.space import dot3
 from dalembert.mechanism import Layout
 from dalembert.mechanism.constraint import Constraint, Holonomic
 
@@ -131,14 +133,35 @@ class Resting:
         return found
 
     def reach(self, q: Array) -> float:
-        """How far the contacts are there, over their slopes, as a length."""
-        none = np.zeros(len(self.dynamics.rows) + len(self.contacts) + len(self._slips))
-        _, _, gap, normal, *_ = self._at(q, none)
-        slopes = np.abs(normal).max(axis=1, initial=0.0)
-        return float(np.abs(gap[:, 0] / np.where(slopes > 0, slopes, 1.0)).max(initial=0.0))
+        """How far the contacts are there, over their slopes, as a length; rounding of what gaps are made of is none."""
+        here = {**self.numbers, **self.still, **dict(zip(self.coordinates, map(float, q), strict=True))}
+        gaps = [one.gap for one in self.contacts]
+        told = ex.evaluate([*gaps, *magnitude(gaps), *(x for one in self.contacts for x in one.row)], here)
+        away, made_of, rows = np.split(np.abs(np.array(told, dtype=float)), [len(gaps), 2 * len(gaps)])
+        slopes = rows.reshape(len(gaps), self.size).max(axis=1, initial=0.0)
+        away = np.where(away > _TOUCHES * made_of, away, 0.0)
+        return float((away / np.where(slopes > 0, slopes, 1.0)).max(initial=0.0))
+
+    def size_of_bodies(self) -> float:
+        """The largest radius of inertia or distance of a frame drawn on a body: a length where no joint tells one."""
+        model = self.layout.model
+        places = [frame.displacement.translation for frame in model.frames.values()]
+        lengths = [ex.sqrt(dot3(v, v)) for v in places]
+        for body in model.bodies.values():
+            inertia = (body.inertia.xx, body.inertia.yy, body.inertia.zz) if body.mass is not ex.ZERO else ()
+            lengths += [ex.sqrt(j / body.mass) for j in inertia]
+        with np.errstate(all="ignore"):
+            found = np.array(ex.evaluate(lengths, self.numbers), dtype=float)
+        return float(found[np.isfinite(found)].max(initial=0.0))
 
     def settled(self, q: Array, first: Collection[int], unit: Callable[[Array], Array]) -> tuple[Array, Held] | None:
-        """The equilibrium that Newton's method reaches from q with the contacts `first` closed, if it reaches one."""
+        """The equilibrium that Newton's method reaches from q with the contacts `first` closed, if it reaches one.
+
+        Where friction holds it as it is, nothing is moved: postures beside it are others of the same set.
+        """
+        as_it_is = self._verified(q, 0.0)
+        if as_it_is is not None and as_it_is[1].friction:
+            return as_it_is
         holds, count, n = len(self.dynamics.rows), len(self.contacts), self.size
         forces, strongest = np.zeros(holds + count + len(self._slips)), 0.0
         for number in range(_PASSES):

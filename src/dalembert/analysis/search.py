@@ -115,7 +115,7 @@ class Search:
         found = np.array([start.values[x] for x in self.names])
         if self.layout.model.contacts:  # they may be farther apart than anything in the machine
             rest = Resting(self.layout, self.numbers, self.units, self.length)
-            known = self.length if self._lengths().max(initial=0.0) > 0 else 0.0
+            known = self.length if self._lengths().max(initial=0.0) > 0 else rest.size_of_bodies()
             self.length = max(known, rest.reach(found)) or 1.0
             self.units = self._units()
         if (size := self.rolling.size(found)) > 0:  # as surfaces that roll on each other may be
