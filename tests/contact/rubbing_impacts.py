@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -22,10 +23,37 @@ class Audit:
     told: Counter = field(default_factory=Counter)
 
 
+@dataclass(frozen=True)
+class Blow:
+    """Speeds of a machine before contacts with friction `mu` stop it, or throw it back with `e`."""
+
+    mass: np.ndarray
+    rows: np.ndarray
+    speeds: np.ndarray
+    mu: np.ndarray
+    e: float
+    tangents: int
+
+    def problem(self) -> Frictional:
+        compliance = self.rows @ np.linalg.solve(self.mass, self.rows.T)
+        right = (1 + self.e) * (self.rows @ self.speeds)
+        return Frictional(compliance, right, self.mu, (self.tangents,) * len(self.mu))
+
+
 def audit(count: int, seed: int) -> Audit:
     """Metrics over six decades of mass, two to six contacts in the plane or in space, a third with dependent rows."""
-    rng = np.random.default_rng(seed)
+    return audited(blows(count, seed))
+
+
+def audited(given: Iterable[Blow]) -> Audit:
     found = Audit()
+    for blow in given:
+        _one(found, blow)
+    return found
+
+
+def blows(count: int, seed: int) -> Iterator[Blow]:
+    rng = np.random.default_rng(seed)
     for _ in range(count):
         freedoms, contacts, tangents = int(rng.integers(2, 9)), int(rng.integers(2, 7)), int(rng.integers(1, 3))
         scale = 10.0 ** rng.uniform(-3, 3, size=freedoms) if rng.random() < 0.5 else np.ones(freedoms)
@@ -35,20 +63,33 @@ def audit(count: int, seed: int) -> Audit:
         if rng.random() < 1 / 3:
             rows[-1] = rows[0]
         speeds = rng.normal(size=freedoms) / np.sqrt(scale)
-        approach = rows[:, 0] @ speeds
-        rows[approach > 0, 0] *= -1  # all of them approach
-        mu, e = rng.uniform(0, 1, size=contacts), float(rng.choice([0.0, rng.uniform(0, 1), 1.0]))
-        _one(found, mass, rows.reshape(-1, freedoms), speeds, mu, e, tangents)
-    return found
+        yield _approaching(rng, mass, rows, speeds)
 
 
-def _one(found: Audit, mass, rows, speeds, mu, e, tangents) -> None:
-    contacts = len(mu)
+def soft_blows(count: int, seed: int, tangents: int) -> Iterator[Blow]:
+    """Masses that are nearly nothing in a direction that all contacts push along: impulses grow by decades."""
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        freedoms, contacts = int(rng.integers(2, 6)), int(rng.integers(2, 5))
+        axes = np.linalg.qr(rng.normal(size=(freedoms, freedoms)))[0]
+        mass = (axes * np.logspace(0, -rng.uniform(4, 14), freedoms)) @ axes.T
+        rows = rng.normal(size=(contacts, 1 + tangents, freedoms))
+        yield _approaching(rng, (mass + mass.T) / 2, rows, rng.normal(size=freedoms))
+
+
+def _approaching(rng: np.random.Generator, mass, rows, speeds) -> Blow:
+    contacts, across, freedoms = rows.shape
+    rows[rows[:, 0] @ speeds > 0, 0] *= -1
+    mu, e = rng.uniform(0, 1, size=contacts), float(rng.choice([0.0, rng.uniform(0, 1), 1.0]))
+    return Blow(mass, rows.reshape(-1, freedoms), speeds, mu, e, across - 1)
+
+
+def _one(found: Audit, blow: Blow) -> None:
+    mass, rows, speeds, mu, e, tangents = blow.mass, blow.rows, blow.speeds, blow.mu, blow.e, blow.tangents
     before = rows @ speeds
-    answers, _ = solve_frictional(
-        Frictional(rows @ np.linalg.solve(mass, rows.T), (1 + e) * before, mu, (tangents,) * contacts)
-    )
+    answers, why = solve_frictional(blow.problem())
     if not answers:
+        assert why
         found.unsolved += 1
         return
     pulses = answers[0].impulses

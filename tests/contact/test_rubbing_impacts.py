@@ -1,10 +1,12 @@
 """A sample of the impacts that `benchmarks/audit_impacts.py` makes by the thousand."""
 
+from itertools import islice
+
 import numpy as np
 import pytest
-from rubbing_impacts import audit
+from rubbing_impacts import audit, audited, blows, soft_blows
 
-from dalembert.contact import Frictional
+from dalembert.contact import Frictional, solve_frictional
 from dalembert.contact.nsgs import gauss_seidel
 
 
@@ -17,6 +19,24 @@ def test_impacts_of_several_rubbing_contacts_balance_momentum_and_gain_no_energy
     assert found.law < 1e-7
     assert found.unsolved <= 1
     assert {"open", "stick", "slip"} <= found.told.keys()
+
+
+@pytest.mark.parametrize(("tangents", "count"), [(1, 40), (2, 8)])
+def test_impulses_too_large_to_be_judged_are_refused_and_all_others_obey(tangents, count):
+    """Masses of a condition up to 1e14: a fault that is a share of impulses of 1e9 hides any speed."""
+    found = audited(soft_blows(count, 5, tangents))
+    assert found.law < 1e-7
+    assert found.cone < 1e-9
+    assert found.gain < 1e-7
+    assert 0 < found.unsolved < count / 2
+
+
+def test_an_impact_whose_digits_cancel_is_refused_with_its_reason():
+    """Its mass matrix has the condition 1e14, and patterns that leave a tenth of the speeds looked admissible."""
+    blow = next(islice(blows(4425, 0), 4424, None))
+    answers, why = solve_frictional(blow.problem())
+    assert not answers
+    assert "rounding alone" in why
 
 
 @pytest.mark.parametrize("tangents", [1, 2])

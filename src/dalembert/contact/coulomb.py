@@ -23,6 +23,11 @@ Array = NDArray[np.float64]
 
 ADMISSIBLE = 1e-10
 """Fault of an answer of a balanced problem (no units, the largest of b is 1) that is rounding."""
+_ROUNDING = 4 * np.finfo(float).eps
+"""Of a sum of products, as a share of their sizes: some units in the last place."""
+BLURRED = 1e-7
+"""Rounding of a rate of a balanced problem beyond which nobody can tell whether impulses obey the law: those of 1e8
+times the blow have no more digits to leave of each other, and what fits then fits by luck."""
 _ON_CIRCLE = 1e-6
 """A root e^(i theta) is a direction if it is this near to the unit circle: double roots are known to half the digits.
 What is no direction is found out by the law afterwards."""
@@ -173,6 +178,24 @@ def faults(problem: Frictional, impulses: Array) -> Array:
     for start, discs in zip(problem.starts, problem.discs, strict=True):
         project(moved, start, discs, rest)
     return np.array([float(np.linalg.norm((impulses - rest)[part])) for part in problem.blocks])
+
+
+def rounding(problem: Frictional, impulses: Array) -> Array:
+    """What rounding makes of each rate that large impulses leave of each other: no fault up to `BLURRED`."""
+    found: Array = _ROUNDING * (np.abs(problem.matrix) @ np.abs(impulses))
+    return found
+
+
+def blurred(problem: Frictional, impulses: Array) -> str:
+    """Why nobody can tell whether these impulses obey the law, where they are that large; else nothing."""
+    same, scale, size = balanced(problem)
+    hidden = float(rounding(same, impulses / (size * scale)).max(initial=0.0))
+    if hidden <= BLURRED:
+        return ""
+    return (
+        f"; its impulses are so large that rounding alone makes {hidden:.0e} of the speeds. "
+        "Make masses, or directions of contacts, more alike"
+    )
 
 
 def told(

@@ -13,7 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.contact.cones import onto_cone
-from dalembert.contact.coulomb import Answer, Frictional, balanced, choose, fault, faults, single, told
+from dalembert.contact.coulomb import (
+    BLURRED,
+    Answer,
+    Frictional,
+    balanced,
+    blurred,
+    choose,
+    fault,
+    faults,
+    rounding,
+    single,
+    told,
+)
 from dalembert.contact.newton import newton, stopped
 from dalembert.contact.planar import all_answers, enumerable
 
@@ -29,8 +41,6 @@ of them an answer to `LOOSE` is enough."""
 _OPEN, _SLIPS, _EDGE = 1e-12, 1e-9, 1e-7
 """What a contact shows in a balanced problem (no units): a normal impulse below this share of the largest is none; a
 slip above this share of |b|, with friction this near to its bound, is one. Wrong guesses show in the fault."""
-_ROUNDING = 4 * np.finfo(float).eps
-"""Of a sum of products, as a share of their sizes: some units in the last place."""
 _INNER = 5
 _TURNS = 40
 
@@ -99,9 +109,10 @@ def _sweep(problem: Frictional, guess: Array | None, most: int, accept: float) -
 
 
 def _missed(problem: Frictional, p: Array) -> float:
-    """The fault beyond what rounding makes of rates that large impulses leave of each other."""
-    rounding = float(np.linalg.norm(np.abs(problem.matrix) @ np.abs(p)))
-    return max(fault(problem, p) - _ROUNDING * rounding, 0.0)
+    """The fault beyond what rounding makes of rates that large impulses leave of each other; that, where it blurs."""
+    found, hidden = fault(problem, p), rounding(problem, p)
+    size = float(np.linalg.norm(hidden))
+    return max(found - size, 0.0) if hidden.max(initial=0.0) <= BLURRED else max(found, size)
 
 
 def _one(own: Array, b: Array, mu: float, guess: Array) -> Array:
@@ -244,18 +255,20 @@ def solve_frictional(
 ) -> tuple[list[Answer], str]:
     """The answers of any problem: all of them where they can be enumerated, else the one that sweeps lead to.
 
-    An empty list is Painleve's case: no bounded answer.
+    An empty list is Painleve's case, no bounded answer; or none that obeys the law beyond rounding, and why.
     """
     if not problem.tangents:
         return [Answer(np.zeros(0), np.zeros(0), ())], ""
     if enumerable(problem):
         answers = all_answers(problem)
-        return sorted(answers, key=lambda a: _rank(a, prefer)), ""
-    if len(problem.tangents) == 1 and not problem.turns:
+        if answers or len(problem.tangents) == 1:
+            return sorted(answers, key=lambda a: _rank(a, prefer)), ""
+    elif len(problem.tangents) == 1 and not problem.turns:
         return sorted(single(problem.matrix, problem.right, float(problem.mu[0])), key=lambda a: _rank(a, prefer)), ""
-    swept = gauss_seidel(problem, guess)
+    swept = gauss_seidel(problem, guess, most=_WHOLE[-1] if enumerable(problem) else _SWEEPS)
     if swept.fault > LOOSE:
-        return [], f"the sweeps end with the fault {swept.fault:.1e}, most of it in contact {swept.worst}"
+        why = f"the sweeps end with the fault {swept.fault:.1e}, most of it in contact {swept.worst}"
+        return [], why + blurred(problem, swept.impulses)
     rates = problem.matrix @ swept.impulses + problem.right
     return [Answer(swept.impulses, rates, swept.states, swept.turning)], ""
 

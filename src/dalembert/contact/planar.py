@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.contact.coulomb import ADMISSIBLE, Answer, Frictional, balanced, told
+from dalembert.contact.coulomb import ADMISSIBLE, BLURRED, Answer, Frictional, balanced, rounding, told
 
 Array = NDArray[np.float64]
 
@@ -76,10 +76,11 @@ def _try(problem: Frictional, pattern: Pattern, known: list[Answer], small: floa
     answer = _admissible(problem, pattern, base @ z, rows, small)
     if answer is None and full < len(rows):
         rates = problem.matrix @ (base @ z) + problem.right
-        missed = np.abs(rates[rows]).max() > small * (1 + np.abs(base @ z).max())
-        if missed or any(np.abs(rates - one.rates).max() <= small for one in known):
+        slack = small + rounding(problem, base @ z)
+        missed = (np.abs(rates) > slack)[rows].any()
+        if missed or any((np.abs(rates - one.rates) <= slack).all() for one in known):
             return None
-        if _wrong_anyway(problem, pattern, base, system, rates, small):
+        if _wrong_anyway(problem, pattern, base, system, rates, slack):
             return None
         other = _within(problem, pattern, base, system, rows)
         answer = None if other is None else _admissible(problem, pattern, other, rows, small)
@@ -87,28 +88,37 @@ def _try(problem: Frictional, pattern: Pattern, known: list[Answer], small: floa
 
 
 def _admissible(problem: Frictional, pattern: Pattern, impulses: Array, rows: list[int], small: float) -> Answer | None:
-    u = problem.matrix @ impulses + problem.right
-    scale = small * (1 + np.abs(impulses).max(initial=0.0))
-    if rows and np.abs(u[rows]).max() > scale:
+    """The answer, if impulses brought into their cones, where rounding has left them outside, leave rates that obey."""
+    p, near = impulses.copy(), small * (1 + np.abs(impulses).max(initial=0.0))
+    for n, discs, shown in zip(problem.starts, problem.discs, pattern, strict=True):
+        if p[n] < -near:
+            return None
+        p[n] = max(p[n], 0.0)
+        for disc, state in zip(discs, shown or (), strict=False):
+            most = p[n] * (disc.static if state == "stick" else disc.mu)
+            if abs(p[disc.start]) > most + near:
+                return None
+            p[disc.start] = min(max(p[disc.start], -most), most)
+    u = problem.matrix @ p + problem.right
+    slack = small + rounding(problem, p)  # not a share of impulses: large ones would hide any speed
+    if (np.abs(u) > slack)[rows].any() or slack.max() > small + BLURRED:
         return None
     u[rows] = 0.0
     for n, discs, shown in zip(problem.starts, problem.discs, pattern, strict=True):
-        if u[n] < -small or impulses[n] < -scale:
+        if u[n] < -slack[n]:
             return None
         for disc, state in zip(discs, shown or (), strict=False):
             k = disc.start
-            if state == "stick" and abs(impulses[k]) > disc.static * impulses[n] + scale:
+            if (state == "slip+" and u[k] < -slack[k]) or (state == "slip-" and u[k] > slack[k]):
                 return None
-            if (state == "slip+" and u[k] < -small) or (state == "slip-" and u[k] > small):
-                return None
-            if state != "stick" and impulses[n] <= scale and u[n] <= small and len(pattern) == 1:
+            if state != "stick" and p[n] <= near and u[n] <= small and len(pattern) == 1:
                 return None
     plain = [shown and tuple(state.rstrip("+-") for state in shown) for shown in pattern]
-    return Answer(impulses, u, *told(problem, plain))
+    return Answer(p, u, *told(problem, plain))
 
 
 def _wrong_anyway(
-    problem: Frictional, pattern: Pattern, base: Array, system: Array, rates: Array, small: float
+    problem: Frictional, pattern: Pattern, base: Array, system: Array, rates: Array, slack: Array
 ) -> bool:
     """Has a rate that is the same for all impulses of the pattern the wrong sign?
 
@@ -118,14 +128,14 @@ def _wrong_anyway(
     rank = int((values > 1e-11 * values.max(initial=0.0)).sum())  # as in the solve before
     loose = np.abs(problem.matrix @ base @ v[rank:].T).max(axis=1, initial=0.0) > 1e-9  # balanced: compliances are 1
     sticks = all(shown is not None and set(shown) <= {"stick"} for shown in pattern)
-    if not loose.any() and not sticks and np.abs(rates).max() <= small:
+    if not loose.any() and not sticks and (np.abs(rates) <= slack).all():
         return True
     wrong = np.zeros(len(rates), dtype=bool)
-    wrong[problem.starts] = rates[problem.starts] < -small
+    wrong[problem.starts] = (rates < -slack)[problem.starts]
     for discs, shown in zip(problem.discs, pattern, strict=True):
         for disc, state in zip(discs, shown or (), strict=False):
             turned = -rates[disc.start] if state == "slip+" else rates[disc.start]
-            wrong[disc.start] = state != "stick" and turned > small
+            wrong[disc.start] = state != "stick" and turned > slack[disc.start]
     return bool((wrong & ~loose).any())
 
 
