@@ -31,7 +31,7 @@ class DalembertError(Exception):
 
 
 class ArgumentError(DalembertError, TypeError):
-    """A verb does not take an argument of this name; the message says which it takes."""
+    """A verb does not take an argument of this name or kind; the message says what it takes."""
 
 
 class ModelError(DalembertError):

@@ -1,23 +1,25 @@
-"""Verbs say what they take: an argument of another name is an error in words."""
+"""Verbs say what they take: an argument of another name or kind is an error in words."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
 from importlib import import_module
-from inspect import signature
+from inspect import Parameter, signature
 from typing import Any, ParamSpec, TypeVar
 
 from dalembert.errors import ArgumentError
 from dalembert.mechanism import did_you_mean
+from dalembert.mechanism.arguments import check_kind
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
 def verb(function: Callable[P, R]) -> Callable[P, R]:
-    """A public function of a machine whose unknown keywords are told with what was perhaps meant."""
-    names = list(signature(function).parameters)[1:]
+    """A public function of a machine whose arguments of unknown names or wrong kinds are told with what to write."""
+    _, *taken = signature(function).parameters.values()
+    names = [one.name for one in taken]
 
     @wraps(function)
     def call(*args: P.args, **words: P.kwargs) -> R:
@@ -25,6 +27,12 @@ def verb(function: Callable[P, R]) -> Callable[P, R]:
             if name not in names:
                 hint = did_you_mean(name, names) or f" It takes {', '.join(names)}."
                 raise ArgumentError(f"`{function.__name__}` takes no '{name}'.{hint}")
+        for parameter, value in zip(taken, args[1:], strict=False):
+            if parameter.kind is Parameter.VAR_POSITIONAL:
+                break
+            check_kind(function.__name__, parameter, value)
+        for name, value in words.items():
+            check_kind(function.__name__, taken[names.index(name)], value)
         return function(*args, **words)
 
     return call

@@ -10,6 +10,7 @@ from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.expr import Expr, Scalar
 from dalembert.expr.space import ZERO3, Vector3, vector3
+from dalembert.mechanism.arguments import NamedValues
 from dalembert.mechanism.body import EARTH, Body, Frame, Inertia, earth
 from dalembert.mechanism.bodyshape import BodyShape
 from dalembert.mechanism.constraint import By, Constraint, condition_of, equation, reaction_of
@@ -41,6 +42,8 @@ class Mechanism:
     ('g', 'l', 'm')
     """
 
+    given, start = NamedValues(), NamedValues()
+
     def __init__(self, name: str = "mechanism") -> None:
         self.name = name
         self._bodies: dict[str, Body] = {EARTH: earth}
@@ -53,8 +56,6 @@ class Mechanism:
         self._contacts: dict[str, Contact] = {}
         self._functions: dict[str, tuple[tuple[str, ...], Expr]] = {}
         self._gravity: Vector3 = ZERO3
-        self.given: dict[str, float] = {}
-        self.start: dict[str, float] = {}
         self.outputs: dict[str, Scalar] = {}  # formulas that motions and tables tell by name
         self.notes: list[str] = []  # what the file that it comes from says and a mechanism cannot hold
 
@@ -389,9 +390,7 @@ class Mechanism:
         return frame
 
     def _base(self, value: Body | str | None) -> str:
-        if value is None:
-            return EARTH
-        return value.name if isinstance(value, Body) else value
+        return EARTH if value is None else value.name if isinstance(value, Body) else value
 
     def _check_body(self, name: str, user: str) -> None:
         if name not in self._bodies:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dalembert import expr as ex
 from dalembert.errors import ArgumentError, SimulationError
@@ -200,7 +200,7 @@ def gradient(
     given: Mapping[str, Any] | None = None,
     events: Any = None,
     rtol: float = 1e-8,
-    atol: Any = None,
+    atol: ArrayLike | None = None,
     method: str = "auto",
     cut: Collection[str] = (),
 ) -> Gradient:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dalembert import simulate
+from dalembert.verbs import verb
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -75,6 +76,7 @@ class Motion(simulate.Motion):
 
         return plot_reactions(self, *links)
 
+    @verb
     def draw(
         self,
         t: float | None = None,
@@ -89,6 +91,7 @@ class Motion(simulate.Motion):
 
         return draw(scene_of(None, self), path, t=t, towards=towards, dark=dark)
 
+    @verb
     def video(
         self,
         path: str | os.PathLike[str],
@@ -104,6 +107,7 @@ class Motion(simulate.Motion):
 
         write_video(scene_of(None, self, fps=fps, speed=speed), path, fps=fps, speed=speed, size=size, dark=dark)
 
+    @verb
     def animate(
         self,
         path: str | os.PathLike[str],

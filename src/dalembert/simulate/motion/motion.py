@@ -21,7 +21,7 @@ from dalembert.analysis.reactions import balance_of
 from dalembert.constraints.soundness import undetermined_words
 from dalembert.dynamics import dynamics_of
 from dalembert.dynamics.numbers import giving
-from dalembert.errors import SimulationError, warn
+from dalembert.errors import ArgumentError, SimulationError, warn
 from dalembert.expr import Expr
 from dalembert.files import check_suffix, written_whole
 from dalembert.mechanism import Moment, did_you_mean
@@ -44,6 +44,7 @@ from dalembert.simulate.motion.quality import Quality, quality_of
 from dalembert.simulate.motion.tables import to_pandas, to_parquet, to_xarray
 from dalembert.simulate.motion.work import work_along
 from dalembert.simulate.system.system import System
+from dalembert.verbs import verb
 
 Array = NDArray[np.float64]
 M = TypeVar("M", bound="Motion")
@@ -140,6 +141,11 @@ class Motion:
             if what == TOTAL and touched(self):
                 return total_power(self)
             what = ex.symbol(what) if what in self.system.outputs else ex.parse(what)
+        if not isinstance(what, Expr):
+            raise ArgumentError(
+                f"a motion tells states, outputs and formulas by name, and {what!r} is none of them: write "
+                f'mo["{self.names[0]}"], for example; mo.t and mo.y are its arrays.'
+            )
         return self.evaluate([what])[0]
 
     def evaluate(self, exprs: Sequence[Expr]) -> list[Array]:
@@ -201,6 +207,7 @@ class Motion:
         found: Array = native_rates(self.system)(t, y.T, numbers).T
         return found
 
+    @verb
     def state(self, t: float, side: Side = "after") -> Moment:
         """The named state at one time, with that time as `t`, and the parameters that the motion had then."""
         course = self._course()
@@ -208,6 +215,7 @@ class Motion:
         arc = self.arcs[int(course.owners(np.array([float(t)]))[0])]
         return Moment({**values, "t": float(t)}, arc.parameters)
 
+    @verb
     def at(self: M, times: ArrayLike) -> M:
         """The same motion, seen at other times."""
         course = self._course()
