@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 
 import numpy as np
 import pytest
@@ -136,3 +137,83 @@ def test_a_good_hold_is_measured_and_not_spoken_of(recwarn):
     mo = m.simulate((0, 1))
     assert mo.quality.hold.kappa == pytest.approx(np.sqrt(0.5))
     assert not recwarn.list
+
+
+def car(track: float = 1.5, base: float = 2.5, radius: float = 0.3) -> da.Mechanism:
+    """Straight ahead, steered by nothing: who of four wheels holds it sideways, rigid bodies do not tell."""
+    m = da.Mechanism("car")
+    chassis = m.body("chassis", mass=1000, centre=[base / 2, 0, 0.2], inertia=[300, 1500, 1600])
+    m.join(da.earth.at([0, 0, radius]), chassis, da.planar(), name="c")
+    for name, x, y in (("rl", 0, 1), ("rr", 0, -1), ("fl", base, 1), ("fr", base, -1)):
+        wheel = m.body(name, mass=20, inertia=[0.5, 0.9, 0.5])
+        place, carrier = [x, y * track / 2, 0], chassis
+        if x:
+            carrier, place = m.body(f"knuckle_{name}", mass=0.0), [0, 0, 0]
+            m.join(chassis.at([x, y * track / 2, 0]), carrier, da.revolute("z"), name=f"s{name}")
+        m.join(carrier.at(place), wheel, da.revolute("y"), name=name)
+        m.roll(wheel, da.earth, radius=radius, name=f"road_{name}")
+    m.ackermann("sfl.th", "sfr.th", track, base, name="rod")
+    m.drive("sfl.th", "0", name="steering")
+    m.torque(m.bodies["rl"], [0, 45, 0], base=chassis)
+    m.torque(m.bodies["rr"], [0, 45, 0], base=chassis)
+    m.gravity = [0, 0, -9.81]
+    return m
+
+
+def warned(mo: da.Motion, name: str) -> bool:
+    """Asked twice: a mark is no matter of who asked first."""
+    seen = []
+    for _ in range(2):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            mo[name]
+        seen.append([str(one.message) for one in caught if "is not determined" in str(one.message)])
+        assert all(f"'{name}'" in text for text in seen[-1])
+    assert len(seen[0]) == len(seen[1]) <= 1
+    return bool(seen[0])
+
+
+def agree(m: da.Mechanism, mo: da.Motion) -> list[bool]:
+    """Whether each multiplier is determined, by a state and by the motion, which say the same."""
+    told = {f"{k}.{x}": ok for k, one in m.constraint_efforts().items() for x, ok in one.determined.items()}
+    assert {name: not warned(mo, name) for name in told} == told
+    return list(told.values())
+
+
+def test_a_motion_marks_each_multiplier_as_its_postures_do():
+    """Along a straight road traction is determined (by hand: wheel by wheel), what holds it sideways is not."""
+    m = car()
+    mo = m.simulate((0, 0.1))
+    assert len(set(agree(m, mo))) == 2
+    mass, inertia = 1080, 4 * 0.9
+    rate = 90 / 0.3 / (mass + inertia / 0.3**2)
+    assert mo["road_rl.lambda1"] == pytest.approx((45 - 0.9 * rate / 0.3) / 0.3, rel=1e-9)
+    assert warned(mo, "road_rl.lambda2")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_marks_of_random_gears_are_those_of_the_state(seed):
+    rng = np.random.default_rng(seed)
+    m = da.Mechanism("discs")
+    for k in range(4):
+        m.join(da.earth, m.body(f"b{k}", inertia=[1, 1, 1]), da.revolute("z"), name=f"b{k}")
+    m.torque("b0", [0, 0, 2])
+    ratios = rng.uniform(0.5, 2, 4).round(3)
+    pairs = [tuple(sorted(rng.choice(4, 2, replace=False))) for _ in range(4)]
+    for i, (a, b) in enumerate(pairs):
+        m.constrain(f"{ratios[a]}*b{a}.th = {ratios[b]}*b{b}.th", name=f"g{i}")
+    known = agree(m, m.simulate((0, 0.1)))
+    # by graphs: an effort is determined where its gear is a bridge
+    for i, ok in enumerate(known):
+        reached, rest = {pairs[i][0]}, pairs[:i] + pairs[i + 1 :]
+        for _ in range(4):
+            reached |= {x for pair in rest if reached & {*pair} for x in pair}
+        assert ok == (pairs[i][1] not in reached)
+
+
+def test_a_declared_output_says_which_of_its_efforts_is_open():
+    m = car()
+    m.outputs["side"] = da.expr.parse("road_rl.lambda2 / 2")
+    mo = m.simulate((0, 0.1))
+    with pytest.warns(UserWarning, match="'road_rl.lambda2' is not determined"):
+        mo["side"]

@@ -94,7 +94,7 @@ def _told(about: Dynamics, values: Mapping[Expr, float]) -> dict[str, Constraint
     along = [x for one in rows.sliding.values() for x in one.along]
     exprs = [*rows.powers(held, speeds), *along]
     weights = np.array(ex.evaluate(list(about.multipliers), dict(values)), dtype=float)
-    open_ = _open(about, values, 1, np.sign(weights))[0]
+    open_ = _open(about, values, 1, np.sign(weights)[None])[0]
     weights = weights - open_.T @ (open_ @ weights)
     told = ex.evaluate(exprs, {**values, **dict(zip(held, weights.tolist(), strict=True))})
     powers, drags = np.split(np.array(told, dtype=float), [len(rows)])
@@ -115,14 +115,17 @@ def _told(about: Dynamics, values: Mapping[Expr, float]) -> dict[str, Constraint
 
 def undetermined_efforts(about: Dynamics, values: Mapping[Expr, Any], count: int) -> frozenset[str]:
     """Multipliers, by the names of their rows, that are not determined at some of many states."""
-    moved = np.zeros(len(about.rows), dtype=bool)
-    for one in _open(about, values, count):
+    moved, signs = np.zeros(len(about.rows), dtype=bool), None
+    if about.rows.sliding and not about.rows.guided:  # what drags is one reaction with what pushes
+        told = ex.evaluate(list(about.multipliers), dict(values))
+        signs = np.sign([np.broadcast_to(np.asarray(x, dtype=float), (count,)) for x in told]).T
+    for one in _open(about, values, count, signs):
         moved |= np.abs(one).max(axis=0, initial=0.0) > _FIXED
     return frozenset(name for name, loose in zip(about.rows.names, moved, strict=True) if loose)
 
 
 def _open(about: Dynamics, values: Mapping[Expr, Any], count: int, signs: Array | None = None) -> list[Array]:
-    """Combinations of efforts that do nothing, at each of some states; `signs` of the normal reactions that drag."""
+    """Combinations of efforts that do nothing, at each of some states; `signs` of what drags, by states."""
     rows, n, m = about.rows, len(about.speeds), len(about.rows)
     drags = [x for k in rows.sliding for x in rows.sliding[k].drag] if signs is not None else []
     idle = {k: 1 - one.sticks for k, one in rows.sliding.items()}  # a contact that sticks has other rows
@@ -134,12 +137,12 @@ def _open(about: Dynamics, values: Mapping[Expr, Any], count: int, signs: Array 
     told = ex.evaluate(flat, dict(values))
     table = np.array([np.broadcast_to(np.asarray(x, dtype=float), (count,)) for x in told]).T
     found = []
-    for one in table:
+    for number, one in enumerate(table):
         mass, pushes, made_of, rest = np.split(one, np.cumsum((n * n, m * n, m * n)))
         pushes = pushes.reshape(m, n).copy()
         if signs is not None:
             for k, drag in zip(rows.sliding, rest.reshape(-1, n), strict=True):
-                pushes[k] -= signs[k] * drag
+                pushes[k] -= signs[number, k] * drag
         pushed = list(rows.pushed)
         parts = made_of.reshape(m, n).copy()
         parts[pushed] = pushes[pushed]

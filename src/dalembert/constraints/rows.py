@@ -81,6 +81,9 @@ class Rows:
         if part.startswith("friction"):
             held = self.of(stick_name(owner))[int(part.removeprefix("friction") or 1) - 1 :]
             return [self.names[k] for k in held[:1]]
+        if part == "power":  # passive perfect rows have none, whatever they carry
+            unlike = {*self.pushed, *self.bent, *self.sliding}
+            return [self.names[k] for k in self.with_stick(owner) if k in unlike or self.drift[k] is not ex.ZERO]
         found = [self.names[k] for k in self.of(owner) if self.names[k] == output]
         return found + [self.names[k] for k in self.of(press_name(owner)) if found]
 

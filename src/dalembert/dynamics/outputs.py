@@ -131,6 +131,22 @@ class Outputs(Mapping[str, Expr]):
         return len(self._names)
 
     def __getitem__(self, name: str) -> Expr:
+        """The formula, with a warning where it is an effort that conditions leave open at random states."""
+        found = self.formula(name)
+        if self._energies is not None:
+            parts = self.tree.layout.model.parts_of_outputs([name])
+            for effort in [x for x in parts if x.rpartition(".")[0] in self.constraints]:
+                if not self._loose.isdisjoint(self._energies.machine.rows.told_by(effort)):
+                    warn(undetermined_words(effort))
+        return found
+
+    @cached_property
+    def _loose(self) -> frozenset[str]:
+        assert self._energies is not None
+        return undetermined(self._energies.machine.rows)
+
+    def formula(self, name: str) -> Expr:
+        """The same without a warning: for those who know postures, and ask them."""
         if name not in self._made:
             if name not in self._names:
                 raise KeyError(name)
@@ -142,7 +158,7 @@ class Outputs(Mapping[str, Expr]):
         """A formula that the model asks for; it may use any other output."""
         own = {} if self._energies is None else self._energies.own_rates
         found = formula
-        while used := {x: self[x.name] for x in plain_symbols([found]) if x.name in self}:
+        while used := {x: self.formula(x.name) for x in plain_symbols([found]) if x.name in self}:
             (found,) = ex.substitute([found], used)
         return in_state(self.tree, [found], own)[0]
 
@@ -181,9 +197,7 @@ class Outputs(Mapping[str, Expr]):
         assert self._energies is not None
         rows, multipliers = self._energies.machine.rows, self._energies.machine.multipliers
         places = rows.of(name)
-        loose = [x for x in undetermined(rows) if x in {rows.names[k] for k in places}]
-        if loose:
-            warn(undetermined_words(min(loose)))
+        loose = not self._loose.isdisjoint(rows.names[k] for k in places)
         if loose or rows.guided or self.tree.layout.cuts:  # which follow from others, postures tell: `Motion.evaluate`
             multipliers = self._energies.machine.resolved.least_norm()
         powers = rows.powers(multipliers, self.tree.speeds)
@@ -241,3 +255,9 @@ class Outputs(Mapping[str, Expr]):
         """Their time derivatives, in the symbols of u'."""
         moving = {ex.TIME: ex.ONE, **self.tree.rates, **{u: ex.prime(u) for u in self.tree.speeds}}
         return Twist.of(ex.tangent(list(self.moving.twist(frame).scalars), moving))
+
+
+def formula_of(outputs: Mapping[str, Expr], name: str) -> Expr:
+    """An output without what is said where no posture is known."""
+    found: Expr = getattr(outputs, "formula", outputs.__getitem__)(name)
+    return found

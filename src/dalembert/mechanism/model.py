@@ -5,7 +5,7 @@ Changing the builder afterwards changes no model, layout, dynamics or equations 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType
@@ -148,6 +148,16 @@ class Model:
     def frame_called(self, name: str) -> Frame:
         """The frame of that name, or the reference frame of the body."""
         return self.frames[name] if name in self.frames else self.bodies[name].frame
+
+    def parts_of_outputs(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Names that are asked for with some: those in formulas that the model declares stand for these."""
+        found, asked = list[str](), list(dict.fromkeys(names))
+        for name in asked:
+            if name in self.outputs:
+                asked += sorted({x.name for x in plain_symbols([self.outputs[name]])} - {*asked})
+            else:
+                found.append(name)
+        return tuple(found)
 
     def parameters(self) -> tuple[str, ...]:
         """Names of the constants that need a value before anything is computed in numbers."""

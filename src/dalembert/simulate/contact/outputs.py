@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dalembert import expr as ex
 from dalembert.contact.rows import ContactRow
+from dalembert.dynamics.outputs import formula_of
 from dalembert.errors import SimulationError
 from dalembert.expr import Expr
 from dalembert.simulate.contact.energy import TOTAL, contact_powers, power_on, work_of
@@ -36,6 +37,10 @@ class WithContacts(Mapping[str, Expr]):
 
     def __getitem__(self, name: str) -> Expr:
         return self.own[name] if name in self.own else self.outputs[name]
+
+    def formula(self, name: str) -> Expr:
+        """The same without a warning, as `Outputs.formula`."""
+        return self.own[name] if name in self.own else formula_of(self.outputs, name)
 
     def __contains__(self, name: object) -> bool:
         return name in self.own or name in self.outputs

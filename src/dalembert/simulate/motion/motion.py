@@ -137,6 +137,7 @@ class Motion:
             if asks_force(self, what):
                 return force_along(self, what)
             if asks_multiplier(self, what):
+                self._say_undetermined([what])
                 return multiplier_along(self, what)
             if what == TOTAL and touched(self):
                 return total_power(self)
@@ -161,19 +162,22 @@ class Motion:
         return parts[0] if len(parts) == 1 else [np.concatenate(pieces) for pieces in zip(*parts, strict=True)]
 
     def _say_undetermined(self, names: Iterable[str]) -> None:
-        """Efforts beside closed loops, or of contacts that stick, which follow from each other: each posture tells."""
+        """Efforts of conditions that follow from each other at a posture of the motion, each by its name."""
         layout, held = self.system.balanced, self.system.constrained
-        if held is None or layout is None or not (layout.cuts or held.rows.guided):
+        if held is None or layout is None:
             return
-        asked = {row: name for name in names for row in held.rows.told_by(name)}
-        for arc in self.arcs if asked else ():
+        parts = [name for name in layout.model.parts_of_outputs(names) if "." in name]
+        asked = {name: rows for name in parts if (rows := held.rows.told_by(name))}
+        for arc in self.arcs:
+            if not asked:
+                return
             some = np.unique(np.linspace(0, max(len(arc.t) - 1, 0), _POSTURES).astype(int))[: len(arc.t)]
             values: dict[Expr, Any] = dict(zip(self.system.symbols, arc.y[:, some], strict=True))
             values |= {ex.symbol(name): number for name, number in arc.parameters.items()} | {ex.TIME: arc.t[some]}
             loose = undetermined_efforts(dynamics_of(layout), values, len(some))
-            for row in sorted(loose & asked.keys()):
-                warn(undetermined_words(asked[row]))
-                return
+            for name in [x for x, rows in asked.items() if not loose.isdisjoint(rows)]:
+                del asked[name]
+                warn(undetermined_words(name))
 
     def values(
         self, exprs: Sequence[Expr], t: Array, y: Array, parameters: Mapping[str, float], contacts: Any = None

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +14,7 @@ from dalembert import expr as ex
 from dalembert.analysis.reactions import check_determined, marked_outputs
 from dalembert.constraints import Resolved, Rows
 from dalembert.contact.rows import ContactRow
+from dalembert.dynamics.outputs import formula_of
 from dalembert.dynamics.scales import Scales
 from dalembert.errors import SimulationError
 from dalembert.expr import Expr, Matrix, Scalar
@@ -189,10 +190,13 @@ class System:
 
     def in_states_and_rates(self, exprs: Iterable[Expr]) -> list[Expr]:
         """Expressions in which the names of outputs stand for what they are; rates of states may be left in them."""
+        return self._opened(exprs, partial(formula_of, self.outputs))
+
+    def _opened(self, exprs: Iterable[Expr], formula: Callable[[str], Expr]) -> list[Expr]:
         found = list(exprs)
         while True:
             names = ex.free_symbols(found) - set(self.symbols)
-            used = {x: self.outputs[x.name] for x in names if x.name in self.outputs and x.name not in self.marked}
+            used = {x: formula(x.name) for x in names if x.name in self.outputs and x.name not in self.marked}
             if not used:
                 return found
             found = ex.substitute(found, used)
@@ -206,11 +210,11 @@ class System:
 
     def with_outputs(self, exprs: Iterable[Expr]) -> list[Expr]:
         """Expressions in states and parameters alone: outputs and rates of states stand for what they are."""
-        found = self.in_states_and_rates(exprs)
+        found = self._opened(exprs, self.outputs.__getitem__)
         hidden = {x: self.outputs[x.name] for x in ex.free_symbols(found) if x.name in self.marked}
         if hidden and self.layout is not None:
             check_determined(self.layout, [x.name for x in hidden])
-            found = self.in_states_and_rates(ex.substitute(found, hidden))
+            found = self._opened(ex.substitute(found, hidden), self.outputs.__getitem__)
         used = ex.free_symbols(found)
         return ex.substitute(found, {x: rate for x, rate in self.slopes.items() if x in used})
 
