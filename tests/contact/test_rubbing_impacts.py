@@ -21,14 +21,23 @@ def test_impacts_of_several_rubbing_contacts_balance_momentum_and_gain_no_energy
     assert {"open", "stick", "slip"} <= found.told.keys()
 
 
-@pytest.mark.parametrize(("tangents", "count"), [(1, 40), (2, 8)])
+@pytest.mark.parametrize(("tangents", "count"), [(1, 30), (2, 5)])
 def test_impulses_too_large_to_be_judged_are_refused_and_all_others_obey(tangents, count):
     """Masses of a condition up to 1e14: a fault that is a share of impulses of 1e9 hides any speed."""
     found = audited(soft_blows(count, 5, tangents))
     assert found.law < 1e-7
     assert found.cone < 1e-9
     assert found.gain < 1e-7
-    assert 0 < found.unsolved < count / 2
+    assert found.unsolved < count / 2
+
+
+def test_slips_that_hardly_move_and_contacts_that_hardly_push_are_solved():
+    """The direction of such a slip is that of the friction, not of its speed; friction that grows finds the others."""
+    found = audited(blow for k, blow in enumerate(blows(4173, 0)) if k in (886, 3525, 4172))
+    assert found.unsolved == 0
+    assert found.gain < 1e-12
+    assert found.cone < 1e-12
+    assert found.law < 1e-9
 
 
 def test_an_impact_whose_digits_cancel_is_refused_with_its_reason():

@@ -36,6 +36,8 @@ _OBEYED = 1e-10
 _MARGINS, _STOPPING, _FALLS = (0.1, 1e-2, 1e-3), 20, 0.5
 """How much narrower the cones are and rounds, where everything is to be stopped; and the share by which the speeds that
 are left must fall in a round of the firmest r."""
+_GROWTH = 12
+"""Steps in which friction grows: in six, contacts that hardly push are still thrown to the other side."""
 _SLOW, _PUSHES, _STILL = 1e-6, 1e-6, 1e-13
 """Speeds left, as shares of |b|, from which the last digits are solved for, and at which all is still; the share of the
 largest impulse from which on a contact takes part in that."""
@@ -64,6 +66,17 @@ def newton(problem: Frictional, guess: Array | None = None) -> Array:
         else:
             firm = min(100 * firm, _FIRMEST)
     return best
+
+
+def grown(problem: Frictional) -> Array:
+    """The same with friction that grows from none, where the problem is convex: each answer is near to the one before.
+
+    From elsewhere rounds may end where the fault is least and not nothing.
+    """
+    p: Array | None = None
+    for share in np.linspace(0, 1, _GROWTH, endpoint=False):
+        p = newton(problem.narrower(float(share)), p)
+    return newton(problem, p)
 
 
 def stopped(problem: Frictional) -> Array | None:

@@ -26,7 +26,7 @@ from dalembert.contact.coulomb import (
     single,
     told,
 )
-from dalembert.contact.newton import newton, stopped
+from dalembert.contact.newton import grown, newton, stopped
 from dalembert.contact.planar import all_answers, enumerable
 
 Array = NDArray[np.float64]
@@ -37,7 +37,7 @@ LOOSE = 1e-8
 _SWEEPS = 2000
 _WHOLE = (4, 16, 64, 128, 256)
 """Sweeps after which the problem is taken as a whole: for a column sweeps take the square of its height. After the last
-of them an answer to `LOOSE` is enough."""
+of them, for which friction grows from nothing, an answer to `LOOSE` is enough."""
 _OPEN, _SLIPS, _EDGE = 1e-12, 1e-9, 1e-7
 """What a contact shows in a balanced problem (no units): a normal impulse below this share of the largest is none; a
 slip above this share of |b|, with friction this near to its bound, is one. Wrong guesses show in the fault."""
@@ -93,7 +93,7 @@ def _sweep(problem: Frictional, guess: Array | None, most: int, accept: float) -
                 if left <= accept:
                     break
             if sweep in _WHOLE and joint:
-                p = newton(problem, p)
+                p = grown(problem) if sweep == _WHOLE[-1] and left > LOOSE else newton(problem, p)
             u = problem.matrix @ p + problem.right
             for trial in (polished(problem, p, 0 * p), polished(problem, p, p), p):
                 here = _missed(problem, trial) / size
@@ -210,8 +210,7 @@ def polished(problem: Frictional, p: Array, near: Array) -> Array:
                for k in range(part.start, part.stop)]  # fmt: skip
     if not unknown:
         return 0 * p
-    place = {k: j for j, k in enumerate(unknown)}
-    part_of = problem.matrix[:, unknown]
+    part_of, ones = problem.matrix[:, unknown], np.eye(len(p))[:, unknown]
     slips = any(shown is not None and "slip" in shown for shown in pattern)
     for _ in range(8):
         u = problem.matrix @ found + problem.right
@@ -226,19 +225,18 @@ def polished(problem: Frictional, p: Array, near: Array) -> Array:
                     system += list(part_of[disc.rows])
                     right += list(-problem.right[disc.rows])
                     continue
-                speed = u[disc.rows]
-                length = float(np.linalg.norm(speed))
-                if not length > 0:
+                # d is against the friction, which has its digits where what slips hardly does: d.P_t + mu P_n = 0, and
+                # nothing of u_t across d, which turns with P_t. Without friction d is along the slip, and P_t nothing.
+                size, slip = disc.size(found), disc.size(u)
+                if not max(size, slip) > 0:
                     return p  # what seemed to slip stands still here: another pattern
-                d = speed / length
-                # P_t + mu P_n d = 0, d moving with u_t: its derivative is (1 - d d^T) / |u_t| on W.
-                turn = (np.eye(len(d)) - np.outer(d, d)) / length * (disc.mu * found[n])
-                block = turn @ part_of[disc.rows]
-                right += list(block @ found[unknown])
-                for j in range(len(d)):
-                    block[j, place[disc.start + j]] += 1.0
-                    block[j, place[n]] += disc.mu * d[j]
-                system += list(block)
+                d = -found[disc.rows] / size if size > 0 else u[disc.rows] / slip
+                system.append(d @ ones[disc.rows] + disc.mu * ones[n])
+                right.append(0.0)
+                if len(d) > 1:
+                    across = np.array([-d[1], d[0]])
+                    system.append(across @ (size * part_of[disc.rows] + float(d @ u[disc.rows]) * ones[disc.rows]))
+                    right.append(-size * float(across @ problem.right[disc.rows]))
         heights = np.linalg.norm(system, axis=1)  # rows of slips are as steep as impulses are large
         made, asked = np.array(system) / heights[:, None], np.array(right) / heights
         new = 0 * p
