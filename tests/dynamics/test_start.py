@@ -349,3 +349,45 @@ def test_angles_of_a_closing_link_that_are_singular_are_named(axis, angle, speed
     told = "chart of f.ps, f.th, f.ph is singular" if speeds else "the rate of 'f.ps', 'f.th', 'f.ph' is not a finite"
     with pytest.raises(da.DalembertError, match=told):
         m.simulate((0, 1), start={"h.th": angle})
+
+
+def hung(length: float, scale: float = 1.0) -> da.Mechanism:
+    m = da.Mechanism("hung")
+    bodies = [m.body(name, mass=1) for name in "wl"]
+    for name, body in zip("ab", bodies, strict=True):
+        m.join(da.earth, body, da.prismatic("z"), name=name)
+    m.rope([bodies[0], da.earth, bodies[1]], length * scale, name="rope")
+    return m
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_rope_whose_end_is_at_its_sheave_says_which_side_it_took(seed):
+    rng = np.random.default_rng(seed)
+    scale, given = 10 ** rng.uniform(-4, 4), rng.uniform(-2.5, -0.5)
+    found = closed_start(hung(3, scale).layout(), {"a.x": given * scale})
+    assert abs(found.values["b.x"]) == pytest.approx((3 + given) * scale)
+    (said,) = found.choices
+    assert "'rope' has no slope at b.x = 0: of the postures on its sides one was taken" in said
+    assert closed_start(hung(3, scale).layout(), {"a.x": given * scale, "b.x": -(3 + given) * scale}).choices == ()
+
+
+def test_a_rope_that_ends_at_its_sheave_is_refused():
+    with pytest.raises(da.SingularError, match="'rope' of 'hung' has no slope where it starts"):
+        closed_start(hung(3).layout(), {"a.x": -3, "b.x": 0})
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("given", [{}, {"a.th": 1.0}])
+def test_a_root_has_no_negative_value_however_steep_it_is(seed, given):
+    """Beside its end a root is so steep that Newton's steps vanish, and nothing is closed."""
+    rng = np.random.default_rng(seed)
+    inside, value = rng.uniform(0.2, 5), rng.uniform(0.2, 3)
+    for sign in (-1, 1):
+        m = da.Mechanism("roots")
+        m.join(da.earth, m.body("bar", inertia=[1, 1, 1]), da.revolute("z"), name="a")
+        m.constrain(f"sqrt({inside}*a.th) = {sign * value}", name="root")
+        if sign > 0:
+            assert closed_start(m.layout()).values["a.th"] == pytest.approx(value**2 / inside)
+            continue
+        with pytest.raises(da.SimulationError, match="constraint 'root' cannot hold"):
+            m.simulate((0, 0.1), start=given)

@@ -87,7 +87,9 @@ def close(loops: Loops, x: Array, free: Array) -> tuple[Array, Array]:
         if not len(active):
             break
         part = loops if len(active) == count else loops.only(active)
-        shift = _damped(slopes[active] * units[active, None, :], value[active], damping[active], best[active])
+        shift = _damped(
+            _with_slope(slopes[active]) * units[active, None, :], value[active], damping[active], best[active]
+        )
         shift /= np.maximum(1.0, np.abs(shift).max(axis=1, initial=0.0) / _LONGEST)[:, None]
         trial = x[active] - shift * units[active]
         new = part.at(trial)
@@ -108,19 +110,23 @@ def close(loops: Loops, x: Array, free: Array) -> tuple[Array, Array]:
 
 def _damped(slopes: Array, value: Array, damping: Array, best: Array) -> Array:
     """(J^T J + d^2) step = J^T gap by singular values; directions that do not show are left alone."""
-    value = np.where(np.isfinite(value), value, 0.0)  # a root at its end has no slope, and leads nowhere
-    u, s, vt = np.linalg.svd(np.where(np.isfinite(slopes), slopes, 0.0), full_matrices=False)
+    u, s, vt = np.linalg.svd(slopes, full_matrices=False)
     d = damping * np.minimum(1.0, np.sqrt(best))
     weights = np.where(s > _SHOWS, s / (s * s + (d * d)[:, None] + 1e-300), 0.0)
-    inner = weights * np.einsum("kij,ki->kj", u, value)
+    inner = weights * np.einsum("kij,ki->kj", u, _with_slope(value))
     return np.einsum("kji,kj->ki", vt, inner)
+
+
+def _with_slope(numbers: Array) -> Array:
+    """What is a number: a root at its end has no slope, and leads nowhere."""
+    return np.where(np.isfinite(numbers), numbers, 0.0)
 
 
 def rank(columns: Array) -> Array:
     """How many directions the columns have, for each trajectory."""
     if not columns.shape[2]:
         return np.zeros(len(columns), dtype=int)
-    return (np.linalg.svd(columns, compute_uv=False) > RANK).sum(axis=1)
+    return (np.linalg.svd(_with_slope(columns), compute_uv=False) > RANK).sum(axis=1)
 
 
 def followers(slopes: Array, order: Sequence[int]) -> Array:

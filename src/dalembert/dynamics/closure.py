@@ -312,7 +312,8 @@ class Closure:
         """How much a unit of every coordinate changes each formula, and the derivatives by coordinates and time."""
         shape = (len(x), len(self.holonomic), len(self.coordinates) + 1)
         slopes = self.numbers(self._holonomic_slopes, x, t, parameters).reshape(shape)
-        units = (np.abs(slopes[..., :-1]) * scales.coordinates[:, None, :]).sum(axis=2)
+        known = np.where(np.isfinite(slopes[..., :-1]), np.abs(slopes[..., :-1]), 0.0)  # the end of a root has none
+        units = (known * scales.coordinates[:, None, :]).sum(axis=2)
         return np.where(units > 0, units, 1.0), slopes
 
 
