@@ -73,6 +73,14 @@ def gravity(value):
         (lambda m: m.simulate((0, 1)).at(5), "outside the motion"),
         (lambda m: m.compile().acceleration([0.1], [0], k=1), "no parameter 'k'"),
         (lambda m: m.compile().acceleration(np.zeros((4, 1)), np.zeros((3, 1))), "shape"),
+        (lambda m: m.constrain("pivot.th >= 1"), r'contact: m.contact\("pivot.th - 1 >= 0"\)'),
+        (lambda m: m.constrain("pivot.th < 1"), r'contact: m.contact\("1 - pivot.th >= 0"\)'),
+        (lambda m: m.constrain("0 < pivot.th < 1"), "one equation"),
+        (lambda m: m.contact("pivot.th = 1"), "is an equation"),
+        (lambda m: m.contact(da.earth, da.earth), r"earth is neither: write m.contact\(da.Sphere"),
+        (lambda m: m.contact(object()), "object object at .* is neither: write m.contact"),
+        (lambda m: m.constrain("pivot.th = foo", name="c") and m.simulate((0, 1)), "'foo' of .*: constraint 'c' asks"),
+        (lambda m: m.gear("pivot.th", "pivot.th", "n") and m.simulate((0, 1)), r"given=\{'n': 1.0\}"),
         (lambda m: da.load("nowhere.lsd"), "cannot read nowhere.lsd"),
         (lambda m: da.loads("let a = body mass = end ;"), "expected an expression"),
         (lambda m: da.loads("(* never closed"), "comment never closed"),
@@ -129,3 +137,29 @@ def test_every_verb_names_the_argument_that_it_does_not_take(verb):
     wanted = [(0, 1)] if verb == "simulate" else []
     with pytest.raises(da.ArgumentError, match=f"`{verb}` takes no 'cutt'. Did you mean 'cut'"):
         getattr(m, verb)(*wanted, cutt=["pivot"])
+
+
+def test_comparisons_inside_a_formula_are_not_the_sign_of_a_condition():
+    m = pendulum()
+    step = m.constrain("pivot.th == if(t <= 1, 0, 2 - (t - 1 < 1))")
+    assert [str(e) for e in step.expressions] == ["pivot.th - if(t <= 1, 0, 2 - (t - 1 < 1))"]
+    (stop,) = m.contact("pivot.th >= if(t < 1, 0, 1)")
+    assert str(stop.place.gap) == "pivot.th - if(t < 1, 0, 1)"
+
+
+@pytest.mark.parametrize("spelled", ["da", "lsd"])
+def test_a_speed_that_is_spelled_otherwise_is_hinted(spelled):
+    if spelled == "lsd":
+        program = """use "joints.lsd" ; use "solids.lsd" ;
+        let b = sphere(m = 2, r = 1) ; join earth and b.frame with free_quaternion() as f ;"""
+        m, asked, meant = da.loads(program), "f.x'", "f.vx"
+        with pytest.raises(da.LsdError, match="did you mean `vx`"):
+            da.loads(program + " start f.x' = 1 ;")
+    else:
+        m, asked, meant = da.Mechanism("body"), "f.vx", "f.x'"
+        m.join(da.earth, m.body("b", mass=1, inertia=[1, 1, 1]), da.free("quaternion"), name="f")
+    for question in (lambda: m.simulate((0, 1), start={asked: 1}), lambda: m.linearize({asked: 1})):
+        with pytest.raises(da.DalembertError, match=f"Did you mean '{meant}'"):
+            question()
+    with pytest.raises(da.DalembertError, match=r"is not a state of .*\. (?!Did you mean 'f.e1')"):
+        m.simulate((0, 1), start={"f.e1'": 1})

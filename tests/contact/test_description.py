@@ -223,12 +223,15 @@ def asked_without_arguments():
         "layout",
         "parameters",
         "to_lsd",
+        "to_json",
+        "to_urdf",
+        "to_mjcf",
         "draw",
         "draw_flat",
         "draw_structure",
         "equilibria",
         "plane",
-    }  # data, pictures; treats contacts; of the joints alone
+    }  # data (as stops, or a warning tells what is lost), pictures; treats contacts; of the joints alone
     for name in dir(da.Mechanism):
         verb = getattr(da.Mechanism, name)
         if name.startswith("_") or name in told or not callable(verb):

@@ -13,7 +13,7 @@ from dalembert.dynamics.asked import Asked, said, where
 from dalembert.dynamics.branches import allowed_speeds, misfits
 from dalembert.dynamics.closing import Loops
 from dalembert.dynamics.dynamics import Dynamics
-from dalembert.dynamics.numbers import giving, listing
+from dalembert.dynamics.numbers import no_value
 from dalembert.dynamics.posture import WRITTEN, Found
 from dalembert.errors import SimulationError
 
@@ -66,8 +66,11 @@ class Branches:
         missing = sorted(e.name for e in ex.free_symbols(entries) - known.keys())
         if missing:
             raise SimulationError(
-                f"no value for {listing(missing)} of '{self.about.model.name}': branches meet where it starts, and the "
-                f"one of least kinetic energy is asked for. Give it, for example {giving(missing[0])}."
+                no_value(
+                    missing,
+                    self.about.model.name,
+                    ": branches meet where it starts, and the one of least kinetic energy is asked for",
+                )
             )
         mass = np.zeros((len(units), len(units)))
         mass[:n, :n] = np.array(ex.evaluate(entries, known), dtype=float).reshape(n, n)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -87,6 +87,15 @@ def listing(names: Iterable[str], most: int = 12) -> str:
 def giving(name: str) -> str:
     """How a parameter gets a number, in Python and on the command line."""
     return f"given={{'{name}': 1.0}}, on the command line --set {name}=1"
+
+
+def no_value(names: Sequence[str], owner: str, why: str = "") -> str:
+    """Parameters without numbers, and how they get some."""
+    several = "one" if len(names) == 1 else "them"
+    return (
+        f"no value for {listing(names)} of '{owner}'{why}. Give {several}, for example {giving(names[0])}, "
+        f"in LSD `given {names[0]} = 1 ;`."
+    )
 
 
 def count_of(values: Mapping[str, Any]) -> int:

@@ -19,12 +19,13 @@ from typing import Any
 
 import numpy as np
 
+from dalembert import expr as ex
 from dalembert.dynamics.asked import Asked, said, where
 from dalembert.dynamics.choice import Branches
 from dalembert.dynamics.closing import CLOSED, Loops, close
 from dalembert.dynamics.closure import Closure
 from dalembert.dynamics.dynamics import dynamics_of
-from dalembert.dynamics.numbers import at_time, check_names, count_of, giving, listing, resolve, single
+from dalembert.dynamics.numbers import at_time, check_names, count_of, listing, no_value, resolve, single
 from dalembert.dynamics.posture import WRITTEN, Found, closed_posture, closed_speeds
 from dalembert.dynamics.since import followed_since
 from dalembert.dynamics.steep import falsely_closed, without_slope
@@ -142,10 +143,9 @@ def _start(layout: Layout, start: Mapping[str, Any], given: Mapping[str, Any], t
         single({**wish, **parameters})
     missing = [name for name in closure.parameters if name not in parameters]
     if missing:
-        raise SimulationError(
-            f"no value for {listing(missing)} of '{model.name}': its loops cannot be closed. "
-            f"Give it, for example {giving(missing[0])}."
-        )
+        held = [c.name for c in model.constraints if any(x.name in missing for x in ex.free_symbols(c.formulas))]
+        asks = f": constraint '{held[0]}' asks for it" if held else ": its loops close with it" if layout.cuts else ""
+        raise SimulationError(no_value(missing, model.name, asks))
     count = count_of({**wish, **parameters})
     ranked = [*start, *(name for name in model.start if name not in start)]
     firm = len(start) if start or given or t else len(ranked)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from typing import Any
 from dalembert import expr as ex
 from dalembert.lsd.source import Source, Span
 from dalembert.lsd.types import Type
+from dalembert.mechanism.names import nearest
 
 _stamps = itertools.count()
 
@@ -124,8 +124,5 @@ def similar(word: str, candidates: Iterator[str] | list[str]) -> str | None:
     """`did you mean` text for a word that is not among the candidates."""
     # Bounded, so that a fault in a program of thousands of names stays quick to report.
     some = [c for c in itertools.islice(candidates, 2000) if abs(len(c) - len(word)) <= 3]
-    lowered = {c.lower(): c for c in some}
-    if word.lower() in lowered:
-        return f"did you mean `{lowered[word.lower()]}`?"
-    close = difflib.get_close_matches(word, some, n=1, cutoff=0.5)
-    return f"did you mean `{close[0]}`?" if close else None
+    near = nearest(word, some, cutoff=0.5)
+    return None if near is None else f"did you mean `{near}`?"

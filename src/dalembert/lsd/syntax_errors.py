@@ -7,6 +7,7 @@ from functools import cache
 from dalembert.lsd._tables import tables
 from dalembert.lsd.lexer import DECLARING, Token
 from dalembert.lsd.source import Span
+from dalembert.mechanism.constraint import MAY_OPEN
 
 _STARTS_EXPRESSION = frozenset(("ID", "INT", "LSQB", "LPAR"))
 _OPERATORS = frozenset(("@", "++", "||", "+", "-", "*", "/", "^"))
@@ -120,7 +121,7 @@ def _hint(previous: Token | None, token: Token, stream: list[Token], at: int, ac
         return "a vector has three components: [x, y, z]"
     if text in ("<=", ">=", "<", ">") and "EQUAL" in accepted and (asked := _after("constrain", stream, at)):
         told = f"{asked} >= ..." if text[0] == ">" else f"... >= {asked}"
-        return f"a constraint is an equation; what may open is a contact: `contact {told}`"
+        return f"{MAY_OPEN}: `contact {told}`"
     if "ABOUT" in accepted or "ALONG" in accepted:
         what = ("torque", "about") if "ABOUT" in accepted else ("force", "along")
         return f"say its axis: `by {what[0]} on {_after('on', stream, at)} {what[1]} [0, 0, 1]`"

@@ -13,9 +13,13 @@ from typing import Literal, TypeAlias
 from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.expr import ZERO, Expr, Scalar
+from dalembert.mechanism.contact import gap_of, sides_of
 from dalembert.mechanism.link import Link
 from dalembert.mechanism.quantities import VIRTUAL, called, names_moving, virtual, with_angles
 from dalembert.mechanism.shapes import Shape
+
+#: What is said, here and in LSD, of a constraint with another sign than that of equality.
+MAY_OPEN = "a constraint is an equation; what may open is a contact"
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,9 +158,11 @@ def equation(value: Scalar | str) -> Expr:
     """left - right of `left = right`; what has no sign of equality is to be zero."""
     if not isinstance(value, str):
         return ex.as_expr(value)
-    sides = value.replace("==", "=").split("=")
-    if len(sides) > 2:
-        raise ModelError(f"'{value}' has {len(sides) - 1} signs of equality: a condition is one equation.")
+    sides, signs = sides_of(value)
+    if len(signs) > 1:
+        raise ModelError(f"'{value}' has {len(signs)} signs of equality: a condition is one equation.")
+    if signs and signs[0][0] in "<>":
+        raise ModelError(f"'{value}': {MAY_OPEN}: m.contact(\"{ex.text(gap_of(value, value))} >= 0\").")
     left, *right = (_in_calls(ex.parse(side)) for side in sides)
     return left - right[0] if right else left
 

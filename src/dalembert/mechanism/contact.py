@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from numbers import Number
 from typing import TypeAlias
 
 from dalembert import expr as ex
@@ -93,14 +95,29 @@ def gap_of(value: Scalar | str, name: str) -> Expr:
     """The gap that a formula means: `foot.Z`, or the inequality `foot.Z >= floor`."""
     if not isinstance(value, str):
         return ex.as_expr(value)
-    for sign, turned in ((">=", False), ("<=", True), (">", False), ("<", True)):
-        sides = value.split(sign)
-        if len(sides) == 2:
-            left, right = (ex.parse(side) for side in sides)
-            return right - left if turned else left - right
-        if len(sides) > 2:
-            raise ModelError(f"contact '{name}': '{value}' has several signs of inequality; a gap has one.")
-    return ex.parse(value)
+    sides, signs = sides_of(value)
+    if len(signs) > 1:
+        raise ModelError(f"contact '{name}': '{value}' has several signs of inequality; a gap has one.")
+    if signs and signs[0][0] == "=":
+        raise ModelError(f"contact '{name}': '{value}' is an equation, which a constraint keeps; a gap is >= 0.")
+    first, *second = (ex.parse(side) for side in sides)
+    return first if not second else first - second[0] if signs[0][0] == ">" else second[0] - first
+
+
+def sides_of(text: str) -> tuple[list[str], list[str]]:
+    """Sides of an equation or inequality and the signs between them; `if(t < 1, 0, 1)` is all of one side."""
+    sides, signs, depth = [""], list[str](), 0
+    for piece in _SIGNS.split(text):
+        depth += (piece == "(") - (piece == ")")
+        if depth == 0 and _SIGNS.fullmatch(piece) and piece != ")":
+            signs.append(piece)
+            sides.append("")
+        else:
+            sides[-1] += piece
+    return sides, signs
+
+
+_SIGNS = re.compile("([()]|[<>=]=?)")
 
 
 def slips_of(slip: Scalar | str | Sequence[Scalar | str] | None) -> tuple[Expr, ...]:
@@ -177,6 +194,12 @@ def contacts_between(
             raise ModelError(f"contact '{name}': the slip of two shapes follows from them; leave it out.")
         places = list(touching(gap, against, name))
     else:
+        if not isinstance(gap, str | Expr | Number):
+            given = getattr(gap, "name", None) or repr(gap)
+            raise ModelError(
+                f"contact '{name}' is of two shapes, or the formula of a gap, and {given} is neither: write "
+                'm.contact(da.Sphere(ball, 0.1), da.Plane(da.earth)), or m.contact("ball.Z - 0.1 >= 0").'
+            )
         if against is not None:
             raise ModelError(f"contact '{name}': {gap!r} is a formula, and a formula is the whole gap.")
         places = [(name, Gap(gap_of(gap, name), slips_of(slip)))]  # type: ignore[arg-type]

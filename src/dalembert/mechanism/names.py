@@ -69,7 +69,23 @@ def free_name(stem: str, taken: Container[str], first: str | None = None) -> str
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A hint with the nearest known name, or nothing."""
-    names = list(known)
-    alike = [other for other in names if other.lower() == name.lower()]
-    close = alike or difflib.get_close_matches(name, names, n=1)
-    return f" Did you mean '{close[0]}'?" if close else ""
+    near = nearest(name, known)
+    return "" if near is None else f" Did you mean '{near}'?"
+
+
+def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
+    """The known name that was perhaps meant: in other letters, the same speed spelled otherwise, or much alike.
+
+    Who asks for the rate `f.x'` does not mean the coordinate `f.x`, but perhaps `f.vx`.
+    """
+    coordinate, rate = name.rstrip("'"), _rate(name)
+    names = [other for other in known if other == name or other != coordinate]
+    same = [x for x in names if x.lower() == name.lower()] or [x for x in names if rate and _rate(x) == rate]
+    return next(iter(same or difflib.get_close_matches(name, names, n=1, cutoff=cutoff)), None)
+
+
+def _rate(name: str) -> tuple[str, str] | None:
+    """Whose speed a name is, and along what: that of `f.x'` and `f.vx` is x."""
+    owner, _, own = name.rpartition(".")
+    bare = own.removesuffix("'") if own.endswith("'") else own.removeprefix("v")
+    return (owner, bare) if bare not in ("", own) else None

@@ -161,7 +161,7 @@ class Decision:
                     why = "Drives that push elsewhere than along their law take what the contacts give."
                     raise ContactError(f"contacts {names}: no impulses stop them at t = {now.t:.6g}. {why}")
                 raise ContactError(f"contacts {names}: no impulses obey Coulomb's law in this impact. {why}")
-            if len(answers) > 1 and not _alike(answers):
+            if len(answers) > 1 and not _alike(answers, problem):
                 found.remarks.append(f"t = {now.t:.6g}: {len(answers)} answers of Coulomb's law; one is taken")
             pulse = answers[0].impulses
             drift = self._drifts(now, inside)
@@ -314,8 +314,8 @@ class Decision:
         if not answers:
             self._painleve(t, now, closed, directions, found, why)
             return
-        if len(answers) > 1 and not _alike(answers):
-            states = "; ".join(self._said(closed, a) for a in answers[:4])
+        if len(answers) > 1 and not _alike(answers, problem):
+            states = "; ".join(dict.fromkeys(self._said(closed, a) for a in answers[:4]))
             found.remarks.append(f"t = {t:.6g}: several answers of Coulomb's law ({states}); the first is taken")
         self._taken(evened(problem, answers[0], WEAK, every), closed, problem, directions, found)
 
@@ -389,8 +389,11 @@ def rubbing_at(now: Instant, inside: list[int]) -> bool:
     return any(now.friction[k] + now.static[k] > 0 for i in inside for k in now.machine.rubs_of[i])
 
 
-def _alike(answers: list[Answer]) -> bool:
-    """Do all answers have the same rates? Then they differ in forces alone."""
-    first = answers[0].rates
-    largest = max(float(np.abs(a.rates).max(initial=0.0)) for a in answers)
+def _alike(answers: list[Answer], problem: Frictional) -> bool:
+    """Do all answers have the same rates? Then they differ in forces alone.
+
+    Rates are W P + b, and may be nothing but the rounding of both.
+    """
+    first, w, b = answers[0].rates, np.abs(problem.matrix), np.abs(problem.right)
+    largest = max(float((w @ np.abs(a.impulses) + b).max(initial=0.0)) for a in answers)
     return all(np.abs(a.rates - first).max(initial=0.0) <= _EQUAL * largest for a in answers)

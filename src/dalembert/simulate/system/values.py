@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dalembert import expr as ex
-from dalembert.dynamics.numbers import at_time, check_names, giving, listing, resolve, single
+from dalembert.dynamics.numbers import at_time, check_names, listing, no_value, resolve, single
 from dalembert.dynamics.start import Start, closed_start, closed_starts
 from dalembert.errors import SimulationError, warn
 from dalembert.expr import Expr
@@ -26,11 +26,7 @@ def parameter_values(system: System, given: Mapping[str, Any] | None, needed: It
     missing = [name for name in dict.fromkeys([*system.parameters, *needed]) if name not in found]
     model = system.layout.model if system.layout is not None else None
     if missing:
-        raise SimulationError(
-            f"no value for {listing(missing)} of '{system.name}'. Give {'one' if len(missing) == 1 else 'them'}, "
-            f"for example {giving(missing[0])}, in LSD `given {missing[0]} = 1 ;`."
-            f"{open_fields(model, missing) if model else ''}"
-        )
+        raise SimulationError(no_value(missing, system.name) + (open_fields(model, missing) if model else ""))
     if model is not None:
         check_numbers(model, found)
         warn_of_idle(model, needed)
