@@ -143,8 +143,8 @@ def _start(layout: Layout, start: Mapping[str, Any], given: Mapping[str, Any], t
         single({**wish, **parameters})
     missing = [name for name in closure.parameters if name not in parameters]
     if missing:
-        held = [c.name for c in model.constraints if any(x.name in missing for x in ex.free_symbols(c.formulas))]
-        asks = f": constraint '{held[0]}' asks for it" if held else ": its loops close with it" if layout.cuts else ""
+        users = [c.name for c in model.constraints if any(x.name in missing for x in ex.free_symbols(c.formulas))]
+        asks = f": constraint '{users[0]}' asks for it" if users else ": its loops close with it" if layout.cuts else ""
         raise SimulationError(no_value(missing, model.name, asks))
     count = count_of({**wish, **parameters})
     ranked = [*start, *(name for name in model.start if name not in start)]
