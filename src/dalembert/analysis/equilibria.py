@@ -30,7 +30,8 @@ def equilibria(
     Configurations where the coordinates are singular are left out. Of a family of equilibria (a ball on a table) the
     members nearest the centre of the search stand for it.
 
-    `speeds` asks for a steady motion at these constant speeds; the search starts within `spread` (radians, or lengths
+    `speeds` asks for a steady motion at these constant speeds; others follow from the constraints, and are zero where
+    these leave them free. The search starts within `spread` (radians, or lengths
     of the machine) of the configuration `at`. A machine that changes with time needs the time `t` at which it is held.
 
     Contacts push and do not pull: what rests on them is found as well, with their forces. Dry friction holds sets of
