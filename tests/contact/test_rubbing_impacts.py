@@ -34,6 +34,7 @@ def test_impulses_too_large_to_be_judged_are_refused_and_all_others_obey(tangent
 def test_slips_that_hardly_move_and_contacts_that_hardly_push_are_solved():
     """The direction of such a slip is that of the friction, not of its speed; friction that grows finds the others."""
     found = audited(blow for k, blow in enumerate(blows(4173, 0)) if k in (886, 3525, 4172))
+    found = audited(islice(blows(537, 1), 536, None), found)  # speeds tell directions where impulses are still far off
     assert found.unsolved == 0
     assert found.gain < 1e-12
     assert found.cone < 1e-12

@@ -7,7 +7,9 @@ stops on the natural map, never on the change alone: it creeps.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +43,7 @@ of them, for which friction grows from nothing, an answer to `LOOSE` is enough."
 _OPEN, _SLIPS, _EDGE = 1e-12, 1e-9, 1e-7
 """What a contact shows in a balanced problem (no units): a normal impulse below this share of the largest is none; a
 slip above this share of |b|, with friction this near to its bound, is one. Wrong guesses show in the fault."""
+_BY: tuple[Literal["friction"], Literal["speed"]] = ("friction", "speed")
 _INNER = 5
 _TURNS = 40
 
@@ -95,7 +98,7 @@ def _sweep(problem: Frictional, guess: Array | None, most: int, accept: float) -
             if sweep in _WHOLE and joint:
                 p = grown(problem) if sweep == _WHOLE[-1] and left > LOOSE else newton(problem, p)
             u = problem.matrix @ p + problem.right
-            for trial in (polished(problem, p, 0 * p), polished(problem, p, p), p):
+            for trial in _trials(problem, p):
                 here = _missed(problem, trial) / size
                 if here < left:
                     best, left = trial.copy(), here
@@ -106,6 +109,13 @@ def _sweep(problem: Frictional, guess: Array | None, most: int, accept: float) -
     shown = pattern_of(problem, best)
     worst = int(np.argmax(faults(problem, best))) if count else 0
     return Swept(best, left, sweep, worst, *told(problem, shown))
+
+
+def _trials(problem: Frictional, p: Array) -> Iterator[Array]:
+    for by in _BY:
+        yield polished(problem, p, 0 * p, by)
+        yield polished(problem, p, p, by)
+    yield p
 
 
 def _missed(problem: Frictional, p: Array) -> float:
@@ -199,11 +209,12 @@ def pattern_of(problem: Frictional, p: Array) -> list[tuple[str, ...] | None]:
     return found
 
 
-def polished(problem: Frictional, p: Array, near: Array) -> Array:
+def polished(problem: Frictional, p: Array, near: Array, by: Literal["friction", "speed"] = "friction") -> Array:
     """The pattern that shows, solved: Newton on the slip directions; the same p where that leads nowhere.
 
     Where impulses are one of many, those nearest to `near`: the least depend on nothing but the problem, those nearest
-    to what shows stay in their cones.
+    to what shows stay in their cones. Directions of slips are told `by` friction, which has its digits where what
+    slips hardly does, or by speeds, which are right first where impulses are still far off.
     """
     pattern, found = pattern_of(problem, p), p
     unknown = [k for part, s in zip(problem.blocks, pattern, strict=True) if s is not None
@@ -225,19 +236,22 @@ def polished(problem: Frictional, p: Array, near: Array) -> Array:
                     system += list(part_of[disc.rows])
                     right += list(-problem.right[disc.rows])
                     continue
-                # d is against the friction, which has its digits where what slips hardly does: d.P_t + mu P_n = 0, and
-                # nothing of u_t across d, which turns with P_t. Without friction d is along the slip, and P_t nothing.
-                size, slip = disc.size(found), disc.size(u)
-                if not max(size, slip) > 0:
+                # d.P_t + mu P_n = 0, and nothing of u_t across d: either turns d as the other changes.
+                push, slip = disc.size(found), disc.size(u)
+                if by == "friction" and push > 0:
+                    d = -found[disc.rows] / push
+                elif slip > 0:
+                    d, push = u[disc.rows] / slip, disc.mu * float(found[n])
+                else:
                     return p  # what seemed to slip stands still here: another pattern
-                d = -found[disc.rows] / size if size > 0 else u[disc.rows] / slip
                 system.append(d @ ones[disc.rows] + disc.mu * ones[n])
                 right.append(0.0)
                 if len(d) > 1:
                     across = np.array([-d[1], d[0]])
-                    system.append(across @ (size * part_of[disc.rows] + float(d @ u[disc.rows]) * ones[disc.rows]))
-                    right.append(-size * float(across @ problem.right[disc.rows]))
+                    system.append(across @ (push * part_of[disc.rows] + float(d @ u[disc.rows]) * ones[disc.rows]))
+                    right.append(-push * float(across @ problem.right[disc.rows]))
         heights = np.linalg.norm(system, axis=1)  # rows of slips are as steep as impulses are large
+        heights[heights == 0] = 1.0
         made, asked = np.array(system) / heights[:, None], np.array(right) / heights
         new = 0 * p
         new[unknown] = near[unknown] + np.linalg.lstsq(made, asked - made @ near[unknown], rcond=1e-12)[0]
