@@ -391,3 +391,26 @@ def test_a_root_has_no_negative_value_however_steep_it_is(seed, given):
             continue
         with pytest.raises(da.SimulationError, match="constraint 'root' cannot hold"):
             m.simulate((0, 0.1), start=given)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_disc_whose_height_nobody_gives_stands(seed):
+    """Zero is the height of a disc lying down, whose point of contact is any of its rim: such a start is refused."""
+    rng = np.random.default_rng(seed)
+    radius, lean = 10 ** rng.uniform(-3, 3), rng.uniform(0, 1.4)
+    m = da.Mechanism("coin")
+    coin = m.body("coin", mass=1, inertia=[radius**2 / 4, radius**2 / 2, radius**2 / 4])
+    m.join(da.earth, coin, da.free("quaternion") if seed % 2 else da.free(), name="f")
+    m.roll(coin, da.earth, radius=radius, name="road")
+    for start in ({}, {"f.x": radius}, {"f.x'": 2 * radius}):
+        found = closed_start(m.layout(), start)
+        assert found.values["f.z"] == pytest.approx(radius)
+        assert "would lie flat, touching at no single point: it starts with f.z = " in found.choices[0]
+    with pytest.raises(da.SingularError, match=r"'road' of 'coin' cannot start: the disc lies flat .* 'f\.z'"):
+        m.simulate((0, 0.1), start={"f.z": 0.0})
+    found = closed_start(m.layout(), {"f.z": radius * np.cos(lean)})
+    assert found.values["f.z"] == pytest.approx(radius * np.cos(lean))
+    assert found.choices == ()
+    assert gap(m, found.values) < 1e-9
+    with pytest.warns(StartWarning, match="would lie flat"):
+        assert m.simulate((0, 0.1), start={"f.x'": 2 * radius})["f.x"][-1] == pytest.approx(0.2 * radius)

@@ -289,6 +289,12 @@ class Closure:
         names = [name for name, size in zip(self.holding, asked, strict=True) if size > large]
         return links, list(dict.fromkeys(names))
 
+    def touched(self, condition: str) -> list[str]:
+        """Coordinates in the formulas of a constraint on places."""
+        own = [e for name, e in zip(self.holding, self.holonomic, strict=True) if name == condition]
+        names = {s.name for s in ex.free_symbols(own)}
+        return [x for x in self.coordinates if x in names]
+
     def still(self, gap: Gap, trajectory: int) -> set[str]:
         """Constraints on places that no coordinate changes, here at least."""
         rows = gap.slopes[trajectory][len(self.sides) * ROWS + len(self.quaternions) :]

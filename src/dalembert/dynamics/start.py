@@ -25,10 +25,11 @@ from dalembert.dynamics.choice import Branches
 from dalembert.dynamics.closing import CLOSED, Loops, close
 from dalembert.dynamics.closure import Closure
 from dalembert.dynamics.dynamics import dynamics_of
+from dalembert.dynamics.edges import refuse_no_slope, sides_taken, standing
 from dalembert.dynamics.numbers import at_time, check_names, count_of, listing, no_value, resolve, single
-from dalembert.dynamics.posture import WRITTEN, Found, closed_posture, closed_speeds
+from dalembert.dynamics.posture import WRITTEN, Found, closed_speeds
 from dalembert.dynamics.since import followed_since
-from dalembert.dynamics.steep import falsely_closed, without_slope
+from dalembert.dynamics.steep import falsely_closed
 from dalembert.dynamics.touching import place_contacts
 from dalembert.errors import DalembertError, SimulationError, SingularError, warn
 from dalembert.mechanism import Layout
@@ -225,7 +226,7 @@ def _closed(
     x, w = y[:, :size], y[:, size:]
     loops = Loops(closure, t, parameters, closure.scales(x, t, parameters))
     places, firm = asked.among(closure.coordinates)
-    posture = closed_posture(loops, x, places, firm, near)
+    posture, stood = standing(loops, x, places, firm, near, first)
     _refuse_no_value(loops, posture.values, w, asked, first)
     posture = replace(posture, gap=np.maximum(posture.gap, falsely_closed(loops, posture.values)))
     for k in np.flatnonzero(posture.gap)[:1]:
@@ -243,8 +244,8 @@ def _closed(
         ).of([*held, *links])
     _refuse_charts(loops, posture.values, asked, first)
     _refuse_contradictions(closure.coordinates, posture, x, asked, first, loops)
-    _refuse_no_slope(loops, posture.values, asked, first)
-    branches.choices += _sides_taken(loops, x, posture.values, first)
+    refuse_no_slope(loops, posture.values, asked, first)
+    branches.choices += stood or sides_taken(loops, x, posture.values, first)
     loops = Loops(closure, t, parameters, closure.scales(posture.values, t, parameters))
     places, firm = asked.among(closure.speeds)
     speeds = closed_speeds(loops, posture.values, w, places)
@@ -275,31 +276,6 @@ def _refuse_no_value(loops: Loops, x: Array, w: Array, asked: Asked, first: int 
                     "(the root or logarithm of something negative, or a division by zero). Give another start, or "
                     "write it so that it has one."
                 ).of([owners[row]])
-
-
-def _refuse_no_slope(loops: Loops, x: Array, asked: Asked, first: int | None) -> None:
-    """A condition that has a value and no slope where the machine starts: its reaction has no direction."""
-    for k, row in zip(*without_slope(loops, x), strict=True):
-        owner = loops.closure.holding[row]
-        raise SingularError(
-            f"the condition '{owner}' of '{asked.owner}' has no slope where it starts{where(first, k)} (a length that "
-            "is zero, a root at its end): it does not tell where its reaction points. Give another start."
-        ).of([owner])
-
-
-def _sides_taken(loops: Loops, wish: Array, x: Array, first: int | None) -> list[str]:
-    """Where a start has no slope (a rope at its sheave) postures on several sides are as near: which was taken."""
-    told = []
-    names = loops.closure.coordinates
-    for k, row in zip(*without_slope(loops, wish), strict=True):
-        moved = [j for j in range(len(names)) if abs(x[k, j] - wish[k, j]) > CLOSED * loops.scales.coordinates[k, j]]
-        if moved:
-            told.append(
-                f"the condition '{loops.closure.holding[row]}' has no slope at {said(names, moved, wish[k])}"
-                f"{where(first, k)}: of the postures on its sides one was taken, {said(names, moved, x[k])}. Give "
-                f"{listing([names[j] for j in moved])} to choose another"
-            )
-    return told
 
 
 def _refuse_charts(loops: Loops, x: Array, asked: Asked, first: int | None) -> None:
