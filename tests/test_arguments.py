@@ -58,6 +58,18 @@ def test_arguments_in_their_places_are_asked_too(motion):
             wrong()
 
 
+@pytest.mark.parametrize("wrong", ["x", 3, None, [1, 0]])
+def test_what_is_to_stand_somewhere_asks_for_a_place(wrong):
+    m, leg = pendulum(), pendulum()
+    for verb in (lambda: m.force(wrong, [1, 0, 0]), lambda: m.shape(wrong, "box", 1, 1, 1)):
+        with pytest.raises(da.ModelError, match="neither a body nor a frame"):
+            verb()
+    with pytest.raises(da.ModelError, match=r"the part 'leg' is to stand on .* neither a body nor a frame"):
+        m.include(leg, "leg", wrong)
+    with pytest.raises(da.ModelError, match="a part is a machine"):
+        m.include(wrong, "leg")
+
+
 @pytest.mark.parametrize("name", ["given", "start"])
 @pytest.mark.parametrize("wrong", ["x", [1, 0], 3, None, {3: 1}])
 def test_numbers_of_a_machine_have_names(name, wrong):

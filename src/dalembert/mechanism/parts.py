@@ -37,8 +37,12 @@ def include(into: Mechanism, part: Mechanism | Model, name: str, at: Body | Fram
     Parameters and laws keep their names, so that parts made alike share them; those that are given differently are
     refused. What is written in the base of earth (forces, gravity, places) stays in the base of earth.
     """
-    model = part.freeze()
+    if not isinstance(part, Mechanism | Model):
+        raise ModelError(f'a part is a machine, and {part!r} is none: m.include(da.load("leg.lsd"), "left").')
     held = at.frame if isinstance(at, Body) else at
+    if not isinstance(held, Frame):
+        raise ModelError(f"the part '{name}' is to stand on {at!r}, which is neither a body nor a frame.")
+    model = part.freeze()
     if held.body not in into.bodies:
         raise ModelError(f"the part '{name}' is to stand on '{held.body}', which is not in '{into.name}'.")
     _agree(into, model, name)
