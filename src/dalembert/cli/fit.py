@@ -29,7 +29,7 @@ def command(
 
     Columns are coordinates, outputs or any formula; empty cells were not measured.
 
-    Example: dalembert fit examples/pendulum.lsd measured.csv --find l --find hinge.th
+    Example: dalembert fit examples/pendulum.lsd examples/pendulum_measured.csv --find l --find hinge.th
     """
     import dalembert
 
