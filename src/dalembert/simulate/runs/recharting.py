@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dalembert import expr as ex
-from dalembert.errors import SimulationError
+from dalembert.errors import ModelError, SimulationError
 from dalembert.expr import Expr
 from dalembert.expr.space import quaternion_matrix
 from dalembert.formalisms import recharted
@@ -32,7 +32,10 @@ def without_charts(layout: Layout, stopped: SimulationError) -> tuple[Model, dic
     links = [one.link for one in layout.tree if _ended(one.link, stopped.vanished)]
     if not links:
         return None
-    made = recharted(model, "quaternion", links=[link.name for link in links])
+    try:
+        made = recharted(model, "quaternion", links=[link.name for link in links])
+    except ModelError:  # an effort acts on one of the angles
+        return None
     turns = {link.name: _turns(link) for link in links}
     lost = {x for link in links for turn in turns[link.name] for x in (turn.angle.name, f"{turn.angle.name}'")}
     lost |= {x for link in links for x in link.speeds if x not in made.links[link.name].speeds}
