@@ -126,3 +126,20 @@ def test_gears_mesh_where_their_pitch_circles_touch(ratio):
     assert np.isclose(radii[0] + np.sign(ratio) * radii[1], np.sign(1 + ratio) * 0.8)
     assert one.kind == "gear"
     assert two.kind == ("tube" if ratio < 0 else "gear")
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1e-9, 1e9])
+def test_no_unit_of_length_changes_how_a_body_looks(scale):
+    """Joints of a bar of a nanometre are two places, not one."""
+
+    def arm(unit):
+        m = da.Mechanism("arm")
+        bar, tip = m.body("bar", mass=1), m.body("tip", mass=1, centre=[0.3 * unit, 0, 0])
+        m.join(da.earth, bar, da.revolute("z"), name="shoulder")
+        m.join(bar.at([unit, 0, 0]), tip, da.revolute("z"), name="elbow")
+        return looks(m, "bar")
+
+    plain, scaled = arm(1.0), arm(scale)
+    assert [kind for kind, _ in scaled] == [kind for kind, _ in plain]
+    for (_, a), (_, b) in zip(plain, scaled, strict=True):
+        assert np.array(b) / scale == pytest.approx(np.array(a), rel=1e-9)

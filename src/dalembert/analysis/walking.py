@@ -87,6 +87,7 @@ class Walk:
             return None
         reach = self._reach(q)
         if others:
+            # in parts of each coordinate's reach: ways that move the others by less than rounding of a step leave them
             _, s, vt = np.linalg.svd(ways[list(others)] / reach[list(others), None])
             ways = ways @ vt[int((s > 1e-9 * s.max(initial=0.0)).sum()) :].T
         best = int(np.argmax(np.abs(ways[k])))

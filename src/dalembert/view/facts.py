@@ -23,6 +23,9 @@ Array = NDArray[np.float64]
 Numbers = Callable[[Sequence[Expr]], Array]
 """Expressions to their values: a row for each, a column for each frame."""
 
+#: Places of joints nearer than this share of the farthest one are one place: no picture shows them apart.
+_APART = 1e-9
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hold:
@@ -63,8 +66,9 @@ class BodyFacts:
         """Places of its joints, that of its parent first, each once."""
         found: list[Array] = []
         ordered = sorted(self.holds, key=lambda hold: not hold.parent)
+        apart = _APART * max((float(np.linalg.norm(hold.at)) for hold in ordered), default=0.0)
         for hold in ordered:
-            if all(np.linalg.norm(hold.at - other) > 1e-9 * (1 + np.abs(hold.at).max()) for other in found):
+            if all(np.linalg.norm(hold.at - other) > apart for other in found):
                 found.append(hold.at)
         return found
 
