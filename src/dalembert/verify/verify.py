@@ -6,16 +6,17 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from dalembert.errors import DalembertError
+from dalembert.formalisms.registry import derive
 from dalembert.mechanism import Layout, Mechanism, Model
 from dalembert.mechanism.homogeneity import unlike
 from dalembert.verify.backends import backends
+from dalembert.verify.elsewhere import elsewhere
 from dalembert.verify.equations import derived, exact, formalisms
 from dalembert.verify.motion import moving
 from dalembert.verify.verdict import AGREES, Check, Verdict
 
 _NEVER = (
     Check.left_out("other units", "numbers in formulas have no unit, so the same model in other units is not known"),
-    Check.left_out("other programs", "this model has no form that Pinocchio or MuJoCo read"),
 )
 
 
@@ -46,6 +47,7 @@ def verify(
         ("formalisms", lambda: [formalisms(layout, equations, seed)]),
         ("exact arithmetic", lambda: [exact(layout, equations)]),
         ("back ends", lambda: backends(layout, seed, languages)),
+        ("other programs", lambda: elsewhere(derive(layout, "recursive"), seed)),
         ("motion", lambda: moving(mechanism, span, start, given, cut)),
     ]
     if not layout.state.speeds:  # no speed, no acceleration to compare
