@@ -2,8 +2,9 @@
 
 One place of the package (an operator, a comparison, a sign, a condition, a small number) is changed in a forked
 process. The tests that speak of that place run against it: those of its module, its package and its names, without the
-slow ones, for SECONDS of processor time. What no test sees is printed with its line, to be answered with a test of its
-class or shown to change nothing. Tests are collected once; what numba or LLVM compiled before is not touched.
+slow ones, for SECONDS of processor time, the files in turns; a file whose first tests do not come to the place waits
+until the others are through. What no test sees is printed with its line, to be answered with a test of its class or
+shown to change nothing. Tests are collected once; what numba or LLVM compiled before is not touched.
 The journal is kept and read again: a run that was stopped goes on, `--again` tries survivors anew, and
 `--shard=0/2` takes every second one.
 """
@@ -11,6 +12,7 @@ The journal is kept and read again: a run that was stopped goes on, `--again` tr
 from __future__ import annotations
 
 import ast
+import builtins
 import gc
 import importlib
 import inspect
@@ -33,8 +35,11 @@ from _pytest.runner import runtestprotocol
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "dalembert"
-SECONDS = 10
-MOST_FILES = 5
+SECONDS = 12
+MOST_FILES = 6
+PATIENCE = 3  # tests of a file that may miss the place before others come first
+#: What a changed expression does beside: it tells that a test has come to it.
+REACHED = "_place_of_the_mutant_was_reached"
 
 #: Where packages without a folder of tests of their own are tested.
 ELSEWHERE = {
@@ -146,7 +151,8 @@ def _spliced(lines: list[str], node: ast.expr, changed: ast.expr) -> str | None:
         return None
     line = lines[node.lineno - 1].encode()
     piece = ast.unparse(ast.fix_missing_locations(ast.Expression(changed)))
-    made = (line[: node.col_offset] + f"({piece})".encode() + line[node.end_col_offset :]).decode()
+    piece = f"(__import__('builtins').__dict__.update({{{REACHED!r}: True}}) or ({piece}))"
+    made = (line[: node.col_offset] + piece.encode() + line[node.end_col_offset :]).decode()
     text = "".join([*lines[: node.lineno - 1], made, *lines[node.lineno :]])
     try:
         ast.parse(text)
@@ -252,7 +258,7 @@ class Mutator:
         if not child:
             self.run(mutant, text, chosen)
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        return {0: "survived", 1: "caught", 2: "not reached", -signal.SIGXCPU: "survived"}.get(code, "caught")
+        return {0: "survived", 1: "caught", 2: "not held", -signal.SIGXCPU: "survived"}.get(code, "caught")
 
     def run(self, mutant: Mutant, text: str, items: list[Any]) -> None:
         """In the forked process: it ends here."""
@@ -264,12 +270,34 @@ class Mutator:
         try:
             if not patch(mutant, text):
                 os._exit(2)
-            for item in items:
+            for item in in_turns(items):
                 if any(report.failed for report in runtestprotocol(item, nextitem=None, log=False)):
                     os._exit(1)
         except BaseException:
             os._exit(1)
         os._exit(0)
+
+
+def in_turns(items: list[Any]) -> Iterator[Any]:
+    """A test of each file in turn, as long as its tests come to the place; then the rest."""
+    files: dict[str, list[Any]] = {}
+    for item in items:
+        files.setdefault(item.nodeid.partition("::")[0], []).append(item)
+    missed, late = Counter[str](), list[Any]()
+    while files:
+        for name in list(files):
+            vars(builtins)[REACHED] = False
+            yield files[name].pop(0)
+            missed[name] = 0 if _reached() else missed[name] + 1
+            if missed[name] >= PATIENCE:
+                late += files[name]
+            if missed[name] >= PATIENCE or not files[name]:
+                del files[name]
+    yield from late
+
+
+def _reached() -> bool:
+    return bool(vars(builtins).get(REACHED))
 
 
 def sample(count: int, seed: int) -> list[tuple[Mutant, str]]:
