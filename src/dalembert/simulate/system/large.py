@@ -1,7 +1,9 @@
 """Large closed machines: masses, efforts and rows in machine code, solved in numbers at every instant.
 
 The expanded code of the constrained solve grows with the cube of the machine; these grow with the machine. Both are
-behind the same address, so that methods, events and dense output do not know which it is.
+behind the same address, so that methods, events and dense output do not know which it is. The solve is sparse and in
+machine code (`simulate.sparse`); where its factors lose too much, and for reactions that are not along their
+conditions, orthogonal factors take over (`constraints.numeric`).
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,7 +22,10 @@ from dalembert.constraints.independence import speed_scales
 from dalembert.constraints.numeric import NumericResolved, RowNumbers
 from dalembert.constraints.rows import EPSILON
 from dalembert.dynamics import Dynamics
-from dalembert.expr import Expr
+from dalembert.expr import Expr, Matrix
+from dalembert.simulate.sparse.machine import Described
+from dalembert.simulate.sparse.native import Entries
+from dalembert.simulate.sparse.structure import Structure
 from dalembert.simulate.system.system import Constrained, System
 
 Array = NDArray[np.float64]
@@ -70,15 +76,17 @@ class LargeMachine:
         self.coordinates, self.size = len(system.coordinates), len(system.states)
         self._groups = [[system.states.index(x) for x in group] for group in system.quaternions]
         self._parts: dict[str, Part] = {}
-        self._rounding = np.array(held.rows.rounding)
+        self.structure = _structure(held)
+        order = self.structure.rows if self.structure is not None else tuple(range(len(held.rows)))
+        self._rounding = np.array([held.rows.rounding[k] for k in order])
         self._imperfect = held.rows.imperfect
         self._kept: NDArray[np.int64] | None = None  # the rows that counted last: mostly they do again
         places = {rate: i for i, rate in enumerate(system.rates[: self.coordinates])}
         #: The coordinate whose rate is a speed; -1 where there is none.
         self._own_place = np.array([places.get(ex.symbol(u), -1) for u in system.speeds])
         outputs: list[Expr] = []
-        for name, shape, values in _tables(system, held):
-            some = [i for i, e in enumerate(values) if e is not ex.ZERO]
+        for name, shape, values in _tables(system, held, order):
+            some = [i for i, e in enumerate(values) if len(shape) == 1 or e is not ex.ZERO]
             self._parts[name] = Part(shape, np.array(some, dtype=np.int64), len(outputs))
             outputs += [values[i] for i in some]
         names = system.known_parameters
@@ -87,10 +95,36 @@ class LargeMachine:
         self._kinematics = compiled("kinematics", system.symbols, names, system.rates[: self.coordinates])
         self.parameters = len(names)
 
+    @cached_property
+    def entries(self) -> tuple[Entries, Any]:
+        """Rates, projection and counted rows as addresses, and what must live as long as they."""
+        slow = [
+            ctypes.CFUNCTYPE(None, *[_POINTER] * count)(call) for count, call in ((4, self._rates), (3, self._back))
+        ]
+        rates, project = (int(ctypes.cast(one, ctypes.c_void_p).value or 0) for one in slow)
+        if self.structure is None:
+            return Entries(rates, project, 0, None), slow
+        described = Described(
+            self.structure,
+            self._parts,
+            sum(len(part.places) for part in self._parts.values()),
+            self.coordinates,
+            self._parts["offset"].shape[0],
+            self._rounding,
+            self._own_place,
+            self._groups,
+            self._numbers.address,
+            self._kinematics.address,
+        )
+        made, kept = described.entries(rates, project)
+        return made, (slow, kept)
+
     def tables(self, t: float, y: Array, p: Array) -> dict[str, Array]:
         """All numbers of a state, by name."""
         flat = np.asarray(self._numbers([t], y, p))
-        return {name: part.of(flat) for name, part in self._parts.items()}
+        found = {name: part.of(flat) for name, part in self._parts.items()}
+        found["mass"] = found["mass"] + np.tril(found["mass"], -1).T
+        return found
 
     def solver(self, found: dict[str, Array]) -> NumericResolved:
         """The least motions of a state."""
@@ -102,7 +136,20 @@ class LargeMachine:
 
     def count(self, t: float, y: Array, p: Array) -> int:
         """How many rows count at a state."""
-        return len(self.solver(self.tables(t, y, p)).kept)
+        if self.structure is None:
+            return len(self.solver(self.tables(t, y, p)).kept)
+        return round(self.called(self.entries[0].count, 1, t, y, p)[0])
+
+    def called(self, address: int, size: int, t: float, y: Array, p: Array) -> Array:
+        """What one of the functions at an address gives."""
+        groups = [np.ascontiguousarray(x, dtype=np.float64) for x in (np.array([t]), y, p)]
+        out = np.empty(size)
+        ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)(address)(*(x.ctypes.data for x in (*groups, out)))
+        return out
+
+    def called_in_place(self, t: Array, y: Array, p: Array) -> None:
+        """The projection at its address."""
+        ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)(self.entries[0].project)(*(x.ctypes.data for x in (t, y, p)))
 
     def rates(self, t: float, y: Array, p: Array) -> Array:
         found = self.tables(t, y, p)
@@ -142,23 +189,65 @@ class LargeMachine:
         made = made_of @ np.abs(y[self.coordinates :]) + np.abs(found["drift"])
         return bool(((gap > 0) & (found["gap"] != 0)).any() or (np.abs(found["conditions"]) > rounding * made).any())
 
+    def _rates(self, t: Any, y: Any, p: Any, out: Any) -> None:
+        result = np.ctypeslib.as_array(out, (self.size,))
+        try:
+            result[:] = self.rates(float(t[0]), *self._arrays(y, p))
+        except np.linalg.LinAlgError:  # no mass: the step is refused
+            result[:] = np.nan
 
-def _tables(system: System, held: Constrained) -> list[tuple[str, tuple[int, ...], Sequence[Expr]]]:
+    def _back(self, t: Any, y: Any, p: Any) -> None:
+        state, numbers = self._arrays(y, p)
+        try:
+            self.project(float(t[0]), state, numbers)
+        except np.linalg.LinAlgError:
+            state[:] = np.nan
+
+    def _arrays(self, y: Any, p: Any) -> tuple[Array, Array]:
+        numbers = np.ctypeslib.as_array(p, (self.parameters,)) if self.parameters else np.zeros(0)
+        return np.ctypeslib.as_array(y, (self.size,)), numbers
+
+
+def _structure(held: Constrained) -> Structure | None:
+    """The sparse elimination of a machine; None where reactions are not along their conditions."""
+    if held.rows.imperfect:
+        return None
+    mass = [(i, j) for i, row in enumerate(held.mass.rows()) for j in range(i) if row[j] is not ex.ZERO]
+    rows = [[j for j, x in enumerate(row) if x is not ex.ZERO] for row in held.rows.matrix.rows()]
+    return Structure.of(held.mass.shape[0], mass, rows)
+
+
+def _tables(
+    system: System, held: Constrained, order: Sequence[int]
+) -> list[tuple[str, tuple[int, ...], Sequence[Expr]]]:
+    """Names, shapes and expressions; rows in an order, of the mass matrix its lower triangle."""
     rows, n, count = held.rows, len(system.speeds), len(held.rows)
+
+    def listed(matrix: Matrix) -> list[Expr]:
+        lines = matrix.rows()
+        return [x for k in order for x in lines[k]]
+
+    def some(values: Sequence[Expr | None]) -> list[Expr]:
+        return [ex.ZERO if (x := values[k]) is None else x for k in order]
+
     return [
-        ("mass", (n, n), held.mass.entries),
+        (
+            "mass",
+            (n, n),
+            [x if j <= i else ex.ZERO for i, row in enumerate(held.mass.rows()) for j, x in enumerate(row)],
+        ),
+        ("matrix", (count, n), listed(rows.matrix)),
+        ("reaction", (count, n), listed(rows.reaction) if rows.pushed else [ex.ZERO] * (count * n)),
+        ("made_of", (count, n), listed(rows.made_of)),
+        ("seen", (count, n), listed(rows.seen)),
         ("right", (n,), held.right),
-        ("matrix", (count, n), rows.matrix.entries),
-        ("reaction", (count, n), rows.reaction.entries if rows.pushed else [ex.ZERO] * (count * n)),
-        ("made_of", (count, n), rows.made_of.entries),
-        ("seen", (count, n), rows.seen.entries),
         ("scales", (n,), speed_scales(rows, held.mass)),
-        ("gamma", (count,), rows.gamma),
-        ("conditions", (count,), rows.conditions),
-        ("gap", (count,), [ex.ZERO if gap is None else gap for gap in rows.gap]),
+        ("gamma", (count,), some(rows.gamma)),
+        ("conditions", (count,), some(rows.conditions)),
+        ("gap", (count,), some(rows.gap)),
         ("offset", (len(rows.own),), [one.offset for one in rows.own]),
-        ("reach", (count,), rows.reach),
-        ("drift", (count,), rows.drift),
+        ("reach", (count,), some(rows.reach)),
+        ("drift", (count,), some(rows.drift)),
     ]
 
 
@@ -167,20 +256,12 @@ class LargeRates:
 
     def __init__(self, machine: LargeMachine) -> None:
         self.machine = machine
-
-        def call(t: Any, y: Any, p: Any, out: Any) -> None:
-            result = np.ctypeslib.as_array(out, (machine.size,))
-            try:
-                result[:] = machine.rates(float(t[0]), *_arrays(machine, y, p))
-            except np.linalg.LinAlgError:  # no mass: the step is refused
-                result[:] = np.nan
-
-        self._function = ctypes.CFUNCTYPE(None, *[_POINTER] * 4)(call)
-        self.address = int(ctypes.cast(self._function, ctypes.c_void_p).value or 0)
+        self.address = machine.entries[0].rates
 
     def __call__(self, t: Any, y: Any, p: Any) -> Array:
         times, states = np.broadcast_to(np.asarray(t, dtype=float), np.shape(y)[:-1] or (1,)), np.atleast_2d(y)
-        found = np.array([self.machine.rates(float(a), b, p) for a, b in zip(times, states, strict=True)])
+        pairs = zip(times.tolist(), states, strict=True)
+        found = np.array([self.machine.called(self.address, self.machine.size, a, b, p) for a, b in pairs])
         return found if np.ndim(y) > 1 else found[0]
 
 
@@ -188,17 +269,5 @@ class LargeProjection:
     """`void project(const double *t, double *y, const double *p)` at `address`."""
 
     def __init__(self, machine: LargeMachine) -> None:
-        def call(t: Any, y: Any, p: Any) -> None:
-            state = np.ctypeslib.as_array(y, (machine.size,))
-            try:
-                machine.project(float(t[0]), state, _arrays(machine, y, p)[1])
-            except np.linalg.LinAlgError:
-                state[:] = np.nan
-
-        self._function = ctypes.CFUNCTYPE(None, *[_POINTER] * 3)(call)
-        self.address = int(ctypes.cast(self._function, ctypes.c_void_p).value or 0)
-
-
-def _arrays(machine: LargeMachine, y: Any, p: Any) -> tuple[Array, Array]:
-    numbers = np.ctypeslib.as_array(p, (machine.parameters,)) if machine.parameters else np.zeros(0)
-    return np.ctypeslib.as_array(y, (machine.size,)), numbers
+        self.machine = machine
+        self.address = machine.entries[0].project

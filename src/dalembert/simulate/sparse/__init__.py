@@ -1,0 +1,1 @@
+"""Large closed machines in machine code: a sparse solve whose elimination order and fill are found once."""
