@@ -61,3 +61,10 @@ def test_a_motion_does_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> N
     with pytest.raises(da.SimulationError, match=r"fill the memory(.|\n)*t_eval"):
         run(spring, (0, 1000), max_step=0.01)
     assert run(spring, (0, 1000), max_step=0.01, t_eval=[1000.0], dense_output=False).success
+
+
+def test_memory_is_that_of_steps_however_few_a_slow_machine_makes_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dalembert.simulate.methods.driver.MOST_STORED", 5000)
+    monkeypatch.setattr("dalembert.simulate.methods.driver.CHUNK_SECONDS", 0.0)  # a step or two in each chunk
+    spring = System(("x",), ("x'",), (v, -x), start={"x": 1.0})
+    assert run(spring, (0, 20)).success

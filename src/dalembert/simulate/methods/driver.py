@@ -60,10 +60,11 @@ def _run(memory: Memory, span: tuple[float, float], problem: Problem, spare: boo
             except KeyboardInterrupt:  # a handler of somebody else, called as soon as Python runs again
                 reason = at.STOPPED
             _collect(memory, stored, found)
-            if spare and m[at.KEEP] and len(stored) * m[at.STEP_ROOM] * m[at.N] > MOST_KEPT:
+            kept = m[at.N] * sum(len(times) for times, _, _ in stored)  # a slow machine fills its chunks with few steps
+            if spare and m[at.KEEP] and kept > MOST_KEPT:
                 m[at.KEEP] = 0
                 stored.clear()
-            elif len(stored) * m[at.STEP_ROOM] * m[at.N] > MOST_STORED:
+            elif kept > MOST_STORED:
                 return at.MEMORY, stored, found
             for callback in callbacks:
                 if callback.error is not None:

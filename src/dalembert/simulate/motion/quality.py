@@ -186,19 +186,19 @@ def gaps(system: System, t: Array, y: Array, parameters: Mapping[str, Any]) -> A
     if held is None or not any(gap is not None for gap in held.gap):
         return None
     rows = [i for i, gap in enumerate(held.gap) if gap is not None]
-    sizes = [*(held.reach[i] for i in rows), *(x for i in rows for x in held.made_of.rows()[i])]
+    lines = held.made_of.rows()
+    parts = [(k, j, x) for k, i in enumerate(rows) for j, x in enumerate(lines[i]) if x is not ex.ZERO]
     values: dict[Expr, Any] = dict(zip(system.symbols, y, strict=True)) | {ex.TIME: t}
     values |= {ex.symbol(name): number for name, number in parameters.items()}
-    flat = ex.evaluate([*(gap for gap in held.gap if gap is not None), *sizes], values)
-    found = np.array([np.broadcast_to(np.asarray(x, dtype=float), t.shape) for x in flat])
+    asked = [*(gap for gap in held.gap if gap is not None), *(held.reach[i] for i in rows), *(x for _, _, x in parts)]
+    found = np.empty((len(asked), len(t)))
+    for k, value in enumerate(ex.evaluate(asked, values)):
+        found[k] = np.abs(np.asarray(value, dtype=float))
     one = {name: float(np.ravel(number)[0]) for name, number in parameters.items()}
     scales = system.scale_of(one, y[:, 0], float(t[0]))[len(system.coordinates) :]
-    gap, reach, parts = (
-        np.abs(found[: len(rows)]),
-        np.abs(found[len(rows) : 2 * len(rows)]),
-        np.abs(found[2 * len(rows) :]),
-    )
-    made = np.einsum("ijk,j->ik", parts.reshape(len(rows), len(scales), -1), scales)
+    gap, reach, made = found[: len(rows)], found[len(rows) : 2 * len(rows)], np.zeros((len(rows), len(t)))
+    for (k, j, _), size in zip(parts, found[2 * len(rows) :], strict=True):
+        made[k] += scales[j] * size
     whole = np.maximum(made, reach).max(axis=1, keepdims=True)  # nothing that slides turns: `made` may be nothing
     share: Array = gap / np.maximum(whole, 1e-300)
     return np.max(share, axis=0)

@@ -18,8 +18,8 @@ _REMEDY = "Describe this displacement with a coordinate that goes on there: an a
 def chart_ends(layout: Layout) -> list[Condition]:
     """What must not vanish in the displacements of joints: arguments of roots and logarithms, denominators."""
     found: dict[Expr, Condition] = {}
+    moving = {ex.symbol(x) for one in layout.model.links.values() for x in one.coordinates}
     for link in layout.model.links.values():
-        moving = {ex.symbol(x) for one in layout.model.links.values() for x in one.coordinates}
         for e in ex.topological(_formulas(link)):
             for edge in _edges(e):
                 if ex.free_symbols([edge]) & moving:
