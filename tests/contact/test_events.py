@@ -319,6 +319,14 @@ def test_a_closed_loop_bounces_on_a_stop_and_comes_to_rest_there():
     assert hit.after["D.th'"] == pytest.approx(-0.5 * hit.before["D.th'"], rel=1e-9)
     assert (np.diff(mo.energy()) < 1e-6).all()
     assert "stop.accumulation" in mo.contacts.times()
+    end = {name: mo[name][-1] for name in ("A.th", "D.th", "A.Fx", "A.Fy", "D.Fx", "D.Fy", "A.Mz", "D.Mz")}
+    pulls = [
+        np.array([[np.cos(th), -np.sin(th)], [np.sin(th), np.cos(th)]]) @ [end[f"{n}.Fx"], end[f"{n}.Fy"]]
+        for n, th in (("A", end["A.th"]), ("D", end["D.th"]))
+    ]
+    assert np.sum(pulls, axis=0) == pytest.approx([0, 3 * 9.81], abs=1e-9)
+    assert end["D.Mz"] == pytest.approx(-mo["stop.force"][-1], rel=1e-9)
+    assert end["A.Mz"] == pytest.approx(0, abs=1e-9)
     steps = four_bar().simulate((0, 0.5), method="moreau", max_step=1e-3)
     assert steps.quality.closure < 1e-12
     assert np.abs(steps.y[:4, -1] - mo.sol(0.5)[:4]).max() < 0.02

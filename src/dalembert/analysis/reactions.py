@@ -16,6 +16,7 @@ import numpy as np
 
 from dalembert import expr as ex
 from dalembert.analysis.point import check_slips, parameters_of, with_parameters
+from dalembert.constraints.actions import Actions
 from dalembert.constraints.independence import speed_scales
 from dalembert.contact.posture import check_open
 from dalembert.dynamics import Dynamics, dynamics_of
@@ -95,11 +96,12 @@ class Balance:
     """The balance of all bodies of a mechanism, ready to be evaluated at any states.
 
     Unknown are the whole wrenches of all links. Each body has six equations, each speed one: the wrenches of the links
-    that it moves have the power of their known efforts in it.
+    that it moves have the power of their known efforts in it. `actions` of others than the constraints alone may have
+    symbols of their own, whose numbers are given with the states.
     """
 
-    def __init__(self, dynamics: Dynamics) -> None:
-        self.dynamics = dynamics
+    def __init__(self, dynamics: Dynamics, actions: Actions | None = None) -> None:
+        self.dynamics, self.actions = dynamics, dynamics.actions if actions is None else actions
         self.layout: Layout = dynamics.layout
         self.links = tuple(self.layout.model.links.values())
         self.ends = [(self.layout.number(one.first.body), self.layout.number(one.second.body)) for one in self.links]
@@ -109,7 +111,7 @@ class Balance:
         """What the links must give each body in the base of earth, about its origin; then that origin."""
         found: list[Expr] = []
         tree = self.dynamics.tree
-        wrenches, poses = Transmitted(tree, acting=self.dynamics.actions.bodies).needed, body_poses(tree)
+        wrenches, poses = Transmitted(tree, acting=self.actions.bodies).needed, body_poses(tree)
         for wrench, pose in zip(wrenches[1:], poses[1:], strict=True):
             found += [*pose.vector(wrench.moment), *pose.vector(wrench.force), *pose.position]
         return found
@@ -149,9 +151,7 @@ class Balance:
             return {}
         turned = [name for motion in self.dynamics.tree.motions[link.name] for name, _ in motion.columns]
         names = turned[-3:]
-        loaded = {link.coordinate_name(x) for x, _ in link.joint.efforts} | {
-            x.name for x in self.dynamics.actions.joints
-        }
+        loaded = {link.coordinate_name(x) for x, _ in link.joint.efforts} | {x.name for x in self.actions.joints}
         if not loaded.isdisjoint((*names, *(x.removesuffix("'") for x in names))):
             return {}
         shared = self.dynamics.tree.shared_speeds()
@@ -166,7 +166,7 @@ class Balance:
         for link in self.links:
             for speed, effort in link_efforts(link, self.dynamics.tree.motions[link.name]):
                 total[speed.name] += effort
-        for x, effort in self.dynamics.actions.joints.items():
+        for x, effort in self.actions.joints.items():
             link = next(one for one in self.links if x.name in (*one.coordinates, *one.speeds))
             rates = {name: rate for step in self.dynamics.tree.motions[link.name] for name, rate in step.rates.items()}
             slopes = ex.gradient(rates.get(x.name, x), [ex.symbol(name) for name in link.speeds])
@@ -174,9 +174,9 @@ class Balance:
                 total[name] += effort * slope
         return define_functions(list(total.values()), self.layout.model.functions)
 
-    def at(self, t: Array, y: Array, parameters: Mapping[str, Any]) -> Series:
-        """Reactions at states in the columns of `y`."""
-        count, numbers = y.shape[1], self._numbers(t, y, parameters)
+    def at(self, t: Array, y: Array, parameters: Mapping[str, Any], known: Mapping[Expr, Any] | None = None) -> Series:
+        """Reactions at states in the columns of `y`; `known` are rates of states, and symbols of the actions."""
+        count, numbers = y.shape[1], self._numbers(t, y, parameters, known)
 
         def table(exprs: Sequence[Expr], width: int) -> Array:
             values = [np.broadcast_to(np.asarray(x, dtype=float), (count,)) for x in ex.evaluate(list(exprs), numbers)]
@@ -194,11 +194,15 @@ class Balance:
         exist = np.array([one[2] for one in found]) & can_move_on(self.dynamics, numbers, count)
         return Series(tuple(link.name for link in self.links), values, known, exist)
 
-    def _numbers(self, t: Array, y: Array, parameters: Mapping[str, Any]) -> dict[Expr, Any]:
+    def _numbers(
+        self, t: Array, y: Array, parameters: Mapping[str, Any], known: Mapping[Expr, Any] | None
+    ) -> dict[Expr, Any]:
         """States, their rates (of own coordinates too), accelerations, time and parameters."""
         names = [ex.symbol(x) for x in self.layout.state.names]
         numbers: dict[Expr, Any] = {ex.symbol(k): v for k, v in parameters.items()}
         numbers |= {**dict(zip(names, y, strict=True)), ex.TIME: t}
+        if known is not None:
+            return {**known, **numbers}
         rates = ex.evaluate([*self.dynamics.rates, *self.dynamics.accelerations()], numbers)
         return {**dict(zip(map(ex.prime, names), rates, strict=True)), **numbers}
 
@@ -286,8 +290,8 @@ def can_move_on(dynamics: Dynamics, numbers: Mapping[Expr, Any], count: int) -> 
 
 
 def marked_outputs(layout: Layout) -> frozenset[str]:
-    """Outputs that are told only where mechanics determines them: efforts in the links of closed machines."""
-    if not layout.cuts:
+    """Outputs that are told by a balance at each state: efforts in links of machines with loops or contacts."""
+    if not layout.cuts and not layout.model.contacts:
         return frozenset()
     return frozenset(f"{name}.{part}" for name in layout.model.links for part in COMPONENTS)
 

@@ -6,7 +6,7 @@ and the opposite way the frame from which it is seen; a coordinate is pushed by 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -40,6 +40,16 @@ def constraint_actions(tree: Tree, rows: Rows, multipliers: Sequence[Expr]) -> A
         weights = [multipliers[k] for k in islice(places[one.name], len(one.expressions))]
         for what, weight in _forms(made, one, weights):
             made.push(what, weight)
+    return made.found
+
+
+def formula_actions(
+    tree: Tree, own: Mapping[Expr, Expr], forms: Iterable[tuple[Expr, Expr]], before: Actions | None = None
+) -> Actions:
+    """Of efforts of a given size on the virtual changes of formulas, added to those `before`."""
+    made = _Made(tree, FramesInState(tree, dict(own)), before or Actions())
+    for what, weight in forms:
+        made.push(what, weight)
     return made.found
 
 

@@ -125,8 +125,9 @@ class Places:
         x, y, normal = (column(plane, k) for k in range(3))
         lift: Expr = ZERO
         if isinstance(shape, Cylinder):
-            half = half_of(shape.height)
-            where = pairs.lowest_of_rim if part == 0 else partial(pairs.rim_point, number=part - 1)
+            half, rims = half_of(shape.height), 1 if shape.height is ZERO else 2
+            lowest = partial(pairs.lowest_of_rim, top=part)
+            where = lowest if part < rims else partial(pairs.rim_point, number=part - rims)
             point, lift = where(pose, normal, shape.radius, half)
         elif isinstance(shape, Ellipsoid):
             point = pairs.ellipsoid_plane(pose, shape.radii, normal)

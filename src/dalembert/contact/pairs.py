@@ -105,10 +105,11 @@ def ball_cylinder(centre: Vector3, radius: Expr, pose: Pose, round_: Expr, half:
     return balls(centre, radius, near, ZERO)
 
 
-def lowest_of_rim(pose: Pose, normal: Vector3, radius: Expr, half: Expr) -> tuple[Vector3, Expr]:
-    """The lowest point of a tilted cylinder, and how much its gap is lifted where it stands flat.
+def lowest_of_rim(pose: Pose, normal: Vector3, radius: Expr, half: Expr, top: int) -> tuple[Vector3, Expr]:
+    """The lowest point of a rim of a tilted cylinder, and how much its gap is lifted where it stands flat.
 
-    There the direction of the tilt turns at once, and fixed points of the rim hold the cylinder.
+    There the direction of the tilt turns at once, and fixed points of the rim hold the cylinder. A cylinder that lies
+    on its side has both rims on the floor.
     """
     axis = column(pose, 2)
     up = dot3(axis, normal)
@@ -117,8 +118,7 @@ def lowest_of_rim(pose: Pose, normal: Vector3, radius: Expr, half: Expr) -> tupl
     flat = ex.less(square, _PARALLEL)
     tilt = ex.sqrt(ex.where(flat, ONE, square))
     rim = pose.position - radius * choose(flat, column(pose, 0), (ONE / tilt) * down)
-    if half is not ZERO:
-        rim = rim - (half * ex.where(ex.less(up, 0), -1, 1)) * axis
+    rim = rim + (half if top else -half) * axis
     return rim, radius * ex.where(flat, _STANDING, ex.maximum(_STANDING - tilt, ZERO))
 
 

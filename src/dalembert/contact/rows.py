@@ -32,12 +32,16 @@ _LABELS = {SLIDING: ("slip", "friction"), ROLLING: ("roll", "rolling"), DRILLING
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """One component of a sliding (or angular) velocity: its value, its row T, and gamma of T u' = slip' + gamma."""
+    """One component of a sliding (or angular) velocity: its value, its row T, and gamma of T u' = slip' + gamma.
+
+    `side` is the number of the tangent, or of the formula, that it is along.
+    """
 
     value: Expr
     row: tuple[Expr, ...]
     gamma: Expr
     kind: str = SLIDING
+    side: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +148,7 @@ def _rows(about: Dynamics) -> tuple[ContactRow, ...]:
         least = -ex.tangent([rate], moving)[0]
         rubs = contact.friction is not ZERO or contact.static is not None
         told = ((SLIDING, sliding if rubs else []), (ROLLING, rolling), (DRILLING, drilling))
-        every = [_slip(contact, x, tree.speeds, moving, kind) for kind, values in told for x in values]
+        every = [_slip(contact, x, tree.speeds, moving, kind, k) for kind, some in told for k, x in enumerate(some)]
         slips = tuple(one for one in every if any(x is not ZERO for x in one.row))
         found.append(ContactRow(contact, gap, held, past, feature, falling, rate, row, drift, least, slips))
     return tuple(found)
@@ -171,10 +175,12 @@ def _each(contacts: Sequence[Contact], groups: Mapping[str, str]) -> Iterator[Co
         yield from pairs
 
 
-def _slip(contact: Contact, value: Expr, speeds: Sequence[Expr], moving: dict[Expr, Expr], kind: str) -> Slip:
+def _slip(
+    contact: Contact, value: Expr, speeds: Sequence[Expr], moving: dict[Expr, Expr], kind: str, side: int
+) -> Slip:
     row = tuple(ex.gradient(value, speeds))
     if not ex.free_symbols(row).isdisjoint(speeds):
         raise ModelError(f"contact '{contact.name}': its slip is not linear in the speeds: give a velocity.").of(
             [contact.name]
         )
-    return Slip(value, row, -ex.tangent([value], moving)[0], kind)
+    return Slip(value, row, -ex.tangent([value], moving)[0], kind, side)

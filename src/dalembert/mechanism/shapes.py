@@ -157,8 +157,8 @@ def parts_of(first: Shape, second: Shape) -> int:
     if isinstance(two, Plane):
         if isinstance(one, Box | Polytope):
             return len(solid_of(one).corners)
-        if isinstance(one, Cylinder):  # the lowest point of a rim, and four points of each for one that stands
-            return 5 if one.height is ZERO else 9
+        if isinstance(one, Cylinder):  # of each rim the lowest point, and four points for one that stands
+            return 5 if one.height is ZERO else 10
         return {Sphere: 1, Capsule: 2, Ellipsoid: 1}.get(type(one), 0)
     if isinstance(one, Sphere):
         return 1

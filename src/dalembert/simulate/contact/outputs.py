@@ -161,9 +161,9 @@ def refuse_disturbed(motion: Motion, names: Iterable[str]) -> None:
     known = _reactions(motion)
     for name in names:
         part = name.rpartition(".")[2]
-        link = part in COMPONENTS and name in motion.system.outputs
+        link = part in COMPONENTS and name in motion.system.outputs and stepped(motion)
         if link or name in known or name == TOTAL:
-            way = "" if link or stepped(motion) else f" Ask for mo['{name}'] alone."
+            way = "" if stepped(motion) else f" Ask for mo['{name}'] alone."
             raise SimulationError(
                 f"'{name}' is not known while contacts push: contact forces are not in its balance.{way} Known are "
                 "forces of contacts (`floor.force`), motions and energies, and everything on motions without contact."

@@ -17,7 +17,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from dalembert import expr as ex
 from dalembert.analysis.constraint_efforts import undetermined_efforts
-from dalembert.analysis.reactions import balance_of
 from dalembert.constraints.soundness import undetermined_words
 from dalembert.dynamics import dynamics_of
 from dalembert.dynamics.numbers import giving
@@ -26,6 +25,7 @@ from dalembert.expr import Expr
 from dalembert.files import check_suffix, written_whole
 from dalembert.mechanism import Moment, did_you_mean
 from dalembert.simulate.contact.energy import TOTAL, power_on, stepped_work
+from dalembert.simulate.contact.links import efforts_in_links
 from dalembert.simulate.contact.log import ContactLog
 from dalembert.simulate.contact.outputs import (
     asks_force,
@@ -192,7 +192,7 @@ class Motion:
             rates = self._rates(t, y, parameters) if contacts is None else contacts.accelerations(t, y)
             values |= dict(zip(map(ex.prime, system.symbols), rates, strict=True))
         if system.balanced is not None and not system.marked.isdisjoint(x.name for x in used):
-            told = balance_of(system.balanced).at(t, y, parameters)
+            told = efforts_in_links(system.balanced, t, y, parameters, contacts)
             values |= {x: told.of(*x.name.rsplit(".", 1)) for x in used if x.name in system.marked}
         known = [*self.names, *system.outputs, *parameters, "t"]
         for symbol in sorted(used - values.keys(), key=lambda e: e.name):

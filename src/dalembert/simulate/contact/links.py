@@ -1,0 +1,54 @@
+"""Efforts in links while contacts push: the balance of all bodies with contact forces and the reactions to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from numpy.typing import NDArray
+
+from dalembert import expr as ex
+from dalembert.analysis.reactions import Balance, Series, balance_of
+from dalembert.constraints.actions import Actions, constraint_actions
+from dalembert.contact.actions import contact_actions
+from dalembert.contact.rows import contact_rows
+from dalembert.dynamics import dynamics_of
+from dalembert.mechanism import Layout
+from dalembert.simulate.contact.mode import Forces
+
+Array = NDArray[Any]
+
+
+@lru_cache(maxsize=8)
+def _balance(layout: Layout) -> tuple[Balance, list[ex.Expr], list[list[ex.Expr]]]:
+    """The balance of a machine with symbols for its multipliers, and for the forces of each contact."""
+    about = dynamics_of(layout)
+    weights = [ex.symbol(f"multiplier {k}") for k in range(len(about.rows) if about.closed else 0)]
+    forces = [
+        [ex.symbol(f"contact force {i} {k}") for k in range(1 + len(row.slips))]
+        for i, row in enumerate(contact_rows(about))
+    ]
+    acting = constraint_actions(about.tree, about.rows, weights) if layout.further else Actions()
+    return Balance(about, contact_actions(about, forces, acting)), weights, forces
+
+
+def efforts_in_links(
+    layout: Layout, t: Array, y: Array, parameters: Mapping[str, float], contacts: Forces | None
+) -> Series:
+    """Efforts in all links at states of an arc, and of the contacts that push in it."""
+    if contacts is None or not len(t):
+        return balance_of(layout).at(t, y, parameters)
+    balance, weights, forces = _balance(layout)
+    names = [ex.symbol(x) for x in layout.state.names]
+    known: dict[ex.Expr, Any] = dict(zip(map(ex.prime, names), contacts.accelerations(t, y), strict=True))
+    normal, tangential = contacts.forces(t, y)
+    place = 0
+    for i, (first, *rubbing) in enumerate(forces):
+        known[first] = normal[i]
+        for k, symbol in enumerate(rubbing):
+            known[symbol] = tangential[place + k]
+        place += len(rubbing)
+    if weights:
+        known |= dict(zip(weights, contacts.multipliers(t, y)[0], strict=True))
+    return balance.at(t, y, parameters, known)
