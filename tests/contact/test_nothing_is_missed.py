@@ -71,6 +71,14 @@ def test_efforts_that_leave_contacts_out_are_not_told(asked: str):
         _ = mo[asked]
 
 
+@pytest.mark.parametrize("asked", ["b.Fz - 1", "motor.lambda - 31", "total.power", "top.force - 20", "b.x'' + 1"])
+@pytest.mark.parametrize("method", ["DOP853", "moreau"])
+def test_events_that_would_leave_contacts_out_are_refused(asked: str, method: str):
+    """The motor's force passes 31 while the load stands on it, and never does without the load."""
+    with pytest.raises(da.SimulationError, match=r"asks for .* which depends on what its contacts \(top\) push"):
+        shaker().simulate((0, 2), events=[asked], method=method, max_step=0.01)
+
+
 def test_time_stepping_tells_no_accelerations_of_what_rests():
     mo = shaker().simulate((0, 0.1), method="moreau", max_step=0.01)
     with pytest.raises(da.SimulationError, match="no accelerations"):

@@ -16,6 +16,9 @@ from dalembert.simulate.system.system import System, Value
 Watch = Expr | str | Callable[[float, Any], float]
 Then = Mapping[str, Value] | Callable[[float, dict[str, float]], Mapping[str, float]]
 
+_EFFORTS = ("lambda", "power", "friction", "force", "rolling", "drilling", "work")
+"""Outputs of constraints and contacts that contact forces are in."""
+
 
 @dataclass(frozen=True, slots=True)
 class Event:
@@ -88,6 +91,7 @@ def _resolve(event: Any, system: System, name: str) -> ResolvedEvent:
             direction = direction or (0.0 if when.op == "eq" else -1.0)
             name = name or ex.text(when)
             when = when.args[0] - when.args[1]
+        _refuse_efforts([when], system, name or ex.text(when)[:80])
         (when,) = system.with_outputs([when])
         _check_names(when, system, "event")
         name = name or ex.text(when)[:80]
@@ -109,10 +113,34 @@ def _then(then: Any, system: System, name: str) -> Any:
         )
     check_targets(then, system, name)
     values = [ex.parse(value) if isinstance(value, str) else ex.as_expr(value) for value in then.values()]
+    _refuse_efforts(values, system, name)
     found = system.with_outputs(values)
     for value in found:
         _check_names(value, system, "event")
     return dict(zip(then, found, strict=True))
+
+
+def _refuse_efforts(exprs: Sequence[Expr], system: System, event: str) -> None:
+    """Events are formulas of the state: what contacts push, and how fast that makes it, is none while they do."""
+    if system.layout is None or not system.contacts:
+        return
+    asked = system.layout.model.parts_of_outputs([x.name for x in ex.free_symbols(exprs)])
+    rows = () if system.constrained is None else system.constrained.rows.owners
+    pushed = {*rows, *(one.name for one in system.layout.model.constraints), *(one.name for one in system.contacts)}
+    efforts = [x for x in asked if x in system.marked or x == "total.power" or _effort_of(x, pushed)]
+    speeds = {ex.prime(ex.symbol(x)) for x in system.speeds}
+    efforts += [x.name for x in ex.free_symbols(system.in_states_and_rates(exprs)) & speeds]
+    if efforts:
+        raise SimulationError(
+            f"the event '{event}' asks for '{efforts[0]}' of '{system.name}', which depends on what its contacts "
+            f"({', '.join(one.name for one in system.contacts[:3])}) push: no formula of the state tells it. Watch "
+            f"places, speeds and gaps, or look for it in the motion, mo['{efforts[0]}']."
+        )
+
+
+def _effort_of(name: str, pushed: set[str]) -> bool:
+    owner, _, part = name.rpartition(".")
+    return owner in pushed and part.rstrip("0123456789") in _EFFORTS
 
 
 def check_targets(then: Mapping[str, Any], system: System, event: str) -> None:
