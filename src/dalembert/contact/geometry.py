@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 from dalembert import expr as ex
-from dalembert.contact import pairs, solids
+from dalembert.contact import ellipsoids, pairs, solids
 from dalembert.contact.facing import Facing
 from dalembert.contact.pairs import Meeting, column, half_of
 from dalembert.expr import HALF, ONE, ZERO, Expr
@@ -113,6 +113,10 @@ class Places:
             return _of_ball(first, own, second, other)
         if isinstance(first, Capsule):
             return _of_capsule(first, own, second, other, part)
+        if isinstance(first, Ellipsoid):
+            return _of_ellipsoid(first, own, second, other)
+        if isinstance(second, Ellipsoid):
+            return ellipsoids.on_solid(other, second.radii, solid_of(first), own).turned
         mine, its = solid_of(first), solid_of(second)
         facing = self._facing.setdefault((first, second), Facing(mine, own, its, other))
         for k, count in enumerate((len(mine.corners), len(its.corners))):
@@ -180,7 +184,16 @@ def _of_capsule(capsule: Capsule, own: Pose, second: Shape, other: Pose, part: i
         end_of = its[0] + ((ONE if part == 3 else -ONE) * its[2]) * its[1]
         near = pairs.on_segment(end_of, own.position, axis, half)
         return pairs.balls(near, capsule.radius, end_of, second.radius)
+    if isinstance(second, Ellipsoid):
+        return ellipsoids.under_capsule(*mine, other, second.radii)
     return pairs.crossing(*mine, *solids.edge_of(solid_of(second), part - 2, other), ZERO)
+
+
+def _of_ellipsoid(egg: Ellipsoid, own: Pose, second: Shape, other: Pose) -> Meeting:
+    if isinstance(second, Ellipsoid):
+        return ellipsoids.on_ellipsoid(own, egg.radii, other, second.radii)
+    assert isinstance(second, Surface)
+    return ellipsoids.on_surface(own, egg.radii, other, second.formula)
 
 
 def _across(n: Vector3) -> tuple[Vector3, Vector3]:

@@ -150,9 +150,28 @@ LOCAL = tuple(ex.symbol(x) for x in ("x", "y", "z"))
 def ball_surface(centre: Vector3, radius: Expr, pose: Pose, formula: Expr) -> Meeting:
     """A ball on the side of a surface f = 0 where f is positive: Newton's method to the nearest point, written out.
 
-    x - c + mu grad f = 0, f = 0. For a point the gap is f over the size of its gradient: zero where it touches.
+    For a point the gap is f over the size of its gradient: zero where it touches.
     """
     local = pose.vector_back(centre - pose.position)
+    if radius is ZERO:
+        value, *slope = ex.substitute(
+            [formula, *(ex.derivative(formula, s) for s in LOCAL)], dict(zip(LOCAL, local, strict=True))
+        )
+        size = norm3(Vector3(slope))
+        gap, normal = value / size, pose.vector((ONE / size) * Vector3(slope))
+        return Meeting(gap, normal, centre, centre - gap * normal)
+    place, gradient = nearest_on(local, formula)
+    normal = pose.vector((ONE / norm3(gradient)) * gradient)
+    near = pose.position + pose.vector(place)
+    gap = dot3(normal, centre - near) - radius
+    return Meeting(gap, normal, centre - radius * normal, near)
+
+
+def nearest_on(local: Vector3, formula: Expr, rounds: int = _ROUNDS) -> tuple[Vector3, Vector3]:
+    """The point of a surface f = 0 that is nearest to a point on its positive side, and the gradient of f there.
+
+    Newton's method on x - c + mu grad f = 0, f = 0, from the first step towards the surface.
+    """
     slope = [ex.derivative(formula, s) for s in LOCAL]
     bend = [[ex.derivative(g, s) for s in LOCAL] for g in slope]
     told = [formula, *slope, *(x for row in bend for x in row)]
@@ -162,14 +181,9 @@ def ball_surface(centre: Vector3, radius: Expr, pose: Pose, formula: Expr) -> Me
 
     value, *rest = at(local)
     gradient = Vector3(rest[:3])
-    square = dot3(gradient, gradient)
-    if radius is ZERO:
-        size = ex.sqrt(square)
-        gap, normal = value / size, pose.vector((ONE / size) * gradient)
-        return Meeting(gap, normal, centre, centre - gap * normal)
-    weight = value / square
+    weight = value / dot3(gradient, gradient)
     place = local - weight * gradient
-    for _ in range(_ROUNDS):
+    for _ in range(rounds):
         value, *rest = at(place)
         gradient, rows = Vector3(rest[:3]), [rest[3 + 3 * k : 6 + 3 * k] for k in range(3)]
         matrix = [[(ONE if i == j else ZERO) + weight * rows[i][j] for j in range(3)] for i in range(3)]
@@ -178,12 +192,7 @@ def ball_surface(centre: Vector3, radius: Expr, pose: Pose, formula: Expr) -> Me
         change = (value + dot3(gradient, a)) / dot3(gradient, b)
         weight = weight + change
         place = place + a - change * b
-    value, *rest = at(place)
-    gradient = Vector3(rest[:3])
-    normal = pose.vector((ONE / norm3(gradient)) * gradient)
-    near = pose.position + pose.vector(place)
-    gap = dot3(normal, centre - near) - radius
-    return Meeting(gap, normal, centre - radius * normal, near)
+    return place, Vector3(at(place)[1:4])
 
 
 def _solved(matrix: list[list[Expr]], right: Vector3) -> Vector3:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dalembert import expr as ex
 from dalembert.contact.pairs import Meeting, balls, choose
 from dalembert.expr import ONE, ZERO, Expr
@@ -33,21 +35,26 @@ def corner_on(point: Vector3, solid: Solid, pose: Pose) -> Meeting:
 def ball_on(centre: Vector3, radius: Expr, solid: Solid, pose: Pose) -> Meeting:
     """A ball against a solid: the nearest point of its faces and edges."""
     local = pose.vector_back(centre - pose.position)
+    near = nearest_of(solid, solid.corners, [face.normal for face in solid.faces], local)
+    return balls(centre, radius, pose.position + pose.vector(near), ZERO)
+
+
+def nearest_of(solid: Solid, corners: Sequence[Vector3], normals: Sequence[Vector3], local: Vector3) -> Vector3:
+    """The point of the faces and edges of a solid, its corners and normals given, that is nearest to one outside."""
     near, square = None, None
     for a, b in solid.all_edges:
-        start, way = solid.corners[a], solid.corners[b] - solid.corners[a]
+        start, way = corners[a], corners[b] - corners[a]
         share = ex.minimum(ex.maximum(dot3(way, local - start) / dot3(way, way), ZERO), ONE)
         near, square = _nearer(near, square, start + share * way, local, ONE)
-    for face in solid.faces:
-        start = solid.corners[face.corners[0]]
-        height = dot3(face.normal, local - start)
+    for face, normal in zip(solid.faces, normals, strict=True):
+        height = dot3(normal, local - corners[face.corners[0]])
         inside: Expr = ex.less(ZERO, height)
         for a, b in zip(face.corners, (*face.corners[1:], face.corners[0]), strict=True):
-            inwards = cross(face.normal, solid.corners[b] - solid.corners[a])
-            inside = inside * ex.less(ZERO, dot3(inwards, local - solid.corners[a]))
-        near, square = _nearer(near, square, local - height * face.normal, local, inside)
+            inwards = cross(normal, corners[b] - corners[a])
+            inside = inside * ex.less(ZERO, dot3(inwards, local - corners[a]))
+        near, square = _nearer(near, square, local - height * normal, local, inside)
     assert near is not None
-    return balls(centre, radius, pose.position + pose.vector(near), ZERO)
+    return near
 
 
 def _nearer(

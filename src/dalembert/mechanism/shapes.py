@@ -162,9 +162,13 @@ def parts_of(first: Shape, second: Shape) -> int:
         return {Sphere: 1, Capsule: 2, Ellipsoid: 1}.get(type(one), 0)
     if isinstance(one, Sphere):
         return 1
+    if isinstance(two, Ellipsoid) and not isinstance(one, Capsule | Cylinder):
+        return 1
+    if isinstance(one, Ellipsoid):
+        return 1  # on a surface
     if isinstance(one, Capsule):
-        if isinstance(two, Capsule):
-            return 5
+        if isinstance(two, Capsule | Ellipsoid):  # ends, of both or of the capsule, and where they cross
+            return 5 if isinstance(two, Capsule) else 3
         return 2 + len(solid_of(two).all_edges) if isinstance(two, Box | Polytope) else 0
     if isinstance(two, Box | Polytope):
         mine, its = solid_of(one), solid_of(two)
