@@ -174,9 +174,9 @@ class Balance:
                 total[name] += effort * slope
         return define_functions(list(total.values()), self.layout.model.functions)
 
-    def at(self, t: Array, y: Array, parameters: Mapping[str, Any], known: Mapping[Expr, Any] | None = None) -> Series:
-        """Reactions at states in the columns of `y`; `known` are rates of states, and symbols of the actions."""
-        count, numbers = y.shape[1], self._numbers(t, y, parameters, known)
+    def at(self, t: Array, y: Array, parameters: Mapping[str, Any], pushed: Mapping[Expr, Any] | None = None) -> Series:
+        """Reactions at states in the columns of `y`; `pushed` are rates of states, and symbols of the actions."""
+        count, numbers = y.shape[1], self._numbers(t, y, parameters, pushed)
 
         def table(exprs: Sequence[Expr], width: int) -> Array:
             values = [np.broadcast_to(np.asarray(x, dtype=float), (count,)) for x in ex.evaluate(list(exprs), numbers)]
