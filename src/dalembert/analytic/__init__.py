@@ -103,7 +103,8 @@ from .symmetries.galilei import GalileiAlgebra, free_lagrangian, galilei_algebra
 from .symmetries.gauge import Equivalence, Similarity, equivalence, gauge_function, is_null, similarity, strip_gauge
 from .symmetries.inverse import FoundLagrangian, Helmholtz, helmholtz, lagrangian_for
 from .symmetries.noether import Noether, finite_invariance, invariance_family, noether, symmetry_of
-from .symmetries.routh import RelativeEquilibrium, Routhian, partial_legendre, relative_equilibria, routhian
+from .symmetries.relative_equilibria import RelativeEquilibrium, relative_equilibria
+from .symmetries.routh import Routhian, partial_legendre, routhian
 from .symmetries.search import independent, search_first_integrals, search_symmetries
 from .systems.bodies import ElectromagneticField, Particle, RigidBody, Rotor, euler_rotation
 from .systems.compare import Comparison

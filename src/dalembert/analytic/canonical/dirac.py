@@ -144,7 +144,7 @@ def dirac_bergmann(system: System) -> Dirac:
     simple = lambda e: bool(is_zero(e))  # noqa: E731
     null = [vector.applyfunc(tidy) for vector in W.nullspace(simplify=tidy, iszerofunc=simple)]
     gap = sp.Matrix([a - b for a, b in zip(p, minus)])
-    primary = tuple(_whole((vector.T * gap)[0]) for vector in null)
+    primary = tuple(_whole((vector.T * gap)[0], (*p, *q)) for vector in null)
     for phi in primary:
         book.note("Primary constraint: momenta whose velocities do not enter", phi, sp.Integer(0))
     H = _canonical(L, W, gap, minus, v, p)
@@ -166,7 +166,7 @@ def dirac_bergmann(system: System) -> Dirac:
                 fresh = unknown[0]
                 break
             if not is_zero(rate):
-                chi = _whole(rate)
+                chi = _whole(rate, (*p, *q))
                 if not chi.has(*q, *p):
                     raise ModelError(f"the equations contradict each other: {phi} = 0 cannot last, its rate is {rate}")
                 known.append(chi)
@@ -178,7 +178,7 @@ def dirac_bergmann(system: System) -> Dirac:
             free = tuple(x.name for x in u if x not in fixed)
             values = {x.name: fixed.get(x, x) for x in u}
             return Dirac(system, H, q, p, primary, tuple(further), values, free, book.close())
-    raise ModelError(f"new constraints still come after {_ROUNDS} rounds: {further}")
+    raise ModelError(f"new constraints still come after {_ROUNDS} rounds: {', '.join(map(str, further[:4]))}, ...")
 
 
 def _canonical(
@@ -195,14 +195,25 @@ def _canonical(
     return tidy(sp.expand(value.subs(rest, simultaneous=True)))
 
 
-def _whole(e: sp.Expr) -> sp.Expr:
-    """A constraint without denominators and without factors that carry no variable."""
-    return sp.expand(tidy(e))
+def _whole(e: sp.Expr, variables: Sequence[sp.Symbol]) -> sp.Expr:
+    """A constraint as its plain condition: no denominators, no repeated factors, whose gradients would vanish on it."""
+    top = sp.expand(tidy(e))
+    if not top.is_polynomial(*variables) or top.is_Symbol:
+        return top
+    factors = [f for f, _ in sp.factor_list(top, *variables)[1] if not (f.is_positive or f.is_negative)]
+    if len(factors) > 1:
+        raise ModelError(
+            f"the constraint {top} = 0 splits into {', '.join(f'{f} = 0' for f in factors)}: its surface has branches, "
+            "and each is another system. Put the branch that is meant into L."
+        )
+    repeated = any(k > 1 for _, k in sp.factor_list(top, *variables)[1])
+    return sp.expand(factors[0]) if factors and repeated else top
 
 
 def _on(e: sp.Expr, constraints: Sequence[sp.Expr], variables: Sequence[sp.Symbol]) -> sp.Expr:
-    """e on the surface, by solving each constraint for a variable in which it is linear with a constant coefficient."""
+    """e on the surface: variables in which a constraint is linear are solved for, the rest is reduced by its ideal."""
     table: dict[sp.Symbol, sp.Expr] = {}
+    curved = []
     for phi in constraints:
         phi = sp.expand(phi.subs(table, simultaneous=True))
         for x in variables:
@@ -211,4 +222,14 @@ def _on(e: sp.Expr, constraints: Sequence[sp.Expr], variables: Sequence[sp.Symbo
                 value = sp.expand(-(phi.subs(x, 0)) / slope)
                 table = {k: sp.expand(w.subs(x, value)) for k, w in table.items()} | {x: value}
                 break
-    return tidy(sp.expand(e.subs(table, simultaneous=True)))
+        else:
+            curved.append(phi)
+    rest = sp.expand(e.subs(table, simultaneous=True))
+    ideal = [f for f in (sp.expand(c.subs(table, simultaneous=True)) for c in curved) if f != 0]
+    top, bottom = sp.fraction(sp.together(rest))
+    if not ideal or not all(f.is_polynomial(*variables) for f in (*ideal, top, bottom)):
+        return tidy(rest)
+    letters = set().union(*(f.free_symbols for f in (*ideal, top, bottom))) - set(variables)
+    domain = sp.QQ.frac_field(*sorted(letters, key=str)) if letters else sp.QQ
+    basis = sp.groebner(ideal, *variables, order="grevlex", domain=domain)
+    return tidy(basis.reduce(sp.expand(top))[1] / basis.reduce(sp.expand(bottom))[1])

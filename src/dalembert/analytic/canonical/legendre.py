@@ -12,7 +12,7 @@ from dalembert.errors import ModelError, SingularError
 from ..formulas._equality import is_zero
 from ..formulas._names import Formula, Names
 from ..formulas._normal import tidy
-from ..formulas._solving import invert
+from ..formulas._solving import invert, odd_roots
 from ..formulas.steps import Notebook, Steps
 
 
@@ -72,11 +72,16 @@ def legendre(
 def _contact(f1: sp.Expr, x: sp.Symbol, a: sp.Symbol, candidates: list[sp.Expr]) -> sp.Expr:
     """The root of f'(x) = a that is real and solves the equation itself; squaring and radicals bring others along."""
     points = _points(f1, x)
+    if not points:
+        raise SingularError(
+            f"the slope {f1} is real at none of the places that were looked at: restrict f to where it is"
+        )
     hits: dict[sp.Expr, set[int]] = {}
-    for at in [form for root in candidates for form in (root, _odd_roots(root))]:
+    for at in [form for root in candidates for form in (root, odd_roots(root))]:
         for k, (slope, numbers) in enumerate(points):
             value = at.subs(numbers, simultaneous=True).subs(a, slope).evalf(30)
-            if value.is_number and value.is_finite and abs(sp.im(value)) < _NEAR * (1 + abs(value)):
+            outside = x.is_positive and sp.re(value) < 0
+            if value.is_number and value.is_finite and abs(sp.im(value)) < _NEAR * (1 + abs(value)) and not outside:
                 residual = (f1.subs(numbers, simultaneous=True).subs(x, sp.re(value)) - slope).evalf(30)
                 if residual.is_number and abs(residual) < _NEAR * (1 + abs(slope)):
                     hits.setdefault(at, set()).add(k)
@@ -86,20 +91,12 @@ def _contact(f1: sp.Expr, x: sp.Symbol, a: sp.Symbol, candidates: list[sp.Expr])
     contacts = {k: {at for at, where in hits.items() if k in where} for k in range(len(points))}
     several = any(len({_value(at, points[k], a) for at in found}) > 1 for k, found in contacts.items())
     if several or len(hits[best]) < len(points):
-        options = ", ".join(map(str, hits))
+        options = ", ".join(map(str, hits)) if sum(e.count_ops() for e in hits) < _SMALL else f"{len(hits)} branches"
         raise SingularError(
             f"{x} is not one function of its slope, but one of {options}: restrict f to where it is convex, or declare "
             "parameters positive"
         )
     return _shortest(best)
-
-
-def _odd_roots(e: sp.Expr) -> sp.Expr:
-    """Roots of odd degree in their real branch."""
-    return e.replace(
-        lambda p: isinstance(p, sp.Pow) and p.exp.is_Rational and p.exp.q % 2 == 1 and p.exp.q > 1,
-        lambda p: (sp.sign(p.base) * sp.Abs(p.base) ** sp.Rational(1, p.exp.q)) ** p.exp.p,
-    )
 
 
 def _value(at: sp.Expr, point: tuple[sp.Expr, dict[sp.Symbol, sp.Expr]], a: sp.Symbol) -> float:
@@ -126,6 +123,8 @@ def _points(f1: sp.Expr, x: sp.Symbol) -> list[tuple[sp.Expr, dict[sp.Symbol, sp
     for sign in (1, -1):
         numbers = {s: sp.Rational(7 + 2 * k, 5) * (1 if s.is_positive else sign) for k, s in enumerate(letters)}
         for at in (-7, sp.Rational(-13, 10), sp.Rational(-1, 3), sp.Rational(1, 4), sp.Rational(6, 5), 5):
+            if x.is_positive and at < 0:
+                continue
             slope = f1.subs(numbers).subs(x, at).evalf(40)
             if slope.is_real and slope.is_finite:
                 found.append((slope, numbers))

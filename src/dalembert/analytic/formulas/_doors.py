@@ -1,7 +1,8 @@
 """What a public call says when an argument is not of the kind that it asks for.
 
 The kinds are read from the annotations, and only after a call has failed: a right call pays nothing, and a fault of our
-own keeps its traceback.
+own keeps its traceback. One kind is asked for before: text, a table or a set where a list belongs would be read letter
+by letter, key by key or in any order, and answer for another system.
 """
 
 from __future__ import annotations
@@ -46,8 +47,14 @@ def explain_arguments(package: ModuleType) -> None:
 
 
 def _explained(name: str, function: Callable[..., Any], kinds: Mapping[str, type]) -> Callable[..., Any]:
+    lists = _lists(function)
+
     @wraps(function)
     def run(*args: Any, **kwargs: Any) -> Any:
+        for place, (label, table) in lists.items():
+            value = kwargs.get(label, args[place] if place < len(args) else None)
+            if isinstance(value, str | set | frozenset) or (isinstance(value, Mapping) and not table):
+                raise ModelError(f"{name}(): {_no_list(label, value)}")
         try:
             return function(*args, **kwargs)
         except _BARE as error:
@@ -57,6 +64,26 @@ def _explained(name: str, function: Callable[..., Any], kinds: Mapping[str, type
             raise
 
     return run
+
+
+def _lists(function: Callable[..., Any]) -> dict[int, tuple[str, bool]]:
+    """The parameters, by their place, that take lists and no text; whether a table is right too."""
+    found = {}
+    for place, (label, parameter) in enumerate(inspect.signature(function).parameters.items()):
+        asked = parameter.annotation
+        options = {o.partition("[")[0] for o in _options(asked) if o != "None"} if isinstance(asked, str) else set()
+        if options & _ORDERED and options <= {*_ORDERED, "Mapping"}:
+            found[place] = label, "Mapping" in options
+    return found
+
+
+_ORDERED = {"Sequence", "list", "tuple"}
+
+
+def _no_list(label: str, value: Any) -> str:
+    shown = repr(value) if len(repr(value)) < 60 else repr(value)[:57] + "..."
+    remedy = f"write [{value!r}]" if isinstance(value, str) and len(value) < 40 else "write [..., ...] in order"
+    return f"`{label}` is to be a list, not {shown} ({type(value).__name__}): {remedy}"
 
 
 def misfit(function: Callable[..., Any], args: Any, kwargs: Any, kinds: Mapping[str, type]) -> str:

@@ -134,6 +134,14 @@ _INVERSES: dict[Any, Any] = {
 }
 
 
+def odd_roots(e: sp.Expr) -> sp.Expr:
+    """Roots of odd degree in their real branch."""
+    return e.replace(
+        lambda p: isinstance(p, sp.Pow) and p.exp.is_Rational and p.exp.q % 2 == 1 and p.exp.q > 1,
+        lambda p: (sp.sign(p.base) * sp.Abs(p.base) ** sp.Rational(1, p.exp.q)) ** p.exp.p,
+    )
+
+
 def _by_solver(expression: sp.Expr, variable: sp.Symbol, value: sp.Expr) -> list[sp.Expr]:
     if expression.is_polynomial(variable) and sp.degree(expression, variable) <= 2:
         c, b, a = _quadratic(expression - value, variable)

@@ -5,8 +5,6 @@ Every closed form is differentiated back and compared before it is believed; oth
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import sympy as sp
 
 from ._equality import equal
@@ -205,27 +203,3 @@ def _secants(f: sp.Expr) -> sp.Expr:
         lambda e: isinstance(e, sp.Pow) and e.base.func in names and e.exp.is_Integer and e.exp < 0,
         lambda e: names[e.base.func](e.base.args[0]) ** (-e.exp),
     )
-
-
-@dataclass(frozen=True)
-class LoopIntegral:
-    """A loop integral between turning points, and what must be positive for these to exist."""
-
-    value: sp.Expr
-    where: tuple[sp.Expr, ...]
-
-
-def loop_integral(radicand: sp.Expr, q: sp.Symbol) -> LoopIntegral | None:
-    """The integral of sqrt(radicand) over a full cycle between its turning points, in closed form if known.
-
-    For c0 + c1 q - C q^2 it is pi (c0 + c1^2/(4 C))/sqrt(C); for -A + 2B/q - C/q^2 it is 2 pi (B/sqrt(A) - sqrt(C)).
-    """
-    P = sp.expand(radicand)
-    c0, c1, c2 = (P.coeff(q, k) for k in range(3))
-    if sp.expand(P - c0 - c1 * q - c2 * q**2) == 0 and c2 != 0:
-        C = -c2
-        return LoopIntegral(tidy(sp.pi * (c0 + c1**2 / (4 * C)) / sp.sqrt(C)), (tidy(C), tidy(c0 + c1**2 / (4 * C))))
-    A, B, C = -P.coeff(q, 0), P.coeff(q, -1) / 2, -P.coeff(q, -2)
-    if sp.expand(P + A - 2 * B / q + C / q**2) == 0 and A != 0:
-        return LoopIntegral(tidy(2 * sp.pi * (B / sp.sqrt(A) - sp.sqrt(C))), (tidy(A), tidy(B)))
-    return None

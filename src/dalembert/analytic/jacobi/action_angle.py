@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import sympy as sp
@@ -12,7 +12,7 @@ from dalembert.errors import ModelError
 from ..formulas._exact import number_function
 from ..formulas._normal import tidy
 from ..formulas._solving import invert
-from ..formulas.quadrature import LoopIntegral, loop_integral
+from ..formulas.loop_integral import loop_integral
 from ..formulas.steps import Notebook, Steps
 from .hamilton_jacobi import HamiltonJacobi
 
@@ -69,25 +69,27 @@ def action_angle(view: HamiltonJacobi, angles: str | Sequence[str] = ()) -> Acti
             actions[x.name] = slope
             continue
         closed = loop_integral(sp.expand(slope**2), x)
-        closed = closed or _polar_loop(sp.expand(slope**2), x)
         if closed is None:
-            raise ModelError(f"the action of {x} has no elementary closed form; use numeric_action")
+            raise ModelError(_no_rule(slope**2, x))
         for condition in closed.where:
             if condition.is_nonpositive:
                 raise ModelError(f"the motion of {x} is not bound: it would need {condition} > 0. It has no action")
         bound += [tidy(c) for c in closed.where if not c.is_positive]
         actions[x.name] = tidy(closed.value / (2 * sp.pi))
-    return _energy(view, actions, tuple(dict.fromkeys(bound)))
+    signed = [a for a in actions.values() if any(b.has(sp.Abs(a)) for b in actions.values()) and not a.is_positive]
+    return _energy(view, actions, tuple(dict.fromkeys((*bound, *signed))))
 
 
-def _polar_loop(radicand: sp.Expr, x: sp.Symbol) -> LoopIntegral | None:
-    """The loop integral of sqrt(a - b/sin(x)^2) is 2 pi (sqrt(a) - sqrt(b)) (polar angle of a central motion)."""
-    sine = sp.Dummy("sine", positive=True)
-    e = sp.expand(radicand.subs(sp.cos(x), sp.sqrt(1 - sp.sin(x) ** 2)).subs(sp.sin(x), sine))
-    a, b = e.coeff(sine, 0), -e.coeff(sine, -2)
-    if e.has(x) or sp.expand(e - a + b / sine**2) != 0:
-        return None
-    return LoopIntegral(2 * sp.pi * (sp.sqrt(a) - sp.sqrt(b)), (a,))
+def _no_rule(radicand: sp.Expr, x: sp.Symbol) -> str:
+    if not sp.diff(radicand, x, 2).has(x) and sp.expand(sp.diff(radicand, x, 2)) == 0:
+        return (
+            f"the motion of {x} has one turning point: the square of its momentum, {sp.expand(radicand)}, is linear. "
+            "It runs away and has no action; a wall that throws it back belongs into H, as abs(...) for a mirror"
+        )
+    return (
+        f"no rule here gives the loop integral of sqrt({sp.expand(radicand)}) in closed form; numeric_action gives the "
+        f"action of {x} at numbers"
+    )
 
 
 def _energy(view: HamiltonJacobi, actions: dict[str, sp.Expr], where: tuple[sp.Expr, ...]) -> ActionAngle:
@@ -106,16 +108,17 @@ def _energy(view: HamiltonJacobi, actions: dict[str, sp.Expr], where: tuple[sp.E
             unknown = list(dict.fromkeys(unknown))
             if len(unknown) == 1:
                 solutions = [s for s in invert(e, unknown[0], symbols[x]) if s.is_real is not False]
-                if not solutions:
-                    return ActionAngle(actions, None, {}, where, book.close())
-                values[unknown[0]] = tidy(solutions[0])
+                chosen = _branch(solutions, e, unknown[0], symbols[x], where)
+                if chosen is None:
+                    return _without_energy(view, actions, where, book)
+                values[unknown[0]] = tidy(chosen)
                 del pending[x]
                 break
         else:
-            return ActionAngle(actions, None, {}, where, book.close())
+            return _without_energy(view, actions, where, book)
     energy = values.get(n.symbol(str(view.energy)))
     if energy is None:
-        return ActionAngle(actions, None, {}, where, book.close())
+        return _without_energy(view, actions, where, book)
     energy = tidy(sp.simplify(energy) if energy.count_ops() < 60 else energy)
     frequencies = {x: tidy(sp.diff(energy, symbol)) for x, symbol in symbols.items()}
     book.note("Solved for the energy", "E", energy)
@@ -124,6 +127,49 @@ def _energy(view: HamiltonJacobi, actions: dict[str, sp.Expr], where: tuple[sp.E
     for condition in where:
         book.note("The motion is bound where this is positive", condition)
     return ActionAngle(actions, energy, frequencies, where, book.close())
+
+
+def _branch(
+    solutions: Sequence[sp.Expr], action: sp.Expr, constant: sp.Symbol, J: sp.Symbol, where: tuple[sp.Expr, ...]
+) -> sp.Expr | None:
+    """The solution that gives the constant back from its action, at numbers with which the motion is bound."""
+    if len(solutions) < 2:
+        return solutions[0] if solutions else None
+    letters = sorted(set().union(action.free_symbols, *(c.free_symbols for c in where)), key=str)
+    for sizes in _spread_numbers(letters):
+        if not all(c.subs(sizes).evalf().is_positive for c in where):
+            continue
+        value = action.subs(sizes).evalf()
+        if not value.is_positive:
+            continue
+        misses = [abs((s.subs(sizes).subs(J, value) - sizes.get(constant, constant)).evalf()) for s in solutions]
+        near = [s for s, miss in zip(solutions, misses) if miss.is_number and miss < _SAME * (1 + abs(value))]
+        if near:
+            return near[0]
+    return None
+
+
+_SAME = 1e-9
+"""Share of an action that rounding of fifteen digits may leave after a few roots and squares."""
+
+
+def _spread_numbers(letters: Sequence[sp.Symbol]) -> Iterator[dict[sp.Symbol, sp.Expr]]:
+    """Numbers of several sizes and both signs for the letters, a hundred choices that repeat themselves."""
+    for k in range(100):
+        sizes = {s: sp.Rational(2 + (7 * k + 5 * i) % 11, 3 + (5 * k + 3 * i) % 7) for i, s in enumerate(letters)}
+        yield {s: v if s.is_positive or (k + i) % 2 else -v for i, (s, v) in enumerate(sizes.items())}
+
+
+def _without_energy(
+    view: HamiltonJacobi, actions: dict[str, sp.Expr], where: tuple[sp.Expr, ...], book: Notebook
+) -> ActionAngle:
+    """E(J) is not elementary; of one coordinate the frequency is still known, w = 1/(dJ/dE), as a function of E."""
+    frequencies = {}
+    if len(actions) == 1:
+        ((x, action),) = actions.items()
+        frequencies[x] = tidy(1 / sp.diff(action, view.names.symbol(str(view.energy))))
+        book.note("E(J) is not elementary; frequency 1/(dJ/dE)", f"w_{x}", frequencies[x])
+    return ActionAngle(actions, None, frequencies, where, book.close())
 
 
 def numeric_action(view: HamiltonJacobi, coordinate: str, values: Mapping[str, float]) -> float:

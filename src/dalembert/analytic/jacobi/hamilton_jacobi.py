@@ -255,9 +255,7 @@ def _separated(
     slopes, signs = {}, []
     if separated is not None:
         book.lines += list(separated.steps)
-        several = (
-            sum(1 for a in x if sp.degree(sp.numer(sp.together(separated.equations[a.name])), y[x.index(a)]) > 1) > 1
-        )
+        several = sum(1 for a, b in zip(x, y) if _is_quadratic(_plain(separated.equations[a.name], b), b)) > 1
         for a, b in zip(x, y):
             slope, sign = _slope(separated.equations[a.name], b, n, n.fresh(f"s_{a}" if several else "s"))
             slopes[a.name] = slope
@@ -271,7 +269,7 @@ def _separated(
 
 def _slope(equation: sp.Expr, y: sp.Symbol, names: Names, label: str) -> tuple[sp.Expr, str]:
     """Solve the separated equation for the slope: linear, or quadratic with a branch sign."""
-    top = sp.expand(sp.numer(sp.together(equation)))
+    top = _plain(equation, y)
     if not top.is_polynomial(y) or sp.degree(top, y) > 2:
         solutions = sp.solve(top, y)
         if not solutions:
@@ -284,6 +282,23 @@ def _slope(equation: sp.Expr, y: sp.Symbol, names: Names, label: str) -> tuple[s
     sign = names.symbol(label)
     middle = tidy(-b / (2 * a))
     return middle + sign * sp.sqrt(_under_root(middle**2 - c / a)), label
+
+
+def _plain(equation: sp.Expr, y: sp.Symbol) -> sp.Expr:
+    """The numerator of a separated equation; one root that holds the slope, as in a relativistic H, is squared away."""
+    top = sp.numer(sp.together(equation))
+    roots = [e for e in top.atoms(sp.Pow) if e.exp == sp.Rational(1, 2) and e.base.has(y)]
+    if len(roots) == 1:
+        root = sp.Dummy("root")
+        linear = sp.expand(top.subs(roots[0], root))
+        slope, rest = linear.coeff(root, 1), linear.coeff(root, 0)
+        if sp.expand(linear - slope * root - rest) == 0 and not slope.has(y) and not rest.has(y):
+            top = sp.numer(sp.together(slope**2 * roots[0].base - rest**2))
+    return sp.expand(top)
+
+
+def _is_quadratic(top: sp.Expr, y: sp.Symbol) -> bool:
+    return bool(top.is_polynomial(y) and sp.degree(top, y) > 1)
 
 
 def _under_root(e: sp.Expr) -> sp.Expr:

@@ -49,8 +49,10 @@ def momentum_map(system: System, fields: Mapping[str, Sequence[Formula]]) -> Mom
     view, n = system.hamilton(), system.names
     parts: dict[str, sp.Expr] = {}
     for label, xi in fields.items():
-        if len(xi) != len(view.q):
-            raise ModelError(f"the field {label} has {len(xi)} components, the system {len(view.q)} coordinates")
+        if isinstance(xi, str) or len(xi) != len(view.q):
+            raise ModelError(
+                f"the field {label} is a list of {len(view.q)} components, one for each coordinate, not {xi!r}"
+            )
         parts[label] = sp.expand(sum((p * n.read(e) for p, e in zip(view.p, xi)), sp.Integer(0)))
     z = [*view.q, *view.p]
     conserved = {k: bool(is_zero(poisson_bracket(J, view.H, view.q, view.p))) for k, J in parts.items()}

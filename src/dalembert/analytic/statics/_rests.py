@@ -70,7 +70,7 @@ def solve_rests(equations: Sequence[sp.Expr], unknowns: Sequence[sp.Symbol]) -> 
         back = letters.back(one)
         if back is None or any(back == known.at for known in solutions):
             continue
-        if any(v.is_real is False for v in back.values()):
+        if any(v.is_real is False or (u.is_positive and v.is_nonpositive) for u, v in back.items()):
             continue
         if _somewhere(equations, back):
             solutions.append(Rest(back, letters.conditions(one, back)))
@@ -106,9 +106,10 @@ def _somewhere(equations: Sequence[sp.Expr], solution: dict[sp.Symbol, sp.Expr])
                 at = [mpmath.mpmathify(v) for v in values(numbers)]
                 if all(_small(abs(mpmath.im(v)), 1 + abs(v)) for v in at):
                     real = [mpmath.re(v) for v in at]
-                    if all(r.vanishes([*real, *numbers], real) for r in residuals):
+                    inside = all(v > 0 for u, v in zip(unknowns, real) if u.is_positive)
+                    if inside and all(r.vanishes([*real, *numbers], real) for r in residuals):
                         return True
-            except (ZeroDivisionError, ValueError, TypeError, OverflowError):
+            except (ZeroDivisionError, ValueError, TypeError, OverflowError, AttributeError):  # mpmath's atan2 of i
                 continue
     return False
 
@@ -258,6 +259,7 @@ class _Letters:
         asked += [found[e] for _, e in self.growths.values() if e in found]
         for v in (*values.values(), *found.values()):
             asked += [e.base for e in v.atoms(sp.Pow) if e.exp.is_Rational and e.exp.q == 2]
+        asked += [v for u, v in values.items() if u.is_positive]
         open_signs = [_signed(tidy(e)) for e in asked if e.free_symbols and not e.is_nonnegative]
         return tuple(dict.fromkeys(e for e in open_signs if not e.is_nonnegative))
 

@@ -214,21 +214,35 @@ def _one_dimension(
         value = tidy(sp.diff(V, q, order).subs(point))
         if is_zero(value):
             continue
-        if order % 2:
-            return Nature("unstable", f"the first non-zero derivative has odd order {order} (inflexion)", hessian)
-        sign = _sign(value)
-        kind = {1: "stable", -1: "unstable"}.get(sign, f"stable if {value} > 0, unstable if < 0")
-        return Nature(kind, f"the first non-zero derivative has even order {order}, value {value}", hessian)
+        return judge_order(value, order, hessian)
     return Nature("degenerate", f"all derivatives up to order {max_order} vanish", hessian)
 
 
+def judge_order(value: sp.Expr, order: int, hessian: sp.Matrix | None = None) -> Nature:
+    """The nature by the first non-zero derivative of V of one variable, of this order and value."""
+    curvature = sp.Matrix([[value]]) if hessian is None else hessian
+    if order % 2:
+        return Nature("unstable", f"the first non-zero derivative has odd order {order} (inflexion)", curvature)
+    kind = {1: "stable", -1: "unstable"}.get(_sign(value), f"stable if {value} > 0, unstable if < 0")
+    return Nature(kind, f"the first non-zero derivative has even order {order}, value {value}", curvature)
+
+
 def _sign(value: sp.Expr) -> int:
-    if value.is_positive:
+    """The sign that a formula has wherever it is real, finite and not zero; 0 when the parameters decide."""
+    if value.is_positive or value.is_negative:
+        return 1 if value.is_positive else -1
+    if value.is_number:
+        return 0 if is_zero(value) else int(sp.sign(sp.re(value.evalf(30))))
+    if isinstance(value, sp.Mul):
+        return int(sp.prod([_sign(f) for f in value.args]))
+    if isinstance(value, sp.Add):
+        signs = {_sign(term) for term in value.args}
+        return signs.pop() if len(signs) == 1 else 0
+    if isinstance(value, sp.Abs):
         return 1
-    if value.is_negative:
-        return -1
-    if value.is_number and not is_zero(value):
-        return int(sp.sign(sp.re(value.evalf(30))))
+    real = not value.has(sp.I) and all(s.is_real for s in value.free_symbols)
+    if isinstance(value, sp.Pow) and real and value.exp.is_Rational:
+        return _sign(value.base) if value.exp.is_odd else 1  # a root is real where its base is not negative
     return 0
 
 

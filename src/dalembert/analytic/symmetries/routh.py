@@ -95,41 +95,6 @@ def routhian(
     return Routhian(system, R, constants, velocities, rest, book.close())
 
 
-@dataclass(frozen=True)
-class RelativeEquilibrium:
-    """A motion in which only cyclic coordinates move, with constant speeds: where, how fast, and its nature."""
-
-    at: dict[str, sp.Expr]
-    speeds: dict[str, sp.Expr]
-    nature: object
-    where: tuple[sp.Expr, ...]
-
-
-def relative_equilibria(
-    system: System, coordinates: str | Sequence[str] | None = None, momenta: Mapping[str, str] | None = None
-) -> list[RelativeEquilibrium]:
-    """Rests of the reduced system: critical points of the amended potential, with the speeds of what is cyclic.
-
-    >>> from dalembert.analytic import System
-    >>> kepler = System("r phi", L="m*(r_d**2 + r**2*phi_d**2)/2 + k/r", positive="m r k J")
-    >>> (circle,) = relative_equilibria(kepler, momenta={"phi": "J"})
-    >>> circle.at, circle.nature.kind
-    ({'r': J**2/(k*m)}, 'stable')
-    """
-    from ..statics.equilibria import equilibria
-
-    made = routhian(system, coordinates, momenta)
-    found = []
-    for rest in equilibria(made.reduced):
-        at = {system.names.symbol(c): system.names.read(e) for c, e in rest.at.items()}
-        still = {system.names.velocity(c): sp.Integer(0) for c in made.rest}
-        speeds = {
-            c: tidy(e.subs(still, simultaneous=True).subs(at, simultaneous=True)) for c, e in made.velocities.items()
-        }
-        found.append(RelativeEquilibrium(rest.at, speeds, rest.nature, rest.where))
-    return found
-
-
 def partial_legendre(system: System, coordinates: str | Sequence[str]) -> tuple[sp.Expr, dict[str, sp.Expr]]:
     """R(q, q', p) = sum p q' - L over some coordinates, cyclic or not, and their velocities; over all it is H.
 

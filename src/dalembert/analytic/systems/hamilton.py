@@ -18,6 +18,7 @@ from ..formulas._solving import linear_parts, solve_linear
 from ..formulas.claims import Judge
 from ..formulas.steps import Notebook, Steps
 from .lagrange import euler_lagrange
+from .velocities import curved_velocities, merge_roots
 
 if TYPE_CHECKING:
     from .system import System
@@ -256,7 +257,9 @@ def _hamiltonian(
     if all(sp.diff(L, a, b, c) == 0 for a in v for b in v for c in v):
         moving = sum(((x - b) * inverse[y] for x, b, y in zip(p, linear, v)), sp.Integer(0)) / 2
         return tidy(moving) - constant
-    return tidy((sum((a * x for a, x in zip(p, v)), sp.Integer(0)) - L).subs(inverse, simultaneous=True))
+    whole = (sum((a * x for a, x in zip(p, v)), sp.Integer(0)) - L).subs(inverse, simultaneous=True)
+    merged = merge_roots(whole, p)
+    return merged if merged != whole else tidy(whole)
 
 
 def legendre_velocities(
@@ -266,10 +269,8 @@ def legendre_velocities(
     equations = [m - x for m, x in zip(momenta, p)]
     parts = linear_parts(equations, v)
     if parts is None:
-        solutions = sp.solve(equations, v, dict=True)
-        if not solutions:
-            raise SingularError("p = dL/dq' cannot be solved for the velocities")
-        return {c: tidy(solutions[0][x]) for c, x in zip(labels, v)}
+        found = curved_velocities(momenta, v, p)
+        return {c: found[x] for c, x in zip(labels, v)}
     matrix, right = parts
     if is_zero(matrix.det(method="berkowitz")):
         raise SingularError(
@@ -291,10 +292,8 @@ def invert_velocities(system: System) -> tuple[list[sp.Expr], list[sp.Expr]]:
         if is_zero(matrix.det(method="berkowitz")):
             raise SingularError("d2H/dp dp is singular: this Hamiltonian comes from no Lagrangian")
         return list(solve_linear(matrix, right)), v
-    solutions = sp.solve(equations, p, dict=True)
-    if not solutions:
-        raise SingularError("q' = dH/dp cannot be solved for the momenta")
-    return [tidy(solutions[0][x]) for x in p], v
+    found = curved_velocities([sp.diff(system.H_given, x) for x in p], p, v)
+    return [found[x] for x in p], v
 
 
 def lagrangian_of(system: System) -> sp.Expr:
@@ -303,4 +302,4 @@ def lagrangian_of(system: System) -> sp.Expr:
     momenta, v = invert_velocities(system)
     back = dict(zip((n.symbol(name) for name in system.momenta), momenta))
     H = system.H_given.subs(back, simultaneous=True) if system.H_given is not None else sp.Integer(0)
-    return tidy(sp.expand(sum((a * b for a, b in zip(momenta, v)), sp.Integer(0)) - H))
+    return tidy(merge_roots(sp.expand(sum((a * b for a, b in zip(momenta, v)), sp.Integer(0)) - H), v))

@@ -42,7 +42,7 @@ class System:
                   constraint and so yield its reaction
     V, U          potential V(q, t); generalised potential U(q, q', t) with Q = d/dt(dU/dq') - dU/dq
     D             Rayleigh dissipation function, Q = -dD/dq'
-    Q             further generalised forces, one for each coordinate
+    Q             further generalised forces, one for each coordinate in order, or {coordinate: force}
     constraints   holonomic f(q, t) = 0;  rolling: kinematic, affine in the velocities, a(q, t).q' + b(q, t) = 0,
                   as a formula or as the row of coefficients [a_1, ..., a_n] or [a_1, ..., a_n, b]
     positive      names of positive quantities; masses and inertias of bodies are, all other names are real. `infer`
@@ -68,7 +68,7 @@ class System:
         V: Formula = 0,
         U: Formula = 0,
         D: Formula = 0,
-        Q: Sequence[Formula] | None = None,
+        Q: Sequence[Formula] | Mapping[str, Formula] | None = None,
         field: ElectromagneticField | None = None,
         constraints: Sequence[Formula] = (),
         rolling: Sequence[Formula | Sequence[Formula]] = (),
@@ -122,7 +122,7 @@ class System:
             self.U = self.U + electromagnetic_potential(n, field, self.points, self.T_given)
         self.L_given = None if L is None else n.read(L)
         self.H_given = None if H is None else n.read(H)
-        self.Q_given = tuple(n.read_all(Q)) if Q is not None else (sp.Integer(0),) * len(n.coordinates)
+        self.Q_given = tuple(n.read_all(_in_order(Q, n.coordinates)))
         if len(self.Q_given) != len(n.coordinates):
             raise ModelError(f"Q needs one generalised force for each of {n.coordinates}, not {len(self.Q_given)}")
         self.constraints = tuple(left_side(n.read(f)) for f in constraints)
@@ -358,6 +358,17 @@ def _masses(particles: Sequence[Particle], rotors: Sequence[Rotor], bodies: Sequ
     """Names that stand for a mass or a moment of inertia: positive by what they are, not by how they are spelled."""
     given = [*(p.mass for p in particles), *(b.mass for b in bodies), *(r.inertia for r in rotors)]
     return [str(m) for m in given if isinstance(m, sp.Symbol) or is_name(m)]
+
+
+def _in_order(Q: Sequence[Formula] | Mapping[str, Formula] | None, coordinates: Sequence[str]) -> list[Formula]:
+    """Generalised forces in the order of the coordinates; nothing where none is given."""
+    if Q is None or isinstance(Q, Mapping):
+        table = dict(Q or {})
+        strange = [c for c in table if c not in coordinates]
+        if strange:
+            raise ModelError(f"Q: {', '.join(strange)} is no coordinate; there are {', '.join(coordinates)}")
+        return [table.get(c, 0) for c in coordinates]
+    return list(Q)
 
 
 def _rolling(names: Names, row: Any) -> sp.Expr:
