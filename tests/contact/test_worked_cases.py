@@ -81,3 +81,30 @@ def test_answers_that_differ_in_forces_alone_are_no_remark():
     mo = m.simulate((0, 3))
     assert mo["b.x"][-1] == pytest.approx(1, abs=1e-9)
     assert "several answers" not in mo.message
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize(
+    ("cut", "friction", "spin", "normal", "along"),
+    [
+        (30, 0.06, 0.0, 0.8443747686898277, 0.05066248612138966),
+        (30, 0.3, 0.0, 0.8443747686898277, 0.07142857142857143),
+        (2, 0.06, 0.0, 0.975 * math.cos(math.radians(2)), 0.004985642386071567),
+        (30, 0.06, -math.sin(math.radians(30)), 0.8443747686898277, 0.0),
+    ],
+)
+def test_billiard_balls_throw_each_other(cut, friction, spin, normal, along, scale):
+    """F8: slip, stick, stick, and side spin that rolls off, with R w = -v sin(cut) about the upward axis."""
+    m, r, phi = da.Mechanism("balls"), 0.03 * scale, math.radians(cut)
+    for name in "ab":
+        m.join(da.earth, m.body(name, mass=1, inertia=[0.4 * r * r] * 3), da.free("quaternion"), name=name + "j")
+    balls = [da.Sphere(m.bodies[name], r) for name in "ab"]
+    m.contact(*balls, restitution=0.95, friction=friction, name="c")
+    m.start = {"aj.x": -2 * r - 0.01 * scale * math.cos(phi), "aj.y": -0.01 * scale * math.sin(phi)}
+    m.start |= {"aj.x'": scale * math.cos(phi), "aj.y'": scale * math.sin(phi), "aj.wz": spin * scale / r}
+    mo = m.simulate((0, 0.012))
+    (strike,) = mo.contacts.impulses("c")
+    assert strike.normal == pytest.approx(normal * scale, rel=1e-11)
+    assert math.hypot(*strike.tangential) == pytest.approx(along * scale, rel=1e-10, abs=1e-12 * scale)
+    thrown = math.degrees(math.atan2(mo["bj.y'"][-1], mo["bj.x'"][-1]))
+    assert thrown == pytest.approx(math.degrees(math.atan2(along, normal)), abs=1e-9)
