@@ -1,11 +1,12 @@
-"""Every robot of installed packages, opened and compared with Pinocchio and MuJoCo as independent parsers.
+"""Every robot of installed packages, opened and compared with Pinocchio, MuJoCo and Drake as independent parsers.
 
     python benchmarks/robots.py [--out table.md] [--only TEXT] [--seconds 120] [--states 20]
 
-Files come from example-robot-data, pybullet_data, dm_control and gymnasium, as far as installed. Each is opened
+Files come from example-robot-data, pybullet_data, dm_control, gymnasium and drake, as far as installed. Each is opened
 in a process of its own: robot, format, bodies, freedoms, constraints, what is not mapped, and the greatest relative
 disagreement on total mass, mass matrix, bias (with weight), weight and kinetic energy at random states. Efforts of
-damping and friction are left out on both sides. MuJoCo reads URDF and MJCF, Pinocchio URDF, MJCF and none else.
+damping and friction are left out on both sides. Pinocchio and MuJoCo are asked for URDF, MuJoCo for
+MJCF, Drake for SDF (without joints that close loops, which it refuses).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import multiprocessing
+import tempfile
 import time
 import warnings
 from collections.abc import Sequence
@@ -21,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from robots_drake import Drake, mended
 from robots_peers import MuJoCo, Pinocchio
 
 PACKAGES = {
@@ -28,8 +31,9 @@ PACKAGES = {
     "pybullet": ("pybullet_data", "."),
     "dm_control": ("dm_control", "."),
     "gymnasium": ("gymnasium", "envs/mujoco/assets"),
+    "drake": ("pydrake", "share/drake"),
 }
-SUFFIXES = (".urdf", ".sdf", ".xml")
+SUFFIXES = (".urdf", ".sdf", ".world", ".xml")
 _MANY = "random_urdfs"  # a thousand small solids, of which one in fifty is compared
 
 
@@ -70,7 +74,7 @@ def files(only: str) -> list[tuple[str, Path]]:
     return [one for one in found if only in str(one[1])]
 
 
-PEERS = {"urdf": (Pinocchio, MuJoCo), "mjcf": (MuJoCo,), "sdf": ()}
+PEERS = {"urdf": (Pinocchio, MuJoCo), "mjcf": (MuJoCo,), "sdf": (Drake,)}
 
 
 # --- one robot -----------------------------------------------------------------------------------------------------
@@ -89,6 +93,10 @@ def examine(path: Path, package: str, states: int) -> Row:
 
         row.format = {"robot": "urdf", "mujoco": "mjcf", "sdf": "sdf"}[kind_of(path)]
         inside = _root(path, package)
+        if row.format == "sdf" and (text := mended(path)):
+            path = Path(tempfile.mkdtemp()) / path.name
+            path.write_text(text)
+            row.said = "inertias mended for both. "
         read = {"urdf": da.read_urdf, "mjcf": da.read_mjcf, "sdf": da.read_sdf}[row.format]
         m = read(path, limits=False, package=inside)
     except da.DalembertError as error:
@@ -124,7 +132,7 @@ def tree_of(m: Any, rotors: bool = True) -> Any:
     import dalembert as da
 
     one = da.Mechanism(m.name)
-    cut = {x.link.name for x in m.layout().cuts}
+    cut = closing(m)
     for body in m.bodies.values():
         if body.name != "earth" and (rotors or not body.name.endswith("rotor")):
             one.add_body(body)
@@ -133,6 +141,22 @@ def tree_of(m: Any, rotors: bool = True) -> Any:
             one.join(link.first, link.second, link.joint, name=link.name)
     one.gravity, one.given = list(m.freeze().gravity), dict(m.given)
     return one
+
+
+def closing(m: Any) -> set[str]:
+    """Links between bodies that earlier links join already: those that a file has beside its tree."""
+    joined = {name: name for name in m.bodies}
+    found = set()
+
+    def root(name: str) -> str:
+        return name if joined[name] == name else root(joined[name])
+
+    for link in m.links.values():
+        first, second = root(link.first.body), root(link.second.body)
+        if first == second:
+            found.add(link.name)
+        joined[first] = second
+    return found
 
 
 def compare(row: Row, path: Path, m: Any, f: Any, states: int, peers: Sequence[Any] | None = None) -> None:
@@ -169,7 +193,7 @@ def compare(row: Row, path: Path, m: Any, f: Any, states: int, peers: Sequence[A
 
 def _whole(kind: str, m: Any) -> bool:
     """Whether the peers count the same bodies: they leave out what a URDF fixes to the world."""
-    return kind == "mjcf" or all(b.mass.value == 0 for name, b in m.bodies.items() if _fixed(m, name))
+    return kind != "urdf" or all(b.mass.value == 0 for name, b in m.bodies.items() if _fixed(m, name))
 
 
 def _fixed(m: Any, name: str) -> bool:
@@ -229,7 +253,7 @@ def summary(found: list[Row]) -> str:
     told.append(
         f"{sum(x.said.startswith('CRASH') for x in found)} crashes, {sum('over' in x.said for x in found)} too long"
     )
-    for peer in ("Pinocchio", "MuJoCo"):
+    for peer in ("Pinocchio", "MuJoCo", "Drake"):
         values = sorted(x.worst[peer] for x in found if peer in x.worst)
         if values:
             below = sum(v < 1e-9 for v in values)
