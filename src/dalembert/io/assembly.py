@@ -79,7 +79,10 @@ class Assembly:
             if part != WORLD and part not in self.masses:
                 raise ModelError(f"{where}: there is no body '{part}'.")
         if one.child in self.joined or one.child == WORLD:
-            raise ModelError(f"{where}: '{one.child}' has two parents. A tree is expected; loops need a constraint.")
+            raise ModelError(
+                f"{where}: '{one.child}' has two parents. A tree is expected; a loop is closed by a <loop_joint>, "
+                "or by a <joint> inside <gazebo>."
+            )
         one.name = self._link_name(one)
         for freedom in one.freedoms:
             if freedom.name in self._coordinates:

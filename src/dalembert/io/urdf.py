@@ -9,6 +9,7 @@ import numpy as np
 
 from dalembert import expr as ex
 from dalembert.errors import ModelError
+from dalembert.io import urdf_more
 from dalembert.io.assembly import Assembly
 from dalembert.io.folder import Folder
 from dalembert.io.parts import WORLD, Freedom, Joined, Mass, passive
@@ -27,6 +28,7 @@ KINDS = {
 }
 #: Tags with nothing mechanical in them.
 _LOOKS = {"material", "visual", "collision", "origin", "inertial", "contact", "self_collision_checking"}
+_JOINTS = {"parent", "child", "origin", "axis", "limit", "dynamics", "mimic", "joint_properties"}
 _WORLDS = ("world", "World", "universe")
 
 
@@ -54,6 +56,7 @@ def read(folder: Folder, a: Assembly, *, floating: bool, meshes: bool) -> None:
     for joint in robot.all("joint"):
         _mimic(joint, a)
     _actuators(robot, a)
+    urdf_more.read(robot, set(links), a)
     _looks(robot, Visuals(a, folder, meshes))
     _noted(robot, a)
 
@@ -197,12 +200,16 @@ def _looks(robot: Element, seen: Visuals) -> None:
 
 
 def _noted(robot: Element, a: Assembly) -> None:
-    known = {"link", "joint", "transmission", "material"}
-    for tag, count in Counter(one.tag for one in robot.children if one.tag not in known).items():
+    known = {"link", "joint", "transmission", "material", *urdf_more.TAGS}
+    left = [x for x in robot.children if x.tag not in known and not _is_joints(x)]
+    for tag, count in Counter(one.tag for one in left).items():
         a.note(f"<{tag}> ({count} times) is not part of URDF's mechanics: left out.")
     odd = Counter(x.tag for one in robot.all("link") for x in one.children if x.tag not in _LOOKS)
     for tag, count in odd.items():
         a.note(f"<{tag}> in {count} links is left out.")
+    odd = Counter(x.tag for one in robot.all("joint") for x in one.children if x.tag not in _JOINTS)
+    for tag, count in odd.items():
+        a.note(f"<{tag}> in {count} joints is left out.")
     efforts = [
         one
         for one in robot.all("joint")
@@ -210,5 +217,8 @@ def _noted(robot: Element, a: Assembly) -> None:
     ]
     if efforts:
         a.note(f"limits of effort and velocity of {len(efforts)} joints bind whoever drives them: left out.")
-    if any(one.first(x) is not None for one in robot.all("joint") for x in ("safety_controller", "calibration")):
-        a.note("safety controllers and calibrations are left out.")
+
+
+def _is_joints(one: Element) -> bool:
+    """A <gazebo> that adds joints, which are read, and nothing else."""
+    return one.tag == "gazebo" and {x.tag for x in one.children} == {"joint"}
