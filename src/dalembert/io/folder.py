@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dalembert.errors import ModelError
-from dalembert.io.xml import Element, read_xml
+from dalembert.mechanism.xml import Element, read_xml
 
 #: What the top folder of a package holds; it is looked for a few folders up.
 _SIGNS, _UP = ("package.xml", "model.config", "manifest.xml"), 4

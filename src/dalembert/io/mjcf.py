@@ -17,7 +17,7 @@ from dalembert.io.mjcf_scope import Defaults, Settings, is_limited, with_include
 from dalembert.io.parts import WORLD, Freedom, Joined, Mass, passive
 from dalembert.io.poses import Pose, to_quaternion, unit
 from dalembert.io.visuals import Visuals
-from dalembert.io.xml import Element
+from dalembert.mechanism.xml import Element
 
 _KINDS = {"hinge": "hinge", "slide": "slide", "ball": "ball", "free": "free"}
 _MADE = ("composite", "flexcomp", "flex", "attach", "plugin", "replicate", "deformable")

@@ -10,8 +10,8 @@ from dalembert.io.parts import Mass
 from dalembert.io.poses import Array, Pose, from_quaternion, z_onto
 from dalembert.io.solids import mesh_mass, solid, volume
 from dalembert.io.visuals import Visuals, tint
-from dalembert.io.xml import Element, numbers_of
 from dalembert.mechanism.meshes import read_mesh
+from dalembert.mechanism.xml import Element, numbers_of
 
 _SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
 _THIN = ("plane", "hfield", "sdf")

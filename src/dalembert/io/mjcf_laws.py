@@ -14,8 +14,8 @@ from dalembert.io.assembly import Assembly
 from dalembert.io.mjcf_scope import ACTUATORS, is_limited
 from dalembert.io.parts import WORLD
 from dalembert.io.poses import Pose, at, from_quaternion
-from dalembert.io.xml import Element
 from dalembert.mechanism import spherical, weld
+from dalembert.mechanism.xml import Element
 
 if TYPE_CHECKING:
     from dalembert.io.mjcf import Tree

@@ -11,7 +11,7 @@ import numpy as np
 from dalembert.errors import ModelError
 from dalembert.io.folder import Folder
 from dalembert.io.poses import Array, Pose, about, from_quaternion, unit, z_onto
-from dalembert.io.xml import Element, read_xml
+from dalembert.mechanism.xml import Element, read_xml
 
 ACTUATORS = (
     "general",

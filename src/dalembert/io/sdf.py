@@ -15,7 +15,7 @@ from dalembert.io.parts import Mass
 from dalembert.io.poses import Pose
 from dalembert.io.sdf_frames import Scope, pose_of
 from dalembert.io.visuals import SOLIDS, Visuals, tint
-from dalembert.io.xml import Element, read_xml
+from dalembert.mechanism.xml import Element, read_xml
 
 _MOST_NESTED = 20
 _SILENT = {"pose", "inertial", "visual", "collision", "sensor", "light", "audio_sink", "self_collide", "enable_wind"}

@@ -10,7 +10,7 @@ import numpy as np
 from dalembert.errors import ModelError
 from dalembert.io.parts import WORLD
 from dalembert.io.poses import Pose, from_quaternion, roll_pitch_yaw
-from dalembert.io.xml import Element, numbers_of
+from dalembert.mechanism.xml import Element, numbers_of
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from dalembert.io.assembly import Assembly
 from dalembert.io.parts import WORLD, Freedom, Joined, passive
 from dalembert.io.poses import Array, Pose, to_quaternion, unit
 from dalembert.io.sdf_frames import Scope
-from dalembert.io.xml import Element
 from dalembert.mechanism import prismatic, revolute, screw, spherical, universal, weld
+from dalembert.mechanism.xml import Element
 
 _HINGES = ("revolute", "continuous", "revolute2", "universal")
 _KNOWN = (*_HINGES, "prismatic", "ball", "fixed", "screw", "gearbox")

@@ -15,7 +15,7 @@ from dalembert.io.folder import Folder
 from dalembert.io.parts import WORLD, Freedom, Joined, Mass, passive
 from dalembert.io.poses import Pose, roll_pitch_yaw, unit
 from dalembert.io.visuals import SOLIDS, Visuals, tint
-from dalembert.io.xml import Element
+from dalembert.mechanism.xml import Element
 
 KINDS = {
     "revolute": "hinge",

@@ -13,8 +13,8 @@ from dalembert.io.assembly import Assembly
 from dalembert.io.parts import WORLD
 from dalembert.io.poses import Pose, at, roll_pitch_yaw, unit
 from dalembert.io.sdf_frames import Placed, Scope
-from dalembert.io.xml import Element
 from dalembert.mechanism import Joint, prismatic, revolute, spherical, universal, weld
+from dalembert.mechanism.xml import Element
 
 End = tuple[str, Pose]  #: a part and a place on it
 #: Tags that are read here.

@@ -1,4 +1,4 @@
-"""Meshes as shapes: triangles out of STL, OBJ, GLB and MuJoCo's MSH files, and the solid that they enclose."""
+"""Meshes as shapes: triangles out of STL, OBJ, GLB, DAE and MuJoCo's MSH files, and the solid that they enclose."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.errors import ModelError, warn
+from dalembert.mechanism.collada import read_collada
 
 Array = NDArray[np.float64]
 
-KINDS = (".stl", ".obj", ".glb", ".msh")
+KINDS = (".stl", ".obj", ".glb", ".dae", ".msh")
 _MOST_BYTES = 256_000_000
 _RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("more", "<u2")])
 _THIN = 1e-9
@@ -152,7 +153,7 @@ def read_mesh(path: Path, where: str) -> tuple[Array, NDArray[Any]]:
     """The surface in a file."""
     suffix = path.suffix.lower()
     if suffix not in KINDS:
-        raise ModelError(f"{where}: meshes are read from STL, OBJ, GLB and MSH, not from '{suffix or path.name}'.")
+        raise ModelError(f"{where}: meshes are read from STL, OBJ, GLB, DAE and MSH, not from '{suffix or path.name}'.")
     try:
         if not path.is_file():
             raise ModelError(f"{where}: there is no mesh {path.name}: it is looked for beside the model.")
@@ -161,9 +162,10 @@ def read_mesh(path: Path, where: str) -> tuple[Array, NDArray[Any]]:
         data = path.read_bytes()
     except OSError as error:
         raise ModelError(f"{where}: cannot read mesh {path.name}: {error.strerror or error}.") from None
+    readers = {".stl": _stl, ".obj": _obj, ".glb": _glb, ".dae": read_collada, ".msh": _msh}
     try:
         with np.errstate(invalid="ignore"):  # numbers of a damaged file; they are looked at below
-            points, faces = {".stl": _stl, ".obj": _obj, ".glb": _glb, ".msh": _msh}[suffix](data)
+            points, faces = readers[suffix](data)
     except ModelError as error:
         raise ModelError(f"{where}: mesh {path.name}: {error}") from None
     except (ValueError, IndexError, KeyError, TypeError, OverflowError, RecursionError) as error:

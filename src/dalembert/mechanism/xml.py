@@ -113,7 +113,9 @@ def _parsed(data: bytes, name: str) -> Element:
     parser = expat.ParserCreate(namespace_separator=None)
     above = data[: len(data) - len(data.lstrip())].count(b"\n")
     data = data.strip().rstrip(b"\0").rstrip()
+    parser.buffer_text, parser.buffer_size = True, 1 << 20
     stack: list[Element] = []
+    texts: list[list[str]] = []  # joined at the end: a mesh has millions of lines
     roots: list[Element] = []
     count = 0
 
@@ -126,13 +128,14 @@ def _parsed(data: bytes, name: str) -> Element:
         element = Element(tag, attributes, where)
         (stack[-1].children if stack else roots).append(element)
         stack.append(element)
+        texts.append([])
 
     def end(tag: str) -> None:
-        stack.pop()
+        stack.pop().text = "".join(texts.pop())
 
     def words(text: str) -> None:
-        if stack:
-            stack[-1].text += text
+        if texts:
+            texts[-1].append(text)
 
     def refuse(*_: object) -> None:
         raise ModelError(
