@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.contact.crowd.data import DONE, PAIRS, Bodies, Laws, Shapes, rows, work
+from dalembert.contact.crowd.data import DONE, PAIRS, SHIFT, Bodies, Laws, Shapes, rows, work
 
 Array = NDArray[Any]
 
@@ -16,6 +16,11 @@ _SKIN = 0.3
 _LARGE = 4.0
 """A shape with more than this many times the median size is compared with every other, not put in a cell."""
 TOLD = ("contacts", "pushing", "gap", "sweeps", "visits", "fault", "fastest")
+
+
+def shapes_of(owners: Array) -> tuple[Array, Array]:
+    """The two shapes of each pair, from its key."""
+    return owners >> SHIFT, owners & ((1 << SHIFT) - 1)
 
 
 class Compiled:
@@ -83,7 +88,7 @@ class Crowd:
             count = look(self.shapes, self.bodies, self.keys, self.made, reach, self.rows, self._out, self._room)
             if count >= 0:
                 owners = self.rows.owners[:count]
-                pairs = np.stack([owners // len(self.shapes.kinds), owners % len(self.shapes.kinds)], axis=1)
+                pairs = np.stack(shapes_of(owners), axis=1)
                 return pairs, self.rows.points[:count].copy()
             self.rows = rows(2 * len(self.rows.owners), len(self.bodies.x))
             self.old, self.work = rows(len(self.rows.owners), len(self.bodies.x)), work(len(self.rows.owners))

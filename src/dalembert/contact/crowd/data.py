@@ -11,6 +11,10 @@ Array = NDArray[Any]
 
 DONE, PAIRS, ROOM = 0, 1, 2
 """Why `advance` returns: all steps are made; the list of pairs must be made anew; there are more contacts than room."""
+SHIFT = 32
+"""The key of a pair of shapes has the first of them above so many bits: no division takes it apart."""
+PACKED = 42
+"""Columns of a contact in the order of sweeps."""
 BODIES = 64
 """Bodies of an island, at most, that is solved as a whole."""
 
@@ -75,7 +79,7 @@ class Rows(NamedTuple):
     """Contacts: bodies, directions d (normal, two tangents), their moments j, what they turn k, the block w.
 
     `points` are normal, place and gap; impulses p along d, and of rolling and drilling (spin about d); `shift` what is
-    added to the rate of the gap in its law. `made`: impulses in space, for the next step.
+    added to the rate of the gap in its law. `made`: impulses in space, for the next step. `packed`: see `visit`.
     """
 
     points: Array
@@ -96,6 +100,7 @@ class Rows(NamedTuple):
     order: Array
     starts: Array
     made: Array
+    packed: Array
 
 
 class Work(NamedTuple):
@@ -189,4 +194,5 @@ def rows(room: int, bodies_: int) -> Rows:
         np.zeros(room, dtype=np.int64),
         np.zeros(bodies_ + 1, dtype=np.int64),
         np.zeros((room, 6)),
+        np.zeros((room, PACKED)),
     )

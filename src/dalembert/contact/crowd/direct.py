@@ -23,8 +23,8 @@ _ROUNDS, _STEPS, _HALVINGS = 12, 40, 30
 """Rounds, steps of Newton in each, and halvings of the search along one: four rounds of three steps are usual."""
 _ENOUGH = 1e-23
 """Newton ends when the square of its step is less than this share of the square of what contacts change (kinetic)."""
-CHEAP = 100
-"""Islands are asked for where a factor costs less than so many sweeps."""
+CHEAP = 8
+"""Islands are solved as a whole where a factor costs less than so many sweeps: a dozen factors are usual."""
 _BETTER = 1e-3
 """Rounds go on to this share of the tolerance: what rests then rests in the next time step without them."""
 _VISIT = 300

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 from dalembert.contact.crowd.compiled import entry, native
+from dalembert.contact.crowd.data import SHIFT
 
 SPHERE, PLANE, BOX, CAPSULE = 0, 1, 2, 3
 
@@ -61,7 +62,7 @@ def find_pairs(kinds, body, group, moves, radius, limit, place, axes, skin, cell
                     here = j < i and cell[j, 0] == a and cell[j, 1] == b and cell[j, 2] == c
                     if here and _near(i, j, place, radius, skin) and _allowed(i, j, body, group, moves):
                         if made < len(keys):
-                            keys[made] = j * count + i
+                            keys[made] = j << SHIFT | i
                         made += 1
                     j = following[j]
         else:
@@ -73,7 +74,7 @@ def find_pairs(kinds, body, group, moves, radius, limit, place, axes, skin, cell
                         close = _near(i, j, place, radius, skin)
                     if close:
                         if made < len(keys):
-                            keys[made] = min(i, j) * count + max(i, j)
+                            keys[made] = min(i, j) << SHIFT | max(i, j)
                         made += 1
     return made
 

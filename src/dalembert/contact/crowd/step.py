@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 
 from dalembert.contact.crowd.compiled import entry, native
-from dalembert.contact.crowd.data import DONE, PAIRS, ROOM
+from dalembert.contact.crowd.data import DONE, PAIRS, ROOM, SHIFT
 from dalembert.contact.crowd.pairs import place_shapes
 from dalembert.contact.crowd.rates import push, rate, twist
 from dalembert.contact.crowd.sweeps import islands_of, lift, rows_of, sweep_island
@@ -31,9 +31,9 @@ _NEAR = 0.5
 @native
 def _contacts(keys, made, shapes, reach, rows, out, room):  # type: ignore[no-untyped-def]
     """Points and owners (keys of pairs) of all contacts within reach; how many, or -1 for lack of room."""
-    total, count = len(shapes.kinds), 0
+    count = 0
     for m in range(made):
-        i, j = keys[m] // total, keys[m] % total
+        i, j = keys[m] >> SHIFT, keys[m] & ((1 << SHIFT) - 1)
         found = touch(i, j, shapes.kinds, shapes.sizes, shapes.place, shapes.axes, reach, out, room)
         if count + found > len(rows.owners):
             return -1
@@ -167,7 +167,7 @@ def advance(  # type: ignore[no-untyped-def]
                 twist(c, a, b, p[c, 3], p[c, 4], p[c, 5], bodies.v, rows, bodies)
         visits, longest, worst = 0, 0, 0.0
         for k in range(islands_of(count, rows, bodies)):
-            swept, fault = sweep_island(k, rows, bodies, laws, tolerance, most, out[0], out[1], work)
+            swept, fault = sweep_island(k, rows, bodies, laws, tolerance, most, room, work)
             visits += swept * (rows.starts[k + 1] - rows.starts[k])
             longest, worst = max(longest, swept), max(worst, fault)
         pushing = 0

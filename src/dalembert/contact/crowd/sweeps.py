@@ -11,9 +11,10 @@ from __future__ import annotations
 import math
 
 from dalembert.contact.crowd.compiled import native
-from dalembert.contact.crowd.cone import basis, solve_block
+from dalembert.contact.crowd.cone import basis
 from dalembert.contact.crowd.direct import is_cheap, newton_island
 from dalembert.contact.crowd.rates import push, rate, spin, twist
+from dalembert.contact.crowd.visit import ALONG, BEFORE, P, pack, unpack, visit
 
 _SMALL = 64
 """Contacts of an island below which it gets more sweeps, so that all small islands cost alike and are solved well."""
@@ -123,7 +124,7 @@ def _root(parent, a):  # type: ignore[no-untyped-def]
 
 
 @native
-def sweep_island(island, rows, bodies, laws, tolerance, most, new, right, work):  # type: ignore[no-untyped-def]
+def sweep_island(island, rows, bodies, laws, tolerance, most, room, work):  # type: ignore[no-untyped-def]
     """Sweep until no contact of the island misses its law by more than the share `tolerance` of its fastest.
 
     Returns sweeps, and the last fault: the change of rate with which a contact would come to obey, over the fastest.
@@ -131,50 +132,31 @@ def sweep_island(island, rows, bodies, laws, tolerance, most, new, right, work):
     begin, end = rows.starts[island], rows.starts[island + 1]
     most *= max(1, _SMALL // (end - begin))
     head, tail = bodies.starts[island], bodies.starts[island + 1]
-    v, p, w = bodies.v, rows.p, rows.w
-    fastest = 0.0
-    for k in range(begin, end):
-        c = rows.order[k]
-        u = rate(c, 0, rows.first[c], rows.second[c], v, rows) + rows.shift[c]
-        own = p[c, 0] * w[c, 0, 0]
-        fastest = max(fastest, abs(u - own), own)
-    for k in range(begin, end):
-        for i in range(6):
-            rows.along[rows.order[k], i] = 0.0
-    for k in range(head, tail):
-        for i in range(6):
-            bodies.along[bodies.order[k], i] = 0.0
-    fault, sweep, before, patience = math.inf, 0, math.inf, _PATIENCE
+    v, order, packed = bodies.v, rows.order, rows.packed
+    fastest, turning = pack(begin, end, rows, bodies, laws)
+    _forget(begin, end, head, tail, rows, bodies)
+    fault, sweep, last, patience = math.inf, 0, math.inf, _PATIENCE
     while sweep < most and fault > tolerance * fastest:
         sweep += 1
         fault, size = 0.0, 0.0
         for k in range(head, tail):
+            m = bodies.order[k]
             for i in range(6):
-                bodies.before[bodies.order[k], i] = v[bodies.order[k], i]
-        for k in range(begin, end):
-            c = rows.order[k] if sweep % 2 else rows.order[begin + end - 1 - k]
-            a, b = rows.first[c], rows.second[c]
-            x, y, z = p[c, 0], p[c, 1], p[c, 2]
-            for i in range(6):
-                rows.before[c, i] = p[c, i]
-            n = rate(c, 0, a, b, v, rows) + rows.shift[c]
-            if x == 0.0 and n >= 0.0:
-                continue
-            g = rows.group[c]
-            right[0] = n - (w[c, 0, 0] * x + w[c, 0, 1] * y + w[c, 0, 2] * z)
-            right[1] = rate(c, 1, a, b, v, rows) - (w[c, 1, 0] * x + w[c, 1, 1] * y + w[c, 1, 2] * z)
-            right[2] = rate(c, 2, a, b, v, rows) - (w[c, 2, 0] * x + w[c, 2, 1] * y + w[c, 2, 2] * z)
-            new[0], new[1], new[2] = x, y, z
-            solve_block(w[c], right, laws.friction[g], new)
-            p[c, 0], p[c, 1], p[c, 2] = new[0], new[1], new[2]
-            x, y, z = new[0] - x, new[1] - y, new[2] - z
-            fault = max(fault, abs(x) * w[c, 0, 0], abs(y) * w[c, 1, 1], abs(z) * w[c, 2, 2])
-            size += w[c, 0, 0] * x * x + w[c, 1, 1] * y * y + w[c, 2, 2] * z * z
-            push(c, a, b, x, y, z, v, bodies.inverse_mass, rows)
-            if laws.rolling[g] > 0 or laws.drilling[g] > 0:
-                _resist(c, a, b, laws.drilling[g] * new[0], laws.rolling[g] * new[0], v, rows, bodies)
-        share = size / before if before > 0 else 0.0
-        before = size
+                bodies.before[m, i] = v[m, i]
+        for place in range(begin, end):
+            k = place if sweep % 2 else begin + end - 1 - place
+            c = order[k]
+            missed, square = visit(k, packed, rows.first[c], rows.second[c], v, bodies.inverse, room)
+            fault, size = max(fault, missed), size + square
+            if turning:
+                g = rows.group[c]
+                for i in range(3, 6):
+                    rows.before[c, i] = rows.p[c, i]
+                if laws.rolling[g] > 0 or laws.drilling[g] > 0:
+                    drill, roll = laws.drilling[g] * packed[k, P], laws.rolling[g] * packed[k, P]
+                    _resist(c, rows.first[c], rows.second[c], drill, roll, v, rows, bodies)
+        share = size / last if last > 0 else 0.0
+        last = size
         if share > 1 or sweep == 1:
             share = 0.0
         if fault <= tolerance * fastest or sweep == most:
@@ -182,28 +164,45 @@ def sweep_island(island, rows, bodies, laws, tolerance, most, new, right, work):
         if sweep == patience:
             patience = 4 * patience if is_cheap(island, rows, bodies) else -1
             if patience > 0:
+                unpack(begin, end, rows)
                 newton_island(island, rows, bodies, laws, tolerance, work)
                 for k in range(begin, end):
-                    for i in range(6):
-                        rows.along[rows.order[k], i] = 0.0
-                for k in range(head, tail):
-                    for i in range(6):
-                        bodies.along[bodies.order[k], i] = 0.0
-                before = math.inf
+                    for i in range(3):
+                        packed[k, P + i] = rows.p[order[k], i]
+                _forget(begin, end, head, tail, rows, bodies)
+                last = math.inf
                 continue
         for k in range(begin, end):
-            c = rows.order[k]
-            for i in range(6):
-                step = p[c, i] - rows.before[c, i]
-                p[c, i] += share * rows.along[c, i]
-                rows.along[c, i] = share * rows.along[c, i] + step
+            for i in range(3):
+                step = packed[k, P + i] - packed[k, BEFORE + i]
+                packed[k, P + i] += share * packed[k, ALONG + i]
+                packed[k, ALONG + i] = share * packed[k, ALONG + i] + step
+        if turning:
+            for k in range(begin, end):
+                c = order[k]
+                for i in range(3, 6):
+                    step = rows.p[c, i] - rows.before[c, i]
+                    rows.p[c, i] += share * rows.along[c, i]
+                    rows.along[c, i] = share * rows.along[c, i] + step
         for k in range(head, tail):
             m = bodies.order[k]
             for i in range(6):
                 step = v[m, i] - bodies.before[m, i]
                 v[m, i] += share * bodies.along[m, i]
                 bodies.along[m, i] = share * bodies.along[m, i] + step
+    unpack(begin, end, rows)
     return sweep, (fault / fastest if fastest > 0 else 0.0)
+
+
+@native
+def _forget(begin, end, head, tail, rows, bodies):  # type: ignore[no-untyped-def]
+    """No direction yet."""
+    for k in range(begin, end):
+        for i in range(3):
+            rows.packed[k, ALONG + i] = rows.along[rows.order[k], 3 + i] = 0.0
+    for k in range(head, tail):
+        for i in range(6):
+            bodies.along[bodies.order[k], i] = 0.0
 
 
 @native

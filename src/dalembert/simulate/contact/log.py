@@ -70,6 +70,22 @@ class ContactLog:
                 self._changes[i].append((t, state))
         self._last = max(self._last, t)
 
+    def steps(self, t: Array, pulses: Array, works: Array, tangents: Sequence[Sequence[int]], step: float) -> None:
+        """Steps of time stepping that end at the times t: impulses (normals, then slips) and works, a row for each."""
+        count = len(self.names)
+        pushing = pulses[:, :count] > 0
+        along = [[count + place for place in places] for places in tangents]
+        ends, rows = t.tolist(), pulses.tolist()
+        for k, i in zip(*(x.tolist() for x in np.nonzero(pushing)), strict=True):
+            row = rows[k]
+            sliding = tuple([row[j] for j in along[i]])
+            self.strikes.append(Strike(ends[k], self.names[i], row[i], sliding, step, float(works[k, i])))
+        for i in range(count):
+            changed = np.flatnonzero(np.diff(pushing[:, i], prepend=not pushing[0, i]))
+            for k in changed.tolist():
+                self.state(ends[k], {i: "closed" if pushing[k, i] else "open"})
+        self._last = max(self._last, ends[-1])
+
     def event(self, t: float, contact: str, what: str) -> None:
         self.events.append((t, contact, what))
 

@@ -137,7 +137,7 @@ class ContactMachine:
         _refuse_what_it_cannot_hold(system, about.rows)
         #: Rows of constraints that push elsewhere than along their condition: what contacts do then is no projection.
         self.imperfect = about.rows.imperfect
-        self._groups = [[system.states.index(x) for x in group] for group in system.quaternions]
+        self.quaternions = [[system.states.index(x) for x in group] for group in system.quaternions]
         self.rubs = _rubbing(self.contacts)
         self.rubs_of = [[k for k, rub in enumerate(self.rubs) if rub.contact == i] for i in range(len(self.names))]
         self.tangents = [[place for k in some for place in self.rubs[k].places] for some in self.rubs_of]
@@ -158,6 +158,11 @@ class ContactMachine:
         self.log = ContactLog(self.names)
         self.strongest = 0.0
         self.time_scale, self.fastest, self.fastest_slip, self.fastest_turn = 1.0, 0.0, 0.0, 0.0
+
+    @property
+    def functions(self) -> tuple[Any, Any]:
+        """The compiled numbers and kinematics, for compiled callers."""
+        return self._numbers, self._kinematics
 
     def at(self, t: float, y: Array, p: Array) -> Instant:
         flat = np.asarray(self._numbers([t], y, p))
@@ -204,7 +209,7 @@ class ContactMachine:
         return np.asarray(self._kinematics([t], np.concatenate([q, speeds]), p), dtype=float)
 
     def normalised(self, y: Array) -> Array:
-        for group in self._groups:
+        for group in self.quaternions:
             y[group] /= np.linalg.norm(y[group])
         return y
 

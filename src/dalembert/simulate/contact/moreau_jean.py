@@ -8,7 +8,7 @@ Order 1 through impacts; between them order 2 at theta = 1/2.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -22,6 +22,7 @@ from dalembert.contact.planar import enumerable
 from dalembert.dynamics import dynamics_of
 from dalembert.errors import SimulationError
 from dalembert.simulate.contact.machine import ContactMachine, Instant
+from dalembert.simulate.contact.step.run import CompiledSteps, Course, Stretch
 from dalembert.simulate.methods.contract import Method
 from dalembert.simulate.methods.problem import Problem, Solution
 from dalembert.simulate.methods.stepwise import march
@@ -31,9 +32,12 @@ Array = NDArray[Any]
 
 _PASSES = 20
 _ENOUGH = 1e-13
-"""Newton ends when a pass changes the speeds by less than this share of them, in the kinetic metric."""
+"""Newton ends when a pass changes the speeds by less than this share of them and of what efforts do to them in a step,
+in the kinetic metric."""
 _SWEPT = 1e-8
 """The same where impulses come from sweeps, which are not known to rounding."""
+_UNSETTLED, _SHORTER = 1e-6, "make max_step smaller"
+"""The share of the speeds that a last pass may change: the order of the method is left there."""
 _LONGEST = 100_000
 """Operations of the derivatives of the efforts above which the step does without them."""
 _SWEEPS, _GOOD, _USABLE = 200, 1e-10, 1e-5
@@ -82,7 +86,8 @@ class MoreauJean(Method):
         if end < begin:
             raise SimulationError("time stepping goes forward in time: impacts cannot be undone.")
         count = max(1, int(np.ceil((end - begin) / wanted * (1 - 1e-9))))
-        stepper = _Step(self, machine, problem, (end - begin) / count)
+        given = self.theta, self.gamma, self.tolerance, self.tangential, self.projection
+        stepper = _Step(self, machine, problem, Course((begin, end), count, *given))
         return march(stepper, problem, wanted)
 
     def obstacle(self, system: System, parameters: Mapping[str, float]) -> str:
@@ -104,13 +109,36 @@ class _Step:
 
     linear = True
 
-    def __init__(self, method: MoreauJean, machine: ContactMachine, problem: Problem, h: float) -> None:
-        self.method, self.machine, self.h = method, machine, h
+    def __init__(self, method: MoreauJean, machine: ContactMachine, problem: Problem, course: Course) -> None:
+        self.method, self.machine, self.h, self.course = method, machine, course.step, course
         self.p = np.asarray(problem.parameters, dtype=float)
-        self.name, self.nfev, self.sizes = method.name, 0, machine.gap_sizes(problem)
+        self.name, self.nfev, self.sizes, self._counted = method.name, 0, machine.gap_sizes(problem), 0
         self.log = machine.log
         self.slopes = _slopes(machine)
         self.last: dict[tuple[int, ...], Array] = {}
+        self.compiled = CompiledSteps(machine, self.slopes, self.p, self.sizes, course)
+        self._stretch: Stretch | None = None
+        self.y: Array = np.zeros(machine.size)
+
+    def stretch(self, first: int, last: int) -> tuple[Array, str]:
+        """States after the steps from `first` on, or why there are none: compiled ones, or one that they leave open."""
+        made = self.compiled.go(self.y, first, last)
+        self.nfev, self._stretch = self.nfev + self.compiled.evaluations - self._counted, made
+        self._counted = self.compiled.evaluations
+        if len(made.states):
+            self.y = made.states[-1].copy()
+            return made.states, ""
+        self._stretch = None
+        (begin, end), count = self.course.span, self.course.count
+        t0, t1 = (end if k == count else begin + (end - begin) * (k / count) for k in (first, first + 1))
+        found = self.advance(t0, t1)
+        return (np.zeros((0, len(self.y))), found) if isinstance(found, str) else (found[0][None], "")
+
+    def kept(self, t: Array) -> None:
+        """The log of the first steps of the last stretch: those that end at the times t."""
+        made = self._stretch
+        if made is not None:
+            self.log.steps(t, made.pulses[: len(t)], made.works[: len(t)], self.machine.tangents, self.h)
 
     def start(self, t: float, y: Array) -> Array:
         self.y = y.copy()
@@ -156,8 +184,13 @@ class _Step:
                 return "the speeds of a step are not finite"
             rubbing = sum(bool(self.machine.tangents[i]) for i in active)
             enough = _ENOUGH if rubbing < 2 else _SWEPT
-            if _energy(there.mass, change) <= enough**2 * (_energy(there.mass, new) + _energy(there.mass, v)):
+            by_efforts = np.linalg.solve(matrix, h * efforts)  # speeds at rest are small beside what efforts would do
+            left = _share(there.mass, change, (new, v, by_efforts))
+            if left <= enough:
                 break
+        else:
+            if left > _UNSETTLED:
+                return f"the speeds of a step still change by {left:.1e} of them after {_PASSES} passes: {_SHORTER}"
         y = np.concatenate([self._end(t0, q, m.theta * new + (1 - m.theta) * v), new])
         y = self._projected(t1, y, active, pulses)
         if active:
@@ -233,8 +266,10 @@ class _Step:
         return found
 
 
-def _energy(mass: Array, speeds: Array) -> float:
-    return float(speeds @ mass @ speeds)
+def _share(mass: Array, change: Array, speeds: Sequence[Array]) -> float:
+    """A change beside some speeds, in the kinetic metric."""
+    whole = sum(float(one @ mass @ one) for one in speeds)
+    return float(np.sqrt(max(float(change @ mass @ change), 0.0) / whole)) if whole > 0 else 0.0
 
 
 def _held(matrix: Array, there: Instant, free: Array, new: Array) -> tuple[Array, Array]:

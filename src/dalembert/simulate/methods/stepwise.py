@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -25,6 +25,10 @@ _CUBIC = Scheme("cubic", 3, 2, BOGACKI_SHAMPINE)
 """Between steps there are cubics: events are looked for on them by the compiled search."""
 
 
+_FEW, _MANY = 64, 8192
+"""Steps of a stretch, at least and at most."""
+
+
 class Stepper(Protocol):
     """One step of a method: state and slope at `t1`, or a sentence that says why there is none."""
 
@@ -37,6 +41,17 @@ class Stepper(Protocol):
         """Begin at a state on the manifold; its slope."""
 
     def advance(self, t0: float, t1: float) -> tuple[Array, Array] | str: ...
+
+
+@runtime_checkable
+class Striding(Stepper, Protocol):
+    """A stepper that makes many steps at once, each straight between its ends."""
+
+    def stretch(self, first: int, last: int) -> tuple[Array, str]:
+        """States after the steps number `first`, `first` + 1, ... of all; fewer than asked for, or why none."""
+
+    def kept(self, t: Array) -> None:
+        """The first steps of the last stretch are taken: those that end at the times t."""
 
 
 def march(stepper: Stepper, problem: Problem, step: float) -> Solution:
@@ -52,11 +67,19 @@ def march(stepper: Stepper, problem: Problem, step: float) -> Solution:
     count = max(1, int(np.ceil(length / step * (1 - 1e-9)))) if length else 0
     with watching_interrupt() as interrupt, progress_bar(length, "simulate", problem.progress) as bar:
         reason = course.begin(start)
-        looked = time.perf_counter()
-        for k in range(count):
-            if reason != at.CONTINUE:
-                break
-            reason = course.step(span[0] + (span[1] - span[0]) * (k / count), _end(span, k + 1, count))
+        looked = began = time.perf_counter()
+        k, ahead = 0, _FEW
+        while k < count and reason == at.CONTINUE:
+            if isinstance(stepper, Striding):
+                began = time.perf_counter()
+                times = span[0] + (span[1] - span[0]) * (np.arange(k, min(k + ahead, count) + 1) / count)
+                times[-1] = _end(span, min(k + ahead, count), count)
+                reason, made = course.stretch(stepper, k, times)
+                k += made
+                ahead = _ahead(made, time.perf_counter() - began)
+            else:
+                reason = course.step(span[0] + (span[1] - span[0]) * (k / count), _end(span, k + 1, count))
+                k += 1
             for callback in problem.callbacks:
                 if callback.error is not None:
                     raise callback.error
@@ -66,6 +89,11 @@ def march(stepper: Stepper, problem: Problem, step: float) -> Solution:
             if reason == at.CONTINUE and interrupt.pressed:
                 reason = at.STOPPED
     return course.solution(at.DONE if reason == at.CONTINUE else reason)
+
+
+def _ahead(made: int, spent: float) -> int:
+    """Steps of the next stretch: as many as fit between two looks at the keyboard."""
+    return int(min(max(made * CHUNK_SECONDS / max(spent, 1e-6), _FEW), _MANY))
 
 
 def _end(span: tuple[float, float], k: int, count: int) -> float:
@@ -120,7 +148,34 @@ class _Course:
         if isinstance(made, str):
             self.why = made
             return at.COLLAPSE
-        y1, slope = made
+        return self._accept(t0, t1, *made)
+
+    def stretch(self, stepper: Striding, first: int, t: Array) -> tuple[int, int]:
+        """Many steps at once, between the times t: why they end, and how many are taken."""
+        states, self.why = stepper.stretch(first, first + len(t) - 1)
+        if self.why:
+            return at.COLLAPSE, 0
+        made, reason = len(states), at.CONTINUE
+        if self.memory is None and self.problem.guards is None:
+            before = np.concatenate([self.y[-1][None], states[:-1]])
+            pieces = np.zeros((made, 3, states.shape[1]))
+            pieces[:, 0] = states - before
+            self.t += t[1 : made + 1].tolist()
+            self.h += np.diff(t[: made + 1]).tolist()
+            self.y += list(states)
+            self.pieces += list(pieces)
+            stepper.kept(t[1 : made + 1])
+            return reason, made
+        for k, y in enumerate(states):
+            reason = self._accept(t[k], t[k + 1], y, (y - self.y[-1]) / (t[k + 1] - t[k]))
+            if reason != at.CONTINUE:
+                made = k + 1
+                break
+        stepper.kept(t[1 : made + 1])
+        return reason, made
+
+    def _accept(self, t0: float, t1: float, y1: Array, slope: Array) -> int:
+        """A step from the last state to y1, with what is found on it."""
         self.culprit = self._guarded(t1, y1)
         if self.culprit >= 0:
             return at.SINGULAR

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.contact.crowd.crowd import TOLD
+from dalembert.contact.crowd.crowd import TOLD, shapes_of
 from dalembert.dynamics import dynamics_of
 from dalembert.dynamics.numbers import single
 from dalembert.errors import SimulationError
@@ -196,11 +196,12 @@ def _judge(log: CrowdLog, method: MoreauJean, held: CrowdModel) -> None:
 
 def _last(held: CrowdModel, h: float) -> list[Touched]:
     crowd = held.crowd
-    total, found = len(crowd.shapes.kinds), []
+    found = []
+    firsts, seconds = shapes_of(crowd.old.owners)
     for c in range(crowd.count):
         push = crowd.old.made[c, :3]
         if push.any():
-            i, j = int(crowd.old.owners[c] // total), int(crowd.old.owners[c] % total)
+            i, j = int(firsts[c]), int(seconds[c])
             (name, one), (_, two) = held.labels[i], held.labels[j]
             point, gap = tuple(map(float, crowd.old.points[c, 3:6])), float(crowd.old.points[c, 6])
             found.append(Touched(name, (one, two), point, gap, tuple(float(x) / h for x in push)))

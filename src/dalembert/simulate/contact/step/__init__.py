@@ -1,0 +1,1 @@
+"""Moreau-Jean steps of ordinary machines in machine code."""
