@@ -82,6 +82,10 @@ def test_compiled_steps_are_those_of_python(name, monkeypatch):
     assert np.abs(mine.y - other.y).max() < close
     assert mine.contacts.phases == other.contacts.phases
     assert len(mine.contacts.strikes) == len(other.contacts.strikes) > 0
+    if make is tumbling:  # its corners share their impulses in one of many ways: sums are told
+        sums = [{t: sum(s.normal for s in mo.contacts.strikes if s.t == t) for t in mo.t} for mo in (mine, other)]
+        assert max(abs(sums[0][t] - sums[1][t]) for t in mine.t) < close
+        return
     for one, two in zip(mine.contacts.strikes, other.contacts.strikes, strict=True):
         assert (one.t, one.contact, one.step) == (two.t, two.contact, two.step)
         assert np.allclose([one.normal, *one.tangential, one.work], [two.normal, *two.tangential, two.work], atol=close)
