@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import random
 from fractions import Fraction
 
 import numpy as np
@@ -221,3 +222,16 @@ def test_constants_of_every_kind_keep_their_value() -> None:
     outputs = [ex.const(v) * X for v in values] + [ex.PI * X]
     function = compile_functions([Function("f", [[X]], outputs)])["f"]
     assert function(1.0).tolist() == [float(v) for v in values] + [math.pi]
+
+
+def test_pi_meets_numbers_in_every_operation() -> None:
+    """`pi + 0.2` stays a sum of two numbers: the sign of a value without any symbol has to be known too."""
+    rng = random.Random(1)
+
+    def drawn(depth: int) -> ex.Expr:
+        if depth == 0:
+            return rng.choice([ex.PI, ex.PI, X, ex.as_expr(rng.randint(-3, 3)), ex.as_expr(0.2)])
+        a, b = drawn(depth - 1), drawn(depth - 1)
+        return rng.choice([a + b, a - b, a * b, a / (b * b + 1), 1 / (ex.PI + b * b), ex.sin(a), a**3, -a])
+
+    _compare([drawn(3) for _ in range(60)], np.random.default_rng(1).uniform(0.1, 0.9, (3, 3)), 1e-12)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dalembert.expr import FUNCTIONS, Expr, topological
+from dalembert.expr import FUNCTIONS, PI, Expr, topological
 
 
 @dataclass(eq=False, slots=True)
@@ -132,7 +132,7 @@ def lower(inputs: Sequence[Sequence[Expr]], outputs: Sequence[Expr]) -> Lowered:
     """The operations of some expressions, in topological order."""
     given = {e: Cell("input", (), (g, i)) for g, group in enumerate(inputs) for i, e in enumerate(group)}
     order = [e for e in topological(outputs, stop=set(given)) if e not in given and e.op not in ("const", "pi", "neg")]
-    signs = _Signs(given)
+    signs = _Signs([*given, PI])  # the one number that is not folded with others
     held = signs.signs
     for e in order:
         if e.op in _COMMON:  # most nodes: both operands held, their signs decided
