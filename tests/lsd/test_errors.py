@@ -85,11 +85,80 @@ def test_a_missing_semicolon_is_told_where_it_is_missing():
         ("contact x ;", "`>=`"),
         ("limit hinge.th in [0 ;", "`,`"),
         ("let b = body end ; contact spere(b, 1) and plane(earth) ;", "did you mean `sphere`"),
+        ("for i = 1..3 do let b[i] = i ; end ;", "`for i in 1..3 do"),
+        ("for i in 1 to 3 do let b[i] = i ; end ;", "`for i in 1..3 do"),
+        ("package p(x : scalar) = let a = x ; end ; p(3) ;", "`let part = p(...) ;`"),
+        ("while n > 1 do end ;", "for i in"),
+        ("joint earth and b.frame with link end ;", "did you mean `join`"),
+        ("contact b.Z > 0 ;", "`contact ... >= 0`"),
+        ("contact b.Z >= 0 friction = 0.3 ;", "`friction 0.3`"),
+        ("limit a.th between [0, 1] ;", "`limit a.th in [0, 1]`"),
+        ("apply force [0, 0, 1] on earth ;", "force value = [x, y, z] end"),
+        ("drive a.th = sin t ;", "`sin(t)`"),
+        ("let a = torque - 1 ;", "begins an object"),
+        ("let a = body mass = 5 t end ;", "a tonne is 1000 kg"),
+        ("start a.th = 90\N{DEGREE SIGN} ;", "`90 deg`"),
+        ("// a remark\nlet a = 1 ;", "comments are written (* ... *)"),
+        ('use "solid" ;', "did you mean `solids.lsd`"),
+        ("let b = body end ; output h = pos(b) ;", "norm(pos(b))"),
     ],
 )
 def test_common_mistakes_have_hints(text, hint):
     found = error(text)
     assert hint in str(found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "for i = 1..3 do let b[i] = 1 ; end ;",
+        "if n == 3 then let b = 1 ; else let b = 2 ; end ;",
+        "let a = body end ;\njoin earth and a.frame with link(th) dof = th | [0, 0, 1] end ;",
+        "# one remark, of several words\nlet a = 1 ;",
+        "for i in 1..3 do if i > 1 then let b[i] = 1 ; end end ;",
+        "let f(a : scalar, b : scalar) = a ; let c = f(a = 1, x = 2) ;",
+    ],
+)
+def test_one_mistake_is_told_once(text):
+    assert len(error(text).diagnostics) == 1
+
+
+def test_an_output_that_nothing_tells_is_refused_where_it_stands():
+    """Not after a long motion, when tables ask for it."""
+    machine = """
+    let b = body mass = 1, iframe = [0, 0, 1], inertia = 0 end ;
+    join earth and b.frame with link(th) dof = th || [1, 0, 0] end as j ;
+    spring earth and b.frame with stiffness = 1 as s ;
+    drive j.th = t as d ;
+    """
+    for asked in ("j.omega", "b.height", "s.length", "d.torque"):
+        assert f"asks for '{asked}'. Of '{asked[0]}' a motion tells" in str(error(machine + f"output o = {asked} ;"))
+    lsd.loads(machine + "output o = j.th'' + j.Fx + b.X'' + b.WX + s.l' + s.force + d.lambda + d.power + total.T ;")
+
+
+def test_a_coordinate_asked_of_the_body_is_told_by_its_link():
+    text = "let b = body mass = 1, iframe = 0, inertia = 0 end ;"
+    text += "join earth and b.frame with link(x) dof = [x, 0, 0], effort = -b.x' end as rail ;"
+    assert "Did you mean 'rail.x''" in str(error(text))
+
+
+def test_angles_alone_do_not_ask_for_units_everywhere():
+    text = "let b = body mass = 1, iframe = 0, inertia = 0 end ;"
+    text += "join earth and b.frame with link(x) dof = [x, 0, 0], effort = -20*x' end as rail ;"
+    lsd.loads(text + "let a = 30 deg ; start rail.x' = 2 ;")
+    found = error(text.replace("mass = 1,", "mass = 1 kg,"))
+    assert "a factor without a unit is a pure number: check `20`" in str(found)
+
+
+def test_a_fault_of_units_in_a_part_is_told_once():
+    found = error("""
+    package ram(at : frame) =
+      let b = body mass = 1 kg, iframe = 0, inertia = 0 end ;
+      join at and b.frame with link(x) dof = [x, 0, 0], effort = -20*x' end as rail ;
+    end ;
+    for i in 1..3 do let r[i] = ram([0, i, 0] @ earth) ; end ;
+    """)
+    assert len(found.diagnostics) == 1
 
 
 def test_misspelt_given_names_are_warned_about():

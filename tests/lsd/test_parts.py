@@ -1,5 +1,6 @@
 """Machines made of machines: packages with parameters, loops, lists and conditions, against texts written out."""
 
+import math
 import random
 import re
 import time
@@ -222,7 +223,7 @@ def test_random_programs_equal_their_text_written_out_and_survive_printing_and_l
 @pytest.mark.parametrize(
     ("text", "message", "hint"),
     [
-        ("let b[1] = 1 ; let c = b[2] ;", "there is no b[2]", "its 1 elements are b[1] to b[1]"),
+        ("let b[1] = 1 ; let c = b[2] ;", "there is no b[2]", "its only element is b[1]"),
         ("let b[1] = 1 ; let c = b ; let d = c + 1 ;", "no operation list + scalar", None),
         ("let b[1] = 1 ; let c = b[1][2] ;", "a scalar has no elements", "only what is defined as name[i] has"),
         ("let b[1] = 1 ; let b[1][1] = 2 ;", "the elements of b have 1 indices, not 2", None),
@@ -270,3 +271,57 @@ def test_work_grows_with_what_is_built():
 
     seconds(10)
     assert seconds(2000) < 30 * min(seconds(250) for _ in range(3))
+
+
+def test_a_frame_may_be_placed_from_another_frame():
+    """Connectors are frames: what a part is given may be moved on, as a body's own place is."""
+    text = """
+    let arm = body mass = 1, iframe = 0, inertia = 1*[1, 1, 1] end ;
+    join earth and arm.frame with link(th) dof = th || [0, 0, 1] end as a ;
+    let wrist = [1, 0, 0] ++ pi/2 || [0, 0, 1] @ arm ;
+    let nail = PLACE ;
+    """
+    from_frame = da.loads(text.replace("PLACE", "[0, 2, 0] ++ pi/3 || [1, 0, 0] @ wrist"))
+    nail = from_frame.frames["nail"]
+    entries = [*nail.displacement.translation, *(x for row in nail.displacement.matrix for x in row)]
+    half, r = math.cos(math.pi / 3), math.sin(math.pi / 3)
+    expected = [-1, 0, 0, 0, -half, r, 1, 0, 0, 0, r, half]  # turned by 90 degrees, then rolled by 60
+    assert nail.body == "arm"
+    assert [float(x) for x in da.expr.evaluate(entries, {})] == pytest.approx(expected, abs=1e-15)
+
+
+def test_arguments_without_a_name_come_first():
+    text = """
+    package leg(hip : frame, l : scalar = 1, m : scalar = 2) =
+      let shin = body mass = m, iframe = [0, 0, -l], inertia = 0 end ;
+      join hip and shin.frame with link(th) dof = th || [0, 1, 0] end as knee ;
+    end ;
+    let a = leg(earth, m = 5) and b = leg(CALL) ;
+    """
+    m = da.loads(text.replace("CALL", "[1, 0, 0] @ earth, 3, m = 7"))
+    assert [float(m.bodies[x].mass) for x in ("a.shin", "b.shin")] == [5, 7]
+    assert float(m.bodies["b.shin"].centre[2]) == -3
+    for call, told in (
+        ("hip = earth, 3", "those without a name come before"),
+        ("earth, hip = earth", "parameter hip is given twice"),
+        ("earth, 1, 2, 3, m = 4", "leg has only 3 parameters"),
+    ):
+        with pytest.raises(LsdError) as error:
+            da.loads(text.replace("CALL", call))
+        assert told in str(error.value)
+
+
+def test_a_vector_has_components():
+    m = da.loads("""
+    let v = [1, 2, 4] ; let w[1] = [v.z, 0, 0] ;
+    let b = body mass = v.x + v.y*w[1].x, iframe = 0, inertia = 0 end ;
+    join earth and b.frame with link(x) dof = [x, 0, 0] end as rail ;
+    """)
+    assert float(m.bodies["b"].mass) == 9
+    with pytest.raises(LsdError) as error:
+        da.loads("""
+        let rail = [1, 2, 4] ;
+        let b = body mass = rail.x, iframe = 0, inertia = 0 end ;
+        join earth and b.frame with link(x) dof = [x, 0, 0] end as rail ;
+        """)
+    assert "rail is a vector and a link" in str(error.value)

@@ -52,12 +52,6 @@ def _element(k: list[Any], p: Span) -> s.Binding:
     return s.Binding(word(k[0]), k[-1], p, tuple(k[1:-1]))
 
 
-def _called(k: list[Any]) -> tuple[s.Word, Any, tuple[s.Word, ...]]:
-    """Name, arguments and package of a call or an instantiation."""
-    package = () if isinstance(k[0], Token) else k.pop(0)
-    return word(k[0]), k[1] if len(k) > 1 else (), package
-
-
 def _measure(k: list[Any], p: Span) -> s.Measure:
     number = _DIGITS.match(k[0].text)
     assert number is not None
@@ -149,6 +143,18 @@ def actions(source: Source, report: Report, *, strict: bool) -> dict[str, Action
             return s.Select(found.word, s.Word("th", p), found.package, p)
         return found
 
+    def called(k: list[Any], p: Span) -> s.Call | s.Instance:
+        package = () if isinstance(k[0], Token) else k.pop(0)
+        name, *passed = k
+        bare = tuple(a for a in passed if not isinstance(a, s.Binding))
+        if len(bare) == len(passed):
+            return s.Call(word(name), bare, package, p)
+        for late in (a for a in passed[len(bare) :] if not isinstance(a, s.Binding)):
+            report.add(
+                source, late.span, "this argument has no name", "those without a name come before those with one"
+            )
+        return s.Instance(word(name), tuple(a for a in passed if isinstance(a, s.Binding)), package, p, bare)
+
     def group(k: list[Any], p: Span) -> s.Expression:
         return k[0]  # type: ignore[no-any-return]
 
@@ -217,15 +223,13 @@ def actions(source: Source, report: Report, *, strict: bool) -> dict[str, Action
         "unknown_call": lambda k, p: s.Unknown(k[0].text[1:], k[1], p),
         "vector": lambda k, p: s.Vector((k[0], k[1], k[2]), p),
         "local": _local,
-        "call": lambda k, p: s.Call(*_called(k), p),
-        "instance": lambda k, p: s.Instance(*_called(k), p),
+        "call": called,
         "body": lambda k, p: s.Record("body", k[0], (), p),
         "force": lambda k, p: s.Record("force", k[0], (), p),
         "torque": lambda k, p: s.Record("torque", k[0], (), p),
         "link": _link,
         "group": group,
         "arguments": lambda k, p: tuple(k),
-        "fields": lambda k, p: tuple(k),
         "parameters": lambda k, p: tuple(map(word, k)),
         "record": lambda k, p: tuple(k),
     }

@@ -133,6 +133,10 @@ def infer_instance(ctx: Context, node: s.Instance, scope: Scope, _want: Type | N
     body: DefinitionBody = found.extra
     by_name = {p.name: p for p in body.parameters}
     pairs: dict[str, tuple[Bound, s.Expression]] = {}
+    for parameter, value in zip(body.parameters, node.positional):
+        pairs[parameter.name] = (parameter, value)
+    for extra in node.positional[len(body.parameters) :]:
+        ctx.error(extra.span, f"{name} has only {len(body.parameters)} parameters", f"it is {signature(found)}")
     for argument in node.arguments:
         word = argument.word
         if word.text not in by_name:
@@ -143,7 +147,7 @@ def infer_instance(ctx: Context, node: s.Instance, scope: Scope, _want: Type | N
         else:
             pairs[word.text] = (by_name[word.text], argument.value)
     missing = [p for p in by_name if p not in pairs and p not in body.defaults]
-    if missing:
+    if missing and all(argument.word.text in by_name for argument in node.arguments):
         ctx.error(node.span, f"{name} needs also {', '.join(missing)}", f"it is {signature(found)}")
     return _application(ctx, node, found, list(pairs.values()), scope)
 

@@ -21,7 +21,7 @@ from dalembert.lsd.types import MATHEMATICAL, MECHANICAL, Type
 from dalembert.lsd.units import unit
 from dalembert.lsd.values import EARTH, STILL, BodySpeeds, FrameValue, turned
 from dalembert.mechanism.bodyshape import SIZES
-from dalembert.mechanism.dimensions import symbol_of
+from dalembert.mechanism.dimensions import NONE, symbol_of
 from dalembert.mechanism.displacement import Displacement
 
 MAX_DIGITS = 300
@@ -67,6 +67,8 @@ def _mismatch_hint(ctx: Context, node: s.Expression, got: Type, want: Type) -> s
         return "only 0 stands for a vector; else write [x, y, z]"
     if want is Type.SCALAR and got is Type.VECTOR and isinstance(node, s.Vector):
         return "a component is one number or formula"
+    if want is Type.SCALAR and got is Type.VECTOR:
+        return f"take its length, `norm({text})`, or a component, `dot({text}, [1, 0, 0])`"
     if want is Type.SHAPE:
         return f"a shape is {', '.join(SIZES)} or mesh: box(1, 2, 3), or one at a place: [0, 0, 1] @ sphere(2)"
     if want is Type.LINK and got is Type.DEFINITION:
@@ -171,8 +173,8 @@ def _measure(ctx: Context, node: s.Measure, _scope: Scope, _want: Type | None) -
     got, run = _number(ctx, node.number, Type.SCALAR)
     if got is Type.ERROR:
         return BAD
-    ctx.measured = True
     found = unit(node.unit)
+    ctx.measured |= found.dimension != NONE  # 30 deg is a number like any other
     ctx.fact(node.span, f"{node.number.text} {node.unit} : scalar - {found.dimension}")
     factor, marked = found.factor, found.factor * symbol_of(found.dimension)
     return Checked(Type.SCALAR, lambda state: run(state) * (marked if state.dimensional else factor))
@@ -234,11 +236,16 @@ def _frame(ctx: Context, node: s.FrameAt, scope: Scope, want: Type | None) -> Ch
     if want is Type.SHAPE:
         return placed_shape(ctx, node, scope)
     displacement = check(ctx, node.displacement, Type.DISPL, scope, "not a valid frame")
-    body = check(ctx, node.body, Type.BODY, scope, "not a valid frame")
+    got, carrier = infer(ctx, node.body, scope, Type.BODY)
+    if got not in (Type.BODY, Type.FRAME, Type.ERROR):
+        hint = _mismatch_hint(ctx, node.body, got, Type.BODY)
+        return ctx.wrong(node.body.span, f"not a valid frame: expected a body or a frame, this is a {got}", hint)
 
     def run(state: Run) -> FrameValue:
-        moved = plain(displacement(state))
-        return FrameValue(body(state), moved, "other" if not moved.is_identity else "frame")
+        moved, on = plain(displacement(state)), carrier(state)
+        if isinstance(on, FrameValue):  # seen from a frame: its own place comes first
+            on, moved = on.body, on.displacement @ moved
+        return FrameValue(on, moved, "other" if not moved.is_identity else "frame")
 
     return Checked(Type.FRAME, run)
 

@@ -142,7 +142,9 @@ def _element(ctx: Context, run: Thunk, key: Callable[[Run], Key], node: s.Path, 
         if asked_for in held:
             return held[asked_for]
         many = "it has no element yet"
-        if held:
+        if len(held) == 1:
+            many = f"its only element is {name}{subscripts(min(held))}"
+        elif held:
             many = f"its {len(held)} elements are {name}{subscripts(min(held))} to {name}{subscripts(max(held))}"
         raise state.fault(source, span, f"there is no {name}{subscripts(asked_for)}", many)
 
@@ -162,6 +164,9 @@ def _quantity(ctx: Context, node: s.Path, scope: Scope, base: tuple[Thunk, Type,
     def wrong() -> Checked:
         first = node.steps[at]
         if members is not None and isinstance(first, s.Word):
+            if first is field:
+                told = f"a coordinate is named after its link: `{node.word.text}.{first.text}.x`, or what else moves"
+                return ctx.wrong(first.span, f"the machine {node.word.text} has no coordinate {first.text}", told)
             hint = similar(first.text, list(members))
             return ctx.wrong(first.span, f"the machine {node.word.text} has no {first.text} with a {field.text}", hint)
         return wrong_quantity(ctx, node.span, field, _nearest(node.word.text, scope))

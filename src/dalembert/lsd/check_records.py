@@ -16,6 +16,7 @@ from dalembert.lsd.check_shapes import shapes_of
 from dalembert.lsd.checking import Checked, Context, Thunk, generic_turns
 from dalembert.lsd.running import Run
 from dalembert.lsd.scope import EARTH_NAME, Bound, Scope, similar
+from dalembert.lsd.source import Source, Span
 from dalembert.lsd.types import FIELDS, Type, readable, writable
 from dalembert.lsd.values import STILL, BodySpeeds, BodyValue, EffortValue, FrameValue, LinkValue, StepValue
 from dalembert.mechanism.displacement import Displacement
@@ -289,11 +290,20 @@ def infer_select(ctx: Context, node: s.Select, scope: Scope, want: Type | None) 
     assert signature.read is not None
     ctx.fact(field.span, f"{field.text} : {signature.read} - {signature.meaning}")
     stamp, read, source, span = found.stamp, READ[kind, field.text], ctx.source, node.span
+    if kind is Type.VECTOR:
+        ctx.later.append(lambda: _two_meanings(ctx, name, source, span))
 
     def run(state: Run) -> Any:
         return read(state, state.env[stamp], source, span)
 
     return Checked(signature.read, run)
+
+
+def _two_meanings(ctx: Context, name: str, source: Source, span: Span) -> None:
+    """`v.x` of a vector and of a link that is called after it: neither is chosen silently."""
+    if name in ctx.link_names:
+        what = f"{name} is a vector and a link: a component or a coordinate?"
+        ctx.report.add(source, span, what, "give one of them another name")
 
 
 def _is_field(found: Bound | None, name: str, field: str) -> bool:
@@ -357,6 +367,7 @@ READ: dict[tuple[Type, str], Any] = {
     (Type.BODY, "frame"): lambda _state, value, *_: FrameValue(value, STILL, "frame"),
     (Type.FRAME, "body"): lambda _state, value, *_: value.body,
     (Type.FRAME, "displ"): lambda _state, value, *_: value.displacement,
+    **{(Type.VECTOR, axis): lambda _state, value, *_, k=k: value[k] for k, axis in enumerate("xyz")},
     (Type.FORCE, "value"): effort_value,
     (Type.TORQUE, "value"): effort_value,
     (Type.FORCE, "body"): _effort_body,

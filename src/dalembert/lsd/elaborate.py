@@ -13,6 +13,7 @@ from dalembert.expr.space import ZERO3, Vector3
 from dalembert.lsd.check_program import CheckedProgram, check_program, evaluate
 from dalembert.lsd.checking import generic_turns
 from dalembert.lsd.initial import fill_given, fill_start, told_numbers
+from dalembert.lsd.lexer import tokens
 from dalembert.lsd.name_places import PlaceNames
 from dalembert.lsd.numbering import Numbering
 from dalembert.lsd.running import AppliedValue, BetweenValue, ConstraintValue, ContactValue, JoinValue, Run
@@ -77,10 +78,22 @@ def _compare_units(checked: CheckedProgram) -> None:
     builder = _Elaboration(trial, state, scratch)
     builder.build()
     told, places = told_numbers(state, trial, scratch)
+    seen = set()  # a part that is built many times has each of its faults once
     for problem in unlike(scratch.freeze(), told):
         at = places.get((problem.kind, problem.name)) or trial.places.get((problem.kind, problem.name))
         source, span = at or (checked.program.source, (0, 0))
-        checked.report.add(source, span, problem.message, "check the units, and give its numbers theirs")
+        if at is None or (source.name, span) not in seen:
+            checked.report.add(source, span, problem.message, _bare_numbers(source, span))
+        seen.add((source.name, span))
+
+
+def _bare_numbers(source: Source, span: Span) -> str:
+    """What to do about unlike dimensions: the factors of the place that have no unit are the usual cause."""
+    read = tokens(Source(source.text[span[0] : span[1]], source.name), Report())
+    bare = dict.fromkeys(f"`{x.text}`" for x in read if x.type in ("INT", "FLOAT") and x.text not in ("0", "1"))
+    if not bare:
+        return "check the units, and give its numbers theirs"
+    return f"a factor without a unit is a pure number: check {', '.join(bare)}"
 
 
 class _Elaboration:

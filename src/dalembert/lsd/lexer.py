@@ -63,6 +63,7 @@ def _scanner(signed: bool) -> re.Pattern[str]:
         r"(?P<BLANK>[ \t\r\n\f]+)",
         r"(?P<COMMENT>\(\*(?s:.*?)\*\))",
         r"(?P<OPEN_COMMENT>\(\*)",
+        r"(?P<OTHER_COMMENT>(?:#|%|//)[^\n]*)",
         *([] if signed else [f"(?P<QUANTITY>{QUANTITY})"]),
         *(f"(?P<{name}>{number if name in ('FLOAT', 'INT') else ''}(?:{table.patterns[name]}))" for name in _ORDER),
         f"(?P<PUNCTUATION>{'|'.join(map(re.escape, punctuation))})",
@@ -91,14 +92,21 @@ def scan(source: Source, report: Report, *, strict: bool = False) -> Iterator[To
         if kind == "OPEN_COMMENT":
             report.add(source, (found.start(), found.start() + 2), "comment never closed", "end it with `*)`")
             return
+        if kind == "OTHER_COMMENT":
+            mark = 2 if text[0] == "/" else 1
+            report.add(
+                source, (found.start(), found.start() + mark), "no sign of LSD", "comments are written (* ... *)"
+            )
+            continue
         hint = "a name with other letters is written in back quotes" if text.isalpha() else _HINTS.get(text)
         report.add(source, found.span(), f"unexpected character {text!r}", hint)
+        if text == "|":  # the one thing that can be meant
+            yield new(Token, ("PUNCTUATION", "||", *found.span()))
 
 
-_FAULTS = frozenset(("OPEN_COMMENT", "WRONG"))
+_FAULTS = frozenset(("OPEN_COMMENT", "OTHER_COMMENT", "WRONG"))
 _HINTS = {
-    "#": "comments are written (* ... *)",
-    "%": "comments are written (* ... *)",
+    "°": "degrees are written `90 deg`",
     "|": "a rotation is written angle || axis",
     "?": "an unknown is `?` glued to letters: ?s, ?v, ?fs(x, x')",
     "{": "vectors are written [a, b, c] and groups ( ... )",

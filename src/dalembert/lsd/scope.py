@@ -125,4 +125,6 @@ def similar(word: str, candidates: Iterator[str] | list[str]) -> str | None:
     # Bounded, so that a fault in a program of thousands of names stays quick to report.
     some = [c for c in itertools.islice(candidates, 2000) if abs(len(c) - len(word)) <= 3]
     near = nearest(word, some, cutoff=0.5)
+    if near == word:
+        return f"`{word}` is defined in the same `let` or later: define it before, in a `let` of its own"
     return None if near is None else f"did you mean `{near}`?"

@@ -186,12 +186,13 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """`f(x = a)` or `p:f(x = a)`: instantiation with named arguments."""
+    """`f(x = a)`, `p:f(x = a)`, `f(a, y = b)`: instantiation with named arguments, those without a name first."""
 
     word: Word
     arguments: tuple[Binding, ...]
     package: tuple[Word, ...] = ()
     span: Span = _span()
+    positional: tuple[Expression, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from functools import cache
 
 from dalembert.lsd._tables import tables
 from dalembert.lsd.lexer import DECLARING, Token
+from dalembert.lsd.scope import FUNCTIONS, similar
 from dalembert.lsd.source import Span
 from dalembert.mechanism.constraint import MAY_OPEN
 
@@ -71,13 +72,19 @@ BEGINS = frozenset(("LET", "JOIN", "PACKAGE", "APPLY", *(word.upper() for word i
 
 
 def begins_declaration(token: Token, accepted: frozenset[str]) -> bool:
-    """Whether a declaration begins at a token that no rule accepts, or the text ends: a `;` is missing before it.
+    """Whether a declaration begins at a token that no rule accepts, or its block ends: a `;` is missing before it.
 
     After a `;` a word such as `given` is read as a word; where the `;` is missing it looks like a name.
     """
     if "SEMICOLON" not in accepted:
         return False
-    return token.type in BEGINS or token.type == "$END" or (token.type == "ID" and token.text in DECLARING)
+    closes = token.type == "$END" or (closes_block(token) and "ID" not in accepted)
+    return closes or token.type in BEGINS or (token.type == "ID" and token.text in DECLARING)
+
+
+def closes_block(token: Token) -> bool:
+    """`end` and `else`; the second looks like a name where its block was not understood."""
+    return token.type in ("END", "ELSE") or (token.type == "ID" and token.text == "else")
 
 
 def _unit_meant(word: str) -> str | None:
@@ -95,8 +102,12 @@ def _hint(previous: Token | None, token: Token, stream: list[Token], at: int, ac
     kind, text = token.type, token.text
     if text == "effort" and "LET" in accepted:
         return "an effort on a coordinate is written in its link: link(th) dof = th || [0, 0, 1], effort = tau end"
+    if "LET" in accepted and kind == "ID":
+        return _declaration_meant(token, stream, at)
     if previous is None:
         return "a program is a list of declarations, each ended by `;`" if kind == "ID" else None
+    if "FOR" in (stream[max(at - 2, 0)].type, stream[max(at - 4, 0)].type):
+        return "a loop is written `for i in 1..3 do ... end ;`"
     if previous.type == "UNKID" and kind == "INT":
         return f"unknowns have letters only: `{previous.text}`"
     if kind in ("INT", "FLOAT") and text[0] in "+-" and previous.type in ("ID", "INT", "FLOAT", "RPAR", "PRIMED"):
@@ -111,6 +122,8 @@ def _hint(previous: Token | None, token: Token, stream: list[Token], at: int, ac
         return named if after_value else "a decimal number needs digits before its point: `0.5`"
     if previous.type in ("INT", "FLOAT") and kind in ("ID", "LPAR", "PRIMED"):
         unit = _unit_meant(text) if kind == "ID" else None
+        if text == "t":
+            return f"t is the time: multiplication is written `{previous.text}*t`, and a tonne is 1000 kg"
         meant = f"did you mean the unit `{previous.text} {unit}`? Otherwise m" if unit else "m"
         return f"{meant}ultiplication is written: `{previous.text}*{text}`"
     if kind == "STAR" and previous.type == "STAR":
@@ -122,6 +135,18 @@ def _hint(previous: Token | None, token: Token, stream: list[Token], at: int, ac
     if text in ("<=", ">=", "<", ">") and "EQUAL" in accepted and (asked := _after("constrain", stream, at)):
         told = f"{asked} >= ..." if text[0] == ">" else f"... >= {asked}"
         return f"{MAY_OPEN}: `contact {told}`"
+    if text in (">", "<", "<=") and tables().words[">="] in accepted and _after("contact", stream, at):
+        return "a contact is written with what must not be negative: `contact ... >= 0`"
+    if kind == "EQUAL" and previous.type in _LAWS:
+        return f"a law of a contact has no `=`: `{previous.text} 0.3`"
+    if kind == "LSQB" and previous.type in ("FORCE", "TORQUE"):
+        return f"write `{previous.text} value = [x, y, z] end`"
+    if previous.type in ("FORCE", "TORQUE", "BODY", "LINK") and kind not in ("SEMICOLON", "EQUAL"):
+        return f"`{previous.text}` begins an object; quote it to use it as a name: `` `{previous.text}` ``"
+    if kind == "ID" and previous.text in FUNCTIONS:
+        return f"the argument of a function is in parentheses: `{previous.text}({text})`"
+    if "IN" in accepted and (stop := _after("limit", stream, at)):
+        return f"stops are written `limit {stop} in [0, 1]`"
     if "ABOUT" in accepted or "ALONG" in accepted:
         what = ("torque", "about") if "ABOUT" in accepted else ("force", "along")
         return f"say its axis: `by {what[0]} on {_after('on', stream, at)} {what[1]} [0, 0, 1]`"
@@ -145,6 +170,21 @@ def _hint(previous: Token | None, token: Token, stream: list[Token], at: int, ac
     if kind in _spelling() and "ID" in accepted and text.isalpha():
         return f"`{text}` is a word of the language; quote it to use it as a name: `` `{text}` ``"
     return None
+
+
+_LAWS = frozenset(("RESTITUTION", "FRICTION", "STATIC", "ROLLING", "DRILLING", "SLIP"))
+
+
+def _declaration_meant(token: Token, stream: list[Token], at: int) -> str:
+    """What was meant by a name where a declaration begins."""
+    text = token.text
+    following = stream[at + 1].type if at + 1 < len(stream) else ""
+    if following == "LPAR":
+        return f"what is built has a name: `let part = {text}(...) ;`"
+    if text == "while":
+        return "loops run through whole numbers: `for i in 1..3 do ... end ;`"
+    words = ("let", "join", "package", "apply", *DECLARING)
+    return similar(text, list(words)) or "a program is a list of declarations, each ended by `;`"
 
 
 def _after(word: str, stream: list[Token], at: int) -> str:

@@ -160,6 +160,7 @@ FIELDS: dict[Type, dict[str, Field]] = {
         Field("body", (), Type.BODY, "the body that carries the frame"),
         Field("displ", (), Type.DISPL, "displacement from the body's reference frame to this frame"),
     ),
+    Type.VECTOR: _fields(*(Field(axis, (), Type.SCALAR, f"component along {axis}") for axis in "xyz")),
 }
 
 UNKNOWNS = {"s": Type.SCALAR, "scalar": Type.SCALAR, "v": Type.VECTOR, "vector": Type.VECTOR}
@@ -174,5 +175,5 @@ def writable(kind: Type) -> list[str]:
     return [f.name for f in FIELDS.get(kind, {}).values() if f.written]
 
 
-#: Fields that some object has to read: `arm.mass` is never a coordinate.
-FIELD_NAMES = frozenset(name for kind in FIELDS for name in readable(kind))
+#: Fields that some object has to read: `arm.mass` is never a coordinate; `rail.x` may be one.
+FIELD_NAMES = frozenset(name for kind in FIELDS if kind is not Type.VECTOR for name in readable(kind))

@@ -18,7 +18,8 @@ ALLOWED = "DALEMBERT_USE"
 def find_file(ctx: Context, item: s.Use, root: Path | None) -> Source | None:
     """The file beside the program, else the one of the standard library."""
     if not item.path.endswith(".lsd"):
-        ctx.error(item.span, f'"{item.path}" is not an .lsd file', 'write use "joints.lsd" ;')
+        near = similar(f"{item.path}.lsd", list(library.files())) or 'write use "joints.lsd" ;'
+        ctx.error(item.span, f'"{item.path}" is not an .lsd file', near)
         return None
     folder = ctx.source.folder
     path = None if folder is None and not Path(item.path).is_absolute() else (folder or Path()) / item.path

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.expr import Expr
-from dalembert.mechanism.constraint import Along, Constraint
+from dalembert.mechanism.constraint import Along, Constraint, Coulomb
 from dalembert.mechanism.contact import Among, Gap, Touching
 from dalembert.mechanism.effort import (
     Bushing,
@@ -95,11 +95,35 @@ def _outputs(model: Model) -> Iterator[Problem]:
                 yield Problem(
                     "output", name, f"output '{name}' asks for '{what}' of '{owner}', which is not there.{hint}"
                 )
+            elif dot and asked not in model.outputs and what.rstrip("'") not in (told := _told(model, owner)) and told:
+                known = ", ".join(told)
+                yield Problem(
+                    "output", name, f"output '{name}' asks for '{asked}'. Of '{owner}' a motion tells {known}."
+                )
         for one in quantities([formula]).values():
             for frame in one.frames:
                 if frame not in model.bodies and frame not in model.frames:
                     hint = did_you_mean(frame, {*model.bodies, *model.frames})
                     yield Problem("output", name, f"output '{name}' names '{frame}', which is no body or frame.{hint}")
+
+
+def _told(model: Model, owner: str) -> dict[str, None]:
+    """What a motion tells of a body, frame, link, spring or constraint, without primes; nothing of others."""
+    told: list[str] = []
+    if link := model.links.get(owner):
+        told += [x.rpartition(".")[2].rstrip("'") for x in (*link.coordinates, *link.speeds)]
+        told += sorted(LINK_OUTPUTS)
+    if owner in model.bodies or owner in model.frames:
+        told += [*POSITION, *sorted(FRAME_OUTPUTS - {*POSITION}, key=lambda x: (x[0] == "R", x))]
+    for effort in model.efforts:
+        if effort.name == owner and isinstance(effort, Spring | TorsionSpring):
+            told += ["l", "force"] if isinstance(effort, Spring) else ["th", "torque"]
+    for one in model.constraints:
+        if one.name == owner:
+            count = len(one.expressions)
+            told += ["lambda"] if count == 1 else [f"lambda{k + 1}" for k in range(count)]
+            told += ["power", *(["friction", "friction2"] if isinstance(one.reaction, Coulomb) else [])]
+    return dict.fromkeys(told)
 
 
 def _names(exprs: Collection[Expr], among: Collection[str]) -> list[str]:
@@ -309,9 +333,12 @@ def _unknown_quantities(model: Model) -> Iterator[Problem]:
         known = [*model.moving, *(f"{place}.{axis}" for place in (*model.bodies, *model.frames) for axis in "XYZ")]
         place, _, axis = name.rstrip("'").rpartition(".")
         naming = f" A frame has the name that m.frame('{place}', body.at([...])) gives it." if axis in POSITION else ""
+        moved = name[len(place) + 1 :]
+        meant = [f"{link.name}.{moved}" for link in model.links.values() if link.second.body == place]
+        own = [x for x in meant if x in model.moving]
+        hint = f" Did you mean '{own[0]}', of the link that moves '{place}'?" if own else did_you_mean(name, known)
         yield Problem(
             "symbol",
             name,
-            f"'{name}' is neither a coordinate nor a speed nor the place of a frame of '{model.name}'."
-            f"{did_you_mean(name, known)}{naming}",
+            f"'{name}' is neither a coordinate nor a speed nor the place of a frame of '{model.name}'.{hint}{naming}",
         )
