@@ -16,6 +16,7 @@ from dalembert.formalisms.registry import derive
 from dalembert.kinematics.bodies import body_motions, body_poses
 from dalembert.mechanism import Layout
 from dalembert.presentation import scalars
+from dalembert.presentation.axes import Quantity
 from dalembert.presentation.parts import in_parts
 from dalembert.presentation.quantities import quantities
 from dalembert.presentation.terms import gathered
@@ -221,3 +222,14 @@ def test_all_names_of_a_machine_are_different():
     for q, value in zip(found, ex.fingerprints([q.formula for q in found]), strict=True):
         named.setdefault(q.name, set()).add(value)
     assert all(len(values) == 1 for values in named.values()), [x for x, v in named.items() if len(v) > 1]
+
+
+def test_two_formulas_of_one_quantity_have_one_definition():
+    """Else a quantity may be defined by itself, and putting definitions in order never ends."""
+    a, b, c, d, x, y = ex.symbols("a b c d x y")
+    factored, apart = (a + b) * (a - b) + ex.sin(c + d) * x, (a**2 - b**2) + ex.sin(c + d) * x
+    sides = [ex.sin(one) * y for one in (factored, apart)] + [ex.cos(one) * y for one in (factored, apart)]
+    found = in_parts(sides, [Quantity("Q", factored, "Q", "")])
+    names = [p.symbol.name for p in found.parts]
+    assert names.count("Q") == 1
+    assert all(ex.symbol("Q") in ex.free_symbols([result]) for result in found.results)

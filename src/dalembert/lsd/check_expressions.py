@@ -242,10 +242,10 @@ def _frame(ctx: Context, node: s.FrameAt, scope: Scope, want: Type | None) -> Ch
         return ctx.wrong(node.body.span, f"not a valid frame: expected a body or a frame, this is a {got}", hint)
 
     def run(state: Run) -> FrameValue:
-        moved, on = plain(displacement(state)), carrier(state)
-        if isinstance(on, FrameValue):  # seen from a frame: its own place comes first
-            on, moved = on.body, on.displacement @ moved
-        return FrameValue(on, moved, "other" if not moved.is_identity else "frame")
+        moved, body = plain(displacement(state)), carrier(state)
+        if isinstance(body, FrameValue):  # seen from a frame: its own place comes first
+            moved, body = body.displacement @ moved, body.body
+        return FrameValue(body, moved, "other" if not moved.is_identity else "frame")
 
     return Checked(Type.FRAME, run)
 

@@ -59,6 +59,7 @@ def in_parts(exprs: Sequence[Expr], known: Iterable[Quantity] = ()) -> InParts:
     new: dict[Expr, Expr] = {}
     signs = _Signs()
     parts: list[Part] = []
+    defined: set[str] = set()
     for e, print_ in zip(order, values, strict=True):
         if not e.args:
             new[e] = e
@@ -68,11 +69,13 @@ def in_parts(exprs: Sequence[Expr], known: Iterable[Quantity] = ()) -> InParts:
         inner = _multiple_of(written)
         if uses[e] and written.args and size > SHORTEST and (inner is None or inner.args):
             found = names.found.get(print_)
-            if found is not None and (uses[e] > 1 or size > LONG):
+            if found is not None and (uses[e] > 1 or size > LONG or found[1].name in defined):
                 sign, quantity = found
                 symbol = ex.symbol(quantity.name)
-                value = gathered(written if sign > 0 else -written)
-                parts.append(Part(symbol, value, quantity.family, quantity.meaning))
+                if quantity.name not in defined:  # another formula of the same value is the same quantity
+                    value = gathered(written if sign > 0 else -written)
+                    parts.append(Part(symbol, value, quantity.family, quantity.meaning))
+                    defined.add(quantity.name)
                 written = symbol if sign > 0 else -symbol
             elif found is None and ((uses[e] > 1 and size > SHORTEST_STRANGER) or size > LONGEST):
                 symbol = ex.symbol(next(strangers))

@@ -199,8 +199,8 @@ class Motion:
             if symbol.name in system.known_parameters:
                 raise SimulationError(f"'{symbol.name}' has no value: simulate with {giving(symbol.name)}.")
             owner, _, _part = symbol.name.rpartition(".")
-            told = [x for x in known if owner and x.rpartition(".")[0] == owner]
-            hint = f" Of '{owner}' it tells {', '.join(told)}." if told else did_you_mean(symbol.name, known)
+            of_it = [x for x in known if owner and x.rpartition(".")[0] == owner]
+            hint = f" Of '{owner}' it tells {', '.join(of_it)}." if of_it else did_you_mean(symbol.name, known)
             raise SimulationError(f"the motion of '{system.name}' has no '{symbol.name}'.{hint}")
         found = ex.evaluate(list(exprs), values)
         return [np.broadcast_to(np.asarray(x, dtype=float), t.shape).copy() for x in found]
