@@ -13,7 +13,7 @@ from dalembert import expr as ex
 from dalembert.dynamics import dynamics_of
 from dalembert.dynamics.scales import scales_of
 from dalembert.errors import ModelError
-from dalembert.expr import Expr
+from dalembert.expr import ZERO, Expr
 from dalembert.identify.exact import exact_rank
 from dalembert.identify.excite import excitation
 from dalembert.identify.fit import identify
@@ -45,6 +45,7 @@ class BaseParameters(Told):
     formulas: Mapping[tuple[int, int], Expr] = field(default_factory=dict)  # of K, where no number was needed for it
     drawn: tuple[str, ...] = ()  # lengths that stay letters
     exact: int | None = None  # the rank in exact arithmetic, where constants are exact
+    bound: int | None = None  # how many combinations are left when formulas alone have grouped: no motion tells more
 
     def __len__(self) -> int:
         return len(self.chosen)
@@ -93,6 +94,8 @@ class BaseParameters(Told):
             seen = [self.regressor.names[k] for k in self.unseen]
             lines.append(f"No motion feels {', '.join(seen[:12])}{' ...' if unseen > 12 else ''} ({unseen}).")
         lines.append(f"The count rests on shares {self.gap[0]:.0e} (nothing) and {self.gap[1]:.0e} (something).")
+        if self.bound == count:
+            lines.append("Formulas group all others: no motion can tell more.")
         if self.exact == count:
             lines.append(f"In exact arithmetic the rank is {self.exact} too.")
         return "\n".join(lines)
@@ -104,6 +107,7 @@ class BaseParameters(Told):
             "unseen": [self.regressor.names[k] for k in self.unseen],
             "gap": list(self.gap),
             "exact": self.exact,
+            "bound": self.bound,
         }
 
 
@@ -191,6 +195,7 @@ def base_parameters(
             unseen.append(k)
     others = sorted([*others, *(k for k, _ in back)])
     grouping = np.array([numeric[k] for k in others]).T if others else np.zeros((len(chosen), 0))
+    rows = list(of.matrix.rows())
     plain = not any(k in numeric for k in tree.kept if k not in chosen)  # nothing was grouped by numbers
     return BaseParameters(
         of,
@@ -202,6 +207,7 @@ def base_parameters(
         formulas if plain else {},
         tuple(drawn),
         exact_rank(of, seed) if not dynamics_of(of.layout).closed else None,
+        sum(any(row[k] is not ZERO for row in rows) for k in tree.kept),
     )
 
 

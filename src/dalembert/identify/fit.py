@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.optimize import least_squares
+from scipy.stats import f as fisher
+from scipy.stats import t as student
 
 from dalembert.dynamics import dynamics_of
 from dalembert.errors import ArgumentError
@@ -28,6 +30,10 @@ for _k, (_i, _j) in enumerate(((0, 1), (0, 2), (1, 2))):
     _MOMENTS[7 + _k, _i, _j] = _MOMENTS[7 + _k, _j, _i] = -1.0
 
 
+#: Fits with the efforts of each joint weighed by the noise that the fit before left in them: it settles at once.
+_ROUNDS = 3
+#: No joint is taken for quieter than this share of the noisiest: weights beyond it hide other joints in rounding.
+_QUIET = 1e-6
 #: A direction whose columns are less than this share of the largest is not in the data: what products of doubles round.
 _UNTOLD = 1e-9
 
@@ -37,14 +43,33 @@ class Identified(Told):
     """Values of the base parameters with their standard deviations, and inertias of real bodies that give them.
 
     `theta` is the set of positive densities nearest to the prior that fits; the data tell its base parameters only.
+    `noise` is the deviation of the measured efforts of each speed, as the scatter tells it. Regions hold for
+    noise in the efforts that is normal and independent from sample to sample.
     """
 
     base: BaseParameters
     values: Any
     deviations: Any
+    covariance: Any  # of the values, where the data tell them
+    noise: Any  # deviation of the efforts on each speed; one for all of a closed machine
     residual: float  # root mean square of the efforts that are left
     condition: float  # of the columns, each of length one
     theta: Any | None
+    freedom: int  # measured efforts beyond those that the values took
+
+    def intervals(self, level: float = 0.95) -> Any:
+        """Low and high end of each value, which holds the true one in a share `level` of measurements (Student)."""
+        half = student.ppf(0.5 + _level(level) / 2, self.freedom) * self.deviations
+        return np.column_stack([self.values - half, self.values + half])
+
+    def holds(self, values: Any, level: float = 0.95) -> bool:
+        """Whether values lie in the ellipsoid that holds all true ones together in a share `level` (Fisher)."""
+        told = np.isfinite(self.deviations)
+        off = (np.asarray(values, dtype=float) - self.values)[told]
+        size = np.sqrt(np.diag(self.covariance)[told])
+        inside = self.covariance[np.ix_(told, told)] / np.outer(size, size)  # of one size, whatever the units
+        distance = off / size @ np.linalg.solve(inside, off / size)
+        return bool(distance <= told.sum() * fisher.ppf(_level(level), told.sum(), self.freedom))
 
     @property
     def untold(self) -> tuple[str, ...]:
@@ -60,6 +85,7 @@ class Identified(Told):
                 for c, v, d in told
             ],
             "untold": list(self.untold),
+            "noise": [float(x) for x in self.noise],
             "residual": self.residual,
             "condition": self.condition,
             "theta": None
@@ -68,7 +94,7 @@ class Identified(Told):
         }
 
     def __str__(self) -> str:
-        lines = [f"{len(self.values)} base parameters, residual {self.residual:.3g}, condition {self.condition:.3g}:"]
+        lines = [f"{len(self.values)} base parameters, condition {self.condition:.3g}; value, standard deviation:"]
         for c, v, d in zip(self.base.combinations, self.values, self.deviations, strict=True):
             weak = (
                 ""
@@ -78,6 +104,9 @@ class Identified(Told):
                 else "   these data do not tell it"
             )
             lines.append(f"  {v:12.6g} +- {d:.2g}   {c}{weak}")
+        speeds = self.base.regressor.speeds if len(self.noise) > 1 else ("all",)
+        told = ", ".join(f"{name} {x:.2g}" for name, x in zip(speeds, self.noise, strict=True))
+        lines.append(f"Noise of the efforts, as the scatter tells it: {told}.")
         unseen = len(self.base.unseen)
         if unseen:
             lines.append(f"No motion at all tells {unseen} of {len(self.base.regressor.names)} inertial parameters.")
@@ -125,25 +154,60 @@ def identify(
     A = W[:, list(base.chosen)]
     if len(tau) < A.shape[1]:
         raise ArgumentError(f"{len(tau)} measured efforts cannot tell {A.shape[1]} base parameters: measure longer.")
+    weights = np.ones(len(tau))
+    for _ in range(_ROUNDS if states.allowed is None else 1):
+        found = _least_squares(A * weights[:, None], tau * weights)
+        left = tau - A @ found.values
+        noise = _noise(left, found.told, n if states.allowed is None else 1)
+        least = max(_QUIET * float(noise.max()), _UNTOLD * float(np.sqrt(np.mean(tau * tau)))) or 1.0
+        weights = np.tile(1 / np.maximum(noise, least), len(tau) // len(noise))
+    theta = _physical(of, W * weights[:, None], tau * weights, prior, given) if physical else None
+    residual = float(np.sqrt(left @ left / len(tau)))
+    values, covariance, deviations = found.values, found.covariance, found.deviations
+    freedom = max(len(tau) - found.told, 1)
+    return Identified(base, values, deviations, covariance, noise, residual, found.condition, theta, freedom)
+
+
+@dataclass(frozen=True, eq=False)
+class _Fit:
+    values: Any
+    covariance: Any
+    deviations: Any
+    condition: float
+    told: int  # directions that the data tell
+
+
+def _least_squares(A: Any, tau: Any) -> _Fit:
+    """Of columns of length one, in the directions that the data tell; the scatter of what is left is the variance."""
     sizes = np.sqrt((A * A).sum(axis=0))
     sizes[sizes == 0] = 1.0
-    scaled = A / sizes
-    left_axes, single, right_axes = np.linalg.svd(scaled, full_matrices=False)
+    left_axes, single, right_axes = np.linalg.svd(A / sizes, full_matrices=False)
     told = single > _UNTOLD * single[0]
     values = right_axes[told].T @ ((left_axes[:, told].T @ tau) / single[told])
-    left = tau - scaled @ values
-    freedom = max(len(tau) - int(told.sum()), 1)
-    variance = float(left @ left) / freedom
-    deviations = np.sqrt(variance * ((right_axes[told].T / single[told]) ** 2).sum(axis=1)) / sizes
+    left = tau - A @ (values / sizes)
+    variance = float(left @ left) / max(len(tau) - int(told.sum()), 1)
+    spread = right_axes[told].T / single[told] / sizes[:, None]
+    covariance = variance * spread @ spread.T
     hidden = (right_axes[~told] ** 2).sum(axis=0) > _UNTOLD  # parameters with a part that no effort of these data shows
-    deviations = np.where(hidden, np.inf, deviations)
+    deviations = np.where(hidden, np.inf, np.sqrt(np.diag(covariance)))
     condition = float(single[0] / single[-1]) if told.all() else float("inf")
-    theta = _physical(of, W, tau, prior, given, np.sqrt(variance)) if physical else None
-    residual = float(np.sqrt(left @ left / len(tau)))
-    return Identified(base, values / sizes, deviations, residual, condition, theta)
+    return _Fit(values / sizes, covariance, deviations, condition, int(told.sum()))
 
 
-def _physical(of: Any, W: Any, tau: Any, prior: Any | None, given: Mapping[str, Any] | None, noise: float) -> Any:
+def _noise(left: Any, told: int, groups: int) -> Any:
+    """The deviation of the efforts of each group of rows, less what the fit took from it."""
+    rows = left.reshape(-1, groups)
+    count = max(rows.shape[0] - told / groups, 1.0)
+    return np.sqrt((rows * rows).sum(axis=0) / count)
+
+
+def _level(level: float) -> float:
+    if not 0 < level < 1:
+        raise ArgumentError(f"`level` is {level}: the share of measurements, between 0 and 1.")
+    return level
+
+
+def _physical(of: Any, W: Any, tau: Any, prior: Any | None, given: Mapping[str, Any] | None) -> Any:
     """Least squares over positive second moments, written as L L^T so that nothing else can come out."""
     start = of.theta(given) if prior is None else np.asarray(prior, dtype=float)
     bodies = len(start) // 10
@@ -191,7 +255,7 @@ def _physical(of: Any, W: Any, tau: Any, prior: Any | None, given: Mapping[str, 
         return np.vstack([W @ found / size, near * found / scale[:, None]])
 
     near = 1e-3  # how weakly the prior holds what the data do not tell, in parts of the noise
-    size = max(noise, 1e-9 * float(np.sqrt(np.mean(tau * tau))), 1e-300)
+    size = max(1.0, _UNTOLD * float(np.sqrt(np.mean(tau * tau))))  # of the noise, in which efforts are counted here
 
     def misfit(x: Any) -> Any:
         theta = theta_of(x)

@@ -3,7 +3,8 @@
 A joint with the twist S lets an inertia J of what it carries be given to what carries it, if J S = 0 (its own motion
 needs nothing) and J is the same wherever the joint stands. About an axis n these are the mass, the first moment along
 n and the moments of a wheel without its spin, 1 - n n'; along a slide all moments of inertia (Gautier and Khalil 1990,
-Mayeda, Yoshida and Osuka 1990). Links without motion give all.
+Mayeda, Yoshida and Osuka 1990). Links without motion give all. A link that closes a loop lets the same inertias pass
+from one of its bodies to the other, each one dependence more (inertia transfer: Ros, Iriarte and Mata 2012).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from dalembert.expr.space import Matrix3, Vector3, apply3, product3, transpose3,
 from dalembert.kinematics import Pose, Tree
 from dalembert.kinematics.spatial import Twist
 from dalembert.kinematics.tree import EARTH_NODE
+from dalembert.mechanism import Link, Turn
 
 #: Share of a condition that may be rounding of constant axes and rotations.
 _ROUNDING = 1e-12
@@ -72,6 +74,14 @@ class Grouping:
             self._carrier.setdefault(tree.place[body][0], body)
         for body in sorted(range(1, bodies), key=lambda b: tree.place[b][0]):  # parents first
             self._place(body)
+        for cut in tree.layout.cuts:
+            for inertia in _shared(cut.link):
+                sides = (cut.first, cut.link.first), (cut.second, cut.link.second)
+                given, taken = (
+                    self.resolved(body, inertia.seen_from(Pose.of(frame.displacement)).numbers) if body else {}
+                    for body, frame in sides
+                )
+                self._depend({k: given.get(k, ZERO) - taken.get(k, ZERO) for k in {*given, *taken}})
 
     @property
     def kept(self) -> list[int]:
@@ -174,6 +184,40 @@ class Grouping:
             found[k] = found.get(k, ZERO) - share
         self.terms[10 * (body - 1) + pivot] = {k: x / ten[pivot] for k, x in found.items() if x is not ZERO}
         gone.add(pivot)
+
+    def _depend(self, relation: Terms) -> None:
+        """Columns whose sum is nothing: one of them is told by the others, the last moment of inertia before others."""
+        relation = {k: x for k, x in relation.items() if x is not ZERO}
+        values = dict(zip(relation, ex.evaluate(list(relation.values()), self.known), strict=True)) if relation else {}
+        felt = {k for k, x in values.items() if abs(x) > _ROUNDING * max(map(abs, values.values()))}
+        if not felt:
+            return
+        pivot = min(felt, key=lambda k: (_BACK.index(k % 10) if k % 10 != 6 else -1, -k))
+        own = {k: -x / relation[pivot] for k, x in relation.items() if k != pivot and k in felt}
+        for column, terms in self.terms.items():
+            if pivot in terms:
+                share = terms[pivot]
+                rest = {k: x for k, x in terms.items() if k != pivot}
+                for k, x in own.items():
+                    rest[k] = rest.get(k, ZERO) + share * x
+                self.terms[column] = {k: x for k, x in rest.items() if x is not ZERO}
+        self.terms[pivot] = own
+
+
+def _shared(link: Link) -> list[Ten]:
+    """Inertias at a joint that are the same on both of its sides, wherever it stands."""
+    units = [[ONE if k == part else ZERO for k in range(10)] for part in range(10)]
+    steps = link.placed_steps()
+    if any(x is not ZERO for step in steps for x in step.displacement.translation):
+        return []
+    turns = [one for step in steps for one in step.displacement.turns]
+    if not turns:
+        return [Ten.of(one) for one in units]
+    if len(turns) > 1 or not isinstance(turns[0], Turn):
+        return [Ten.of(units[0])]
+    n = Vector3(turns[0].axis)
+    wheel = [ZERO] * 4 + [(ONE if i == j else ZERO) - n[i] * n[j] for i, j in _PAIRS]
+    return [Ten.of(wheel), Ten.of([ZERO, *n, *[ZERO] * 6]), Ten.of(units[0])]
 
 
 def _second_rate(second: Matrix3, w: Vector3, v: Vector3, h: Vector3, i: int, j: int) -> Expr:
