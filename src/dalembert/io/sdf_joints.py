@@ -28,6 +28,7 @@ def join(scopes: Sequence[Scope], a: Assembly) -> None:
     """Hang every link: by a joint, on the world where its model is static, free where nothing holds it."""
     above: dict[str, str] = {}  # child -> parent, of the tree
     tree: list[tuple[Scope, Element, bool]] = []
+    left: list[tuple[Scope, Element]] = []
     closing: list[tuple[Scope, Element]] = []
 
     def root(part: str) -> str:
@@ -45,16 +46,21 @@ def join(scopes: Sequence[Scope], a: Assembly) -> None:
             parent, child = (ends_on(joint, tag, scope)[1] for tag in ("parent", "child"))
             if parent in {*static, WORLD} and child in {*static, WORLD}:
                 continue  # both stand still
-            if kind == "gearbox" or root(parent) == root(child):
-                closing.append((scope, joint))
-            elif child not in above and child != WORLD:
+            if kind != "gearbox" and child not in above and child != WORLD and root(parent) != child:
                 above[child] = parent
                 tree.append((scope, joint, False))
-            elif parent not in above and parent != WORLD:  # the tree comes from the other side
-                above[parent] = child
-                tree.append((scope, joint, True))
             else:
-                closing.append((scope, joint))
+                left.append((scope, joint))
+    for scope, joint in left:
+        parent, child = (ends_on(joint, tag, scope)[1] for tag in ("parent", "child"))
+        loose = parent not in above and parent != WORLD and root(child) != parent
+        if (
+            joint.get("type") != "gearbox" and loose
+        ):  # nothing else holds the parent: the tree comes from the other side
+            above[parent] = child
+            tree.append((scope, joint, True))
+        else:
+            closing.append((scope, joint))
     for scope in scopes:
         for name, part in scope.links.items():
             if "::" not in name and above.get(part, WORLD) == WORLD and not _hung(part, tree):
