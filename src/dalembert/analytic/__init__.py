@@ -10,7 +10,7 @@ fields        fields_of, uniform_potential, fictitious_forces, FieldDensity
 chaos         lyapunov, poincare_section
 Hamilton      legendre, poisson_bracket, lagrange_bracket, poisson_closure, phase_portrait, flow_determinant
 canonical     CanonicalMap, generate, generator_of, convert, infinitesimal, standard_map, design_map
-Jacobi        principal_function, levi_civita, action_angle, fronts, stationary_wave, action_fronts
+Jacobi        principal_function, levi_civita, staeckel, action_angle, fronts, moving_fronts, stationary_wave
 variations    Functional, isoperimetric, second_variation, stationary, maupertuis, brachistochrone, action_along
 symmetries    noether, symmetry_of, search_symmetries, search_first_integrals, galilei_algebra
 perturbation  average_fast, birkhoff, lie_series, adiabatic, frequencies, variational_integrator
@@ -57,8 +57,10 @@ from .formulas.quadrature import antiderivative
 from .formulas.steps import Step, Steps, latex, mathml
 from .jacobi.action_angle import ActionAngle, action_angle, numeric_action
 from .jacobi.hamilton_jacobi import CompleteIntegral, HamiltonJacobi
+from .jacobi.moving_fronts import MovingFronts, moving_fronts
 from .jacobi.principal_function import PrincipalFunction, principal_function
 from .jacobi.separation import LeviCivita, levi_civita
+from .jacobi.staeckel import Staeckel, staeckel
 from .jacobi.waves import Fronts, StationaryWave, are_orthogonal, de_broglie, fronts, stationary_wave
 from .motions.chaos import Lyapunov, Section, lyapunov, poincare_section
 from .motions.modes import NormalModes, normal_modes, numeric_modes
@@ -132,6 +134,10 @@ from .variations.variational import Functional, Stationary, action_along, mauper
 from .variations.world_line import WorldLine, world_line
 
 __all__ = [
+    "MovingFronts",
+    "moving_fronts",
+    "Staeckel",
+    "staeckel",
     "path_of",
     "FieldModes",
     "field_modes",

@@ -29,7 +29,7 @@ def loop_integral(radicand: sp.Expr, q: sp.Symbol) -> LoopIntegral | None:
     >>> loop_integral(E - a * q**2, q).value
     pi*E/sqrt(a)
     >>> loop_integral(sp.exp(-q) - sp.exp(-2 * q) - a, q).value
-    2*pi*(1/2 - sqrt(a))
+    -pi*(2*sqrt(a) - 1)
     """
     P = sp.expand(radicand)
     for rule in (_quadratic, _inverse, _square, _exponential, _tangent, _hyperbolic, _power, _cosine):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
 
 import sympy as sp
 
@@ -11,20 +10,16 @@ from dalembert.errors import ModelError
 
 from ..formulas._equality import is_zero
 from ..formulas._exact import as_sympy
-from ..formulas._names import Names
 from ..formulas._normal import tidy
 from ..formulas._solving import invert
+from .coupled_motion import Moving, coupled_motion
 
 
-class _View(Protocol):
-    @property
-    def names(self) -> Names: ...
-    @property
-    def accelerations(self) -> dict[str, sp.Expr]: ...
+def closed_motion(view: Moving) -> dict[str, sp.Expr]:
+    """q(t) of every coordinate from q'' = a(t) + B q + C q' with constant B and C, and data q0 and qd0 at t = 0.
 
-
-def closed_motion(view: _View) -> dict[str, sp.Expr]:
-    """q(t) of every coordinate from q'' = a + b q + c q' (each coordinate by itself), with data q0 and qd0 at t = 0.
+    Coordinates by themselves have any force a(t) whose integral closes, away from resonance unless its frequency is
+    the own one by name; coupled ones a constant force.
 
     Works on any view that knows its accelerations; each motion is put back into its equation before it is returned.
 
@@ -37,14 +32,35 @@ def closed_motion(view: _View) -> dict[str, sp.Expr]:
         q, v, t = n.symbol(c), n.velocity(c), n.time
         b, d = tidy(sp.diff(acceleration, q)), tidy(sp.diff(acceleration, v))
         a = tidy(sp.expand(acceleration - b * q - d * v))
-        if any(e.free_symbols & {*n.q, *n.v, t} for e in (a, b, d)):
-            raise ModelError(f"{c}'' = {acceleration} is not linear with constant coefficients in {c} alone")
-        motion = _solve(a, b, d, t, n.symbol(f"{c}0"), n.symbol(f"{c}d0"))
+        if any(e.free_symbols & {*n.q, *n.v} for e in (a, b, d)) or (b + d).has(t):
+            return coupled_motion(view)
+        steady = sp.Integer(0) if a.has(t) else a
+        motion = _solve(steady, b, d, t, n.symbol(f"{c}0"), n.symbol(f"{c}d0"))
+        if a.has(t):
+            motion += _answer(a, b, d, t)
         residual = sp.diff(motion, t, 2) - a - b * motion - d * sp.diff(motion, t)
         if not is_zero(residual):
             raise ModelError(f"the motion found for {c} does not satisfy its equation")
         found[c] = motion
     return found
+
+
+def _answer(a: sp.Expr, b: sp.Expr, d: sp.Expr, t: sp.Symbol) -> sp.Expr:
+    """Duhamel's integral: what the force a(t) makes of a start at rest, by the answer to a unit blow."""
+    past = sp.Symbol("past", positive=True)
+    blow = _solve(sp.Integer(0), b, d, t - past, sp.Integer(0), sp.Integer(1))
+    found = sp.integrate(sp.expand(sp.expand_trig(blow * a.subs(t, past)) if b != 0 else blow * a.subs(t, past)), past)
+    if found.has(sp.Integral):
+        raise ModelError(f"the answer to the force {a} has no closed form")
+    generic = found.replace(sp.Piecewise, _away_from_resonance)
+    return tidy(generic.subs(past, t) - generic.subs(past, 0))
+
+
+def _away_from_resonance(*cases: tuple[sp.Expr, sp.Basic]) -> sp.Expr:
+    """The case that holds for parameters without a relation among them, told by numbers that have none."""
+    letters = sorted({x for _, c in cases for x in c.free_symbols}, key=str)
+    numbers = {x: sp.Rational(101 + 37 * k * k, 89 + 13 * k) for k, x in enumerate(letters)}
+    return next((e for e, c in cases if c.subs(numbers) == sp.true), cases[-1][0])
 
 
 def _solve(a: sp.Expr, b: sp.Expr, d: sp.Expr, t: sp.Symbol, q0: sp.Symbol, v0: sp.Symbol) -> sp.Expr:
