@@ -2,15 +2,14 @@
 
 import re
 import sys
-import tomllib
 from pathlib import Path
 
-_project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+import dalembert
 
 project = "dalembert"
 author = "the dalembert maintainers"
 copyright = f"2026, {author}"
-release = version = _project["version"]
+release = version = dalembert.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.mathjax"]
 myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "deflist"]
@@ -24,7 +23,6 @@ html_title = "dalembert"
 html_static_path = ["_static"]
 html_extra_path = ["_build/extra"]
 _PICTURES = Path(__file__).parent / "_build" / "extra" / "gallery"
-_PICTURES.mkdir(parents=True, exist_ok=True)
 
 
 def setup(app):
@@ -45,6 +43,7 @@ def _gallery(app):
     """Every example is drawn, and most of them move."""
     import gallery
 
+    _PICTURES.mkdir(parents=True, exist_ok=True)
     gallery.make(_PICTURES)
 
 

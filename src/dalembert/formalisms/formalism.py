@@ -13,7 +13,7 @@ from dalembert.presentation.axes import Quantity
 from dalembert.presentation.closing import closing_label, live_rows, multiplier_lines, name_cuts, own_rates
 from dalembert.presentation.collect_terms import collect
 from dalembert.presentation.conditions import condition_label, meaning_lines
-from dalembert.presentation.scalars import Scalars, Side
+from dalembert.presentation.scalars import LONGEST_LINE, Scalars, Side, signs_of
 from dalembert.presentation.statements import Statements
 from dalembert.presentation.vocabulary import Vocabulary
 
@@ -29,11 +29,28 @@ def scalar_equations(eq: Equations) -> Scalars:
     What fits a page is collected by accelerations and products of speeds; more reads better as it was derived, by the
     quantities that it is made of.
     """
-    if eq.operations <= MOST_COLLECTED and len(eq.speeds) <= MOST_SPEEDS:
+    if eq.operations <= MOST_COLLECTED and len(eq.speeds) <= MOST_SPEEDS and _fits_a_page(eq):
         found = _equations(eq, _collected)
         if found.written_out:
             return found
     return _equations(eq, _as_derived)
+
+
+def _fits_a_page(eq: Equations) -> bool:
+    """Whether the equation with most inertia terms, collected, is a line that can be written out.
+
+    To collect and tidy all of them, only to see that they are too long, takes longer than all the rest.
+    """
+    sizes = [ex.count_operations(x) for x in eq.bias]
+    r = max(range(len(sizes)), key=sizes.__getitem__)
+    row = Matrix(eq.mass_matrix.rows()[r : r + 1], (1, len(sizes)))
+    [one] = collect(row, eq.bias[r : r + 1], eq.forces[r : r + 1], eq.tree.speeds)
+    hand, signs = ex.Tidier(LONGEST_COEFFICIENT, for_reading=True), 0
+    for coefficient in one.products.values():  # all of them stand on the right side
+        signs += signs_of([hand.tidy(coefficient)])[0]
+        if signs > LONGEST_LINE:
+            return False
+    return True
 
 
 Form = Callable[[Equations, Matrix, Sequence[Expr], Sequence[Expr]], list[tuple[Expr, Expr]]]

@@ -38,11 +38,16 @@ class Scalars:
     @property
     def written_out(self) -> bool:
         """Whether the formulas are short enough to stand without intermediates, by the signs that they take."""
-        sizes: dict[Expr, int] = {}
-        for e in ex.topological(self.sides):
-            sizes[e] = sum(sizes[a] for a in e.args) + (1 if e.args else len(str(e.data)))
-        signs = [sizes[e] for e in self.sides]
+        signs = signs_of(self.sides)
         return all(x <= LONGEST_LINE for x in signs) and sum(signs) <= MOST_WRITTEN_OUT
+
+
+def signs_of(formulas: Sequence[Expr]) -> list[int]:
+    """Signs that each formula takes when it is written out."""
+    sizes: dict[Expr, int] = {}
+    for e in ex.topological(formulas):
+        sizes[e] = sum(sizes[a] for a in e.args) + (1 if e.args else len(str(e.data)))
+    return [sizes[e] for e in formulas]
 
 
 def readable(sides: Sequence[Side]) -> Scalars:
