@@ -10,6 +10,8 @@
 
 from typing import TYPE_CHECKING, Any
 
+from dalembert import mechanism
+
 # errors
 from dalembert.errors import (
     ArgumentError,
@@ -63,6 +65,7 @@ from dalembert.mechanism import (
 # the mechanism and its verbs
 from dalembert.model import Mechanism
 from dalembert.opening import json_schema, load, loads, read_mjcf, read_sdf, read_urdf
+from dalembert.presentation.records import readable as _readable
 
 if TYPE_CHECKING:
     # motions; they bring NumPy, so they are imported when they are first named
@@ -134,6 +137,9 @@ __all__ = [
     "Trajectory",
     "trajectory",
 ]
+# records of a description print as a person reads them, in notebooks too
+_readable(*vars(mechanism).values())
+
 _LATER = {
     "Motion": "dalembert.view",
     "Event": "dalembert.simulate",

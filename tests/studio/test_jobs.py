@@ -156,3 +156,13 @@ def test_numbers_of_a_program_do_not_set_its_formulas_again(monkeypatch):
     other = ask("equations", PENDULUM.replace("-9.81", "-1.62"))
     assert derived == ["kane"]
     assert other["html"] != first["html"]
+
+
+def test_what_workers_are_forked_from_has_gone_all_the_way():
+    from dalembert.studio import warm
+
+    assert [sorted(one)[:1] for one in warm.ANSWERS if "error" in one] == []
+    check, motion, equations = warm.ANSWERS
+    assert check["right"]
+    assert motion["still"] is False
+    assert "math" in equations["html"]

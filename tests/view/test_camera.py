@@ -1,4 +1,4 @@
-"""The camera shows every body of every example at all times: by projected boxes, and by pixels."""
+"""The camera shows every body and arrow of every example at all times: by projected boxes, and by pixels."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_every_body_of_every_example_is_in_the_picture(tmp_path: Path):
     start.write_text(page(scenes[EXAMPLES[0]]), encoding="utf-8")
     with browser() as driver:
         shown, faults = opened(driver, start, "#bare&t=0", size=(480, 300))
-        shown.evaluate("view.set({ground: false, traces: false, joints: false, arrows: false, autoplay: false})")
+        shown.evaluate("view.set({ground: false, traces: false, joints: false, autoplay: false})")
         for path, one in scenes.items():
             worst = shown.evaluate("s => view.load(s).then(() => view.outermost(60))", one.as_dict())
             assert worst < 1, path.name

@@ -16,7 +16,7 @@ from dalembert.errors import DalembertError, SimulationError
 from dalembert.mechanism.bodyshape import SIZES
 from dalembert.view import scene_of
 from dalembert.view.meshing import faces_of
-from dalembert.view.paint import lens_of
+from dalembert.view.paint import _extent, lens_of
 from dalembert.view.solids import Solid
 
 
@@ -123,3 +123,19 @@ def test_faces_of_gears_look_outward_and_fill_them():
                 assert normal[2] * face[0][2] > 0
                 upper += normal[2] / 2 if normal[2] > 0 else 0.0
         assert 0.7 * np.pi < upper < 1.25 * np.pi
+
+
+def test_joints_and_arrows_stay_in_the_picture():
+    """A rail that reaches far beyond its wagon, and a force that pushes out of the picture."""
+    m = da.Mechanism("wagon")
+    wagon = m.body("wagon", mass=1, inertia=[0.1, 0.1, 0.1])
+    m.join(da.earth, wagon, da.prismatic("x"), name="rail")
+    m.force(wagon.at([0, 0, 0]), [0, 0, "3*sin(5*t)"], name="lift")
+    scene = scene_of(motion=m.simulate((0, 4), start={"rail.x'": 1}))
+    lens = lens_of(scene, 16 / 9)
+    everything = _extent(scene)
+    assert everything.shape[1] > scene.corners().shape[1] + 9
+    place, depth = lens.seen(everything.reshape(-1, 3))
+    assert depth.min() > 0
+    assert np.abs(place[:, 0]).max() <= 16 / 9
+    assert np.abs(place[:, 1]).max() <= 1

@@ -11,6 +11,7 @@ import pytest
 
 import dalembert as da
 from dalembert import analytic
+from dalembert.view import scene_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FORMS = ("_repr_html_", "_repr_latex_", "_repr_png_")
@@ -92,6 +93,38 @@ def test_no_public_record_of_analytical_mechanics_prints_raw():
     for one in records:
         assert one.__str__ is not object.__str__ or not hasattr(one.__repr__, "__wrapped__"), one
         assert any(hasattr(one, form) for form in FORMS), one
+
+
+def test_no_public_record_of_a_description_prints_raw():
+    import dalembert.mechanism as room
+    from dalembert.simulate import Arc, Jump
+    from dalembert.view import Scene
+
+    kinds = [one for one in vars(room).values() if isinstance(one, type) and dataclasses.is_dataclass(one)]
+    assert len(kinds) > 30
+    for one in (*kinds, Arc, Jump, Scene):
+        assert one.__str__ is not object.__str__ or not hasattr(one.__repr__, "__wrapped__"), one
+        assert any(hasattr(one, form) for form in FORMS), one
+
+
+def test_what_is_described_is_told_in_words():
+    m = da.Mechanism("door")
+    door = m.body("door", mass="m", centre=[0.4, 0, 1], inertia=[1, 2, 3])
+    hinge = m.join(da.earth, door, da.revolute("z").with_efforts(th="-k*th"), name="hinge")
+    push = m.force(door.at([0.8, 0, 1]), [0, "F", 0], name="push")
+    assert str(hinge.joint) == "revolute (th)\n  move [0, 0, 0], turned th about [0, 0, 1]\n  effort on th: -k*th"
+    assert str(door.at([0.8, 0, 1], da.turn("pi/2", "x"))) == "door at [0.8, 0, 1], turned 1/2*pi about [1, 0, 0]"
+    assert str(door).splitlines()[:5] == [
+        "Body",
+        "  name: door",
+        "  mass: m",
+        "  iframe: [0.4, 0, 1]",
+        "  inertia: [1, 2, 3]",
+    ]
+    assert "at: door at [0.8, 0, 1]" in str(push)
+    assert "value: 0, F, 0" in push._repr_html_()
+    assert hinge.joint._repr_html_().startswith("<pre>revolute")
+    assert repr(scene_of(m)) == "<Scene of 'door': 1 bodies, 1 joints, a posture>"
 
 
 def test_links_and_layouts_are_told_in_lines(machine):

@@ -27,6 +27,10 @@ class Inertia:
     xz: Expr = ZERO
     yz: Expr = ZERO
 
+    def __str__(self) -> str:
+        shown = self.entries[:3] if self.is_diagonal else self.entries
+        return f"[{', '.join(map(str, shown))}]"
+
     @staticmethod
     def of(value: Any) -> Inertia:
         """From 0, three principal values, six entries (xx yy zz xy xz yz), or a symmetric 3x3 array."""
@@ -67,6 +71,10 @@ class Frame:
     body: str
     displacement: Displacement = Displacement()
     name: str | None = None
+
+    def __str__(self) -> str:
+        place = "" if self.displacement == Displacement() else f" at {self.displacement}"
+        return (f"{self.name}: " if self.name else "") + self.body + place
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,6 +73,9 @@ class Turn:
     def __post_init__(self) -> None:
         _with_verbs(self, "axis")
 
+    def __str__(self) -> str:
+        return f"{self.angle} about [{', '.join(map(str, self.axis))}]"
+
     @property
     def matrix(self) -> Matrix3:
         return turn_matrix(self.angle, self.axis)
@@ -93,6 +96,9 @@ class QuaternionTurn:
     """Rotation of a unit quaternion, scalar first."""
 
     components: tuple[Expr, Expr, Expr, Expr]
+
+    def __str__(self) -> str:
+        return f"by the quaternion [{', '.join(map(str, self.components))}]"
 
     @property
     def matrix(self) -> Matrix3:
@@ -127,6 +133,10 @@ class Displacement:
 
     def __post_init__(self) -> None:
         _with_verbs(self, "translation")
+
+    def __str__(self) -> str:
+        turned = ", then ".join(map(str, self.turns))
+        return f"[{', '.join(map(str, self.translation))}]" + (f", turned {turned}" if turned else "")
 
     @staticmethod
     def of(translation: Sequence[Scalar] = (0, 0, 0), *turns: AnyTurn) -> Displacement:

@@ -61,6 +61,12 @@ class Joint:
     def __post_init__(self) -> None:
         check_joint(self)
 
+    def __str__(self) -> str:
+        lines = [f"{self.kind or 'joint'} ({', '.join(self.parameters) or 'no freedom'})"]
+        lines += [f"move {step.displacement}" for step in self.steps]
+        lines += [f"effort on {x}: {effort}" for x, effort in self.efforts]
+        return "\n  ".join(lines)
+
     @property
     def dof(self) -> int:
         """How many speeds: a quaternion has four coordinates for three speeds."""

@@ -61,7 +61,7 @@ def readable(*kinds: Any) -> None:
         if _raw(kind):
             kind.__str__ = told  # type: ignore[assignment,method-assign]
         if not any(hasattr(kind, name) for name in ("_repr_html_", "_repr_latex_", "_repr_png_")):
-            derived = any(one.name == "steps" for one in fields(kind))
+            derived = any(one.name == "steps" and not str(one.type).startswith("tuple") for one in fields(kind))
             setattr(kind, *(("_repr_latex_", _latex) if derived else ("_repr_html_", Told._repr_html_)))
 
 

@@ -65,7 +65,7 @@ class Crew:
         kind = "spawn" if sys.platform == "win32" else "forkserver"
         self.context: Any = multiprocessing.get_context(kind)
         if kind == "forkserver":  # modules are imported once, and a worker is there in milliseconds
-            self.context.set_forkserver_preload(["dalembert.studio.jobs"])
+            self.context.set_forkserver_preload(["dalembert.studio.warm"])
         self.workers: OrderedDict[tuple[str, str], Worker] = OrderedDict()
         self.threads = ThreadPoolExecutor(max_workers=2 * MOST, thread_name_prefix="studio")
         self.guard = threading.Lock()

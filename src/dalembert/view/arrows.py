@@ -32,6 +32,19 @@ class Arrow:
     values: Array  # frame, 3
 
 
+_LONGEST = 0.28
+"""The longest arrow of a kind, in sizes of the machine (as viewer.js)."""
+
+
+def arrow_scales(arrows: Sequence[Arrow], size: float) -> dict[str, float]:
+    """Length of a unit of each kind: arrows of one kind can be compared with each other."""
+    most: dict[str, float] = {}
+    for one in arrows:
+        here = float(np.linalg.norm(one.values, axis=1).max(initial=0.0))
+        most[one.kind] = max(most.get(one.kind, 0.0), here)
+    return {kind: _LONGEST * size / value if value > 0 else 0.0 for kind, value in most.items()}
+
+
 def arrows_of(machine: Machine) -> tuple[tuple[Arrow, ...], str]:
     """Applied forces and torques, and a sentence about those that have no numbers."""
     found, lost = [], []

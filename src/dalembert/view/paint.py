@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dalembert.view.arrows import Arrow, arrow_scales
+from dalembert.view.joints import Symbol
 from dalembert.view.meshing import faces_of
 from dalembert.view.scene import Scene
 from dalembert.view.solids import Solid, turned_to
@@ -48,8 +50,7 @@ def lens_of(scene: Scene, aspect: float, towards: Array | None = None) -> Lens:
     up = scene.viewpoint.up - (scene.viewpoint.up @ back) * back
     up = up / np.linalg.norm(up) if np.linalg.norm(up) > 1e-6 else turned_to(back)[:, 0]
     right = np.cross(up, back)
-    corners = scene.corners()
-    points = (corners - _followed(scene)[:, None]).reshape(-1, 3)
+    points = (_extent(scene) - _followed(scene)[:, None]).reshape(-1, 3)
     a, b, d = points @ right, points @ up, -(points @ back)
     ty = np.tan(_FIELD / 2) * _FILL
     tx = ty * aspect
@@ -59,6 +60,35 @@ def lens_of(scene: Scene, aspect: float, towards: Array | None = None) -> Lens:
     )
     eye = right * (sides[0] - sides[1]) / 2 + up * (sides[2] - sides[3]) / 2 - depth * back
     return Lens(eye, right, up, back)
+
+
+def _extent(scene: Scene) -> Array:
+    """Corners of all that is painted at each frame: bodies, ties, joints, and the ends of arrows."""
+    found = [scene.corners()]
+    for joint in scene.joints:
+        pose = scene.poses[joint.body]
+        found.append(np.einsum("fij,cj->fci", pose[:, :, :3], _symbol(joint).corners()) + pose[:, None, :, 3])
+    scales = arrow_scales(scene.arrows, scene.size)
+    for arrow in scene.arrows:
+        start, vector = _starts(scene, arrow), scales[arrow.kind] * arrow.values
+        found.append(np.stack([start, start + vector], axis=1))
+    return np.concatenate([np.broadcast_to(x, (len(scene.times), *x.shape[1:])) for x in found], axis=1)
+
+
+def _symbol(joint: Symbol) -> Solid:
+    s = joint.size
+    if joint.kind in ("slide", "cylinder"):
+        middle = joint.at + joint.turn[:, 2] * (joint.low + joint.high) / 2
+        return Solid("box", (1.1 * s, 1.1 * s, joint.high - joint.low + 7 * s), middle, joint.turn)
+    if joint.kind == "ball":
+        return Solid("sphere", (1.9 * s,), joint.at)
+    return Solid("cylinder", (1.7 * s, 3.0 * s), joint.at, joint.turn)
+
+
+def _starts(scene: Scene, arrow: Arrow) -> Array:
+    """Where an arrow begins, at each frame."""
+    pose = scene.poses[arrow.body]
+    return arrow.at if arrow.at.ndim > 1 else pose[:, :, :3] @ arrow.at + pose[:, :, 3]
 
 
 def _followed(scene: Scene) -> Array:
@@ -132,15 +162,7 @@ def _faces(scene: Scene, frame: int, steel: str) -> tuple[list[Array], list[str]
         for solid in body.solids:
             put(solid, poses[frame], solid.colour or body.colour)
     for joint in scene.joints:
-        s, pose = joint.size, scene.poses[joint.body][frame]
-        if joint.kind in ("slide", "cylinder"):
-            middle = joint.at + joint.turn[:, 2] * (joint.low + joint.high) / 2
-            rail = Solid("box", (1.1 * s, 1.1 * s, joint.high - joint.low + 7 * s), middle, joint.turn)
-            put(rail, pose, steel)
-        elif joint.kind == "ball":
-            put(Solid("sphere", (1.9 * s,), joint.at), pose, steel)
-        else:
-            put(Solid("cylinder", (1.7 * s, 3.0 * s), joint.at, joint.turn), pose, steel)
+        put(_symbol(joint), scene.poses[joint.body][frame], steel)
     for tie in scene.ties:
         ends = [scene.poses[b][frame][:, :3] @ at + scene.poses[b][frame][:, 3] for b, at in tie.points]
         for a, b in pairwise(ends):
@@ -231,12 +253,9 @@ _ARROWS = {
 }
 
 
-def _arrow(axes: Any, scene: Scene, arrow: Any, frame: int, lens: Lens) -> None:
-    alike = [one.values for one in scene.arrows if one.kind == arrow.kind]  # they can be compared with each other
-    most = max(float(np.linalg.norm(values, axis=1).max()) for values in alike)
-    pose = scene.poses[arrow.body][frame]
-    start = arrow.at[frame] if arrow.at.ndim > 1 else pose[:, :3] @ arrow.at + pose[:, 3]
-    vector = arrow.values[frame] * (0.28 * scene.size / most if most > 0 else 0.0)
+def _arrow(axes: Any, scene: Scene, arrow: Arrow, frame: int, lens: Lens) -> None:
+    start = _starts(scene, arrow)[frame]
+    vector = arrow.values[frame] * arrow_scales(scene.arrows, scene.size)[arrow.kind]
     if np.linalg.norm(vector) < 0.004 * scene.size:
         return
     ends, _ = lens.seen(np.array([start, start + vector]))

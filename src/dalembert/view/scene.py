@@ -79,7 +79,7 @@ class Column:
     values: Array
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Scene:
     """A machine as a picture: bodies, joints, ties, arrows, traces, ground, and their poses at `times`."""
 
@@ -99,6 +99,16 @@ class Scene:
     speed: float = 1.0
     events: tuple[tuple[float, str], ...] = ()
     note: str = ""
+
+    def __repr__(self) -> str:
+        moving = f"{len(self.times)} frames" if len(self.times) > 1 else "a posture"
+        return f"<Scene of '{self.name}': {len(self.bodies) - 1} bodies, {len(self.joints)} joints, {moving}>"
+
+    def _repr_html_(self) -> str:
+        from dalembert.view.page import page
+        from dalembert.view.report.html import framed
+
+        return framed(page(self), self.name, "24rem;width:100%;border:0")
 
     @property
     def box(self) -> tuple[Array, Array]:

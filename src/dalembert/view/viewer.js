@@ -258,8 +258,8 @@ void main() {
   if (k == 1.0) c *= vl.x * vl.y * vl.z > 0.0 ? 1.0 : 0.80;
   if (k == 2.0) c *= vl.x * vl.y > 0.0 ? 1.0 : 0.82;
   float a = sky * (0.72 + 0.28 * dot(n, up)) + 0.07 * max(dot(n, e), 0.0);
-  float s = pow(max(dot(n, normalize(sun + e)), 0.0), 42.0) * 0.22 * step(0.01, d);
-  float rim = pow(1.0 - max(dot(n, e), 0.0), 3.0) * 0.10;
+  float s = max(dot(n, normalize(sun + e)), 0.0), rim = 1.0 - max(dot(n, e), 0.0);   // products: processors that draw are slow at powers
+  s *= s; s *= s; s *= s; s *= s * s; s *= s * 0.22 * step(0.01, d); rim *= rim * rim * 0.10;
   colour = vec4(c * (a + key * d) + s + rim, alpha * (1.0 - fract(vt.a + 0.01) + 0.01));
 }`;
 const DEPTH_FS = `#version 300 es
@@ -482,6 +482,7 @@ function DalembertView(element, scene, options) {
         for (let c = 0; c < 8; c++) points.push(sub(move(m, [b[c & 1 ? 1 : 0][0], b[c & 2 ? 1 : 0][1], b[c & 4 ? 1 : 0][2]]), centre));
       }
       for (const tie of data.ties) for (const p of tie.points) if (p[0] || !following()) points.push(sub(move(poses[p[0]], p.slice(1)), centre));
+      for (const a of data.arrows) for (const p of arrowEnds(a, poses, f)) points.push(sub(p, centre));
     }
     if (!points.length) points.push([0, 0, 0], [1, 1, 1]);
     return points;
@@ -554,11 +555,11 @@ function DalembertView(element, scene, options) {
     const hidden = new Set(settings.hidden), found = new Map();
     for (const item of items) {
       if (!layers[item.layer] || (item.layer !== "joint" && hidden.has(item.what.name)) || (item.body === 0 && item.fade && !settings.ground)) continue;
-      const wide = wideOf(item), key = item.mesh + (item.over ? " over " : " ") + Math.ceil(Math.log2(wide || 1e-9));
+      const wide = wideOf(item), key = item.mesh + (item.over ? " over " : " ") + (item.fade ? "clear " : "") + Math.ceil(Math.log2(wide || 1e-9));
       if (!found.has(key)) found.set(key, []);
       found.get(key).push(item);
     }
-    groups = [...found.values()].map(list => ({ mesh: list[0].mesh, over: !!list[0].over, wide: Math.max(...list.map(wideOf)), list, values: new Float32Array(16 * list.length), seen: list.length }));
+    groups = [...found.values()].map(list => ({ mesh: list[0].mesh, over: !!list[0].over, clear: list.some(i => i.fade), wide: Math.max(...list.map(wideOf)), list, values: new Float32Array(16 * list.length), seen: list.length }));
   }
   const arrowScale = {};
   function measureArrows() {
@@ -568,6 +569,14 @@ function DalembertView(element, scene, options) {
         most = Math.max(most, Math.hypot(curves[a.channel][f], curves[a.channel + 1][f], curves[a.channel + 2][f]));
       arrowScale[kind] = most > 0 ? 0.28 * data.size / most : 0;
     }
+  }
+  /* Where an arrow begins and ends; a torque is a ring about its place, as wide at most. */
+  function arrowEnds(a, poses, f) {
+    const from = a.at ? move(poses[a.body], a.at) : [0, 1, 2].map(k => valueAt(a.place + k, f)), w = scale([0, 1, 2].map(k => valueAt(a.channel + k, f)), arrowScale[a.kind]);
+    if (norm(w) < 0.004 * data.size) return [];
+    if (a.kind !== "torque") return [from, add(from, w)];
+    const R = Math.max(0.05 * data.size, 0.5 * norm(w)) * 1.2, [x, y] = basis(unit(w));
+    return [1, -1].flatMap(s => [add(from, scale(x, s * R)), add(from, scale(y, s * R))]);
   }
   function fillGroups(poses, f) {
     for (const group of groups) {
@@ -601,17 +610,19 @@ function DalembertView(element, scene, options) {
     }
   }
   /* A circle has as many sides as keep it within a quarter of a pixel: vertices are what processors that draw spend on. */
-  function drawGroups(shader, most) {
+  function drawGroups(shader, most, clear) {
     const near = canvas.height / (2 * Math.tan(FIELD / 2) * 0.6 * camera.distance);
     for (const group of groups) {
       if (!group.seen || (group.over && shader === shaders.depth)) continue;
       gl.depthRange(0, group.over ? 0.02 : 1);
+      if (clear || group.clear) gl.enable(gl.BLEND); else gl.disable(gl.BLEND);
       const sides = Math.PI * Math.sqrt(2 * near * group.wide), b = bufferOf(group.mesh, Math.max(8, Math.min(most, 4 * Math.ceil(sides / 4))));
+      if (b.both) gl.disable(gl.CULL_FACE); else gl.enable(gl.CULL_FACE);
       gl.bindVertexArray(b.vao); gl.bindBuffer(gl.ARRAY_BUFFER, b.instances);
       gl.bufferData(gl.ARRAY_BUFFER, group.values, gl.DYNAMIC_DRAW);
       gl.drawElementsInstanced(gl.TRIANGLES, b.count, gl.UNSIGNED_INT, 0, group.seen);
     }
-    gl.depthRange(0, 1); gl.bindVertexArray(null);
+    gl.depthRange(0, 1); gl.disable(gl.CULL_FACE); gl.bindVertexArray(null);
   }
 
   // matrices
@@ -686,8 +697,9 @@ function DalembertView(element, scene, options) {
     gl.uniformMatrix4fv(s.see, false, see); gl.uniformMatrix4fv(s.light, false, light);
     gl.uniform3fv(s.sun, sun); gl.uniform3fv(s.up, up); gl.uniform3fv(s.eye, eye);
     gl.uniform1f(s.sky, theme.sky); gl.uniform1f(s.key, theme.key); gl.uniform1f(s.shadows, shadows ? 1 : 0); gl.uniform1f(s.alpha, 1); gl.uniform1i(s.map, 0);
-    gl.enable(gl.BLEND); gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+    gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     drawGroups(shaders.solid, chosen.segments);
+    gl.enable(gl.BLEND);
     if (settings.ground && data.ground) drawFloor(eye, shadows, centre);
     if (settings.traces) drawTraces(w, h);
     if (settings.ghosts && data.times.length > 1) drawGhosts(s, chosen, f);
@@ -757,7 +769,7 @@ function DalembertView(element, scene, options) {
     gl.useProgram(shaders.solid.made); gl.uniform1f(s.shadows, 0); gl.uniform1f(s.alpha, 0.16); gl.depthMask(false);
     for (let k = 0; k < count; k++) {
       const f = frameAt(a + (b - a) * k / (count - 1));
-      fillGroups(data.bodies.map((_, i) => poseAt(i, f)), f); drawGroups(shaders.solid, chosen.segments);
+      fillGroups(data.bodies.map((_, i) => poseAt(i, f)), f); drawGroups(shaders.solid, chosen.segments, true);
     }
     gl.depthMask(true);
   }

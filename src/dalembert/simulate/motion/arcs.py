@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dalembert.errors import SimulationError
+from dalembert.presentation.records import Record
 from dalembert.simulate.loop.dense import DenseOutput
 
 Array = NDArray[np.float64]
@@ -17,7 +18,7 @@ Side = Literal["before", "after"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Arc:
+class Arc(Record):
     """A smooth piece: times, states (a column for each time), parameters, dense output, and closed contacts if any."""
 
     t: Array
@@ -34,7 +35,7 @@ class Arc:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Jump:
+class Jump(Record):
     """What an event has done: the state on both sides, and the parameters that it has changed."""
 
     t: float
