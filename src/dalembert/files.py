@@ -26,6 +26,8 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
         with os.fdopen(handle, "wb") as file:
             yield file
+            file.flush()
+            os.fsync(file.fileno())  # else a reboot may keep the name and lose the bytes
         umask = os.umask(0)
         os.umask(umask)
         os.chmod(temporary, 0o666 & ~umask)

@@ -63,7 +63,10 @@ def test_the_description_is_valid(version: str, tmp_path: Path) -> None:
 
     path = export_fmu(_cart(), tmp_path / "cart.fmu", version)
     assert not validate_fmu(str(path))
-    names = {v.name for v in fmpy.read_model_description(str(path)).modelVariables}
+    variables = fmpy.read_model_description(str(path)).modelVariables
+    names = {v.name for v in variables}
+    derived = {v.name: v.derivative.name for v in variables if v.derivative is not None}
+    assert derived == {f"der({name})": name for name in STATES}
     assert {"rail.x", "der(rail.x)", "effort.rail.x'", "energy.kinetic", "M"} <= names
     assert any(name.startswith("sources/") for name in zipfile.ZipFile(path).namelist())
 

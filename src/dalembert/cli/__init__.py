@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import inspect
+import os
 import sys
 import warnings
 from collections.abc import Callable
@@ -119,7 +121,10 @@ def main() -> None:
     """Console entry point. Exit codes: 0 done, 1 the model or the computation is at fault, 2 wrong usage."""
     warnings.showwarning = lambda message, *_, **__: print(f"warning: {message}", file=sys.stderr)
     try:
-        app(prog_name="dalembert")  # also as `python -m dalembert`
+        try:
+            app(prog_name="dalembert")  # also as `python -m dalembert`
+        finally:
+            sys.stdout.flush()
     except DalembertError as error:
         print(error, file=sys.stderr)
         sys.exit(1)
@@ -127,3 +132,10 @@ def main() -> None:
         # The reader of our output went away (`| head`): nothing to report.
         sys.stderr.close()
         sys.exit(0)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EFBIG, errno.EIO, errno.EDQUOT):
+            raise
+        # A full disk behind `>`; what is left in the buffer cannot be written either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        print(f"cannot write the output: {error.strerror or error}. What was written is not whole.", file=sys.stderr)
+        sys.exit(1)
