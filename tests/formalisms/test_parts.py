@@ -233,3 +233,23 @@ def test_two_formulas_of_one_quantity_have_one_definition():
     names = [p.symbol.name for p in found.parts]
     assert names.count("Q") == 1
     assert all(ex.symbol("Q") in ex.free_symbols([result]) for result in found.results)
+
+
+def test_rows_of_conditions_and_rates_of_axes_have_names():
+    """G_i_r is what a unit of speed r does to condition i; dM is the slope of M along the motion."""
+    eq = da.load(EXAMPLES / "bicycle.lsd").equations("kane")
+    named = {q.name: q.formula for q in named_quantities(eq)}
+    assert named["G_1_5"] is eq.rows.matrix.rows()[0][4]
+    shown = str(eq.show("scalar"))
+    assert "condition front_roll 1: motion for a unit of each speed" in shown
+    assert len(re.findall(r"^  z\d+ :=", shown, re.M)) < 70  # 95 when rows and rates had no names
+    rng, step = random.Random(3), 1e-6
+    state = {x: rng.uniform(0.2, 0.9) for x in (*eq.tree.coordinates, *eq.tree.speeds)}
+    rates = dict(zip(eq.tree.coordinates, ex.evaluate([eq.tree.rates[q] for q in eq.tree.coordinates], state)))
+    ahead, behind = ({x: v + s * step * rates.get(x, 0) for x, v in state.items()} for s in (1, -1))
+    turns = [name for name in named if name.startswith("dM_")]
+    for name in turns:
+        if (turn := named.get(name[1:])) is not None:
+            slope = (ex.evaluate([turn], ahead)[0] - ex.evaluate([turn], behind)[0]) / (2 * step)
+            assert float(ex.evaluate([named[name]], state)[0]) == pytest.approx(float(slope), abs=1e-8)
+    assert len(turns) > 50

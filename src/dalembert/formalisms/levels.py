@@ -14,7 +14,7 @@ from dalembert.presentation import statements
 from dalembert.presentation.acting import Acting
 from dalembert.presentation.axes import Quantity
 from dalembert.presentation.closing import close, with_rows
-from dalembert.presentation.conditions import asked_rows
+from dalembert.presentation.conditions import asked_rows, row_quantities
 from dalembert.presentation.formula import Writer
 from dalembert.presentation.legend import legend
 from dalembert.presentation.lines import LEVELS, Line, Statement, definition, escaped, plain
@@ -54,6 +54,8 @@ def named_quantities(eq: Equations) -> list[Quantity]:
     """What the parts of these equations may be: quantities of the machine, momenta, and the entries of M, S, F."""
     momenta = ex.gradient(kinetic_energy(body_motions(eq.tree)), eq.tree.speeds)
     found = quantities(eq.tree, eq.mass_matrix)
+    if eq.rows is not None:
+        found += row_quantities(eq.rows, eq.tree)
     for letter, column, told in (
         ("p", momenta, "momentum of"),
         ("S", eq.bias, "inertia, without u', on"),

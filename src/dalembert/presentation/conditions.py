@@ -6,14 +6,17 @@ the speeds, with G u' = gamma_c. W is G where reactions are perfect.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from dalembert import algebra as al
 from dalembert import expr as ex
 from dalembert.algebra import Term
 from dalembert.constraints.rows import Rows
 from dalembert.expr import ZERO, Expr
+from dalembert.kinematics import Tree
+from dalembert.kinematics.bodies import body_motions, in_time
 from dalembert.presentation.acting import Acting
+from dalembert.presentation.axes import AXES, Quantity, bases_of
 from dalembert.presentation.lines import Line, plain
 from dalembert.presentation.scalars import MOST_WRITTEN_OUT, Scalars, component_lines, scalar_lines
 from dalembert.presentation.statements import Statements
@@ -47,6 +50,31 @@ def meaning_lines(rows: Rows) -> list[Line]:
     """Every multiplier of a formula, in words."""
     names = [ex.symbol(rows.names[k]) for k in asked_rows(rows) if k not in rows.implied]
     return [plain(multiplier_meaning(rows, x.name), ex.text(x), ex.latex(x)) for x in names]
+
+
+def row_quantities(rows: Rows, tree: Tree) -> Iterator[Quantity]:
+    """Entries of G and D, of W where it differs, and the rates of axes, of which gamma is made."""
+    asked = asked_rows(rows)
+    acts = rows.reaction.rows()
+    for letter, live in (("G", asked), ("D", [k for k in range(len(rows)) if k not in asked])):
+        for place, k in enumerate(live, 1):
+            told = condition_label(rows.names[k]) if letter == "G" else f"closure of {rows.names[k]}"
+            tables = [(letter, rows.matrix.rows()[k], f"{told}: motion for a unit of each speed")]
+            if k in rows.imperfect:
+                tables.append(("W", acts[k], f"{told}: effort of its multiplier on each speed"))
+            for name, row, meaning in tables:
+                entries = [(r, x) for r, x in enumerate(row, 1) if x.args]
+                yield from (Quantity(f"{name}_{place}_{r}", x, f"{name}_{place}", meaning) for r, x in entries)
+    along = ex.Along(in_time(tree))
+    for one in body_motions(tree)[1:]:
+        for base in bases_of(tree, one.number)[1:]:
+            family, told = (
+                f"dM{base.tag}_{one.number}",
+                f"rates of the direction cosines of {one.body.name} in {base.told}",
+            )
+            rates = iter(along.of([x for row in base.turn for x in row]))
+            named = [(f"{family}_{a}{b}", next(rates)) for a in AXES for b in AXES]
+            yield from (Quantity(name, x, family, told) for name, x in named if x.args)
 
 
 # --- on bodies and in joints -----------------------------------------------------------------------------------------
