@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import ctypes
+import shutil
+import subprocess
+
 import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.codegen import write_header, write_model
 
 
 @pytest.fixture(scope="module")
@@ -136,3 +141,51 @@ def test_loops_let_a_frame_move_as_they_allow():
     force = np.array([0, 0, 0, 0.3, 0.7, 0.0])
     change = np.asarray(f.acceleration(q, u, efforts=J.T @ force)) - np.asarray(f.acceleration(q, u))
     np.testing.assert_allclose(f.operational_mobility(body, q) @ force, J @ change, atol=1e-10)
+
+
+#: Words for the source code, and the same numbers from machine code.
+ASKED = {
+    "gravity_compensation": lambda f, q, u: f.gravity_compensation(q),
+    "centroidal_momentum": lambda f, q, u: f.centroidal_momentum(q, u),
+    "centroidal_matrix": lambda f, q, u: f.centroidal_matrix(q),
+    "centroidal_rate": lambda f, q, u: f.centroidal_rate(q, u),
+    "jacobian:b1": lambda f, q, u: f.jacobian("b1", q),
+    "jacobian_rate:b1": lambda f, q, u: f.jacobian_rate("b1", q, u),
+    "operational_mobility:b1": lambda f, q, u: f.operational_mobility("b1", q),
+    "jacobian:b1/coordinates": lambda f, q, u: f.derivative("jacobian", q, of="b1"),
+    "bias/speeds": lambda f, q, u: f.derivative("bias", q, u, by="speeds"),
+    "centroidal_momentum/l": lambda f, q, u: f.derivative("centroidal_momentum", q, u, by="l"),
+    "inverse_dynamics": lambda f, q, u: f.inverse_dynamics(q, u, q),
+    "inverse_dynamics/coordinates": lambda f, q, u: f.derivative("inverse_dynamics", q, u, q),
+}
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="gcc is not installed")
+def test_compiled_c_gives_the_same_numbers_as_machine_code(tmp_path):
+    m = da.Mechanism("arm")
+    a = m.body("b0", mass=1, centre=[0.2, 0.1, 0], inertia=[0.1, 0.2, 0.3])
+    b = m.body("b1", mass=2, centre=[0.3, 0, 0.1], inertia=[0.2, 0.2, 0.1])
+    m.join(da.earth, a, da.revolute("z"), name="p")
+    m.join(a.at(["l", 0, 0]), b, da.revolute("y"), name="q")
+    m.gravity, m.given["l"] = [0, 0, -9.81], 0.7
+    (tmp_path / "model.c").write_text(write_model(m, "c", also=[*ASKED]))
+    header = write_header(m, also=[*ASKED])
+    (tmp_path / "model.h").write_text(header)
+    (tmp_path / "both.c").write_text('#include "model.h"\n#include "model.c"\n')  # prototypes and definitions agree
+    command = ["gcc", "-std=c99", "-Wall", "-Werror", "-O0", "-shared", "-fPIC", "both.c", "-o", "model.so", "-lm"]
+    subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+    library, f = ctypes.CDLL(str(tmp_path / "model.so")), m.compile()
+    q, u = np.array([0.4, -0.8]), np.array([1.1, 0.6])
+    arrays = {"t": np.zeros(1), "q": q, "u": u, "udot": q, "p": np.array([0.7])}
+    for words, same in ASKED.items():
+        name = words.replace(":", "_").replace("/", "_by_")
+        line = next(x for x in header.splitlines() if f" {name}(" in x)
+        takes = [x for x in arrays if f"*{x}," in line or f" {x}[" in line]
+        told = np.asarray(same(f, q, u))
+        out = np.full(told.size, np.nan)
+        pointers = [x.ctypes.data_as(ctypes.c_void_p) for x in (*(arrays[k] for k in takes), out)]
+        getattr(library, name)(*pointers)
+        np.testing.assert_allclose(out, told.reshape(-1), rtol=1e-13, atol=1e-13)
+    for wrong in ("jacobian", "bias:b1", "bias/nobody", "nothing"):
+        with pytest.raises(da.DalembertError):
+            write_model(m, "c", also=[wrong])

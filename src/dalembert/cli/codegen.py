@@ -39,6 +39,12 @@ def command(
     program: Annotated[
         bool, typer.Option("--program", help="A complete program (C, Fortran) with its Makefile.")
     ] = False,
+    also: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="One more quantity, of a frame, derived: 'jacobian:hand', 'bias/speeds' (repeat the option)."
+        ),
+    ] = None,
     set_: Settings = None,
     cut: Annotated[list[str] | None, typer.Option(help="Link that closes a loop (repeat the option).")] = None,
 ) -> None:
@@ -53,6 +59,8 @@ def command(
     mechanism = dalembert.load(file)  # type: ignore[attr-defined]
     start, given = split_settings(mechanism, set_)
     cut = cut or []
+    if also and (program or lang in (Target.fmi2, Target.fmi3)):
+        raise dalembert.ArgumentError("`--also` adds functions to a file of functions: leave out --program and fmi.")  # type: ignore[attr-defined]
     if lang in (Target.fmi2, Target.fmi3):
         folder = out or Path()
         version = "2.0" if lang is Target.fmi2 else "3.0"
@@ -65,14 +73,14 @@ def command(
             files = write_program(mechanism, lang.value, start=start, given=given, cut=cut)
         out = out or Path(mechanism.name)
     else:
-        text = write_model(mechanism, lang.value, cut=cut)
+        text = write_model(mechanism, lang.value, also=also or (), cut=cut)
         if out is None:
             typer.echo(text, nl=False)
             return
         stem = _FILE_NAMES.get(lang.value, "model")
         files = {f"{stem}.{language(lang.value).extension}": text}
         if lang is Target.c:
-            files["model.h"] = write_header(mechanism, cut=cut)
+            files["model.h"] = write_header(mechanism, also=also or (), cut=cut)
     out.mkdir(parents=True, exist_ok=True)
     for name, text in files.items():
         write_text(out / name, text)

@@ -13,6 +13,7 @@ from importlib import resources
 from typing import Any
 
 from dalembert import expr as ex
+from dalembert.codegen.asked import asked_function
 from dalembert.codegen.function import Function
 from dalembert.codegen.languages import language
 from dalembert.codegen.languages.c import prototype
@@ -53,12 +54,31 @@ _FILES = {
 _SETTINGS = {"t_start": 0.0, "t_end": 10.0, "t_step": 0.01, "rtol": RTOL, "atol": ATOL}
 
 
-def _functions(compiled: CompiledMechanism) -> list[Function]:
+def _functions(compiled: CompiledMechanism, also: Sequence[str] = ()) -> list[Function]:
     closed = compiled.dynamics.closed
     kinds = [kind for kind in QUANTITIES if not (closed and kind == "inverse_dynamics")]
     found = [compiled.function(kind) for kind in [*kinds, *(["corrected"] if closed else [])]]
+    for one in (asked_function(compiled, quantity) for quantity in dict.fromkeys(also)):
+        if one.name in QUANTITIES:
+            continue  # it is there
+        if any(one.name == other.name for other in found):
+            raise ModelError(f"two of the quantities would be called '{one.name}': write them into files of their own.")
+        found.append(one)
     used = ex.free_symbols([x for f in found for x in f.outputs])
-    return [Function(f.name, [*f.inputs[:-1], [x for x in f.inputs[-1] if x in used]], f.outputs) for f in found]
+    return [
+        Function(f.name, [*f.inputs[:-1], [x for x in f.inputs[-1] if x in used]], f.outputs, shape=f.shape)
+        for f in found
+    ]
+
+
+def _groups(one: Function) -> list[str]:
+    """Names of the arrays that a function takes."""
+    return _GROUPS.get(one.name) or [*["t", "q", "u", "udot"][: len(one.inputs) - 1], "p"]
+
+
+def _about(one: Function) -> str:
+    shape = "" if not one.shape or len(one.shape) < 2 else f", {' x '.join(map(str, one.shape))} by rows"
+    return _ABOUT.get(one.name) or f"{one.name.replace('_', ' ')}{shape}"
 
 
 def _parameters(functions: Sequence[Function]) -> list[str]:
@@ -81,25 +101,27 @@ def _comments(compiled: CompiledMechanism, parameters: Sequence[str]) -> list[st
     return [*lines, "t  time (an array of one number); y  coordinates, then speeds"]
 
 
-def write_model(mechanism: Mechanism, to: str, *, cut: Collection[str] = ()) -> str:
-    """One file of functions: right side, mass matrix, bias, forces, inverse dynamics, energy."""
+def write_model(mechanism: Mechanism, to: str, *, also: Sequence[str] = (), cut: Collection[str] = ()) -> str:
+    """One file of functions: right side, mass matrix, bias, forces, inverse dynamics, energy, and what is asked `also`.
+
+    "centroidal_momentum", "jacobian:hand", and derivatives by coordinates, speeds or a parameter: "bias/speeds".
+    """
     say_open(mechanism.contacts, "these functions")
     compiled = CompiledMechanism(mechanism, Layout.of(mechanism, cut))
-    return _model(compiled, _functions(compiled), to)
+    return _model(compiled, _functions(compiled, also), to)
 
 
-def write_header(mechanism: Mechanism, *, cut: Collection[str] = ()) -> str:
+def write_header(mechanism: Mechanism, *, also: Sequence[str] = (), cut: Collection[str] = ()) -> str:
     """The C header of what `write_model` writes: what the arrays hold, their lengths, and the prototypes; C++ too."""
     compiled = CompiledMechanism(mechanism, Layout.of(mechanism, cut))
-    functions = _functions(compiled)
+    functions = _functions(compiled, also)
     sizes = {"COORDINATES": len(compiled.coordinates), "SPEEDS": len(compiled.speeds)}
     sizes["PARAMETERS"] = len(_parameters(functions))
     lines = [f" * {line}".rstrip() for line in _comments(compiled, _parameters(functions))]
     heads = []
     for one in functions:
-        groups = _GROUPS.get(one.name, ["t", "q", "u", "p"])
-        heads.append(f"/* {_ABOUT[one.name]}: {len(one.outputs)} numbers */")
-        heads.append(f"{prototype(write_routine(one, language('c'), groups, ''))};")
+        heads.append(f"/* {_about(one)}: {len(one.outputs)} numbers */")
+        heads.append(f"{prototype(write_routine(one, language('c'), _groups(one), ''))};")
     guard = "DALEMBERT_MODEL_H"
     return "\n".join(
         [
@@ -125,9 +147,7 @@ def write_header(mechanism: Mechanism, *, cut: Collection[str] = ()) -> str:
 
 def _model(compiled: CompiledMechanism, functions: Sequence[Function], to: str) -> str:
     how = language(to)
-    routines = [
-        how.routine(write_routine(f, how, _GROUPS.get(f.name, ["t", "q", "u", "p"]), _ABOUT[f.name])) for f in functions
-    ]
+    routines = [how.routine(write_routine(f, how, _groups(f), _about(f))) for f in functions]
     comments = _comments(compiled, _parameters(functions))
     return how.unit(f"Equations of motion of {plain(compiled.dynamics.model.name)}", comments, routines)
 
@@ -211,7 +231,7 @@ def _header(compiled: CompiledMechanism, functions: Sequence[Function]) -> str:
     lines += ["#define MODEL_H", ""]
     for f in functions:
         empty = Function(f.name, f.inputs, [])
-        lines.append(prototype(write_routine(empty, how, _GROUPS.get(f.name, ["t", "q", "u", "p"]))) + ";")
+        lines.append(prototype(write_routine(empty, how, _groups(f))) + ";")
     return "\n".join([*lines, "", "#endif", ""])
 
 
