@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -178,3 +179,18 @@ def test_lines_of_fortran_are_broken_between_operators():
             pieces = [piece.removesuffix(" &") for piece in broken(line).split("\n")]
             assert "".join(pieces).replace(" ", "") == line.replace(" ", "")
             assert not any(rest.lstrip().startswith(("=", "*")) for rest in pieces[1:])
+
+
+def test_the_lines_of_julia_say_the_same_where_it_is_not_installed() -> None:
+    """Julia's operators bind as Python's do, with `^` for `**`; elements count from 1."""
+    lines = _text("julia").splitlines()
+    begin = next(k for k, line in enumerate(lines) if line.startswith("function values!(out, y, p)"))
+    assert lines[-2:] == ["    return out", "end"]
+    out: dict[int, float] = {}
+    space: dict[str, object] = {name: getattr(math, name) for name in "sin cos tan asin acos exp log sqrt pi".split()}
+    space |= {"atan": lambda y, x=1.0: math.atan2(y, x), "sign": lambda x: math.copysign(1.0, x), "Float64": float}
+    space |= {"ifelse": lambda asked, a, b: a if asked else b, "out": out, "min": min, "max": max, "abs": abs}
+    space |= {group: dict(enumerate(values, 1)) for group, values in zip("yp", POINT, strict=True)}
+    for line in lines[begin + 1 : -2]:
+        exec(line.strip().replace("^", "**"), {"__builtins__": {}}, space)  # our own text
+    np.testing.assert_allclose([out[k + 1] for k in range(len(FUNCTION.outputs))], _expected(), rtol=1e-12)
