@@ -72,8 +72,10 @@ def make(folder: Path, seconds: float | None = 20.0) -> None:
             try:
                 with da.limits.budget(seconds=seconds):
                     m.simulate((0, 10)).animate(moving)
-            except da.DalembertError as error:  # the picture stays; the page says so by having no link
+            except da.DalembertError as error:  # the picture stays; without a motion the page has no link
                 print(f"{path.name}: {error}", file=sys.stderr)
+                if isinstance(held := getattr(error, "partial", None), da.Motion) and len(held.t) > 1:
+                    held.animate(moving)  # what was computed until then
 
 
 def sheet(target: Path, folder: Path, columns: int = 8) -> None:

@@ -19,29 +19,32 @@ _ROUND = 20
 """Corners of a drawn circle."""
 
 
-def faces_of(solid: Solid) -> Faces:
-    """Faces in the base of the body, corners in the order in which their outside sees them turn left."""
+def faces_of(solid: Solid, count: int = _ROUND) -> Faces:
+    """Faces in the base of the body, corners in the order in which their outside sees them turn left.
+
+    `count` is how many corners its circles have.
+    """
     s = solid.size
     if solid.mesh is not None:
         raw = tuple(solid.mesh.points[solid.mesh.faces])
     elif solid.kind == "box":
         raw = _scaled(_box(), s)
     elif solid.kind in ("sphere", "ellipsoid"):
-        raw = _scaled(_ball(), s if solid.kind == "ellipsoid" else (s[0], s[0], s[0]))
+        raw = _scaled(_ball(count), s if solid.kind == "ellipsoid" else (s[0], s[0], s[0]))
     elif solid.kind == "cylinder":
-        raw = _scaled(_lathe(((0, -0.5), (1, -0.5), (1, 0.5), (0, 0.5))), (s[0], s[0], s[1]))
+        raw = _scaled(_lathe(((0, -0.5), (1, -0.5), (1, 0.5), (0, 0.5)), count), (s[0], s[0], s[1]))
     elif solid.kind == "cone":
-        raw = _scaled(_lathe(((0, -0.25), (1, -0.25), (0, 0.75))), (s[0], s[0], s[1]))
+        raw = _scaled(_lathe(((0, -0.25), (1, -0.25), (0, 0.75)), count), (s[0], s[0], s[1]))
     elif solid.kind == "capsule":
         bend = [(np.cos(a), np.sin(a)) for a in np.linspace(0, np.pi / 2, 4)]
         lower = [(s[0] * c, -s[1] / 2 - s[0] * d) for c, d in reversed(bend)]
         upper = [(s[0] * c, s[1] / 2 + s[0] * d) for c, d in bend]
-        raw = _lathe(tuple((max(float(r), 0.0), float(z)) for r, z in (*lower, *upper)))
+        raw = _lathe(tuple((max(float(r), 0.0), float(z)) for r, z in (*lower, *upper)), count)
     elif solid.kind == "tube":
         h = s[2] / 2
-        raw = _lathe(((s[0], -h), (s[1], -h), (s[1], h), (s[0], h), (s[0], -h)))
+        raw = _lathe(((s[0], -h), (s[1], -h), (s[1], h), (s[0], h), (s[0], -h)), count)
     elif solid.kind == "wheel":
-        raw = _wheel(s[0], s[1])
+        raw = _wheel(s[0], s[1], count)
     else:  # a gear
         raw = _scaled(_gear(round(s[2])), (s[0], s[0], s[1]))
     return tuple(face @ solid.turn.T + solid.at for face in raw)
@@ -87,9 +90,10 @@ def _box() -> Faces:
     return tuple(found)
 
 
-@lru_cache(maxsize=1)
-def _ball() -> Faces:
-    return _lathe(tuple((max(float(np.cos(a)), 0.0), float(np.sin(a))) for a in np.linspace(-np.pi / 2, np.pi / 2, 11)))
+@lru_cache(maxsize=8)
+def _ball(count: int) -> Faces:
+    angles = np.linspace(-np.pi / 2, np.pi / 2, count // 2 + 1)
+    return _lathe(tuple((max(float(np.cos(a)), 0.0), float(np.sin(a))) for a in angles), count)
 
 
 @lru_cache(maxsize=256)
@@ -110,9 +114,9 @@ def _lathe(profile: tuple[tuple[float, float], ...], count: int = _ROUND) -> Fac
     return tuple(found)
 
 
-def _wheel(radius: float, width: float) -> Faces:
+def _wheel(radius: float, width: float, count: int) -> Faces:
     h, inner = width / 2, radius * (1 - min(0.22, max(0.09, width / (2 * radius))))
-    found = list(_lathe(((inner, -h), (radius, -h), (radius, h), (inner, h), (inner, -h))))
+    found = list(_lathe(((inner, -h), (radius, -h), (radius, h), (inner, h), (inner, -h)), count))
     hub = 0.16 * radius
     found += _lathe(((0, -h), (hub, -h), (hub, h), (0, h)), 10)
     for k in range(3):

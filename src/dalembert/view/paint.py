@@ -154,7 +154,7 @@ def _faces(scene: Scene, frame: int, steel: str) -> tuple[list[Array], list[str]
     colours: list[str] = []
 
     def put(solid: Solid, pose: Array, colour: str) -> None:
-        for face in faces_of(solid):
+        for face in faces_of(solid, _corners(solid, scene.size)):
             faces.append(face @ pose[:, :3].T + pose[:, 3])
             colours.append(colour)
 
@@ -169,6 +169,12 @@ def _faces(scene: Scene, frame: int, steel: str) -> tuple[list[Array], list[str]
             if np.linalg.norm(b - a) > 0:
                 _tie(faces, colours, tie.kind, a, b, tie.radius, tie.colour or steel)
     return faces, colours
+
+
+def _corners(solid: Solid, size: float) -> int:
+    """Corners of a drawn circle: more where it is a large part of the picture, so that no edge is seen."""
+    wide = float(np.sort(solid.half[1])[1])
+    return 20 if wide < 0.06 * size else 36 if wide < 0.2 * size else 60
 
 
 def _tie(faces: list[Array], colours: list[str], kind: str, a: Array, b: Array, radius: float, colour: str) -> None:
