@@ -16,7 +16,7 @@ from dalembert.errors import DalembertError, SimulationError
 from dalembert.mechanism.bodyshape import SIZES
 from dalembert.view import scene_of
 from dalembert.view.meshing import faces_of
-from dalembert.view.paint import _extent, lens_of
+from dalembert.view.paint import _extent, _tie, lens_of
 from dalembert.view.solids import Solid
 
 
@@ -139,3 +139,12 @@ def test_joints_and_arrows_stay_in_the_picture():
     assert depth.min() > 0
     assert np.abs(place[:, 0]).max() <= 16 / 9
     assert np.abs(place[:, 1]).max() <= 1
+
+
+def test_a_spring_is_painted_as_one_wire():
+    """The faces of its coil have the surface of a wire of its length: nine turns, and both ends."""
+    faces: list[np.ndarray] = []
+    _tie(faces, [], "spring", np.zeros(3), np.array([0, 0, 3.0]), 0.5, "#000000")
+    areas = [np.linalg.norm(np.cross(f[k] - f[0], f[k + 1] - f[0])) / 2 for f in faces for k in range(1, len(f) - 1)]
+    length = 9 * np.hypot(2 * np.pi * 0.5, 0.84 * 3 / 9) + 2 * np.hypot(0.5, 0.24)
+    assert sum(areas) == pytest.approx(2 * np.pi * 0.065 * length, rel=0.25)

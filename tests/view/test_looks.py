@@ -143,3 +143,14 @@ def test_no_unit_of_length_changes_how_a_body_looks(scale):
     assert [kind for kind, _ in scaled] == [kind for kind, _ in plain]
     for (_, a), (_, b) in zip(plain, scaled, strict=True):
         assert np.array(b) / scale == pytest.approx(np.array(a), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("law", "kind"), [("-k*(x - 1)", "spring"), ("-c*x'", "damper"), ("F - k*x - c*x'", "strut"), ("F - x**3", None)]
+)
+def test_what_holds_a_slide_is_a_spring_or_a_damper(law, kind):
+    m = da.Mechanism("wagon")
+    wagon = m.body("wagon", mass=1, inertia=[0.1, 0.1, 0.1])
+    m.join(da.earth, wagon, da.prismatic("x").with_efforts(x=law), name="rail")
+    scene = scene_of(m, at={"rail.x": 1}, given={"k": 1, "c": 1, "F": 0})
+    assert [one.kind for one in scene.ties] == ([kind] if kind else [])

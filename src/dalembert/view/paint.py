@@ -190,7 +190,9 @@ def _tie(faces: list[Array], colours: list[str], kind: str, a: Array, b: Array, 
             [radius * np.cos(turns), radius * np.sin(turns), np.linspace(0.08, 0.92, len(turns)) * length]
         ).T
         path = np.vstack([a, line @ base.T + a, b])
-        found = tuple(f for p, q in pairwise(path) for f in faces_of(rod(p, q, 0.13 * radius))[40:60])
+        pieces = [(p, q, float(np.linalg.norm(q - p))) for p, q in pairwise(path)]
+        wire = [Solid("cylinder", (0.13 * radius, long), (p + q) / 2, turned_to(q - p)) for p, q, long in pieces]
+        found = tuple(face for one in wire for face in faces_of(one, 8))
         colour = "#b8732a" if kind == "spring" else colour
     faces.extend(found)
     colours.extend([colour] * len(found))
