@@ -117,7 +117,7 @@ def test_open_and_empty_meshes_are_told():
 @pytest.mark.parametrize(
     ("name", "data", "said"),
     [
-        ("a.dae", b"", "STL, OBJ, GLB and MSH, not from '.dae'"),
+        ("a.ply", b"", "STL, OBJ, GLB, DAE and MSH, not from '.ply'"),
         ("a.stl", b"nothing here", "has no faces"),
         ("a.obj", b"v 0 0 0\nf 1 2 3", "points that are not there"),
         ("a.obj", b"v 0 0 x", "damaged"),
@@ -173,7 +173,7 @@ def test_meshes_in_lsd(tmp_path, monkeypatch):
         ("`/etc/x.stl`", "lies beside the program"),
         ("parts", "a file in back quotes"),
         ("`parts/box.stl`, k", "is a number"),
-        ("`a.lsd`", "STL, OBJ, GLB and MSH"),
+        ("`a.lsd`", "STL, OBJ, GLB, DAE and MSH"),
     ):
         with pytest.raises(da.LsdError, match=said):
             da.loads(PROGRAM.replace("`parts/box.stl`, 0.1", wrong))
