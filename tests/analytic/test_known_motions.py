@@ -90,3 +90,25 @@ def test_fronts_and_rays_of_a_throw_move(tmp_path) -> None:  # type: ignore[no-u
     assert made.across < 2e-2
     made.animate(tmp_path / "fronts.gif", [(0, 1.2), (0, 1.8)])
     assert (tmp_path / "fronts.gif").read_bytes()[:3] == b"GIF"
+
+
+def test_a_damped_oscillator_answers_its_drive_with_a_phase() -> None:
+    system = an.System("x", L="x_d**2/2 - k*x**2/2 + F*cos(W*t)*x", D="c*x_d**2/2", positive="k F W c")
+    x = an.closed_motion(system.lagrange())["x"]
+    late = {"k": 4.0, "F": 0.7, "W": 1.5, "c": 0.8, "t": 80.0, "x0": 1.0, "xd0": 0.0}
+    amplitude = 0.7 / math.hypot(4.0 - 1.5**2, 0.8 * 1.5)
+    lag = math.atan2(0.8 * 1.5, 4.0 - 1.5**2)
+    value = complex(x.subs({s: late[s.name] for s in x.free_symbols}).evalf())
+    assert value.real == pytest.approx(amplitude * math.cos(1.5 * 80 - lag))
+    assert abs(value.imag) < 1e-12
+
+
+def test_a_prescribed_function_without_formula_is_no_constant() -> None:
+    with pytest.raises(ModelError, match="without a formula"):
+        an.closed_motion(an.System("x", L="x_d**2/2 + h*x", given="h").lagrange())
+
+
+def test_a_reduced_system_keeps_the_forces_of_what_remains() -> None:
+    damped = an.System("r ph", L="m*(r_d**2 + r**2*ph_d**2)/2 + k/r", positive="m r k", Q={"r": "-c*r_d"})
+    reduced = an.routhian(damped, momenta={"ph": "J"}).reduced
+    assert reduced.lagrange().check("r_dd == J**2/(m**2*r**3) - k/(m*r**2) - c*r_d/m")

@@ -29,6 +29,11 @@ def closed_motion(view: Moving) -> dict[str, sp.Expr]:
     """
     n, found = view.names, {}
     for c, acceleration in view.accelerations.items():
+        unknown = {x.name.rstrip("'") for x in acceleration.free_symbols} & set(n.given)
+        if unknown:
+            raise ModelError(
+                f"{', '.join(sorted(unknown))} is a function of time without a formula: given={{name: formula}}"
+            )
         q, v, t = n.symbol(c), n.velocity(c), n.time
         b, d = tidy(sp.diff(acceleration, q)), tidy(sp.diff(acceleration, v))
         a = tidy(sp.expand(acceleration - b * q - d * v))
@@ -47,6 +52,9 @@ def closed_motion(view: Moving) -> dict[str, sp.Expr]:
 
 def _answer(a: sp.Expr, b: sp.Expr, d: sp.Expr, t: sp.Symbol) -> sp.Expr:
     """Duhamel's integral: what the force a(t) makes of a start at rest, by the answer to a unit blow."""
+    if b != 0 and d != 0:
+        steady = _steady(a, b, d, t)
+        return steady + _solve(sp.Integer(0), b, d, t, -steady.subs(t, 0), -sp.diff(steady, t).subs(t, 0))
     past = sp.Symbol("past", positive=True)
     blow = _solve(sp.Integer(0), b, d, t - past, sp.Integer(0), sp.Integer(1))
     found = sp.integrate(sp.expand(sp.expand_trig(blow * a.subs(t, past)) if b != 0 else blow * a.subs(t, past)), past)
@@ -54,6 +62,23 @@ def _answer(a: sp.Expr, b: sp.Expr, d: sp.Expr, t: sp.Symbol) -> sp.Expr:
         raise ModelError(f"the answer to the force {a} has no closed form")
     generic = found.replace(sp.Piecewise, _away_from_resonance)
     return tidy(generic.subs(past, t) - generic.subs(past, 0))
+
+
+def _steady(a: sp.Expr, b: sp.Expr, d: sp.Expr, t: sp.Symbol) -> sp.Expr:
+    """The steady answer A cos u + B sin u, u = W t + phase, of a damped oscillator to forces of that kind."""
+    total, left = sp.Integer(0), sp.expand(a)
+    for u in sorted({f.args[0] for f in left.atoms(sp.sin, sp.cos) if f.has(t)}, key=str):
+        W = sp.diff(u, t)
+        force = [left.coeff(sp.cos(u)), left.coeff(sp.sin(u))]
+        if W.has(t) or any(f.has(t) for f in force):
+            break
+        left = sp.expand(left - force[0] * sp.cos(u) - force[1] * sp.sin(u))
+        stiff, size = -(W**2) - b, (W**2 + b) ** 2 + d**2 * W**2
+        A, B = (stiff * force[0] + d * W * force[1]) / size, (stiff * force[1] - d * W * force[0]) / size
+        total += tidy(A) * sp.cos(u) + tidy(B) * sp.sin(u)
+    if left.has(t):
+        raise ModelError(f"a damped oscillator is solved here for forces of sines and cosines of W t, not for {a}")
+    return total - tidy(left / b)
 
 
 def _away_from_resonance(*cases: tuple[sp.Expr, sp.Basic]) -> sp.Expr:

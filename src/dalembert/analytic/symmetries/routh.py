@@ -46,7 +46,10 @@ class Routhian:
             raise ModelError("no coordinate is left: R is minus the Hamiltonian")
         n = self.names
         positive = [s.name for s in self.R.free_symbols if s.is_positive]
-        return System(self.rest, L=self.R, positive=positive or (), given=n.given)
+        inverse = {n.velocity(c): e for c, e in self.velocities.items()}
+        forces = dict(zip(n.coordinates, self.system.generalised_forces))
+        left = {c: self.system.freeze(forces[c]).subs(inverse, simultaneous=True) for c in self.rest}
+        return System(self.rest, L=self.R, Q=left, positive=positive or (), given=n.given)
 
     @cached_property
     def effective_potential(self) -> sp.Expr:
