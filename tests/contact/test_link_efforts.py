@@ -9,7 +9,7 @@ import dalembert as da
 
 
 def arm(by: str, scale: float, extra: str = "") -> da.Mechanism:
-    """A spatial arm of two bodies whose tip slides on a floor, a plane or a formula."""
+    """A spatial arm of two bodies whose tip slides on a floor, a plane or a formula, or on none."""
     m = da.Mechanism("arm")
     one = m.body("one", mass=1.3, inertia=[0.02 * scale**2, 0.11 * scale**2, 0.1 * scale**2])
     two = m.body("two", mass=0.7, inertia=[0.01 * scale**2, 0.06 * scale**2, 0.05 * scale**2])
@@ -22,7 +22,7 @@ def arm(by: str, scale: float, extra: str = "") -> da.Mechanism:
     tip = m.frame("tip", two.at([0.3 * scale, 0, 0]))
     if by == "shape":
         m.contact(da.Sphere(tip), da.Plane(da.earth.at([0, 0, -depth])), friction=0.2, name="floor")
-    else:
+    elif by == "formula":
         slip = ("tip.X'", "tip.Y'")
         m.contact(f"tip.Z + {depth} >= 0", friction=0.2, slip=slip, name="floor")
     if extra == "belt":

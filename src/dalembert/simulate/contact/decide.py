@@ -14,6 +14,7 @@ from dalembert.contact.coulomb import Answer
 from dalembert.contact.rows import SLIDING
 from dalembert.errors import ContactError, SimulationError
 from dalembert.simulate.contact.evened import evened
+from dalembert.simulate.contact.inner import inner
 from dalembert.simulate.contact.machine import ContactMachine, Instant
 from dalembert.simulate.contact.mode import Mode
 
@@ -317,7 +318,7 @@ class Decision:
         if len(answers) > 1 and not _alike(answers, problem):
             states = "; ".join(dict.fromkeys(self._said(closed, a) for a in answers[:4]))
             found.remarks.append(f"t = {t:.6g}: several answers of Coulomb's law ({states}); the first is taken")
-        self._taken(evened(problem, answers[0], WEAK, every), closed, problem, directions, found)
+        self._taken(inner(problem, evened(problem, answers[0], WEAK, every), every), closed, problem, directions, found)
 
     def _said(self, closed: list[int], answer: Answer) -> str:
         return ", ".join(f"{self.machine.names[i]} {s}" for i, s in zip(closed, answer.states, strict=True))

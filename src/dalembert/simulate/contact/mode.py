@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -24,6 +24,8 @@ JAM = 1e-9
 _DEPENDENT = 1e-9
 """Singular value of rows of unit length, as a share of the largest, that is none: they are products of rows that round
 to 1e-16 and of masses that differ by up to 1e6."""
+_ROOM = 1e-6
+"""Share of its bound by which friction that gave way must be inside to hold after all."""
 _POINTER = ctypes.POINTER(ctypes.c_double)
 
 
@@ -155,6 +157,17 @@ class Regime:
             jam.append(float(now.normal[i] @ now.compliance @ push) / own - JAM)
         forces = [done.normal[i] + self.mode.slack.get(i, 0.0) for i in self.closed]
         return np.concatenate([gaps, forces, hold, slip, jam, -self.past_edges(now)])
+
+    def holds(self, now: Instant, asked: Iterable[int]) -> bool:
+        """Do these rubs stick, and is all that does inside its bound, beyond what rounding takes away again?"""
+        if not set(asked) <= set(self.mode.stick):
+            return False
+        done, rubs = self.solve(now), self.machine.rubs
+        for k in self.mode.stick:
+            most = now.static[k] * done.normal[rubs[k].contact]
+            if not float(np.linalg.norm(done.tangential[rubs[k].places])) < (1 - _ROOM) * most:
+                return False
+        return True
 
     def past_edges(self, now: Instant) -> Array:
         """How far closed contacts are past the edges of their faces; on another face they are past."""

@@ -19,7 +19,7 @@ from dalembert.simulate.contact.mode import NEAR, Forces, Mode, Regime
 from dalembert.simulate.contact.moreau_jean import inside
 from dalembert.simulate.contact.outside import outside
 from dalembert.simulate.loop import layout as at
-from dalembert.simulate.loop.callback import Callback
+from dalembert.simulate.loop.callback import Callback, call_address
 from dalembert.simulate.methods.inputs import as_grid, as_span
 from dalembert.simulate.methods.problem import NativeEvents, Problem, Solution
 from dalembert.simulate.methods.table import integrate
@@ -137,8 +137,7 @@ class Trip:
             rates, project, forces = self.problem.rhs, self.problem.project, None
         first = self.problem.first_step
         if self.journey.lengths:
-            short = max(self.journey.lengths[-1], 1e-9 * self.machine.time_scale)
-            first = short if first is None else min(first, short)
+            first = min(first or np.inf, max(self.journey.lengths[-1], 1e-9 * self.machine.time_scale))
         now = replace(
             self.problem,
             rhs=rates,
@@ -167,8 +166,8 @@ class Trip:
             solution, self.grid = shared(solution, self.grid, self.end)
         if solution.sol is not None and goes_on:
             _ = solution.sol.coefficients  # makes the steps again now, so that the memory of the arc can go
-        told = [part[: len(self.watched)] if part else None for part in (solution.t_events, solution.y_events)]
-        self.journey.add(replace(solution, t_events=told[0], y_events=told[1]), self.parameters, t)
+        t_own, y_own = (part[: len(self.watched)] if part else None for part in (solution.t_events, solution.y_events))
+        self.journey.add(replace(solution, t_events=t_own, y_events=y_own), self.parameters, t)
         if forces is not None:
             self.journey.arcs[-1] = replace(self.journey.arcs[-1], contacts=forces)
         return solution
@@ -192,8 +191,6 @@ class Trip:
         return again
 
     def _asked(self, own: NativeEvents | None, regime: Regime) -> Callable[[float, Any], Array]:
-        from dalembert.simulate.loop.callback import call_address
-
         count = len(own.terminal) if own else 0
 
         def asked(t: float, y: Any) -> Array:
@@ -206,8 +203,7 @@ class Trip:
         """Contacts that are open and touch, slips that begin: all of them leave with a plus sign."""
         now, found, shift = self.machine.at(t, y, self.p), dict[int, float](), len(armed)
         for k, (i, kind) in enumerate(self.kinds, shift):
-            slow = kind == "slip"
-            if (kind == "gap" and now.gap[i] <= TOUCHING * self.size) or slow or kind in _HOLDING:
+            if (kind == "gap" and now.gap[i] <= TOUCHING * self.size) or kind in _HOLDING:
                 found[k] = 1.0
         return found
 
@@ -238,10 +234,19 @@ class Trip:
                 gone = frozenset(i for i in mode.closed if i == kind[0] or now.past[i] > -NEAR * self.size)
             if kind[1] == "slip":
                 y = self._stopped(t, y, kind[0], mode)
-        happened = self._settle(t, y, Before(frozenset(released - gone), yielding, gone=gone), mode)
+        happened = self._gave_way(t, y, Before(frozenset(released - gone), yielding, gone=gone), mode, regime)
         name = ", ".join(dict.fromkeys(f"{self.machine.names[i]}.{what}" for i, what in happened.events))
         self._bounced(t, happened, (released | gone) - happened.struck.keys())
         return happened, self._enter(t, solution.y_last, happened, name, mode)
+
+    def _gave_way(self, t: float, y: Array, before: Before, mode: Mode, regime: Forces | None) -> Happening:
+        """What happens, friction that gave way first asked again: where forces are one of many, others may hold."""
+        if before.yielding and regime is not None and not regime.regime.regular:
+            happened = self._settle(t, y, replace(before, yielding={}), mode)
+            now = self.machine.at(t, happened.y, self.p)
+            if Regime(self.machine, happened.mode, self.p, self.size).holds(now, before.yielding):
+                return happened
+        return self._settle(t, y, before, mode)
 
     def _stopped(self, t: float, y: Array, k: int, mode: Mode) -> Array:
         """A slip that has come to its end is nothing, exactly."""
@@ -373,11 +378,8 @@ class Trip:
         gap = self.machine.at(t, y, self.p).gap
         if not len(gap) or gap.min() >= -_INSIDE * self.size:
             return False
-        name = self.machine.names[int(np.argmin(gap))]
-        self.journey.piled = (
-            f"contact {name} was missed: at t = {t:.6g} it is {-gap.min():.3g} inside. Use a smaller max_step, "
-            "or method='moreau'"
-        )
+        missed = f"contact {self.machine.names[int(np.argmin(gap))]} was missed: at t = {t:.6g} it is"
+        self.journey.piled = f"{missed} {-gap.min():.3g} inside. Use a smaller max_step, or method='moreau'"
         return True
 
     def _stuck(self) -> bool:
@@ -391,6 +393,6 @@ class Trip:
         return True
 
 
-_HOLDING = ("force", "hold", "jam", "edge")
+_HOLDING = ("slip", "force", "hold", "jam", "edge")
 _TURNS = {ROLLING: "roll", DRILLING: "drill"}
 _BECOMES = {"open": "opens", "closed": "closes", "stick": "sticks", "slip": "slips"}

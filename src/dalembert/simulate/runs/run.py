@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.dynamics.numbers import single
-from dalembert.errors import CouplingError, SimulationError
+from dalembert.errors import CouplingError, LimitError, SimulationError
+from dalembert.limits import working
 from dalembert.simulate.contact.moreau_jean import contact_machine
 from dalembert.simulate.loop.dense import DenseOutput, Manifold
 from dalembert.simulate.loop.layout import SINGULAR
@@ -118,12 +119,14 @@ def run(
         problem = replace(problem, balance=contact_machine(system))
         trip = Trip(system, problem, watched, parameters, switch, impacts)
         try:
-            journey = trip.go()
-        except SimulationError as error:
+            with working(f"the simulation of '{system.name}'", seconds=None):
+                journey = trip.go()
+        except (SimulationError, LimitError) as stopped:
+            error = stopped if isinstance(stopped, SimulationError) else SimulationError(str(stopped))
             if error.partial is None and trip.journey.last is not None:  # the motion so far is kept
                 trip.journey.piled = str(error)
                 error.partial = _motion(result, system, problem, watched, trip.journey, "")
-            raise
+            raise error from None
     else:
         if impacts != "auto":
             why = f"method '{chosen.name}' has its own law" if system.contacts else f"'{system.name}' has no contacts"
