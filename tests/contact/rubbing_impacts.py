@@ -35,9 +35,10 @@ class Blow:
     tangents: int
 
     def problem(self) -> Frictional:
+        root = np.linalg.solve(np.linalg.cholesky(self.mass), self.rows.T).T
         compliance = self.rows @ np.linalg.solve(self.mass, self.rows.T)
         right = (1 + self.e) * (self.rows @ self.speeds)
-        return Frictional(compliance, right, self.mu, (self.tangents,) * len(self.mu))
+        return Frictional(compliance, right, self.mu, (self.tangents,) * len(self.mu), root=root)
 
 
 def audit(count: int, seed: int) -> Audit:

@@ -58,6 +58,7 @@ class Frictional:
     """W, b and, for each contact, mu and how many tangents it has; `mu_static` is tested where a contact sticks.
 
     `further` are, for each contact, rows that resist turning: how many, and |P| over the normal impulse at most.
+    `root` is A with W = A A^T, where it is known: the last digits of impulses are in it.
     """
 
     matrix: Array
@@ -66,6 +67,7 @@ class Frictional:
     tangents: tuple[int, ...]
     mu_static: Array | None = None
     further: tuple[tuple[tuple[int, float], ...], ...] = ()
+    root: Array | None = None
 
     @cached_property
     def starts(self) -> list[int]:

@@ -30,6 +30,7 @@ from dalembert.contact.coulomb import (
 )
 from dalembert.contact.newton import grown, newton, stopped
 from dalembert.contact.planar import all_answers, enumerable
+from dalembert.contact.refined import refined
 
 Array = NDArray[np.float64]
 
@@ -44,6 +45,8 @@ _OPEN, _SLIPS, _EDGE = 1e-12, 1e-9, 1e-7
 """What a contact shows in a balanced problem (no units): a normal impulse below this share of the largest is none; a
 slip above this share of |b|, with friction this near to its bound, is one. Wrong guesses show in the fault."""
 _BY: tuple[Literal["friction"], Literal["speed"]] = ("friction", "speed")
+_STARTS, _AGAIN = 8, 48
+"""Other beginnings that are tried where sweeps from nothing find no answer, and sweeps of each."""
 _INNER = 5
 _TURNS = 40
 
@@ -269,20 +272,48 @@ def solve_frictional(
 
     An empty list is Painleve's case, no bounded answer; or none that obeys the law beyond rounding, and why.
     """
+    answers, why = _answers(problem, guess)
+    return [refined(problem, one) for one in sorted(answers, key=lambda a: _rank(a, prefer))], why
+
+
+def _answers(problem: Frictional, guess: Array | None) -> tuple[list[Answer], str]:
     if not problem.tangents:
         return [Answer(np.zeros(0), np.zeros(0), ())], ""
     if enumerable(problem):
         answers = all_answers(problem)
         if answers or len(problem.tangents) == 1:
-            return sorted(answers, key=lambda a: _rank(a, prefer)), ""
+            return answers, ""
     elif len(problem.tangents) == 1 and not problem.turns:
-        return sorted(single(problem.matrix, problem.right, float(problem.mu[0])), key=lambda a: _rank(a, prefer)), ""
+        return single(problem.matrix, problem.right, float(problem.mu[0])), ""
     swept = gauss_seidel(problem, guess, most=_WHOLE[-1] if enumerable(problem) else _SWEEPS)
+    if swept.fault > LOOSE and not blurred(problem, swept.impulses):
+        swept = _elsewhere(problem, swept)
     if swept.fault > LOOSE:
         why = f"the sweeps end with the fault {swept.fault:.1e}, most of it in contact {swept.worst}"
         return [], why + blurred(problem, swept.impulses)
     rates = problem.matrix @ swept.impulses + problem.right
     return [Answer(swept.impulses, rates, swept.states, swept.turning)], ""
+
+
+def _elsewhere(problem: Frictional, best: Swept) -> Swept:
+    """The best of sweeps that begin with all contacts pushing and rubbing, strongly and in many directions.
+
+    The law is not that of a least: from nothing, sweeps and Newton's steps may go round an answer that is there.
+    """
+    same, scale, unit = balanced(problem)
+    rng = np.random.default_rng(1)
+    for _ in range(_STARTS):
+        start = np.abs(rng.normal(size=len(problem.right))) * 10.0 ** rng.uniform(-1, 2)
+        for n, discs in zip(same.starts, same.discs, strict=True):
+            for disc in discs:
+                way = rng.normal(size=disc.stop - disc.start)
+                start[disc.rows] = disc.mu * start[n] * way / np.linalg.norm(way)
+        swept = _sweep(same, newton(same, start), _AGAIN, TOLERANCE)
+        if swept.fault < best.fault:
+            best = replace(swept, impulses=unit * scale * swept.impulses)
+        if best.fault <= LOOSE:
+            break
+    return best
 
 
 def _rank(answer: Answer, prefer: str) -> int:

@@ -154,7 +154,7 @@ class Decision:
             for i, size in zip(inside, sizes, strict=True):
                 wanted[place] *= 1 + now.restitution[i]
                 place += 1 + size
-            problem = replace(machine.frictional(now, matrix, wanted, inside), mu_static=None)
+            problem = replace(machine.frictional(now, matrix, wanted, inside), mu_static=None, root=now.root(rows))
             answers, why = solve_frictional(problem)
             if not answers:
                 names = ", ".join(machine.names[i] for i in inside)

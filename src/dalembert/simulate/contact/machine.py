@@ -83,6 +83,17 @@ class Instant:
         found: Array = self.inverse - raised @ np.linalg.solve(rows @ raised, rows @ self.inverse)
         return found
 
+    def root(self, rows: Array) -> Array | None:
+        """A with A A^T = rows @ compliance @ rows^T: rows over the root of the mass, less what the constraints take."""
+        if self.machine.imperfect:
+            return None
+        found: Array = np.linalg.solve(np.linalg.cholesky(self.mass), np.concatenate([rows, self.matrix[self.kept]]).T)
+        held = np.linalg.qr(found[:, len(rows) :])[0]
+        found = found[:, : len(rows)]
+        for _ in range(2):  # once more takes what rounding has left
+            found = found - held @ (held.T @ found)
+        return found.T
+
     @cached_property
     def free(self) -> Array:
         """Accelerations with all contacts open."""
