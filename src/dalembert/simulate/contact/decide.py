@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from dalembert.contact import Frictional, Moreau, impact, path_impact, right_acceleration, solve_frictional
 from dalembert.contact.coulomb import Answer
 from dalembert.contact.rows import SLIDING
+from dalembert.contact.wedging import wedge
 from dalembert.errors import ContactError, SimulationError
-from dalembert.simulate.contact.evened import evened
+from dalembert.simulate.contact.evened import alike, evened
 from dalembert.simulate.contact.inner import inner
 from dalembert.simulate.contact.machine import ContactMachine, Instant
 from dalembert.simulate.contact.mode import Mode
@@ -26,8 +27,8 @@ APPROACH = 1e-11
 """A rate below this share of the speeds that it is made of is rounding: the contact neither approaches nor leaves."""
 WEAK = 1e-9
 """A force below this share of the largest is nothing: the contact is undecided, and what was seen before decides."""
-_GAIN, _EQUAL = 1e-10, 1e-8
-"""Energy over the work of the impulses, and rates over the largest of all answers, that are rounding of a solver."""
+_GAIN = 1e-10
+"""Energy over the work of the impulses that is rounding of a solver."""
 _AGAIN, _PLASTIC = 200, 60
 """Impacts at one instant, at most; after so many of them, those that are left do not bounce."""
 
@@ -162,7 +163,7 @@ class Decision:
                     why = "Drives that push elsewhere than along their law take what the contacts give."
                     raise ContactError(f"contacts {names}: no impulses stop them at t = {now.t:.6g}. {why}")
                 raise ContactError(f"contacts {names}: no impulses obey Coulomb's law in this impact. {why}")
-            if len(answers) > 1 and not _alike(answers, problem):
+            if len(answers) > 1 and not alike(answers, problem):
                 found.remarks.append(f"t = {now.t:.6g}: {len(answers)} answers of Coulomb's law; one is taken")
             pulse = answers[0].impulses
             drift = self._drifts(now, inside)
@@ -315,10 +316,15 @@ class Decision:
         if not answers:
             self._painleve(t, now, closed, directions, found, why)
             return
-        if len(answers) > 1 and not _alike(answers, problem):
+        if len(answers) > 1 and not alike(answers, problem):
             states = "; ".join(dict.fromkeys(self._said(closed, a) for a in answers[:4]))
             found.remarks.append(f"t = {t:.6g}: several answers of Coulomb's law ({states}); the first is taken")
-        self._taken(inner(problem, evened(problem, answers[0], WEAK, every), every), closed, problem, directions, found)
+        taken = inner(problem, evened(problem, answers[0], WEAK, every), every)
+        ray = wedge(problem, [i for i, s in enumerate(taken.states) if s in ("stick", "closed")], every)
+        if ray is not None:
+            names = ", ".join(self.machine.names[i] for i, n in zip(closed, problem.starts, strict=True) if ray[n] > 0)
+            found.remarks.append(f"contacts {names}: wedged: friction can hold any preload")
+        self._taken(taken, closed, problem, directions, found)
 
     def _said(self, closed: list[int], answer: Answer) -> str:
         return ", ".join(f"{self.machine.names[i]} {s}" for i, s in zip(closed, answer.states, strict=True))
@@ -388,13 +394,3 @@ class Decision:
 
 def rubbing_at(now: Instant, inside: list[int]) -> bool:
     return any(now.friction[k] + now.static[k] > 0 for i in inside for k in now.machine.rubs_of[i])
-
-
-def _alike(answers: list[Answer], problem: Frictional) -> bool:
-    """Do all answers have the same rates? Then they differ in forces alone.
-
-    Rates are W P + b, and may be nothing but the rounding of both.
-    """
-    first, w, b = answers[0].rates, np.abs(problem.matrix), np.abs(problem.right)
-    largest = max(float((w @ np.abs(a.impulses) + b).max(initial=0.0)) for a in answers)
-    return all(np.abs(a.rates - first).max(initial=0.0) <= _EQUAL * largest for a in answers)

@@ -1,4 +1,4 @@
-"""Forces of contacts that rest, where they are one of many: the least of them."""
+"""Answers that differ in forces alone: which they are, and the least forces of contacts that rest."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 from dalembert.contact.coulomb import Answer, Frictional
 
 Array = NDArray[np.float64]
+
+_EQUAL = 1e-8
+"""Rates over the largest of all answers that are rounding of a solver."""
 
 
 def evened(problem: Frictional, answer: Answer, weak: float, every: Array) -> Answer:
@@ -41,3 +44,13 @@ def evened(problem: Frictional, answer: Answer, weak: float, every: Array) -> An
         if turning:
             turning[i] = ("stick",) * len(problem.turning(i))
     return replace(answer, impulses=forces, states=tuple(states), turning=tuple(turning))
+
+
+def alike(answers: list[Answer], problem: Frictional) -> bool:
+    """Do all answers have the same rates? Then they differ in forces alone.
+
+    Rates are W P + b, and may be nothing but the rounding of both.
+    """
+    first, w, b = answers[0].rates, np.abs(problem.matrix), np.abs(problem.right)
+    largest = max(float((w @ np.abs(a.impulses) + b).max(initial=0.0)) for a in answers)
+    return all(np.abs(a.rates - first).max(initial=0.0) <= _EQUAL * largest for a in answers)
