@@ -306,7 +306,7 @@ def test_a_follower_leaves_a_cam_that_turns_too_fast():
 @pytest.mark.parametrize(
     ("file", "contact", "why"),
     [
-        ("sliding_point", "3 - p.x", "dry friction beside contacts"),
+        ("sliding_point", "3 - p.x", "'plane' slides in two directions"),
         ("spring_servo", "1 - p.x", "hidden conditions beside"),
     ],
 )

@@ -59,6 +59,7 @@ class Frictional:
 
     `further` are, for each contact, rows that resist turning: how many, and |P| over the normal impulse at most.
     `root` is A with W = A A^T, where it is known: the last digits of impulses are in it.
+    `kept` are contacts that never open: u_n = 0, whatever pushes.
     """
 
     matrix: Array
@@ -68,6 +69,7 @@ class Frictional:
     mu_static: Array | None = None
     further: tuple[tuple[tuple[int, float], ...], ...] = ()
     root: Array | None = None
+    kept: tuple[int, ...] = ()
 
     @cached_property
     def starts(self) -> list[int]:
@@ -155,6 +157,7 @@ def balanced(problem: Frictional) -> tuple[Frictional, Array, float]:
         problem.tangents,
         problem.mu_static,
         tuple(further),
+        kept=problem.kept,
     )
     return same, scale, size
 

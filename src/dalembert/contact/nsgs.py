@@ -273,7 +273,7 @@ def solve_frictional(
     An empty list is Painleve's case, no bounded answer; or none that obeys the law beyond rounding, and why.
     """
     answers, why = _answers(problem, guess)
-    return [refined(problem, one) for one in sorted(answers, key=lambda a: _rank(a, prefer))], why
+    return [refined(problem, one) for one in sorted(answers, key=lambda a: rank(a, prefer))], why
 
 
 def _answers(problem: Frictional, guess: Array | None) -> tuple[list[Answer], str]:
@@ -281,8 +281,10 @@ def _answers(problem: Frictional, guess: Array | None) -> tuple[list[Answer], st
         return [Answer(np.zeros(0), np.zeros(0), ())], ""
     if enumerable(problem):
         answers = all_answers(problem)
-        if answers or len(problem.tangents) == 1:
+        if answers or len(problem.tangents) == 1 or problem.kept:
             return answers, ""
+    elif problem.kept:
+        return [], "Beside constraints with dry friction every way to stick or slip is tried, and these are too many."
     elif len(problem.tangents) == 1 and not problem.turns:
         return single(problem.matrix, problem.right, float(problem.mu[0])), ""
     swept = gauss_seidel(problem, guess, most=_WHOLE[-1] if enumerable(problem) else _SWEEPS)
@@ -316,6 +318,7 @@ def _elsewhere(problem: Frictional, best: Swept) -> Swept:
     return best
 
 
-def _rank(answer: Answer, prefer: str) -> int:
+def rank(answer: Answer, prefer: str) -> int:
+    """Of several answers the least is taken: the preferred state first, then closed, stick, slip, open."""
     order = {"closed": 0, "stick": 1, "slip": 2, "open": 3}
     return sum(-1 if s == prefer else order[s] for s in answer.states)

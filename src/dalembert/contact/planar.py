@@ -34,11 +34,17 @@ def all_answers(problem: Frictional) -> list[Answer]:
     """
     found: list[Answer] = []
     same, scale, size = balanced(problem)
-    for pattern in product(*((*product(_RUBS, repeat=len(discs)), None) for discs in problem.discs)):
+    for pattern in product(*_ways(problem)):
         answer = _try(same, pattern, found, ADMISSIBLE)
         if answer is not None and not any(_same(answer, other, ADMISSIBLE) for other in found):
             found.append(answer)
     return [replace(one, impulses=size * scale * one.impulses, rates=size * one.rates / scale) for one in found]
+
+
+def _ways(problem: Frictional) -> list[list[tuple[str, ...] | None]]:
+    """What each contact may do: all ways to stick and slip, then to open, if it may."""
+    closed = [list(product(_RUBS, repeat=len(discs))) for discs in problem.discs]
+    return [[*some, *(() if i in problem.kept else (None,))] for i, some in enumerate(closed)]
 
 
 def _same(a: Answer, b: Answer, small: float) -> bool:
@@ -111,7 +117,7 @@ def _admissible(problem: Frictional, pattern: Pattern, impulses: Array, rows: li
             k = disc.start
             if (state == "slip+" and u[k] < -slack[k]) or (state == "slip-" and u[k] > slack[k]):
                 return None
-            if state != "stick" and p[n] <= near and u[n] <= small and len(pattern) == 1:
+            if state != "stick" and p[n] <= near and u[n] <= small and len(pattern) == 1 and not problem.kept:
                 return None
     plain = [shown and tuple(state.rstrip("+-") for state in shown) for shown in pattern]
     return Answer(p, u, *told(problem, plain))

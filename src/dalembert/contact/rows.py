@@ -148,7 +148,7 @@ def _rows(about: Dynamics) -> tuple[ContactRow, ...]:
         least = -ex.tangent([rate], moving)[0]
         rubs = contact.friction is not ZERO or contact.static is not None
         told = ((SLIDING, sliding if rubs else []), (ROLLING, rolling), (DRILLING, drilling))
-        every = [_slip(contact, x, tree.speeds, moving, kind, k) for kind, some in told for k, x in enumerate(some)]
+        every = [slip_of(contact, x, tree.speeds, moving, kind, k) for kind, some in told for k, x in enumerate(some)]
         slips = tuple(one for one in every if any(x is not ZERO for x in one.row))
         found.append(ContactRow(contact, gap, held, past, feature, falling, rate, row, drift, least, slips))
     return tuple(found)
@@ -175,9 +175,15 @@ def _each(contacts: Sequence[Contact], groups: Mapping[str, str]) -> Iterator[Co
         yield from pairs
 
 
-def _slip(
-    contact: Contact, value: Expr, speeds: Sequence[Expr], moving: dict[Expr, Expr], kind: str, side: int
+def slip_of(
+    contact: Contact,
+    value: Expr,
+    speeds: Sequence[Expr],
+    moving: dict[Expr, Expr],
+    kind: str = SLIDING,
+    side: int = 0,
 ) -> Slip:
+    """One component of the slip of a contact; refused if it is not linear in the speeds."""
     row = tuple(ex.gradient(value, speeds))
     if not ex.free_symbols(row).isdisjoint(speeds):
         raise ModelError(f"contact '{contact.name}': its slip is not linear in the speeds: give a velocity.").of(

@@ -45,7 +45,7 @@ def plot_contacts(motion: Motion, *names: str, axes: Axes | None = None) -> Figu
     phases = log.phases
     busy = {one.contact for one in phases if one.state != "open"} | {one.contact for one in log.strikes}
     shown = list(names) or [name for name in log.names if name in busy] or list(log.names)
-    strongest = max((one.normal for one in log.strikes if not one.step), default=0.0)
+    strongest = max((abs(one.normal) for one in log.strikes if not one.step), default=0.0)
     begin, end = float(motion.t[0]), float(motion.t[-1])
     with mpl.rc_context(style()):
         if axes is None:
@@ -60,7 +60,7 @@ def plot_contacts(motion: Motion, *names: str, axes: Axes | None = None) -> Figu
                     long = max(one.end - one.begin, _SHORT * (end - begin) if one.state != "open" else 0.0)
                     axis.barh(row, long, left=one.begin, height=_HEIGHT, color=STATES[one.state], zorder=2)
             told = [one for one in log.impulses(name) if not one.step]
-            tall = np.array([0.25 + 0.65 * one.normal / strongest for one in told]) * _HEIGHT
+            tall = np.array([0.25 + 0.65 * abs(one.normal) / strongest for one in told]) * _HEIGHT
             times = [one.t for one in told]
             if told:
                 axis.vlines(times, row + _HEIGHT / 2 - tall, row + _HEIGHT / 2, color=_IMPULSE, lw=1.6, zorder=3)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.contact import Frictional, Moreau, impact, path_impact, right_acceleration, solve_frictional
+from dalembert.contact import Moreau, impact, path_impact, right_acceleration
 from dalembert.contact.coulomb import Answer
 from dalembert.contact.rows import SLIDING
 from dalembert.contact.wedging import wedge
@@ -18,6 +18,7 @@ from dalembert.simulate.contact.evened import alike, evened
 from dalembert.simulate.contact.inner import inner
 from dalembert.simulate.contact.machine import ContactMachine, Instant
 from dalembert.simulate.contact.mode import Mode
+from dalembert.simulate.contact.sides import Told, accelerating, on_all_sides, rows_of, striking
 
 Array = NDArray[Any]
 
@@ -29,6 +30,8 @@ WEAK = 1e-9
 """A force below this share of the largest is nothing: the contact is undecided, and what was seen before decides."""
 _GAIN = 1e-10
 """Energy over the work of the impulses that is rounding of a solver."""
+_LEVEL = 1e-12
+"""Share of the largest force below which that of a kept contact is rounding: neither its side nor its hold change."""
 _AGAIN, _PLASTIC = 200, 60
 """Impacts at one instant, at most; after so many of them, those that are left do not bounce."""
 
@@ -58,13 +61,15 @@ class Happening:
 class Before:
     """What the arc before has shown: contacts whose force fell to nothing, rubs that gave way (with direction).
 
-    `settled` are those that come to rest, `gone` those that slid over the edge of their face.
+    `settled` are those that come to rest, `gone` those that slid over the edge of their face, `turned` kept ones whose
+    force fell to nothing, with the side from which they are pushed from here on.
     """
 
     released: frozenset[int] = frozenset()
     yielding: Mapping[int, Array] = field(default_factory=dict)
     settled: frozenset[int] = frozenset()
     gone: frozenset[int] = frozenset()
+    turned: Mapping[int, float] = field(default_factory=dict)
 
 
 class Decision:
@@ -80,17 +85,18 @@ class Decision:
             now = self.machine.at(t, found.y, self.p)
             touching = [i for i in self.touching(now, mode) if i not in before.gone]
             small = APPROACH * self.machine.rate_sizes(now)
-            approaching = [i for i in touching if now.rate[i] < -small[i] and i not in before.settled]
+            still = {*before.settled, *self.machine.kept}
+            approaching = [i for i in touching if now.rate[i] < -small[i] and i not in still]
             if not approaching:
                 break
-            inside = [i for i in touching if now.rate[i] <= small[i] or number >= _PLASTIC]
+            inside = [i for i in touching if now.rate[i] <= small[i] or number >= _PLASTIC or i in self.machine.kept]
             self._strike(now, inside, found, plastic=number >= _PLASTIC)
         else:
             names = ", ".join(self.machine.names[i] for i in approaching)
             raise ContactError(
                 f"impacts at one instant do not end (contacts {names}): use restitution below 1, or method='moreau'."
             )
-        closed = [i for i in touching if abs(now.rate[i]) <= small[i] or i in before.settled]
+        closed = [i for i in touching if abs(now.rate[i]) <= small[i] or i in still]
         self._accelerate(t, now, closed, before, found)
         return found
 
@@ -105,7 +111,7 @@ class Decision:
         if plastic:  # what they converge to
             now.values["restitution"] = e = 0 * e
         if (
-            rubbing_at(now, inside) or machine.imperfect
+            rubbing_at(now, inside) or machine.imperfect or machine.kept
         ):  # impulses of imperfect constraints are not along their rows: no projection
             pulses, change = self._rubbing(now, inside, found)
         else:
@@ -132,7 +138,7 @@ class Decision:
         found.y[machine.coordinates :] += change
         after = machine.at(now.t, found.y, self.p)
         for i, pulse in zip(inside, pulses, strict=True):
-            if pulse[0] > 0:
+            if pulse[0] > 0 and i not in machine.kept:
                 first = found.struck.get(i, (before[i], 0.0))[0]
                 found.struck[i] = (first, float(after.rate[i]))
                 found.events.append((i, "impact"))
@@ -140,7 +146,7 @@ class Decision:
     def _rubbing(self, now: Instant, inside: list[int], found: Happening) -> tuple[list[Array], Array]:
         """Impact with friction: a path for one planar contact, else the algebraic law with its energy checked."""
         machine = self.machine
-        rows, right, sizes = self._rows(now, inside)
+        rows, right, sizes = rows_of(now, inside)
         matrix = rows @ now.compliance @ rows.T
         imperfect = bool(machine.imperfect)
         kinds = [machine.rubs[k].kind for i in inside for k in machine.rubs_of[i]]
@@ -151,32 +157,32 @@ class Decision:
             done = path_impact(matrix, right, float(now.friction[k]), float(now.restitution[i]), law)
             pulse = done.impulses
         else:
-            wanted, place = right.copy(), 0
-            for i, size in zip(inside, sizes, strict=True):
-                wanted[place] *= 1 + now.restitution[i]
-                place += 1 + size
-            problem = replace(machine.frictional(now, matrix, wanted, inside), mu_static=None, root=now.root(rows))
-            answers, why = solve_frictional(problem)
+            answers, why = on_all_sides(now, lambda seen: striking(seen, inside), "stick", {})
             if not answers:
                 names = ", ".join(machine.names[i] for i in inside)
                 if imperfect and not rubbing_at(now, inside):
                     why = "Drives that push elsewhere than along their law take what the contacts give."
                     raise ContactError(f"contacts {names}: no impulses stop them at t = {now.t:.6g}. {why}")
+                why = why or ("Use restitution 0, or less friction." if machine.kept else "")
                 raise ContactError(f"contacts {names}: no impulses obey Coulomb's law in this impact. {why}")
-            if len(answers) > 1 and not alike(answers, problem):
+            if len(answers) > 1 and not alike([a.answer for a in answers], answers[0].problem):
                 found.remarks.append(f"t = {now.t:.6g}: {len(answers)} answers of Coulomb's law; one is taken")
-            pulse = answers[0].impulses
-            drift = self._drifts(now, inside)
-            gain = float((matrix @ pulse / 2 + right - drift) @ pulse)
+            pulse = answers[0].answer.impulses.copy()
+            for start, i in zip(answers[0].problem.starts, inside, strict=True):
+                pulse[start] *= answers[0].sides.get(i, 1.0)
+                if i in machine.kept and abs(pulse[start]) <= _LEVEL * np.abs(pulse).max():  # rounding is no impulse
+                    pulse[start : start + 1 + len(machine.tangents[i])] = 0.0
+            gain = float((matrix @ pulse / 2 + rows @ now.speeds) @ pulse)
             if imperfect:  # what keeps such a constraint may give energy
                 gain = 0.0
-            if gain > _GAIN * float(np.abs(right) @ np.abs(pulse)) and self.law != "newton":
+            created = gain > _GAIN * float(np.abs(right) @ np.abs(pulse))
+            if created and self.law != "newton":
                 names = ", ".join(machine.names[i] for i in inside)
                 raise ContactError(
                     f"contacts {names}: Newton's restitution with friction would create the energy {gain:.3g} in the "
                     f"impact at t = {now.t:.6g}. Use restitution 0, or accept it with impacts='newton'."
                 )
-            if gain > 0:
+            if created:
                 found.remarks.append(f"t = {now.t:.6g}: the impact created the energy {max(gain, 0):.3g}")
         parts, place = [], 0
         for size in sizes:
@@ -193,17 +199,6 @@ class Decision:
                 work += pulse[1:] @ (now.tangent[self.machine.tangents[i]] @ mean)
             works.append(float(work))
         return Struck(inside, pulses, works)
-
-    def _rows(self, now: Instant, inside: list[int]) -> tuple[Array, Array, list[int]]:
-        tangents = self.machine.tangents
-        rows = np.array([row for i in inside for row in (now.normal[i], *now.tangent[tangents[i]])])
-        right = np.array([x for i in inside for x in (now.rate[i], *now.slip[tangents[i]])])
-        return rows, right, [len(tangents[i]) for i in inside]
-
-    def _drifts(self, now: Instant, inside: list[int]) -> Array:
-        rows, right, _ = self._rows(now, inside)
-        found: Array = right - rows @ now.speeds
-        return found
 
     # --- accelerations ---------------------------------------------------------------------------------------------
 
@@ -223,7 +218,8 @@ class Decision:
             elif size > slow[rubs[k].places].max():
                 directions[k] = slip / size
         still = [k for k in asked if k not in directions]
-        if not still and not any(now.friction[k] for k in directions) and not self.machine.imperfect:
+        oblique = self.machine.imperfect or self.machine.kept
+        if not still and not any(now.friction[k] for k in directions) and not oblique:
             self._frictionless(now, closed, before, found, directions)
             return
         self._coulomb(t, now, closed, directions, before, found)
@@ -283,32 +279,10 @@ class Decision:
         found: Happening,
     ) -> None:
         """Stick or slip, open or closed: all patterns of the problem at the level of accelerations."""
-        tangents, rubs = self.machine.tangents, self.machine.rubs
-        base, keep, column = list[Array](), list[int](), 0
-        total = sum(1 + len(tangents[i]) for i in closed)
-        for i in closed:
-            own, place = np.zeros((total, 1)), column + 1
-            own[column] = 1.0
-            keep.append(column)
-            base.append(own)
-            for k in self.machine.rubs_of[i]:
-                mine = range(place, place + len(rubs[k].places))
-                place = mine.stop
-                if k in directions:
-                    own[mine, 0] = -now.friction[k] * directions[k]
-                else:
-                    base += [np.eye(total)[:, j : j + 1] for j in mine]
-                    keep += mine
-            column = place
-        rows, _, _ = self._rows(now, closed)
-        wanted = np.array([x for i in closed for x in (now.least[i], *now.slip_gamma[tangents[i]])])
-        b = rows @ now.free - wanted
-        pushes = np.concatenate(base, axis=1)
-        every = rows @ now.compliance @ rows.T @ pushes
-        matrix = every[keep]
-        problem = self.machine.frictional(now, matrix, b[keep], closed, directions)
-        answers, why = solve_frictional(problem, prefer=self.prefer)
-        possible = self._possible(answers, closed, problem, before, now)
+        answers, why = on_all_sides(
+            now, lambda seen: accelerating(seen, closed, directions), self.prefer, before.turned
+        )
+        possible = self._possible(answers, closed, before, now)
         if answers and not possible:  # rounding holds what has let go: it is not among the closed ones any more
             self._accelerate(t, now, [i for i in closed if i not in before.released], before, found)
             return
@@ -316,36 +290,36 @@ class Decision:
         if not answers:
             self._painleve(t, now, closed, directions, found, why)
             return
-        if len(answers) > 1 and not alike(answers, problem):
-            states = "; ".join(dict.fromkeys(self._said(closed, a) for a in answers[:4]))
+        if len(answers) > 1 and not alike([a.answer for a in answers], answers[0].problem):
+            states = "; ".join(dict.fromkeys(self._said(closed, a.answer) for a in answers[:4]))
             found.remarks.append(f"t = {t:.6g}: several answers of Coulomb's law ({states}); the first is taken")
-        taken = inner(problem, evened(problem, answers[0], WEAK, every), every)
-        ray = wedge(problem, [i for i, s in enumerate(taken.states) if s in ("stick", "closed")], every)
-        if ray is not None:
-            names = ", ".join(self.machine.names[i] for i, n in zip(closed, problem.starts, strict=True) if ray[n] > 0)
-            found.remarks.append(f"contacts {names}: wedged: friction can hold any preload")
-        self._taken(taken, closed, problem, directions, found)
+        self._taken(now, answers[0], closed, directions, found)
 
     def _said(self, closed: list[int], answer: Answer) -> str:
         return ", ".join(f"{self.machine.names[i]} {s}" for i, s in zip(closed, answer.states, strict=True))
 
-    def _possible(
-        self, answers: list[Answer], closed: list[int], problem: Frictional, before: Before, now: Instant
-    ) -> list[Answer]:
+    def _possible(self, answers: list[Told], closed: list[int], before: Before, now: Instant) -> list[Told]:
         """Answers that do not contradict what was seen: a force that fell to nothing has gone."""
         if not before.released:
             return answers
         size, some = WEAK * self._force_size(now), []
-        for answer in answers:
-            told = zip(closed, problem.starts, answer.states, strict=True)
-            wrong = any(i in before.released and s != "open" and answer.impulses[n] <= size for i, n, s in told)
-            some += [] if wrong else [answer]
+        for one in answers:
+            told = zip(closed, one.problem.starts, one.answer.states, strict=True)
+            wrong = any(i in before.released and s != "open" and one.answer.impulses[n] <= size for i, n, s in told)
+            some += [] if wrong else [one]
         return some
 
     def _taken(
-        self, answer: Answer, closed: list[int], problem: Frictional, directions: dict[int, Array], found: Happening
+        self, now: Instant, taken: Told, closed: list[int], directions: dict[int, Array], found: Happening
     ) -> None:
         stick, slip, first, hold = list[int](), dict[int, Array](), dict[int, float](), dict[int, Array]()
+        problem, kept = taken.problem, self.machine.kept
+        answer, every = taken.answer, taken.asked.every
+        answer = inner(problem, evened(problem, answer, WEAK, every), every)
+        ray = wedge(problem, [i for i, s in enumerate(answer.states) if s in ("stick", "closed")], every)
+        if ray is not None:
+            names = ", ".join(self.machine.names[i] for i, n in zip(closed, problem.starts, strict=True) if ray[n] > 0)
+            found.remarks.append(f"contacts {names}: wedged: friction can hold any preload")
         for place, (i, start) in enumerate(zip(closed, problem.starts, strict=True)):
             if answer.states[place] == "open":
                 continue
@@ -360,7 +334,8 @@ class Decision:
                     hold[k] = own
                 else:
                     slip[k] = along / size if size > 0 else -own / max(float(np.linalg.norm(own)), 1e-300)
-        found.mode = Mode(tuple(first), tuple(stick), slip, first, hold)
+        least = _LEVEL * (self._force_size(now) + float(np.abs(answer.impulses).max())) if kept else 0.0
+        found.mode = Mode(tuple(first), tuple(stick), slip, first, hold, dict.fromkeys(kept, least), taken.sides)
 
     def _painleve(
         self, t: float, now: Instant, closed: list[int], directions: dict[int, Array], found: Happening, why: str
@@ -368,13 +343,13 @@ class Decision:
         """No bounded force: an impact without collision, for one planar contact."""
         names = ", ".join(self.machine.names[i] for i in closed)
         kinds = [self.machine.rubs[k].kind for i in closed for k in self.machine.rubs_of[i]]
-        if len(closed) != 1 or kinds != [SLIDING] or len(self.machine.tangents[closed[0]]) != 1:
+        if len(closed) != 1 or self.machine.kept or kinds != [SLIDING] or len(self.machine.tangents[closed[0]]) != 1:
             raise SimulationError(
                 f"contacts {names}: no bounded forces obey Coulomb's law at t = {t:.6g} (Painleve). {why} Use less "
                 "friction, or method='moreau'."
             )
         i = closed[0]
-        rows, right, _ = self._rows(now, closed)
+        rows, right, _ = rows_of(now, closed)
         matrix = rows @ now.compliance @ rows.T
         mu = float(now.friction[self.machine.rubs_of[i][0]])
         done = path_impact(matrix, [0.0, float(right[1])], mu, float(now.restitution[i]))

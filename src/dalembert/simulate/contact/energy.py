@@ -81,14 +81,18 @@ def stepped_work(motion: Motion) -> Array:
 
 
 def contact_powers(contacts: Any, t: Array, y: Array) -> Array:
-    """Power of each contact's force at states in the columns of y: a row for each contact."""
+    """Power of each contact's force at states in the columns of y: a row for each contact that opens.
+
+    Those that are kept are constraints, whose powers `multipliers` tell.
+    """
     regime, found = contacts.regime, []
+    count = len(regime.machine.system.contacts)
     for a, b in zip(t, y.T, strict=True):
         now = regime.machine.at(float(a), b, regime.p)
         done = regime.solve(now)
-        power = done.normal * (now.normal @ now.speeds)
+        power = (done.normal * (now.normal @ now.speeds))[:count]
         rubbed = done.tangential * (now.tangent @ now.speeds)
-        for i, places in enumerate(regime.machine.tangents):
+        for i, places in enumerate(regime.machine.tangents[:count]):
             power[i] += rubbed[places].sum()
         found.append(power)
     return np.array(found).T

@@ -6,15 +6,18 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from dalembert import expr as ex
 from dalembert.analysis.reactions import Balance, Series, balance_of
 from dalembert.constraints.actions import Actions, constraint_actions
+from dalembert.constraints.friction import press_name, stick_name, switch_names
 from dalembert.contact.actions import contact_actions
 from dalembert.contact.rows import contact_rows
 from dalembert.dynamics import dynamics_of
 from dalembert.mechanism import Layout
+from dalembert.simulate.contact.machine import ContactMachine
 from dalembert.simulate.contact.mode import Forces
 
 Array = NDArray[Any]
@@ -50,5 +53,25 @@ def efforts_in_links(
             known[symbol] = tangential[place + k]
         place += len(rubbing)
     if weights:
-        known |= dict(zip(weights, contacts.multipliers(t, y)[0], strict=True))
+        told = contacts.multipliers(t, y)[0]
+        known |= dict(zip(weights, _spread(contacts.regime.machine, layout, told, tangential), strict=True))
+        parameters = {**parameters, **dict.fromkeys(_switches(contacts.regime.machine), 1.0)}
     return balance.at(t, y, parameters, known)
+
+
+def _switches(machine: ContactMachine) -> list[str]:
+    return [switch_names(machine.names[i], len(machine.tangents[i]))[0] for i in machine.kept]
+
+
+def _spread(machine: ContactMachine, layout: Layout, told: Array, tangential: Array) -> Array:
+    """Multipliers by the rows of a layout in which what rubs has rows that hold it: its forces are theirs."""
+    rows, plain = dynamics_of(layout).rows, machine.rows
+    found = np.zeros((len(rows), told.shape[1]))
+    for owner in dict.fromkeys(plain.owners):
+        found[rows.of(owner)] = told[plain.of(owner)]
+    for k, i in zip(machine.rough, machine.kept, strict=True):
+        name = machine.names[i]
+        found[rows.of(name)] = 0.0
+        found[rows.of(press_name(name))] = told[k]
+        found[rows.of(stick_name(name))] = tangential[machine.tangents[i]]
+    return found

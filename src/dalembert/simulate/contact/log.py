@@ -59,7 +59,7 @@ class ContactLog:
         self, t: float, contacts: Sequence[int], pulses: Sequence[Array], works: Sequence[float], step: float = 0.0
     ) -> None:
         for i, pulse, work in zip(contacts, pulses, works, strict=True):
-            if pulse[0] > 0:
+            if pulse[0]:  # that of a constraint that rubs may pull
                 along = tuple(map(float, pulse[1:]))
                 self.strikes.append(Strike(t, self.names[i], float(pulse[0]), along, step, float(work)))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -19,6 +19,7 @@ from dalembert.contact.rows import SLIDING, ContactRow
 from dalembert.dynamics import Dynamics
 from dalembert.errors import ModelError
 from dalembert.expr import ONE, Expr
+from dalembert.simulate.contact.kept import kept_rows
 from dalembert.simulate.contact.log import ContactLog
 from dalembert.simulate.methods.problem import Problem
 from dalembert.simulate.system.large import Part
@@ -31,6 +32,10 @@ _BEATS, _WINDOWS = 512, 6
 """Samples of what changes with time by itself, in windows of a sixteenth each, until turns are far apart."""
 _REPEATS = 8
 """Newton steps towards closed gaps, at most: quadratic convergence needs four from any state of a step."""
+
+
+_OF_ALL_SIDES = ("kept", "slip_scales", "inverse", "compliance", "free")
+"""What of an instant has nothing of the normals of contacts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +66,8 @@ class Instant:
         if not len(self.machine.rounding):
             return _NONE
         told = RowNumbers(self.matrix, self.made_of, self.seen, self.scales, self.machine.rounding)
-        return told.independent(self.machine.imperfect)
+        found = told.independent((*self.machine.imperfect, *self.machine.rough))
+        return found[: len(found) - len(self.machine.rough)]
 
     @cached_property
     def slip_scales(self) -> Array:
@@ -106,6 +112,18 @@ class Instant:
         found: Array = plain + raised @ np.linalg.solve(rows @ raised, missing)
         return found
 
+    def seen_from(self, sides: Mapping[int, float]) -> Instant:
+        """The same with the normals of kept contacts turned to the sides from which they are pushed."""
+        if not sides:
+            return self
+        signs = np.ones(len(self.gap))
+        signs[list(sides)] = list(sides.values())
+        turned = {name: signs * getattr(self, name) for name in ("rate", "drift", "least", "held")}
+        turned["normal"] = signs[:, None] * self.normal
+        found = Instant(self.machine, self.t, self.y, self.flat, {**self.values, **turned})
+        found.__dict__.update({name: self.__dict__[name] for name in _OF_ALL_SIDES if name in self.__dict__})
+        return found
+
     def touching(self, small: float) -> list[int]:
         """Contacts whose gap is at most this, and that are not past the edge of their face."""
         return [int(i) for i in np.flatnonzero((self.gap <= small) & (self.past <= 0))]
@@ -136,18 +154,26 @@ class Rubbing:
 
 
 class ContactMachine:
-    """The numbers of a system with contacts, compiled once."""
+    """The numbers of a system with contacts, compiled once.
+
+    Constraints with dry friction are contacts, too, behind those that open (`kept`): their rows are not among those of
+    the other constraints.
+    """
 
     def __init__(self, system: System, about: Dynamics) -> None:
         from dalembert.simulate.system.compiled import compiled
 
-        self.system, self.contacts = system, system.contacts
+        self.system, self.rows = system, about.rows
+        _refuse_what_it_cannot_hold(system, about.rows)
+        #: Rows of constraints that rub, and the contacts that stand for them.
+        self.rough = tuple(about.rows.sliding)
+        self.contacts = (*system.contacts, *kept_rows(about, system.contacts))
+        self.kept = tuple(range(len(system.contacts), len(self.contacts)))
         self.coordinates, self.size = len(system.coordinates), len(system.states)
         self.names = tuple(one.name for one in self.contacts)
         self.rounding = np.array(about.rows.rounding) if about.closed else np.zeros(0)
-        _refuse_what_it_cannot_hold(system, about.rows)
         #: Rows of constraints that push elsewhere than along their condition: what contacts do then is no projection.
-        self.imperfect = about.rows.imperfect
+        self.imperfect = tuple(k for k in about.rows.imperfect if k not in self.rough)
         self.quaternions = [[system.states.index(x) for x in group] for group in system.quaternions]
         self.rubs = _rubbing(self.contacts)
         self.rubs_of = [[k for k, rub in enumerate(self.rubs) if rub.contact == i] for i in range(len(self.names))]
@@ -188,7 +214,7 @@ class ContactMachine:
         most = scales.max(initial=0.0) or 1.0
         # A gap may begin at its turning point, as a pin in the middle of its hole does: its row is rounding there.
         found: Array = np.maximum(np.abs(start.normal) @ scales, np.minimum(np.abs(start.gap), most))
-        return np.where(found > 0, found, most)
+        return np.where(found > 0, found, most)[: len(self.system.contacts)]
 
     def beat(self, begin: float, end: float, y: Array, p: Array) -> float:
         """Half the shortest time between turns of what depends on time by itself, with the state held."""
@@ -227,6 +253,7 @@ class ContactMachine:
     def rate_sizes(self, now: Instant) -> Array:
         """What the rate of each gap is made of, at least a hundredth of the fastest that was seen, sliding included."""
         found: Array = np.abs(now.normal) @ np.abs(now.speeds) + np.abs(now.drift)
+        found[list(self.kept)] = 0.0  # in the unit of a condition, which may be any
         slid: Array = (np.abs(now.tangent) @ np.abs(now.speeds))[~self._turning]
         self.fastest = max(self.fastest, float(found.max(initial=0.0)), float(slid.max(initial=0.0)))
         return np.maximum(found, max(found.max(initial=0.0), 0.01 * self.fastest))
@@ -256,7 +283,8 @@ class ContactMachine:
             turning = [(len(self.rubs[k].places), float(now.friction[k])) for k in asked if k != slides]
             further.append(tuple(turning))
         made = tuple(further) if any(further) else ()
-        return Frictional(matrix, right, np.array(mu), tuple(tangents), np.array(static), made)
+        kept = tuple(place for place, i in enumerate(contacts) if i in self.kept)
+        return Frictional(matrix, right, np.array(mu), tuple(tangents), np.array(static), made, kept=kept)
 
     def projected(self, t: float, y: Array, p: Array, closed: list[int], small: float) -> tuple[Array, Instant]:
         """The nearest posture whose loops are closed and whose `closed` contacts touch, in the kinetic metric."""
@@ -294,11 +322,6 @@ class ContactMachine:
 def _refuse_what_it_cannot_hold(system: System, rows: Rows) -> None:
     """Reactions of constraints that are no linear function of the contact forces beside them."""
     touching = ", ".join(f"'{one.name}'" for one in system.contacts)
-    for k in rows.sliding:
-        raise ModelError(
-            f"'{system.name}' has the constraint '{rows.owners[k]}' with dry friction beside contacts ({touching}): "
-            "its friction is not known while they push. Write it as a contact with friction, too."
-        )
     for k in rows.bent:
         raise ModelError(
             f"'{system.name}' has the condition '{rows.owners[k]}', not linear in the speeds, beside contacts "

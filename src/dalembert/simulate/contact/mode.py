@@ -35,7 +35,8 @@ class Mode:
 
     `stick`, `slip` and `hold` (the friction that sticks at first) are of rubs: a contact may slide and not drill.
     `slack` are forces below which a contact that began without any opens: rounding does not open it. Where forces are
-    one of many, those of the motion are the nearest to the ones it started with.
+    one of many, those of the motion are the nearest to the ones it started with. `sides` are those (1, -1) from which
+    contacts that are kept are pushed: forces are along their normals turned to them.
     """
 
     closed: tuple[int, ...] = ()
@@ -44,6 +45,7 @@ class Mode:
     first: Mapping[int, float] = field(default_factory=dict)
     hold: Mapping[int, Array] = field(default_factory=dict)
     slack: Mapping[int, float] = field(default_factory=dict)
+    sides: Mapping[int, float] = field(default_factory=dict)
 
     def state(self, i: int, machine: ContactMachine) -> str:
         """Of a contact: what its sliding does."""
@@ -91,6 +93,7 @@ class Regime:
 
     def solve(self, now: Instant) -> Solved:
         machine, mode = self.machine, self.mode
+        now = now.seen_from(mode.sides)
         rows = np.concatenate([now.normal[self.closed], now.tangent[self.held]])
         pushes = rows.copy()
         directions = {k: self.direction(now, k) for k in mode.slip}
@@ -140,12 +143,15 @@ class Regime:
         return found
 
     def values(self, t: float, y: Array) -> Array:
-        now = self.machine.at(t, y, self.p)
-        done = self.solve(now)
+        plain = self.machine.at(t, y, self.p)
+        now, done = plain.seen_from(self.mode.sides), self.solve(plain)
         gaps = np.delete(now.gap + self.room, self.closed)
         rubs = self.machine.rubs
         sizes = {k: float(np.linalg.norm(done.tangential[rubs[k].places])) for k in self.mode.stick}
-        hold = [now.static[k] * done.normal[rubs[k].contact] - size for k, size in sizes.items()]
+        hold = [
+            now.static[k] * done.normal[rubs[k].contact] - size + self.mode.slack.get(rubs[k].contact, 0.0)
+            for k, size in sizes.items()
+        ]
         slip = [float(now.slip[rubs[k].places] @ first) for k, first in self.mode.slip.items()]
         jam = []
         for i in self.sliding:
@@ -236,6 +242,7 @@ class Forces:
             "first": sorted((int(i), float(x)) for i, x in mode.first.items()),
             "hold": sorted(vectors[1].items()),
             "slack": sorted(mode.slack.items()),
+            "sides": sorted(mode.sides.items()),
             "parameters": regime.p.tolist(),
             "size": regime.size,
             "rows": [regime.regular, regime.full],
@@ -247,7 +254,8 @@ class Forces:
         """What `as_dict` wrote, of the machine that is made when forces are asked for."""
         slip, hold = ({int(k): np.array(v) for k, v in told[name]} for name in ("slip", "hold"))
         first, slack = ({int(i): float(x) for i, x in told[name]} for name in ("first", "slack"))
-        mode = Mode(tuple(told["closed"]), tuple(told["stick"]), slip, first, hold, slack)
+        sides = {int(i): float(x) for i, x in told.get("sides", ())}
+        mode = Mode(tuple(told["closed"]), tuple(told["stick"]), slip, first, hold, slack, sides)
 
         def make() -> Regime:
             one = machine()
@@ -265,18 +273,31 @@ class Forces:
     def forces(self, t: Array, y: Array) -> tuple[Array, Array]:
         """Normal and tangential forces at states in the columns of y."""
         done = [self.solve(self.regime.machine.at(float(a), b, self.regime.p)) for a, b in zip(t, y.T, strict=True)]
-        return np.array([one.normal for one in done]).T, np.array([one.tangential for one in done]).T
+        machine = self.regime.machine
+        normal = np.array([one.normal for one in done]).reshape(len(t), len(machine.names))
+        tangential = np.array([one.tangential for one in done]).reshape(len(t), sum(map(len, machine.tangents)))
+        return normal.T, tangential.T
 
     def multipliers(self, t: Array, y: Array) -> tuple[Array, Array]:
-        """Multipliers of the constraints and their powers: W^T lambda is M u' less efforts and contact forces."""
+        """Multipliers of the constraints and their powers: W^T lambda is M u' less efforts and contact forces.
+
+        Those of constraints that rub are forces of kept contacts, and the power of friction is theirs.
+        """
+        machine = self.regime.machine
         pieces = []
         for a, b in zip(t, y.T, strict=True):
-            now = self.regime.machine.at(float(a), b, self.regime.p)
+            now = machine.at(float(a), b, self.regime.p)
             done, kept = self.solve(now), now.kept
-            left = now.mass @ done.accelerations - now.right - now.normal.T @ done.normal
+            pushed = now.seen_from(self.mode.sides).normal * done.normal[:, None]
+            left = now.mass @ done.accelerations - now.right - pushed.sum(axis=0)
             left = left - now.tangent.T @ done.tangential
             found = np.zeros(len(now.matrix))
             found[kept] = np.linalg.lstsq(now.pushes[kept].T, left, rcond=1e-12)[0]
-            pieces.append([found, found * (now.pushes @ now.speeds)])
-        lambdas, powers = np.moveaxis(np.array(pieces), 0, -1)
+            powers = found * (now.pushes @ now.speeds)
+            for row, i in zip(machine.rough, machine.kept, strict=True):
+                rubbed = done.tangential[machine.tangents[i]] @ (now.tangent[machine.tangents[i]] @ now.speeds)
+                found[row] = self.mode.sides[i] * done.normal[i]
+                powers[row] = float(pushed[i] @ now.speeds + rubbed)
+            pieces.append([found, powers])
+        lambdas, powers = np.moveaxis(np.array(pieces).reshape(len(t), 2, len(machine.rows)), 0, -1)
         return lambdas, powers

@@ -91,6 +91,8 @@ class MoreauJean(Method):
         return march(stepper, problem, wanted)
 
     def obstacle(self, system: System, parameters: Mapping[str, float]) -> str:
+        if system.constrained is not None and system.constrained.rows.sliding:
+            return "dry friction on a constraint that is kept is decided by the event-driven methods (method='DOP853')"
         return "" if system.layout is not None else "it takes mechanisms, whose masses and rows it can ask for"
 
     def wants(self, system: System) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from dalembert import expr as ex
 from dalembert.contact.rows import ContactRow
+from dalembert.dynamics import dynamics_of
 from dalembert.dynamics.outputs import formula_of
 from dalembert.errors import SimulationError
 from dalembert.expr import Expr
@@ -34,6 +35,11 @@ class WithContacts(Mapping[str, Expr]):
             self.own |= {f"{one.name}.gap": one.gap, f"{one.name}.rate": one.rate}
             for (speed, _), slip in zip(one.labels, one.slips, strict=True):
                 self.own[f"{one.name}.{speed}"] = slip.value
+
+    @property
+    def tree(self) -> Any:
+        """Of the machine that the outputs are of."""
+        return getattr(self.outputs, "tree", None)
 
     def __getitem__(self, name: str) -> Expr:
         return self.own[name] if name in self.own else self.outputs[name]
@@ -124,13 +130,16 @@ def stepped(motion: Motion) -> bool:
 
 
 def _reactions(motion: Motion) -> dict[str, tuple[list[int], bool]]:
-    """Rows of constraints by the names of their multipliers and powers (which are marked)."""
+    """Rows of constraints by the names of their multipliers, powers (which are marked) and frictions."""
     held, found = motion.system.constrained, dict[str, tuple[list[int], bool]]()
-    if held is None:
+    if held is None or motion.system.layout is None:
         return found
+    plain = dynamics_of(motion.system.layout).rows
     for owner in dict.fromkeys(held.rows.owners):
-        places = held.rows.of(owner)
+        if not (places := plain.of(owner)):  # what holds a contact that sticks has no name of its own
+            continue
         found[f"{owner}.power"] = places, True
+        found |= {f"{owner}.friction": (places, False) for k in places if k in plain.sliding}
         for k, place in enumerate(places):
             found[f"{owner}.lambda" if len(places) == 1 else f"{owner}.lambda{k + 1}"] = [place], False
     return {name: rows for name, rows in found.items() if name in motion.system.outputs}
@@ -148,10 +157,20 @@ def multiplier_along(motion: Motion, name: str) -> Array:
                 motion.system.in_states_and_rates([ex.symbol(name)]), arc.t, arc.y, arc.parameters, None
             )
         else:
-            multipliers, powers = arc.contacts.multipliers(arc.t, arc.y)
-            found = (powers if power else multipliers)[rows].sum(axis=0)
+            found = _reaction_on(arc, name, rows, power)
         pieces.append(found)
     return np.concatenate(pieces)
+
+
+def _reaction_on(arc: Any, name: str, rows: list[int], power: bool) -> Array:
+    if name.endswith(".friction"):
+        machine = arc.contacts.regime.machine
+        (place,) = machine.tangents[machine.kept[machine.rough.index(rows[0])]]
+        along: Array = arc.contacts.forces(arc.t, arc.y)[1][place]
+        return along
+    multipliers, powers = arc.contacts.multipliers(arc.t, arc.y)
+    found: Array = (powers if power else multipliers)[rows].sum(axis=0)
+    return found
 
 
 def refuse_disturbed(motion: Motion, names: Iterable[str]) -> None:

@@ -216,25 +216,27 @@ class Trip:
         """An event of contacts: what shows in the arc that it ends decides what the accelerations alone do not."""
         kind = self.kinds[solution.culprit - len(self.watched)]
         regime, released, yielding = self.journey.arcs[-1].contacts, set[int](), dict[int, Array]()
-        gone = frozenset[int]()
+        gone, turned = frozenset[int](), dict[int, float]()
         mode = regime.mode if regime is not None else Mode()
         if regime is not None:
             now = self.machine.at(t, y, self.p)
             done, rubs = regime.solve(now), self.machine.rubs
             size = np.abs(done.normal).max(initial=0.0)
             weak = {i for i in mode.closed if done.normal[i] <= _FADED * size and i not in mode.slack}
-            released = weak | {i for i in mode.closed if (i, "force") == kind}
+            released = (weak | {i for i in mode.closed if (i, "force") == kind}) - {*self.machine.kept}
+            turned = {i: -side for i, side in mode.sides.items() if (i, "force") == kind}
             for k in mode.stick:
                 along, i = done.tangential[rubs[k].places], rubs[k].contact
                 length = float(np.linalg.norm(along))
                 margin = now.static[k] * done.normal[i] - length
-                if ((k, "hold") == kind or margin <= 1e-12 * length) and i not in released and length > 0:
+                if ((k, "hold") == kind or margin <= 1e-12 * length) and i not in {*released, *turned} and length > 0:
                     yielding[k] = -along / length
             if kind[1] == "edge":  # with those that reach it at the same time
                 gone = frozenset(i for i in mode.closed if i == kind[0] or now.past[i] > -NEAR * self.size)
             if kind[1] == "slip":
                 y = self._stopped(t, y, kind[0], mode)
-        happened = self._gave_way(t, y, Before(frozenset(released - gone), yielding, gone=gone), mode, regime)
+        before = Before(frozenset(released - gone), yielding, gone=gone, turned=turned)
+        happened = self._gave_way(t, y, before, mode, regime)
         name = ", ".join(dict.fromkeys(f"{self.machine.names[i]}.{what}" for i, what in happened.events))
         self._bounced(t, happened, (released | gone) - happened.struck.keys())
         return happened, self._enter(t, solution.y_last, happened, name, mode)
@@ -343,7 +345,7 @@ class Trip:
         if old is not None:
             for i, state in states.items():
                 was = old.state(i, self.machine)
-                if was != state:
+                if was != state and (was != "open" or i not in self.machine.kept):
                     self.log.event(t, names[i], _BECOMES[state] if state != "open" or was != "open" else "")
             for k, rub in enumerate(self.machine.rubs):
                 if rub.kind in _TURNS and (k in old.slip) != (k in mode.slip) and rub.contact in mode.closed:

@@ -35,9 +35,12 @@ class WeakestHold:
 
 
 def weakest_hold(motion: Motion) -> WeakestHold | None:
-    """Of a machine with reactions that are not along their conditions; nothing for others."""
+    """Of a machine with reactions that are not along their conditions; nothing for others.
+
+    Nor beside contacts where constraints rub: what holds those changes with each contact, and is watched on the way.
+    """
     held, system = motion.system.constrained, motion.system
-    if held is None or not held.rows.imperfect:
+    if held is None or not held.rows.imperfect or (held.rows.sliding and system.contacts):
         return None
     rows = held.rows
     weights, n = [k for k in range(len(rows)) if k not in rows.implied], len(system.speeds)

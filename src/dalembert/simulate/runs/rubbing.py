@@ -47,22 +47,39 @@ _TIED = 1e-6
 
 def rubbing(system: System) -> Rubbing | None:
     """The machine as one that may stick: contacts with dry friction, and nothing that strikes."""
-    layout = system.layout
-    if layout is None or system.contacts:
+    if system.contacts:
         return None
+    told, contacts = _switched(system)
+    return Rubbing(told, contacts) if contacts else None
+
+
+def beside_contacts(system: System) -> System:
+    """The machine with contacts that strike beside those that are kept and rub.
+
+    What rubs is decided with all contacts (`simulate.contact.kept`): its switches are off, and formulas without
+    contact forces are those of a machine without friction, which have a value where nothing slips.
+    """
+    return _switched(system)[0] if system.contacts else system
+
+
+def _switched(system: System) -> tuple[System, tuple[_Contact, ...]]:
+    """The machine with switches, all of them off, for its contacts that are kept and rub in one or two directions."""
+    layout = system.layout
+    if layout is None:
+        return system, ()
     own = [one for one in layout.further if isinstance(one.reaction, Coulomb)]
     if not own or any(len(one.reaction.slip) > 2 for one in own if isinstance(one.reaction, Coulomb)):
-        return None
+        return system, ()
     further = tuple(x for one in layout.further for x in (that_may_stick(one) if one in own else (one,)))
     guided = replace(layout, further=further)
-    contacts = [
+    contacts = tuple(
         _Contact(one.name, switch_names(one.name, len(one.reaction.slip)))
         for one in own
         if isinstance(one.reaction, Coulomb)
-    ]
+    )
     told = replace(system_of(layout.model, guided), layout=layout)
     names = [name for one in contacts for name in (*one.names, one.shared)]
-    return Rubbing(replace(told, given={**told.given, **dict.fromkeys(names, 0.0)}), tuple(contacts))
+    return replace(told, given={**told.given, **dict.fromkeys(names, 0.0)}), contacts
 
 
 @dataclass(eq=False)

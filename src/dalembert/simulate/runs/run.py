@@ -23,7 +23,7 @@ from dalembert.simulate.motion.arcs import Arc
 from dalembert.simulate.motion.motion import Motion
 from dalembert.simulate.runs.diagnosis import diagnose
 from dalembert.simulate.runs.hybrid import Journey, travel
-from dalembert.simulate.runs.rubbing import rubbing
+from dalembert.simulate.runs.rubbing import beside_contacts, rubbing
 from dalembert.simulate.system.branch import check_switch, on_its_branch
 from dalembert.simulate.system.compiled import native_guards, native_projection, native_rates, quaternion_rows
 from dalembert.simulate.system.event import ResolvedEvent, resolve_events
@@ -73,7 +73,7 @@ def run(
     chosen = find_method(method)
     check_steps(as_span(t_span), max_step)
     rubs = rubbing(system) if chosen.kind in ("explicit", "implicit") else None
-    system = rubs.system if rubs else system
+    system = rubs.system if rubs else beside_contacts(system) if chosen.kind in ("explicit", "implicit") else system
     watched = resolve_events(events, system)
     if rubs:
         watched = [*map(rubs.followed, watched), *rubs.events()]

@@ -81,7 +81,7 @@ def contacts(study: Study) -> Answer:
     if told:
         head = ("contact", "event", "times", "first at t", "last at t")
         blocks.append(Table(head, told[:_MOST_EVENTS], "What happened.", frozenset({2, 3, 4})))
-    strongest = max(log.strikes, key=lambda one: one.normal, default=None)
+    strongest = max(log.strikes, key=lambda one: abs(one.normal), default=None)
     if strongest is not None and strongest.step == 0:
         blocks.append(
             Text(f"The hardest impact: {strongest.contact} at t = {strongest.t:.5g}, impulse {strongest.normal:.5g}.")
