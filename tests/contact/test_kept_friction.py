@@ -36,6 +36,7 @@ def test_a_block_on_a_rough_rail_comes_back_from_a_wall_and_stays(s: float):
     assert (mo["p.x'"][-1], mo["rail.friction"][-1]) == (0, 0)
     assert mo["rail.lambda"] == pytest.approx(MASS * G * s, rel=1e-12)
     assert not mo.contacts.impulses("rail")
+    assert (mo["rail.sticks"][0], mo["rail.sticks"][-1]) == (0, 1)
     assert mo.quality.energy < 1e-12
 
 

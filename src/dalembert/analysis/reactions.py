@@ -176,6 +176,10 @@ class Balance:
 
     def at(self, t: Array, y: Array, parameters: Mapping[str, Any], pushed: Mapping[Expr, Any] | None = None) -> Series:
         """Reactions at states in the columns of `y`; `pushed` are rates of states, and symbols of the actions."""
+        names = tuple(link.name for link in self.links)
+        if not y.shape[1]:  # an arc may have no times of its own
+            nothing = np.zeros((0, len(names), 6))
+            return Series(names, nothing, nothing.astype(bool), np.zeros(0, dtype=bool))
         count, numbers = y.shape[1], self._numbers(t, y, parameters, pushed)
 
         def table(exprs: Sequence[Expr], width: int) -> Array:
@@ -192,7 +196,7 @@ class Balance:
         found = [self._solved(*one) for one in parts]
         values, known = (np.array([one[i] for one in found]).reshape(count, -1, 6) for i in (0, 1))
         exist = np.array([one[2] for one in found]) & can_move_on(self.dynamics, numbers, count)
-        return Series(tuple(link.name for link in self.links), values, known, exist)
+        return Series(names, values, known, exist)
 
     def _numbers(
         self, t: Array, y: Array, parameters: Mapping[str, Any], known: Mapping[Expr, Any] | None

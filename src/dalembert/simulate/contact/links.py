@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from dalembert import expr as ex
 from dalembert.analysis.reactions import Balance, Series, balance_of
 from dalembert.constraints.actions import Actions, constraint_actions
-from dalembert.constraints.friction import press_name, stick_name, switch_names
+from dalembert.constraints.friction import press_name, stick_name
 from dalembert.contact.actions import contact_actions
 from dalembert.contact.rows import contact_rows
 from dalembert.dynamics import dynamics_of
 from dalembert.mechanism import Layout
 from dalembert.simulate.contact.machine import ContactMachine
 from dalembert.simulate.contact.mode import Forces
+from dalembert.simulate.contact.sides import sticking
 
 Array = NDArray[Any]
 
@@ -55,12 +56,8 @@ def efforts_in_links(
     if weights:
         told = contacts.multipliers(t, y)[0]
         known |= dict(zip(weights, _spread(contacts.regime.machine, layout, told, tangential), strict=True))
-        parameters = {**parameters, **dict.fromkeys(_switches(contacts.regime.machine), 1.0)}
+        parameters = {**parameters, **dict.fromkeys(sticking(contacts.regime.machine, ()), 1.0)}
     return balance.at(t, y, parameters, known)
-
-
-def _switches(machine: ContactMachine) -> list[str]:
-    return [switch_names(machine.names[i], len(machine.tangents[i]))[0] for i in machine.kept]
 
 
 def _spread(machine: ContactMachine, layout: Layout, told: Array, tangential: Array) -> Array:

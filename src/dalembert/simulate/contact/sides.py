@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dalembert.constraints.friction import switch_names
 from dalembert.contact import Frictional, solve_frictional
 from dalembert.contact.coulomb import Answer
 from dalembert.contact.nsgs import rank
@@ -104,3 +105,12 @@ def rows_of(now: Instant, inside: list[int]) -> tuple[Array, Array, list[int]]:
     rows = np.array([row for i in inside for row in (now.normal[i], *now.tangent[tangents[i]])])
     right = np.array([x for i in inside for x in (now.rate[i], *now.slip[tangents[i]])])
     return rows, right, [len(tangents[i]) for i in inside]
+
+
+def sticking(machine: ContactMachine, stick: Collection[int]) -> dict[str, float]:
+    """Of each constraint that rubs, by the name of its switch: 1 while it sticks, else 0."""
+    rubs = {i: machine.rubs_of[i] for i in machine.kept}
+    return {
+        switch_names(machine.names[i], len(machine.tangents[i]))[0]: float(all(k in stick for k in own))
+        for i, own in rubs.items()
+    }

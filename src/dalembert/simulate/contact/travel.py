@@ -18,6 +18,7 @@ from dalembert.simulate.contact.machine import ContactMachine
 from dalembert.simulate.contact.mode import NEAR, Forces, Mode, Regime
 from dalembert.simulate.contact.moreau_jean import inside
 from dalembert.simulate.contact.outside import outside
+from dalembert.simulate.contact.sides import sticking
 from dalembert.simulate.loop import layout as at
 from dalembert.simulate.loop.callback import Callback, call_address
 from dalembert.simulate.methods.inputs import as_grid, as_span
@@ -167,7 +168,8 @@ class Trip:
         if solution.sol is not None and goes_on:
             _ = solution.sol.coefficients  # makes the steps again now, so that the memory of the arc can go
         t_own, y_own = (part[: len(self.watched)] if part else None for part in (solution.t_events, solution.y_events))
-        self.journey.add(replace(solution, t_events=t_own, y_events=y_own), self.parameters, t)
+        known = {**self.parameters, **sticking(self.machine, mode.stick)}
+        self.journey.add(replace(solution, t_events=t_own, y_events=y_own), known, t)
         if forces is not None:
             self.journey.arcs[-1] = replace(self.journey.arcs[-1], contacts=forces)
         return solution
@@ -201,11 +203,9 @@ class Trip:
 
     def _leaving(self, t: float, y: Array, happened: Happening, armed: Sequence[ResolvedEvent]) -> dict[int, float]:
         """Contacts that are open and touch, slips that begin: all of them leave with a plus sign."""
-        now, found, shift = self.machine.at(t, y, self.p), dict[int, float](), len(armed)
-        for k, (i, kind) in enumerate(self.kinds, shift):
-            if (kind == "gap" and now.gap[i] <= TOUCHING * self.size) or kind in _HOLDING:
-                found[k] = 1.0
-        return found
+        now, kinds = self.machine.at(t, y, self.p), enumerate(self.kinds, len(armed))
+        near = {i for i, gap in enumerate(now.gap) if gap <= TOUCHING * self.size}
+        return {k: 1.0 for k, (i, kind) in kinds if (kind == "gap" and i in near) or kind in _HOLDING}
 
     # --- what happens ----------------------------------------------------------------------------------------------
 
