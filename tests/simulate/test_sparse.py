@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.simulate import simulate
 from dalembert.simulate.loop.native import text_in
 from dalembert.simulate.sparse import native
 from dalembert.simulate.sparse.structure import Elimination
@@ -128,3 +129,32 @@ def test_nothing_is_filled_that_the_structure_does_not_know():
 def test_the_text_in_the_package_is_that_of_its_sources():
     """After a change: `python -m dalembert.simulate.sparse.translate`."""
     assert text_in(native.SHIPPED, native.stamp()) is not None
+
+
+@pytest.mark.parametrize(
+    ("stages", "bar"), [(3, 2.0), (9, 2e-3), (9, 2e3), (20, 2.0), pytest.param(40, 2.0, marks=pytest.mark.slow)]
+)
+def test_every_row_of_a_tower_of_loops_counts(families, stages, bar):
+    """What is unsure in a loop is not taken anew by each loop above it: one freedom is left, whatever the height."""
+    m = families.scissor_lift(stages, bar=bar)
+    machine, p = both(m)
+    y = np.zeros(len(system_of(m).states))
+    assert machine.count(0.0, y, p) == 2 * stages == len(system_of(m).speeds) - 1
+    assert len(machine.solver(machine.tables(0.0, y, p)).kept) == 2 * stages
+
+
+@pytest.mark.parametrize("bar", [2e-3, 2.0, 2e3])
+def test_a_tall_scissor_lift_moves(families, bar):
+    motion = simulate(families.scissor_lift(12, bar=bar), (0, 0.1 * np.sqrt(bar)), rtol=1e-8, atol=1e-10)
+    assert motion.quality.closure < 1e-12
+    assert motion.quality.energy < 1e-7
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cells", [6, 12])
+def test_sparse_and_dense_rows_agree_on_long_ladders(cells):
+    draw = np.random.default_rng(cells)
+    m = ladder(draw, cells)
+    machine, p = both(m)
+    for y in states(system_of(m), draw, 3):
+        assert machine.count(0.0, y, p) == len(machine.solver(machine.tables(0.0, y, p)).kept)

@@ -7,7 +7,7 @@ angles, so the verdict depends neither on units nor on the size of other rows.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dalembert import expr as ex
@@ -30,7 +30,7 @@ _NOTHING = 1e-100
 @dataclass(frozen=True, slots=True)
 class _Reduced:
     entries: Vector
-    noise: Expr  # square of what cannot be told apart from nothing in it
+    combined: Mapping[int, Expr]  # the rows that it is made of, as they were given, and how much of each
     inverse: Expr  # 1 / size^2, zero for a row that does not count
 
 
@@ -68,10 +68,14 @@ def _something(size: Expr) -> Expr:
 def independent(rows: Rows, mass: Matrix, order: Sequence[int] | None = None) -> list[Expr]:
     """For each row 1 where it counts, 0 where it does not; `order` is that in which they are taken.
 
-    What is unsure in a row that is taken away stays in what is left, as errors add up that know nothing of each other:
-    where two rows are nearly lost together, the second is not held against a direction that nobody knows.
+    What is left of row k is a combination of rows as they were given, a_k - sum_j c_j a_j: what is unsure in it is
+    what is unsure in each of them, n_k + sum_j c_j^2 n_j, as errors add up that know nothing of each other. Where two
+    rows are nearly lost together c is large: the second is not held against a direction that nobody knows. What was
+    left of a row is no such source of its own: its errors are those of the rows below, and taken anew from row to row
+    they would grow without bound along a tower of loops.
     """
     kept: Vector = [ZERO] * len(rows)
+    unsure: Vector = [ZERO] * len(rows)
     made: list[_Reduced] = []
     scales = speed_scales(rows, mass)
     sizes = list(zip(rows.matrix.rows(), rows.made_of.rows(), rows.seen.rows(), rows.rounding, strict=True))
@@ -82,15 +86,18 @@ def independent(rows: Rows, mass: Matrix, order: Sequence[int] | None = None) ->
             left.append(entry / scale)
             rounded = rounded + rounding * part / scale
             seen = seen + motion / (scale * scale)
-        noise = rounded * rounded + TOLD_APART**2 * seen
+        unsure[number] = rounded * rounded + TOLD_APART**2 * seen
+        combined: dict[int, Expr] = {number: ONE}
         for one in made:
             share = ex.dot_product(one.entries, left) * one.inverse
             if share is not ZERO:
                 left = less(left, share, one.entries)
-                noise = noise + share * share * one.noise
+                for j, part in one.combined.items():
+                    combined[j] = combined.get(j, ZERO) - share * part
+        noise = sum((part * part * unsure[j] for j, part in combined.items()), ZERO)
         square = ex.dot_product(left, left)
         keep = ex.less(noise, square)
         kept[number] = keep
         if keep is not ZERO:
-            made.append(_Reduced(left, noise, keep / ex.where(keep, square, 1)))
+            made.append(_Reduced(left, combined, keep / ex.where(keep, square, 1)))
     return kept

@@ -37,17 +37,19 @@ class RowNumbers:
         left, noise = self.matrix / self.scales, self._noise()
         if guess is not None and _counts(left, noise, guess[: len(guess) - len(last)], last):
             return guess
-        basis, noises, kept = np.zeros_like(left), np.zeros(len(left)), list[int]()
+        basis, made, kept = np.zeros_like(left), np.zeros((len(left),) * 2), list[int]()  # basis = made left[kept]
         for i in (k for k in range(len(left)) if k not in last):
-            row, k, own = left[i], len(kept), noise[i]
+            row, k, own, taken = left[i], len(kept), noise[i], np.zeros(0)
             if k:
                 shares = basis[:k] @ row
                 row = row - shares @ basis[:k]
                 row -= (basis[:k] @ row) @ basis[:k]  # once more takes away what rounding left
-                own += shares**2 @ noises[:k]
+                taken = shares @ made[:k, :k]
+                own += taken**2 @ noise[kept]
             square = row @ row
             if square > own:
-                basis[k], noises[k] = row / np.sqrt(square), own / square
+                size = np.sqrt(square)
+                basis[k], made[k, :k], made[k, k] = row / size, -taken / size, 1 / size
                 kept.append(i)
         return np.array([*kept, *last], dtype=np.int64)
 
@@ -61,27 +63,24 @@ class RowNumbers:
 def _counts(left: Array, noise: Array, kept: NDArray[np.int64], last: Sequence[int]) -> bool:
     """Whether the rule of `independent` keeps just these rows: all of them at once, by one orthogonal factor.
 
-    With left[kept]^T = Q R, row k is left with R_kk^2 beside the rows before it, and its noise is x_k R_kk^2, where
-    x_k R_kk^2 = noise_k + sum_j<k R_jk^2 x_j. It counts if x_k < 1; a row between them does not if nothing is left of
-    it beside the rows that count before it.
+    With left[kept]^T = Q R, row k is left with R_kk beside the rows before it, and column k of R^-1 says which rows as
+    they were given, over R_kk, that is. It counts if sum_j (R^-1)_jk^2 noise_j < 1; a row between them does not if
+    nothing is left of it beside the rows that count before it.
     """
     if not len(kept) or len(kept) > left.shape[1]:
         return False
     normals, shares = np.linalg.qr(left[kept].T)
-    squares = shares**2
-    lower = -squares.T
-    np.fill_diagonal(lower, np.diag(squares))
-    if not (np.diag(squares) > 0).all():
+    if not np.diag(shares).all():
         return False
-    noises = _solved(lower, noise[kept], lower=True)
-    if not (noises < 1).all():
+    made = _solved(shares, np.eye(len(kept)), lower=False)
+    if not (noise[kept] @ made**2 < 1).all():
         return False
     out = np.setdiff1d(np.arange(len(left)), np.concatenate([kept, np.array(last, dtype=np.int64)]))
     before = np.arange(len(kept)) < np.searchsorted(kept, out)[:, None]
     parts = (left[out] @ normals) * before
     rest = left[out] - parts @ normals.T
     rest -= ((rest @ normals) * before) @ normals.T
-    return bool(((rest**2).sum(axis=1) <= noise[out] + parts**2 @ noises).all())
+    return bool(((rest**2).sum(axis=1) <= noise[out] + (parts @ made.T) ** 2 @ noise[kept]).all())
 
 
 def _solved(triangle: Array, right: Array, *, lower: bool, transposed: bool = False) -> Array:

@@ -83,8 +83,8 @@ class Room(NamedTuple):
     small_order: Array
     kept: Array
     basis: Array
-    noise: Array
     noises: Array
+    made: Array
     active: Array
     asked: Array
     rows: Array
@@ -153,8 +153,8 @@ def room_of(plan: Plan, tables: Tables, coordinates: int) -> Room:
     shapes: dict[str, tuple[int, ...]] = {
         "time": (1,), "flat": (len(plan.places),), "y": (size,), "trial": (size,), "rates": (coordinates,),
         "rest": (coordinates,), "v": (n,), "new": (n,), "free": (n,), "left": (n,), "slopes": (2 * n * n,),
-        "matrix": (n, n), "columns": (n, 2 + k + rows), "small": (k, k), "basis": (k, n), "noise": (k,),
-        "noises": (k,), "rows": (rows, n), "pulses": (rows,), "w": (rows, rows), "right": (rows,), "last": (rows,),
+        "matrix": (n, n), "columns": (n, 2 + k + rows), "small": (k, k), "basis": (k, n), "noises": (k,),
+        "made": (k, k), "rows": (rows, n), "pulses": (rows,), "w": (rows, rows), "right": (rows,), "last": (rows,),
         "scale": (rows,), "table": (max(c, 1), 2 * c + 2), "tall": (most, most), "wide": (max(k, most), 1 + rows),
         "gaps": (most,), "shift": (most,), "tau": (most,),
     }  # fmt: skip

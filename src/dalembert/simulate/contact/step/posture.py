@@ -72,7 +72,7 @@ def normalised(y, plan):  # type: ignore[no-untyped-def]
 def rows_that_count(tables, plan, room):  # type: ignore[no-untyped-def]
     """Rows of constraints that are neither nothing nor a combination of others, by `RowNumbers`; how many."""
     total, n, count = len(plan.rounding), len(tables.right), 0
-    basis, noises = room.basis, room.noises
+    basis, noises, made = room.basis, room.noises, room.made  # a row of the basis is made of rows as given
     for k in range(total):
         last = False
         for i in range(len(plan.imperfect)):
@@ -85,6 +85,9 @@ def rows_that_count(tables, plan, room):  # type: ignore[no-untyped-def]
             own += tables.seen[k, i] / tables.scales[i] ** 2
             basis[count, i] = tables.matrix[k, i] / tables.scales[i]
         own = (plan.rounding[k] * rounded) ** 2 + TOLD_APART**2 * own
+        noises[count] = own
+        for j in range(count):
+            made[count, j] = 0.0
         for again in range(2):  # once more takes away what rounding left
             for j in range(count):
                 s = 0.0
@@ -93,14 +96,19 @@ def rows_that_count(tables, plan, room):  # type: ignore[no-untyped-def]
                 for i in range(n):
                     basis[count, i] -= s * basis[j, i]
                 if again == 0:
-                    own += s * s * noises[j]
+                    for i in range(j + 1):
+                        made[count, i] -= s * made[j, i]
+        for j in range(count):
+            own += made[count, j] ** 2 * noises[j]
         square = 0.0
         for i in range(n):
             square += basis[count, i] ** 2
         if square > own:
             for i in range(n):
                 basis[count, i] /= math.sqrt(square)
-            noises[count] = own / square
+            for j in range(count):
+                made[count, j] /= math.sqrt(square)
+            made[count, count] = 1.0 / math.sqrt(square)
             room.kept[count] = k
             count += 1
             if count == n:

@@ -63,7 +63,7 @@ def _room(m, k):  # type: ignore[no-untyped-def]
     return Room(
         r1(m, k), r1(m, k + 4), r1(m, k + 8), r1(m, k + 12), r1(m, k + 16), r1(m, k + 20), r1(m, k + 24),
         r1(m, k + 28), r1(m, k + 32), r1(m, k + 36), r1(m, k + 40), r2(m, k + 44), i1(m, k + 48), r2(m, k + 52),
-        r2(m, k + 56), i1(m, k + 60), i1(m, k + 64), r2(m, k + 68), r1(m, k + 72), r1(m, k + 76), i1(m, k + 80),
+        r2(m, k + 56), i1(m, k + 60), i1(m, k + 64), r2(m, k + 68), r1(m, k + 72), r2(m, k + 76), i1(m, k + 80),
         i1(m, k + 84), r2(m, k + 88), r1(m, k + 92), r2(m, k + 96), r1(m, k + 100), r1(m, k + 104), i1(m, k + 108),
         r1(m, k + 112), i1(m, k + 116), r2(m, k + 120), i1(m, k + 124), r2(m, k + 128), r2(m, k + 132),
         r1(m, k + 136), r1(m, k + 140), i1(m, k + 144), r1(m, k + 148), i1(m, k + 152),
