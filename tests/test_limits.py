@@ -307,3 +307,26 @@ def test_what_a_library_makes_of_the_stop_is_still_the_stop():
         work()
     with limits.budget(seconds=5), pytest.raises(RuntimeError, match="its own"), limits.working("x"):
         raise RuntimeError("its own")
+
+
+def test_a_library_that_is_being_imported_is_imported_whole(tmp_path, monkeypatch):
+    """A report within 0.3 s cut the import of matplotlib, and every later picture failed in half a library."""
+    (tmp_path / "slow_library.py").write_text("import time\nfor _ in range(60):\n    time.sleep(0.01)\nwhole = True\n")
+    monkeypatch.syspath_prepend(tmp_path)
+
+    def import_and_go_on():
+        import slow_library  # noqa: F401
+
+        for_ever()
+
+    with pytest.raises(da.LimitError):
+        limits.bounded("an import", "Do less.", seconds=0.1)(import_and_go_on)()
+    assert sys.modules["slow_library"].whole
+
+
+def test_a_budget_holds_in_what_is_imported(tmp_path, monkeypatch):
+    text = "from dalembert import limits\nwith limits.working('x', seconds=0.1):\n    while True:\n        pass\n"
+    (tmp_path / "endless_library.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(da.LimitError):
+        import endless_library  # noqa: F401

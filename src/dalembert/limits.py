@@ -27,7 +27,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property, wraps
-from types import FunctionType, ModuleType
+from types import FrameType, FunctionType, ModuleType
 from typing import Any, TypeVar
 
 from dalembert.errors import LimitError
@@ -88,6 +88,7 @@ class _Call:
     budget: Budget
     show: bool
     began: float
+    imports: int = 0  # that were under way when it began
     memory: float | None = None
     over: str = ""
     told: bool = False
@@ -128,8 +129,17 @@ def _look(thread: int, call: _Call) -> None:
         call.over = f"took longer than {limit:g} s"
     elif most is not None and _memory() - call.memory > most:
         call.over = f"needed more than {most:g} MB of memory"
-    if call.over:
+    if call.over and _imports(sys._current_frames().get(thread)) <= call.imports:
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(_Expired))
+
+
+def _imports(frame: FrameType | None) -> int:
+    """How deep a thread is in imports: one that is cut short leaves half a library, for all who ask for it later."""
+    found = 0
+    while frame is not None:
+        found += frame.f_code.co_filename.startswith("<frozen importlib")
+        frame = frame.f_back
+    return found
 
 
 def _terminal() -> bool:
@@ -148,6 +158,7 @@ def _memory(kind: str = "resident") -> float:
 
 def _enter(call: _Call) -> None:
     global _watchdog
+    call.imports = _imports(sys._getframe())
     if _watchdog is None or not _watchdog.is_alive():
         _watchdog = threading.Thread(target=_watch, name="dalembert watchdog", daemon=True)
         _watchdog.start()

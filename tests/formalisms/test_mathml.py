@@ -60,6 +60,21 @@ def test_lines_break_before_signs_outside_brackets_only():
     assert len(mathml_parts(r"a + \left(b + c\right) - f(x + y) = d")) == 4
 
 
+def test_exponents_stand_above_indices_and_signs_keep_their_spaces():
+    eq = da.load(ROOT / "examples/four_bar.lsd").equations("lagrange")
+    text = "".join(part for line in eq.show("scalar").lines for part in line.mathml_parts)
+    assert "<msubsup>" in text
+    assert "<msup><mrow><msub>" not in text
+    assert '<mo form="infix">=</mo>' in text
+
+
+def test_pieces_of_a_page_part_products_only_if_they_must():
+    """`3 cos(pivot.th)` within a bracket was parted, although signs stood beside it."""
+    eq = da.load(ROOT / "examples/four_bar.lsd").equations("lagrange")
+    parts = [part for line in eq.show("scalar").lines for part in line.mathml_parts]
+    assert not [part for part in parts if part.startswith("<mspace")]
+
+
 @pytest.mark.parametrize(
     "latex",
     ["", "}", "{", "^", "_", r"\frac", r"\left(", r"\right)", r"\begin{bmatrix}", r"\end{x}", "&", "<b>", "a}b"],

@@ -117,7 +117,7 @@ def test_columns_of_latex_compile_and_fit(name, tmp_path):
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-2000:]
     worst = [float(x) for x in re.findall(r"Overfull \\hbox \(([\d.]+)pt", done.stdout)]
-    assert max(worst, default=0.0) < 5, worst
+    assert max(worst, default=0.0) < 1, worst
 
 
 def test_the_equation_of_the_slide_on_the_satellite_is_that_of_the_thesis():

@@ -41,21 +41,24 @@ def width_of(row: Sequence[Token]) -> float:
     return sum(t.width for t in row)
 
 
-def latex_rows(left: Sequence[Token], sign: str, right: Sequence[Token], width: float) -> list[str]:
-    """Rows of an `align` environment: the sign aligned; a long left side stands on rows of its own."""
-    head = width_of(left) + 1.6
-    rows: list[str] = []
+def head_of(left: Sequence[Token]) -> float:
+    """How far the sign of a line stands from its beginning."""
+    return width_of(left) + 1.6
+
+
+def latex_rows(left: Sequence[Token], sign: str, right: Sequence[Token], width: float, head: float) -> list[str]:
+    """Rows of an `align` environment: signs aligned at `head`, the widest of its left sides.
+
+    Where that takes too much of the width, nothing is aligned, and a long left side stands on rows of its own.
+    """
     if head <= 0.4 * width:
         first, *rest = broken(right, width - head)
-        rows.append(f"{_latex(left)} &{sign} {_latex(first)}")
-        rows += [f"&\\quad {{}}{_latex(more)}" for more in rest]
-        return rows
+        return [f"{_latex(left)} &{sign} {_latex(first)}", *(f"&\\quad {{}}{_latex(more)}" for more in rest)]
+    if head_of(left) + width_of(right) <= width:
+        return [f"& {_latex(left)} {sign} {_latex(right)}"]
     first, *rest = broken(left, width)
-    rows.append(f"& {_latex(first)}")
-    rows += [f"&\\quad {{}}{_latex(more)}" for more in rest]
+    rows = [f"& {_latex(first)}", *(f"&\\quad {{}}{_latex(more)}" for more in rest)]
     first, *rest = broken(right, width - INDENT, 1.6)
-    if not rest and not rows[1:] and head + width_of(first) <= width:
-        return [f"{_latex(left)} &{sign} {_latex(first)}"]
     rows.append(f"&\\quad {sign} {_latex(first)}")
     return rows + [f"&\\quad\\quad {{}}{_latex(more)}" for more in rest]
 

@@ -13,6 +13,7 @@ from functools import cache
 
 from dalembert import expr as ex
 from dalembert.expr import ONE, Expr, Number
+from dalembert.presentation.mathml import raised_mathml
 from dalembert.presentation.notation import PLAIN, Notation
 
 #: Penalties of a break: before a sign of the whole formula none, deeper ones more, inside a product only if it must be.
@@ -235,7 +236,7 @@ class Writer:
             return [self._wave(base, depth, raised)]
         text = text_of(raised)
         text = text if exponent.op in ("symbol", "const") and text[0].isalnum() and "/" not in text else f"({text})"
-        mathml = f"<msup><mrow>{last.mathml}</mrow><mrow>{_mathml(raised)}</mrow></msup>"
+        mathml = raised_mathml(last.mathml, _mathml(raised))
         up = Token(f"{last.text}^{text}", f"{_base(last.latex)}^{{{_latex(raised)}}}", mathml,
                    last.width + 0.7 * _width(raised), last.penalty)  # fmt: skip
         return [*row[:-1], up]
@@ -338,9 +339,8 @@ def _sign(sign: str, between: bool, penalty: int) -> Token:
     mark = "−" if sign == "-" else "+"
     form = "infix" if between else "prefix"
     mathml = f'<mo form="{form}">{mark}</mo>'
-    return Token(
-        f" {sign} " if between else sign, f" {sign} " if between else sign, mathml, 1.3 if between else 0.8, penalty
-    )
+    text = f" {sign} " if between else sign
+    return Token(text, text, mathml, 1.3 if between else 0.8, penalty)
 
 
 def _after(head: Token, wide: bool) -> Token:

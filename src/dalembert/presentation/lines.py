@@ -11,15 +11,15 @@ from typing import Any, Literal
 
 from dalembert import algebra as al
 from dalembert.expr import Expr
-from dalembert.presentation.breaking import PAGE, latex_rows
-from dalembert.presentation.formula import NEVER, Token, Writer, text_of
+from dalembert.presentation.breaking import PAGE, broken, head_of, latex_rows
+from dalembert.presentation.formula import Token, Writer, text_of
 from dalembert.presentation.mathml import mathml_of, mathml_parts
 from dalembert.presentation.notation import PLAIN, Notation
 
 Level = Literal["vector", "matrix", "scalar"]
 LEVELS: tuple[Level, ...] = ("vector", "matrix", "scalar")
 #: Width in em of a piece of a formula within brackets, where a page may break it.
-_WIDEST = 14.0
+_WIDEST = 20.0
 _SIGNS = frozenset({"+", "-", "x", ".", "=", ":=", "(x)"})
 
 
@@ -51,21 +51,26 @@ class Line:
         if self.parts is None:
             return mathml_parts(self.latex)
         left, sign, right = self.parts
-        pieces, width = [""], 0.0
-        for token in (*left, Token(sign, sign, f"<mo>{sign}</mo>", 1.6, 0), *right):
-            if token.penalty == 0 or (width > _WIDEST and token.penalty < NEVER):
-                pieces.append("")
-                width = 0.0
-            pieces[-1] += token.mathml
-            width += token.width
-        return [piece for piece in pieces if piece]
+        terms: list[list[Token]] = [[]]
+        for token in (*left, Token(sign, sign, f'<mo form="infix">{sign}</mo>', 1.6, 0), *right):
+            if token.penalty == 0:
+                terms.append([])
+            terms[-1].append(token)
+        pieces = [piece for term in terms for piece in broken(term, _WIDEST)]
+        return ["".join(token.mathml for token in piece) for piece in pieces if piece]
 
-    def latex_rows(self, width: float) -> list[str]:
-        """Rows of an `align` environment that are no wider than `width`, in em, where the line can be broken."""
+    def latex_rows(self, width: float, head: float) -> list[str]:
+        """Rows of an `align` environment with signs at `head`, no wider than `width`, in em, where it can be broken."""
         if self.parts is None:
             return [re.sub(r" (:=|=) ", r" &\1 ", self.latex, count=1)]
         left, sign, right = self.parts
-        return latex_rows(left, sign, right, width)
+        return latex_rows(left, sign, right, width, head)
+
+
+def _in_rows(lines: Sequence[Line], width: float) -> list[list[str]]:
+    """The rows of every line of one `align` environment."""
+    head = max((head_of(line.parts[0]) for line in lines if line.parts is not None), default=0.0)
+    return [line.latex_rows(width, head) for line in lines]
 
 
 def written(term: al.Term, style: str = "vector") -> tuple[str, str]:
@@ -177,7 +182,7 @@ class Statement:
             if self.notation.definitions == "first":
                 parts.reverse()
         between = "and" if self.notation.definitions == "first" else "where"
-        return f"\n{between}\n".join(parts)
+        return f"\n\n\\noindent {between}\\par\n".join(parts)
 
     def mathml(self) -> list[str]:
         """One <math> element for each line, equations first."""
@@ -221,12 +226,12 @@ def _listed(lines: Sequence[Line]) -> list[str]:
 def _rows(lines: Sequence[Line]) -> str:
     """Rows of an `aligned` environment, for notebooks: labels stand at the right."""
 
-    def row(line: Line) -> str:
-        first, *rest = line.latex_rows(PAGE)
+    def row(line: Line, rows: list[str]) -> str:
+        first, *rest = rows
         label = f" && \\text{{{escaped(line.label)}}}" if line.label else ""
         return " \\\\\n".join([first + label, *rest])
 
-    return " \\\\\n".join(row(x) for x in lines)
+    return " \\\\\n".join(map(row, lines, _in_rows(lines, PAGE)))
 
 
 def escaped(text: str) -> str:
@@ -239,14 +244,11 @@ def escaped(text: str) -> str:
 def _aligned(lines: Sequence[Line], width: float) -> str:
     """An `align*` whose rows may be parted by pages, each formula with its label above it."""
     rows: list[str] = []
-    for k, line in enumerate(lines):
+    for k, (line, own) in enumerate(zip(lines, _in_rows(lines, width), strict=True)):
         told = f"\\intertext{{\\footnotesize\\raggedright {escaped(line.label)}}}\n" if line.label and k else ""
-        rows.append(told + " \\\\\n".join(line.latex_rows(width)))
-    first = (
-        f"\\noindent{{\\footnotesize\\raggedright {escaped(lines[0].label)}\\par}}\n"
-        if lines and lines[0].label
-        else ""
-    )
+        rows.append(told + " \\\\\n".join(own))
+    told = escaped(lines[0].label) if lines else ""
+    first = f"\\noindent\\parbox{{\\linewidth}}{{\\footnotesize\\raggedright {told}}}\n" if told else ""
     body = " \\\\\n".join(rows).replace(" \\\\\n\\intertext", "\n\\intertext")
     return f"{first}\\begin{{align*}}\n{body}\n\\end{{align*}}"
 
@@ -255,7 +257,7 @@ def _aligned(lines: Sequence[Line], width: float) -> str:
 _STYLE = (
     '.dalembert-equations math{font-family:"STIX Two Math","DejaVu Math TeX Gyre","Latin Modern Math",'
     '"Cambria Math",math;'
-    "font-size:1.1em;display:inline math;margin:0}"
+    "font-size:1.1em;display:inline math;margin:0;padding:.15em 0}"
     ".dalembert-equations td{padding:.25em 1.5em .25em 2em;text-indent:-2em;text-align:left;vertical-align:baseline;"
     "line-height:1.7;white-space:normal}"
     ".dalembert-equations td+td{color:#666;font-size:.85em;padding-left:0;text-indent:0}"

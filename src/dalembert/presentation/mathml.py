@@ -238,3 +238,10 @@ def _bold_letter(c: str) -> str:
 
 def _grouped(piece: str) -> str:
     return piece if piece.startswith("<mrow>") else f"<mrow>{piece}</mrow>"
+
+
+def raised_mathml(base: str, exponent: str) -> str:
+    """An exponent above the index of a name, not behind it."""
+    if base.startswith("<msub>") and base.count("<msub>") == 1 and base.endswith("</msub>"):
+        return f"<msubsup>{base.removeprefix('<msub>').removesuffix('</msub>')}<mrow>{exponent}</mrow></msubsup>"
+    return f"<msup><mrow>{base}</mrow><mrow>{exponent}</mrow></msup>"
