@@ -83,7 +83,8 @@ def test_start_events_cut_and_animation(tmp_path):
 def test_ctrl_c_says_so_and_leaves_a_file_that_is_marked_as_a_part(tmp_path):
     command = [sys.executable, "-c", "from dalembert.cli import main; main()", "simulate", PENDULUM]
     command += ["--until", "1e8", "--points", "100000", "--out", str(tmp_path / "m.csv")]
-    running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ})
+    heard = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}  # whoever started the tests may not
+    running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env={**os.environ}, **heard)
     time.sleep(6)
     assert running.poll() is None
     running.send_signal(signal.SIGINT)

@@ -14,6 +14,7 @@ from dalembert.errors import SimulationError
 from dalembert.simulate.contact.bounces import Bounces
 from dalembert.simulate.contact.decide import APPROACH, TOUCHING, WEAK, Before, Decision, Happening
 from dalembert.simulate.contact.dips import Dips
+from dalembert.simulate.contact.fading import ENDED, faded
 from dalembert.simulate.contact.machine import ContactMachine
 from dalembert.simulate.contact.mode import NEAR, Forces, Mode, Regime
 from dalembert.simulate.contact.moreau_jean import inside
@@ -40,9 +41,8 @@ _LOW = 1e-14
 """A flight lower than this share of the size of the machine is none: gaps are not known better."""
 _INSIDE = 1e-8
 """A gap below minus this share of the size of the machine at the end of an arc: its contact was missed."""
-_FADED, _ENDED = 1e-10, 1e-7
-"""A force below this share of the largest of the instant has gone with the one whose event it is; a slip below this
-share of the speeds that it is made of has ended: at a turn by a right angle it is as large as they are."""
+_FADED = 1e-10
+"""A force below this share of the largest of the instant has gone with the one whose event it is."""
 _CHATTER, _SHORT = 100, 1e-7
 """So many arcs in a row within this share of the time scale of the motion: it does not get on."""
 _MANY = 10_000
@@ -155,7 +155,7 @@ class Trip:
             leaving=self._leaving(t, y, happened, armed),
             max_step=min(self.problem.max_step, self._beat(t, y)) if mode.closed else self.problem.max_step,
         )
-        solution = self._seen(now, mode, integrate(now))
+        solution = faded(self._seen(now, mode, integrate(now)), forces, self.kinds, len(self.watched))
         if self.problem.dense_output is False:
             solution = replace(solution, sol=None)
         for k, found in enumerate((solution.t_events or [])[: len(self.watched)]):
@@ -254,7 +254,7 @@ class Trip:
         """A slip that has come to its end is nothing, exactly."""
         now, rubs = self.machine.at(t, y, self.p), self.machine.rubs
         places = rubs[k].places
-        if float(np.linalg.norm(now.slip[places])) > _ENDED * self.machine.slip_sizes(now)[places].max():
+        if float(np.linalg.norm(now.slip[places])) > ENDED * self.machine.slip_sizes(now)[places].max():
             return y  # it has turned by a right angle, and goes on
         held = [*places, *(place for other in mode.stick for place in rubs[other].places)]
         state = y.copy()
