@@ -52,7 +52,8 @@ def command(
     ] = None,
     method: Annotated[str, typer.Option(help="Method: auto, DOP853, RADAU5, symplectic4, DAE...")] = "auto",
     max_step: Annotated[
-        float | None, typer.Option(help="Longest step; the step of symplectic, DAE and moreau.", show_default="free")
+        float | None,
+        typer.Option(help="Longest step; the step of symplectic, DAE and time stepping.", show_default="free"),
     ] = None,
     impacts: Annotated[
         str, typer.Option(help="Law of impacts: auto, moreau, newton, poisson, stronge, sequential.")

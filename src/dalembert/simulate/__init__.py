@@ -3,6 +3,7 @@
 # the core, for any native right-hand side
 # simulation and its result
 from dalembert.simulate.contact.moreau_jean import MoreauJean
+from dalembert.simulate.contact.schatzman_paoli import SchatzmanPaoli
 from dalembert.simulate.loop.dense import DenseOutput
 from dalembert.simulate.methods.contract import Method
 from dalembert.simulate.methods.problem import Ensemble, NativeEvents, NativeGuards, Problem, Solution

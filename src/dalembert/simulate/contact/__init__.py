@@ -1,1 +1,1 @@
-"""Motion through contacts: event-driven, with impacts and Coulomb friction, or by Moreau-Jean time stepping."""
+"""Motion through contacts: event-driven, with impacts and Coulomb friction, or by time stepping."""

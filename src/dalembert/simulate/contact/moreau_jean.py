@@ -30,13 +30,13 @@ from dalembert.simulate.system.system import System
 
 Array = NDArray[Any]
 
-_PASSES = 20
-_ENOUGH = 1e-13
+PASSES = 20
+ENOUGH = 1e-13
 """Newton ends when a pass changes the speeds by less than this share of them and of what efforts do to them in a step,
 in the kinetic metric."""
 _SWEPT = 1e-8
 """The same where impulses come from sweeps, which are not known to rounding."""
-_UNSETTLED, _SHORTER = 1e-6, "make max_step smaller"
+_UNSETTLED = 1e-6
 """The share of the speeds that a last pass may change: the order of the method is left there."""
 _LONGEST = 100_000
 """Operations of the derivatives of the efforts above which the step does without them."""
@@ -79,16 +79,10 @@ class MoreauJean(Method):
             raise SimulationError(f"projection '{self.projection}' is none of: none, direct, all, combined.")
 
     def integrate(self, problem: Problem) -> Solution:
-        machine = problem.balance
-        begin, end = map(float, problem.span)
-        wanted = min(problem.first_step or np.inf, problem.max_step)
-        wanted = wanted if np.isfinite(wanted) else abs(end - begin) / _STEPS
-        if end < begin:
-            raise SimulationError("time stepping goes forward in time: impacts cannot be undone.")
-        count = max(1, int(np.ceil((end - begin) / wanted * (1 - 1e-9))))
+        wanted, count = equal_steps(problem)
         given = self.theta, self.gamma, self.tolerance, self.tangential, self.projection
-        stepper = _Step(self, machine, problem, Course((begin, end), count, *given))
-        return march(stepper, problem, wanted)
+        course = Course((float(problem.span[0]), float(problem.span[1])), count, *given)
+        return march(_Step(self, problem.balance, problem, course), problem, wanted)
 
     def obstacle(self, system: System, parameters: Mapping[str, float]) -> str:
         if system.constrained is not None and system.constrained.rows.sliding:
@@ -98,6 +92,16 @@ class MoreauJean(Method):
     def wants(self, system: System) -> dict[str, Any]:
         assert system.layout is not None
         return {"balance": contact_machine(system)}
+
+
+def equal_steps(problem: Problem) -> tuple[float, int]:
+    """The step that is wanted, and how many equal ones no longer than it make the span."""
+    begin, end = map(float, problem.span)
+    wanted = min(problem.first_step or np.inf, problem.max_step)
+    wanted = wanted if np.isfinite(wanted) else abs(end - begin) / _STEPS
+    if end < begin:
+        raise SimulationError("time stepping goes forward in time: impacts cannot be undone.")
+    return wanted, max(1, int(np.ceil((end - begin) / wanted * (1 - 1e-9))))
 
 
 def contact_machine(system: System) -> ContactMachine:
@@ -116,7 +120,7 @@ class _Step:
         self.p = np.asarray(problem.parameters, dtype=float)
         self.name, self.nfev, self.sizes, self._counted = method.name, 0, machine.gap_sizes(problem), 0
         self.log = machine.log
-        self.slopes = _slopes(machine)
+        self.slopes = effort_slopes(machine)
         self.last: dict[tuple[int, ...], Array] = {}
         self.compiled = CompiledSteps(machine, self.slopes, self.p, self.sizes, course)
         self._stretch: Stretch | None = None
@@ -165,7 +169,7 @@ class _Step:
         now = self._at(t0, q, v)
         active = [int(i) for i in np.flatnonzero((now.held + m.gamma * h * now.rate <= 0) & (now.past <= 0))]
         new, pulses = v, np.zeros(0)
-        for number in range(_PASSES):
+        for number in range(PASSES):
             end = self._end(t0, q, m.theta * new + (1 - m.theta) * v)
             there = self._at(t1, end, new)
             efforts, matrix = m.theta * there.right + (1 - m.theta) * now.right, self._matrix(t1, there)
@@ -185,14 +189,15 @@ class _Step:
             if not np.isfinite(new).all():
                 return "the speeds of a step are not finite"
             rubbing = sum(bool(self.machine.tangents[i]) for i in active)
-            enough = _ENOUGH if rubbing < 2 else _SWEPT
+            enough = ENOUGH if rubbing < 2 else _SWEPT
             by_efforts = np.linalg.solve(matrix, h * efforts)  # speeds at rest are small beside what efforts would do
-            left = _share(there.mass, change, (new, v, by_efforts))
+            left = share(there.mass, change, (new, v, by_efforts))
             if left <= enough:
                 break
         else:
-            if left > _UNSETTLED:
-                return f"the speeds of a step still change by {left:.1e} of them after {_PASSES} passes: {_SHORTER}"
+            why = unsettled(left)
+            if why:
+                return why
         y = np.concatenate([self._end(t0, q, m.theta * new + (1 - m.theta) * v), new])
         y = self._projected(t1, y, active, pulses)
         if active:
@@ -268,7 +273,14 @@ class _Step:
         return found
 
 
-def _share(mass: Array, change: Array, speeds: Sequence[Array]) -> float:
+def unsettled(left: float) -> str:
+    """Why a step whose last pass has changed this share of the speeds is none; nothing if it is good enough."""
+    if left <= _UNSETTLED:
+        return ""
+    return f"the speeds of a step still change by {left:.1e} of them after {PASSES} passes: make max_step smaller"
+
+
+def share(mass: Array, change: Array, speeds: Sequence[Array]) -> float:
     """A change beside some speeds, in the kinetic metric."""
     whole = sum(float(one @ mass @ one) for one in speeds)
     return float(np.sqrt(max(float(change @ mass @ change), 0.0) / whole)) if whole > 0 else 0.0
@@ -329,7 +341,7 @@ def inside(machine: ContactMachine, now: Instant) -> SimulationError:
     )
 
 
-def _slopes(machine: ContactMachine) -> Any:
+def effort_slopes(machine: ContactMachine) -> Any:
     """dF/dv, then dF/dq P, compiled; nothing where they are too long."""
     from dalembert.simulate.system.compiled import compiled
 

@@ -65,16 +65,17 @@ def march(stepper: Stepper, problem: Problem, step: float) -> Solution:
     length = abs(span[1] - span[0])
     check_steps(span, step)
     count = max(1, int(np.ceil(length / step * (1 - 1e-9)))) if length else 0
+    striding = stepper if isinstance(stepper, Striding) else None
     with watching_interrupt() as interrupt, progress_bar(length, "simulate", problem.progress) as bar:
         reason = course.begin(start)
         looked = began = time.perf_counter()
         k, ahead = 0, _FEW
         while k < count and reason == at.CONTINUE:
-            if isinstance(stepper, Striding):
+            if striding is not None:
                 began = time.perf_counter()
                 times = span[0] + (span[1] - span[0]) * (np.arange(k, min(k + ahead, count) + 1) / count)
                 times[-1] = _end(span, min(k + ahead, count), count)
-                reason, made = course.stretch(stepper, k, times)
+                reason, made = course.stretch(striding, k, times)
                 k += made
                 ahead = _ahead(made, time.perf_counter() - began)
             else:

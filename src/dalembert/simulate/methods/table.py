@@ -6,6 +6,7 @@ from difflib import get_close_matches
 
 from dalembert.errors import SimulationError
 from dalembert.simulate.contact.moreau_jean import MoreauJean
+from dalembert.simulate.contact.schatzman_paoli import SchatzmanPaoli
 from dalembert.simulate.methods import tableaux
 from dalembert.simulate.methods.automatic import Automatic
 from dalembert.simulate.methods.contract import Method
@@ -60,6 +61,7 @@ METHODS: dict[str, Method] = {
 }
 METHODS["DAE"] = GeneralisedAlpha()
 METHODS["moreau"] = MoreauJean()
+METHODS["schatzman-paoli"] = SchatzmanPaoli()
 ALIASES = {
     "RK45": "DOPRI5",
     "RK23": "BS23",
