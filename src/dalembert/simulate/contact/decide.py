@@ -84,7 +84,8 @@ class Decision:
         for number in range(_AGAIN):
             now = self.machine.at(t, found.y, self.p)
             touching = [i for i in self.touching(now, mode) if i not in before.gone]
-            small = APPROACH * self.machine.rate_sizes(now)
+            self.machine.pace.saw(now)
+            small = APPROACH * self.machine.pace.rates(now)
             still = {*before.settled, *self.machine.kept}
             approaching = [i for i in touching if now.rate[i] < -small[i] and i not in still]
             if not approaching:
@@ -207,7 +208,7 @@ class Decision:
         if not closed:
             found.mode = Mode()
             return
-        slow = APPROACH * 100 * self.machine.slip_sizes(now)
+        slow = APPROACH * 100 * self.machine.pace.slips(now)
         rubs, directions = self.machine.rubs, dict[int, Array]()
         asked = [k for i in closed for k in self.machine.rubs_of[i]]
         for k in asked:
@@ -254,7 +255,7 @@ class Decision:
 
         Not those of the instant alone: where efforts cancel, as when one lifts what rests, rounding is all of them.
         """
-        kinetic = float(np.abs(now.mass).max(initial=0.0)) * self.machine.fastest / self.machine.time_scale
+        kinetic = float(np.abs(now.mass).max(initial=0.0)) * self.machine.pace.fastest / self.machine.time_scale
         self.machine.strongest = max(self.machine.strongest, float(np.abs(now.right).max(initial=0.0)))
         return self.machine.strongest + 1e-3 * kinetic + 1e-100
 
@@ -267,7 +268,7 @@ class Decision:
         later = self.machine.at(now.t + h, ahead, self.p)
         onwards = np.concatenate([self.machine.flow(now.t + h, ahead[:n], self.p, ahead[n:]), later.free])
         there = y + h / 2 * (np.concatenate([flow, now.free]) + onwards)
-        return bool(self.machine.at(now.t + h, there, self.p).rate[i] > APPROACH * self.machine.rate_sizes(now)[i])
+        return bool(self.machine.at(now.t + h, there, self.p).rate[i] > APPROACH * self.machine.pace.rates(now)[i])
 
     def _coulomb(
         self,

@@ -27,7 +27,7 @@ def faded(solution: Solution, forces: Forces | None, kinds: Sequence[tuple[int, 
         return solution
     regime, machine = forces.regime, forces.regime.machine
     now = machine.at(solution.t_last, solution.y_last, regime.p)
-    sizes, shares = machine.slip_sizes(now), dict[int, float]()
+    sizes, shares = machine.pace.slips(now), dict[int, float]()
     for k, first in regime.mode.slip.items():
         places = machine.rubs[k].places
         if len(first) > 1:

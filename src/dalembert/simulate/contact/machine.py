@@ -21,6 +21,7 @@ from dalembert.errors import ModelError
 from dalembert.expr import ONE, Expr
 from dalembert.simulate.contact.kept import kept_rows
 from dalembert.simulate.contact.log import ContactLog
+from dalembert.simulate.contact.pace import Pace
 from dalembert.simulate.methods.problem import Problem
 from dalembert.simulate.system.large import Part
 from dalembert.simulate.system.system import System
@@ -71,7 +72,7 @@ class Instant:
 
     @cached_property
     def slip_scales(self) -> Array:
-        return self.machine.slip_sizes(self)
+        return self.machine.pace.slips(self)
 
     @cached_property
     def inverse(self) -> Array:
@@ -178,7 +179,8 @@ class ContactMachine:
         self.rubs = _rubbing(self.contacts)
         self.rubs_of = [[k for k, rub in enumerate(self.rubs) if rub.contact == i] for i in range(len(self.names))]
         self.tangents = [[place for k in some for place in self.rubs[k].places] for some in self.rubs_of]
-        self._turning = np.array([rub.kind != SLIDING for rub in self.rubs for _ in rub.places], dtype=bool)
+        turning = np.array([rub.kind != SLIDING for rub in self.rubs for _ in rub.places], dtype=bool)
+        self.pace = Pace(list(self.kept), turning)
         self.parts: dict[str, Part] = {}
         outputs: list[Expr] = []
         for name, shape, values in _tables(about, self.contacts):
@@ -194,7 +196,7 @@ class ContactMachine:
         self._kinematics = compiled("kinematics", system.symbols, names, system.rates[: self.coordinates])
         self.log = ContactLog(self.names)
         self.strongest = 0.0
-        self.time_scale, self.fastest, self.fastest_slip, self.fastest_turn = 1.0, 0.0, 0.0, 0.0
+        self.time_scale = 1.0
 
     @property
     def functions(self) -> tuple[Any, Any]:
@@ -249,25 +251,6 @@ class ContactMachine:
         for group in self.quaternions:
             y[group] /= np.linalg.norm(y[group])
         return y
-
-    def rate_sizes(self, now: Instant) -> Array:
-        """What the rate of each gap is made of, at least a hundredth of the fastest that was seen, sliding included."""
-        found: Array = np.abs(now.normal) @ np.abs(now.speeds) + np.abs(now.drift)
-        found[list(self.kept)] = 0.0  # in the unit of a condition, which may be any
-        slid: Array = (np.abs(now.tangent) @ np.abs(now.speeds))[~self._turning]
-        self.fastest = max(self.fastest, float(found.max(initial=0.0)), float(slid.max(initial=0.0)))
-        return np.maximum(found, max(found.max(initial=0.0), 0.01 * self.fastest))
-
-    def slip_sizes(self, now: Instant) -> Array:
-        """What each slip is made of, at least a hundredth of the fastest seen: all may come to rest at once.
-
-        Sliding and turning have units of their own: neither is small beside the other.
-        """
-        found: Array = np.abs(now.tangent) @ np.abs(now.speeds)
-        slides, turns = (float(found[some].max(initial=0.0)) for some in (~self._turning, self._turning))
-        self.fastest_slip, self.fastest_turn = max(self.fastest_slip, slides), max(self.fastest_turn, turns)
-        least = max(slides, 0.01 * max(self.fastest, self.fastest_slip)), max(turns, 0.01 * self.fastest_turn)
-        return np.maximum(found, np.where(self._turning, least[1], least[0]))
 
     def frictional(
         self, now: Instant, matrix: Array, right: Array, contacts: list[int], known: Collection[int] = ()

@@ -233,7 +233,7 @@ class Forces:
 
     def as_dict(self) -> dict[str, Any]:
         """The mode and what was found of its rows, as plain data."""
-        mode, regime = self.mode, self.regime
+        mode, regime, pace = self.mode, self.regime, self.regime.machine.pace
         vectors = [{i: [float(x) for x in v] for i, v in one.items()} for one in (mode.slip, mode.hold)]
         return {
             "closed": [int(i) for i in mode.closed],
@@ -246,7 +246,7 @@ class Forces:
             "parameters": regime.p.tolist(),
             "size": regime.size,
             "rows": [regime.regular, regime.full],
-            "fastest": [regime.machine.fastest, regime.machine.fastest_slip, regime.machine.fastest_turn],
+            "fastest": [pace.rate, pace.slide, pace.turn],
         }
 
     @classmethod
@@ -259,7 +259,7 @@ class Forces:
 
         def make() -> Regime:
             one = machine()
-            one.fastest, one.fastest_slip, one.fastest_turn = told["fastest"]
+            one.pace.rate, one.pace.slide, one.pace.turn = told["fastest"]
             found = Regime(one, mode, np.array(told["parameters"], dtype=float), float(told["size"]))
             found.regular, found.full = told["rows"]
             return found

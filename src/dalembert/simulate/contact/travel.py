@@ -109,14 +109,12 @@ class Trip:
         self.log.state(t, {})
         return self.journey
 
-    # --- one arc ---------------------------------------------------------------------------------------------------
-
     def _arc(self, t: float, y: Array, happened: Happening) -> Solution:
         mode, callbacks = happened.mode, list[Any]()
         pairs = zip(self.watched, self.left, strict=True)
         armed = [replace(event, terminal=1 if event.then is not None else k) for event, k in pairs]
         begin = self.machine.at(t, y, self.p)
-        slow = (begin.gap <= TOUCHING * self.size) & (np.abs(begin.rate) <= APPROACH * self.machine.rate_sizes(begin))
+        slow = (begin.gap <= TOUCHING * self.size) & (np.abs(begin.rate) <= APPROACH * self.machine.pace.rates(begin))
         if mode.closed:
             regime = Regime(self.machine, mode, self.p, self.size)
             regime.begin(begin, slow)
@@ -156,6 +154,7 @@ class Trip:
             max_step=min(self.problem.max_step, self._beat(t, y)) if mode.closed else self.problem.max_step,
         )
         solution = faded(self._seen(now, mode, integrate(now)), forces, self.kinds, len(self.watched))
+        self.machine.pace.saw_arc(self.machine, t, solution, self.p)
         if self.problem.dense_output is False:
             solution = replace(solution, sol=None)
         for k, found in enumerate((solution.t_events or [])[: len(self.watched)]):
@@ -254,7 +253,7 @@ class Trip:
         """A slip that has come to its end is nothing, exactly."""
         now, rubs = self.machine.at(t, y, self.p), self.machine.rubs
         places = rubs[k].places
-        if float(np.linalg.norm(now.slip[places])) > ENDED * self.machine.slip_sizes(now)[places].max():
+        if float(np.linalg.norm(now.slip[places])) > ENDED * self.machine.pace.slips(now)[places].max():
             return y  # it has turned by a right angle, and goes on
         held = [*places, *(place for other in mode.stick for place in rubs[other].places)]
         state = y.copy()
@@ -296,7 +295,7 @@ class Trip:
         while True:
             happened.y[n:] = self.machine.at_rest(now, together, [])
             then = self.machine.at(t, happened.y, self.p)
-            small = APPROACH * self.machine.rate_sizes(then)
+            small = APPROACH * self.machine.pace.rates(then)
             more = [i for i in touching if then.rate[i] < -small[i] and i not in together]
             if not more:
                 break
