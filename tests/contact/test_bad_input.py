@@ -110,9 +110,9 @@ def test_a_gripper_holds_by_friction():
 
 def test_impacts_that_no_rest_ends_are_told_and_the_motion_so_far_is_kept(monkeypatch):
     """A ball between a wall and one that comes towards it: it flies ever faster, and no sum has an end."""
-    from dalembert.simulate.contact import travel
+    from dalembert.simulate.contact import impasse
 
-    monkeypatch.setattr(travel, "_MANY", 100)
+    monkeypatch.setattr(impasse, "_MANY", 100)
     m = da.Mechanism("squeezed")
     m.join(da.earth, m.body("ball", mass=1), da.prismatic("x"), name="q")
     m.contact("q.x >= 0", restitution=1, name="left")

@@ -30,3 +30,17 @@ def test_a_dragged_block_sticks_where_its_slip_ends(seed, unit):
     np.testing.assert_allclose(mo["b.x"], other["b.x"], atol=1e-6 * unit)
     power = mo["table.power"]  # a table that rests gives nothing
     assert power.max() <= 1e-9 * np.abs(power).max()
+
+
+def test_friction_beyond_its_bound_is_never_told_as_a_stick():
+    """A box that is pushed harder and harder: its slip from t = mu m g on is not found, which is told."""
+    m = da.Mechanism("pushed")
+    b = m.body("b", mass=1, inertia=[0.01] * 3)
+    m.join(da.earth, b, da.free("quaternion"), name="f")
+    m.gravity, m.start = [0, 0, -9.81], {"f.z": 0.1}
+    m.contact(da.Box(b, [0.4, 0.4, 0.2]), da.Plane(da.earth), friction=0.2, name="c")
+    m.force(b, ["t", 0, 0])
+    with pytest.raises(da.SimulationError, match=r"friction is beyond its bound at contact c_"):
+        m.simulate((0, 4))
+    stepped = m.simulate((0, 4), method="moreau", max_step=2e-3)
+    assert stepped["f.x"][-1] == pytest.approx((4 - 1.962) ** 3 / 6, rel=1e-4)

@@ -15,6 +15,7 @@ from dalembert.simulate.contact.bounces import Bounces
 from dalembert.simulate.contact.decide import APPROACH, TOUCHING, WEAK, Before, Decision, Happening
 from dalembert.simulate.contact.dips import Dips
 from dalembert.simulate.contact.fading import ENDED, faded
+from dalembert.simulate.contact.impasse import overloaded, piled
 from dalembert.simulate.contact.machine import ContactMachine
 from dalembert.simulate.contact.mode import NEAR, Forces, Mode, Regime
 from dalembert.simulate.contact.moreau_jean import inside
@@ -43,10 +44,6 @@ _INSIDE = 1e-8
 """A gap below minus this share of the size of the machine at the end of an arc: its contact was missed."""
 _FADED = 1e-10
 """A force below this share of the largest of the instant has gone with the one whose event it is."""
-_CHATTER, _SHORT = 100, 1e-7
-"""So many arcs in a row within this share of the time scale of the motion: it does not get on."""
-_MANY = 10_000
-"""So many arcs within the time scale of the motion (a hundredth of it): impacts that no rest ends."""
 
 
 class Trip:
@@ -91,9 +88,9 @@ class Trip:
         happened = self._settle(t, y, Before(), Mode())
         y = self._enter(t, y, happened, "")
         while True:
-            solution = self._arc(t, y, happened)
+            solution, begin = self._arc(t, y, happened), t
             t, y = solution.t_last, solution.y_last.copy()
-            if self._passed(t, y):
+            if self._passed(t, y) or self._impasse(begin, solution):
                 break
             if solution.reason != at.TERMINAL:
                 break
@@ -104,8 +101,6 @@ class Trip:
                 happened, y = self._user(t, y, number, solution)
                 continue
             happened, y = self._contact(t, y, solution)
-            if self._stuck():
-                break
         self.log.state(t, {})
         return self.journey
 
@@ -383,15 +378,12 @@ class Trip:
         self.journey.piled = f"{missed} {-gap.min():.3g} inside. Use a smaller max_step, or method='moreau'"
         return True
 
-    def _stuck(self) -> bool:
-        lengths = self.journey.lengths
-        short = len(lengths) >= _CHATTER and sum(lengths[-_CHATTER:]) <= _SHORT * self.machine.time_scale
-        often = len(lengths) >= _MANY and len(lengths) % _CHATTER == 0  # now and then: it is a long sum
-        if not short and not (often and sum(lengths[-_MANY:]) <= self.machine.time_scale):
-            return False
-        names = sorted({name for _, name, _ in self.log.events[-_CHATTER:]})
-        self.journey.piled = f"infinitely many impacts without rest at contact {', '.join(names)}"
-        return True
+    def _impasse(self, begin: float, solution: Solution) -> bool:
+        """Whether the motion ends here, not as it should: the journey tells why."""
+        lengths, log = self.journey.lengths, self.log.events
+        beyond = overloaded(self.journey.arcs[-1].contacts, begin, solution)
+        self.journey.piled = beyond or piled(lengths, self.machine.time_scale, log)
+        return bool(self.journey.piled)
 
 
 _HOLDING = ("slip", "force", "hold", "jam", "edge")

@@ -144,10 +144,14 @@ def _told(
     assert solution is not None
     motion = _motion(result, system, problem, watched, journey, moved)
     if journey.piled:
+        remedy = (
+            "step through it (method='moreau'), or give impacts less restitution"
+            if system.contacts
+            else "end the motion with this event (terminal=n), or let `then` switch to equations that hold afterwards"
+        )
         raise SimulationError(
             f"the simulation of '{system.name}' stopped at t = {solution.t_last:.9g}: {journey.piled}.\n"
-            "  What to do: end the motion with this event (terminal=n), or let `then` switch to equations that hold "
-            "afterwards. The motion until then is in the error's `partial`.",
+            f"  What to do: {remedy}. The motion until then is in the error's `partial`.",
             partial=motion,
         )
     if solution.status == FAILED:
