@@ -12,7 +12,7 @@ PY  := $(BIN)/python
 UV  := $(shell command -v uv 2>/dev/null)
 
 ifdef UV
-create  = $(UV) venv --quiet --python $(PYTHON) $(VENV)
+create  = $(UV) venv --quiet --seed --python $(PYTHON) $(VENV)
 install = $(UV) pip install --quiet --python $(PY)
 else
 create  = $(PYTHON) -m venv $(VENV)

@@ -78,7 +78,7 @@ def test_outputs_make_events_and_formulas():
     assert mo["tip.Z''"][-1] == pytest.approx(0, abs=1e-6)
     assert mo["tip.Y'**2 + tip.Z'**2"] == pytest.approx(4 * mo["p.th'"] ** 2)
     assert mo["p.th''"] == pytest.approx(-10 * np.sin(mo["p.th"]))
-    with pytest.raises(SimulationError, match=r"Did you mean 'tip.X"):
+    with pytest.raises(SimulationError, match=r"Of 'tip' it tells tip.X"):
         mo["tip.x"]
 
 

@@ -314,7 +314,7 @@ def test_asked_times_let_go_of_steps_that_grow_too_many(
 ) -> None:
     import dalembert.simulate.methods.driver as core
 
-    monkeypatch.setattr(core, "MOST_KEPT", 10_000)
+    monkeypatch.setattr(core, "MOST_KEPT", 5_000)
     t = np.linspace(0, 500, 11)
     lean = integrate(Problem(pendulum, (0, 500), [1.0, 0.0], [GRAVITY], t_eval=t))
     whole = integrate(Problem(pendulum, (0, 500), [1.0, 0.0], [GRAVITY], t_eval=t, dense_output=True))

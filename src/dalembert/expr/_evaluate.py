@@ -43,6 +43,8 @@ def floating(value: Any) -> Any:
             array = array.astype(float)
         except (TypeError, ValueError) as error:
             raise ExpressionError(f"{value!r} is not a number or an array of numbers.") from error
+        except OverflowError:  # whole numbers beyond all doubles
+            array = np.vectorize(_float, otypes=[float])(array)
     return array if array.ndim else array[()]
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +22,13 @@ from dalembert.contact.planar import enumerable
 from dalembert.dynamics import dynamics_of
 from dalembert.errors import SimulationError
 from dalembert.simulate.contact.machine import ContactMachine, Instant
-from dalembert.simulate.contact.step.run import CompiledSteps, Course, Stretch
 from dalembert.simulate.methods.contract import Method
 from dalembert.simulate.methods.problem import Problem, Solution
 from dalembert.simulate.methods.stepwise import march
 from dalembert.simulate.system.system import System
+
+if TYPE_CHECKING:
+    from dalembert.simulate.contact.step.run import Course, Stretch
 
 Array = NDArray[Any]
 
@@ -81,6 +83,8 @@ class MoreauJean(Method):
     def integrate(self, problem: Problem) -> Solution:
         wanted, count = equal_steps(problem)
         given = self.theta, self.gamma, self.tolerance, self.tangential, self.projection
+        from dalembert.simulate.contact.step.run import Course  # brings numba: only who steps waits for it
+
         course = Course((float(problem.span[0]), float(problem.span[1])), count, *given)
         return march(_Step(self, problem.balance, problem, course), problem, wanted)
 
@@ -122,6 +126,8 @@ class _Step:
         self.log = machine.log
         self.slopes = effort_slopes(machine)
         self.last: dict[tuple[int, ...], Array] = {}
+        from dalembert.simulate.contact.step.run import CompiledSteps
+
         self.compiled = CompiledSteps(machine, self.slopes, self.p, self.sizes, course)
         self._stretch: Stretch | None = None
         self.y: Array = np.zeros(machine.size)
