@@ -63,8 +63,7 @@ from dalembert.mechanism import (
 )
 
 # the mechanism and its verbs
-from dalembert.model import Mechanism
-from dalembert.opening import json_schema, load, loads, read_mjcf, read_sdf, read_urdf
+from dalembert.model import Mechanism, json_schema, load, loads, read_mjcf, read_sdf, read_urdf
 from dalembert.presentation.records import readable as _readable
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from dalembert.errors import ModelError
-from dalembert.model import Mechanism
+from dalembert.model.mechanism import Mechanism
 
 
 def load(path: str | Path, *, strict: bool = False, lenient: bool = False) -> Mechanism:

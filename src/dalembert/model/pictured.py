@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dalembert.errors import DalembertError, ModelError
 from dalembert.files import check_suffix, write_text
-from dalembert.measured import Measured
+from dalembert.model.measured import Measured
 from dalembert.verbs import verb
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dalembert.forced import Forced
 from dalembert.mechanism import Layout
+from dalembert.model.forced import Forced
 from dalembert.verbs import Later, verb
 
 if TYPE_CHECKING:

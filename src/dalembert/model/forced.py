@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dalembert.expr import Scalar
-from dalembert.placed import Placed
+from dalembert.model.placed import Placed
 from dalembert.verbs import Later, verb
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dalembert.described import Described
 from dalembert.mechanism import Layout
+from dalembert.model.described import Described
 from dalembert.verbs import Later, verb
 
 if TYPE_CHECKING:

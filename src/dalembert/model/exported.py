@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
-from dalembert.pictured import Pictured
+from dalembert.model.pictured import Pictured
 from dalembert.verbs import verb
 
 

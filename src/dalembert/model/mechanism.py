@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from dalembert.errors import ArgumentError
-from dalembert.exported import Exported
 from dalembert.expr import Scalar
 from dalembert.mechanism import Layout
+from dalembert.model.exported import Exported
 from dalembert.verbs import Later, verb
 
 if TYPE_CHECKING:
