@@ -49,12 +49,7 @@ ELSEWHERE = {
     "files.py": ["test_safety.py", "cli", "faults"],
     "limits.py": ["test_limits.py"],
     "verbs.py": ["test_public_faults.py"],
-    "described.py": ["mechanism", "test_public_faults.py"],
-    "forced.py": ["analysis", "simulate"],
-    "measured.py": ["identify", "tuning"],
-    "pictured.py": ["view"],
-    "model.py": ["test_classics.py", "mechanism"],
-    "opening.py": ["lsd", "io"],
+    "model": ["test_classics.py", "mechanism", "test_public_faults.py", "analysis", "identify", "view", "lsd"],
 }
 SWAPS: dict[type, type] = {
     ast.Add: ast.Sub,
