@@ -1,12 +1,14 @@
 """`verify` on every program of the gallery and on random machines: `python benchmarks/audit_verify.py [RANDOM] [SEED]`.
 
-Each model is judged in a process of its own that may take PATIENCE seconds; disagreements are printed with their
-verdict, and counted at the end with what could not be checked.
+Each model is judged in a process of its own that may take PATIENCE seconds of processor time; disagreements are printed
+with their verdict, and counted at the end with what could not be checked.
 """
 
 from __future__ import annotations
 
 import multiprocessing
+import resource
+import signal
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -23,7 +25,7 @@ from random_loops import loaded
 from random_mechanisms import random_couplings, random_tree
 
 ROOT = Path(__file__).parents[1]
-PATIENCE = 240.0
+PATIENCE = 240
 SPAN = (0.0, 0.3)
 
 
@@ -48,6 +50,7 @@ def random_machines(count: int, seed: int) -> Iterator[tuple[str, Callable[[], A
 
 
 def judged(make: Callable[[], Any], tell: Any) -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (PATIENCE, PATIENCE + 5))
     try:
         model = make()
         numbers = {x.name: 1.3 for x in dynamics_of(Layout.of(model)).parameters if x.name not in model.given}
@@ -62,9 +65,11 @@ def ask(make: Callable[[], Any]) -> Verdict | str:
     worker.start()
     there.close()
     try:
-        return here.recv() if here.poll(PATIENCE) else f"no verdict in {PATIENCE:g} s"
+        return here.recv()
     except EOFError:
-        return "the process ended without a verdict"
+        worker.join()
+        late = worker.exitcode == -signal.SIGXCPU
+        return f"no verdict in {PATIENCE} s of processor" if late else "the process ended without a verdict"
     finally:
         worker.kill()
         worker.join()

@@ -7,13 +7,16 @@ import pickle
 import stat
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import dalembert as da
 from dalembert import expr as ex
 from dalembert import limits
+from dalembert.cli import app
 from dalembert.codegen import cache
 from dalembert.files import write_text
 
@@ -37,11 +40,58 @@ def test_a_link_is_followed_and_what_is_no_file_is_refused(tmp_path):
     assert link.is_symlink()
     assert real.read_text() == "new"
     os.mkfifo(tmp_path / "pipe")
-    for place in (tmp_path / "pipe", tmp_path, "/dev/null"):
+    (tmp_path / "circle").symlink_to(tmp_path / "circle")
+    (tmp_path / "nothing").symlink_to("/dev/null")
+    for place in (tmp_path / "pipe", tmp_path, "/dev/null", tmp_path / "circle", tmp_path / "nothing"):
         with pytest.raises(da.DalembertError, match="no regular file"):
             write_text(place, "x")
+    assert (tmp_path / "circle").is_symlink()
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
     assert stat.S_ISFIFO(os.stat(tmp_path / "pipe").st_mode)
+
+
+def test_a_file_is_no_folder_and_a_dash_no_file(tmp_path, monkeypatch):
+    """Every command whose --out is a folder or a name; text goes to standard output instead, on request."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "taken").write_text("dear")
+    program = str(Path(__file__).parents[1] / "examples" / "pendulum.lsd")
+    asked = {
+        "codegen": [["codegen", program, "--lang", "c"], "out[0]"],
+        "equations": [["equations", program], "hinge.th"],
+        "export": [["export", program, "--to", "json"], '"hinge"'],
+        "import": [["import", str(Path(program).parent / "robots" / "arm.urdf")], "join"],
+        "simulate": [["simulate", program, "--until", "1", "--points", "3"], "t,hinge.th,hinge.th'\n0,"],
+    }
+    for words, said in asked.values():
+        found = CliRunner().invoke(app, [*words, "--out", "-"])
+        assert found.exit_code == 0, found.output
+        assert said in found.stdout
+    pictures = [["draw", program], ["report", program], ["plot", program, "hinge.th"], ["video", program]]
+    several = [["codegen", program, "--program"], ["codegen", program, "--lang", "fmi2"]]
+    for words in (*pictures, *several):
+        assert CliRunner().invoke(app, [*words, "--out", "-"]).exit_code != 0, words
+    swept = ["sweep", program, "--vary", "l=1:2:2", "--measure", "final(t)", "--until", "0.1"]
+    for words in (swept, asked["codegen"][0], several[0]):
+        found = CliRunner().invoke(app, [*words, "--out", "taken"])
+        assert "cannot make the folder taken: it is a file" in str(found.exception), words
+    assert [(one.name, one.read_text()) for one in tmp_path.iterdir()] == [("taken", "dear")]
+
+
+def test_a_name_inside_a_file_is_no_path(tmp_path, monkeypatch):
+    """What is written without --out is called after the file that was asked for, whatever the machine calls itself."""
+    machine = pendulum()
+    machine.name = "../../elsewhere"
+    inner = tmp_path / "a" / "b"
+    inner.mkdir(parents=True)
+    (inner / "m.json").write_text(machine.to_json())
+    monkeypatch.chdir(inner)
+    for words in (["--program"], ["--lang", "fmi2"], ["--lang", "fmi3"]):
+        found = CliRunner().invoke(app, ["codegen", "m.json", *words])
+        assert found.exit_code == 0, found.output
+    assert CliRunner().invoke(app, ["draw", "m.json"]).exit_code == 0
+    assert {one.name for one in inner.iterdir()} == {"m.json", "m", "m.fmu", "m.png"}
+    assert [one.name for one in tmp_path.iterdir()] == ["a"]
+    assert [one.name for one in (tmp_path / "a").iterdir()] == ["b"]
 
 
 @posix
@@ -157,7 +207,7 @@ def test_a_doubly_exponential_expression_ends_with_a_sentence():
         ex.to_sympy(x)
 
 
-@pytest.mark.parametrize("number", ["1e-999999999", "1e999999999"])
+@pytest.mark.parametrize("number", ["1e-999999999", "1e999999999", "1e-400", "1e400", "2e-324"])
 def test_numbers_beyond_the_range_are_refused(number):
     with pytest.raises(da.LsdError, match="beyond the range of numbers"):
         da.loads(f"given m = {number} ;")

@@ -11,15 +11,21 @@ from typing import IO
 
 from dalembert.errors import DalembertError
 
+#: The name that means standard output to commands that write text.
+STANDARD_OUTPUT = "-"
+
 
 @contextmanager
 def written_whole(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """A file that appears under its name only when it is complete: written beside its place, then renamed.
 
-    A link is followed: what it names is replaced, not the link. What is no file (device, pipe, folder) is refused.
+    A link is followed: what it names is replaced, not the link. What is no file (device, pipe, folder, a link to
+    itself) is refused, and so is `-`, which commands that write text take for standard output.
     """
     target = Path(os.path.realpath(path))
-    if target.exists() and not target.is_file():
+    if os.fspath(path) == STANDARD_OUTPUT:
+        raise DalembertError("cannot write -: what is written here is no text for standard output. Give it a name.")
+    if target.is_symlink() or (target.exists() and not target.is_file()):
         raise DalembertError(f"cannot write {path}: it is no regular file. Choose another place.")
     temporary = ""
     try:
@@ -50,3 +56,14 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     """A whole text file."""
     with written_whole(path) as file:
         file.write(text.encode("utf-8"))
+
+
+def make_folder(path: str | os.PathLike[str]) -> Path:
+    """The folder with those above it, made where it is missing."""
+    folder = Path(path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        why = "it is a file" if folder.is_file() else error.strerror or str(error)
+        raise DalembertError(f"cannot make the folder {folder}: {why}. Choose another place.") from error
+    return folder

@@ -27,6 +27,7 @@ fn let mut pub ref self Self impl trait match loop crate f64 std type where asyn
 function begin local global using export struct quote macro baremodule nothing Inf NaN im pi e eps ans i j
 arguments eval undefined var this class yield super Math Number null typeof delete new with
 rhs energy mass_matrix bias forces corrected inverse_dynamics rhs_part1 rhs_part2 z1 z2 Z1 q u p y out scratch udot np
+until unwind_protect endfor endif endfunction end_try_catch __FILE__ __LINE__ otherwise parfor spmd persistent
 t_start t_end t_step rtol atol names values known work input output settings states STATES total kinetic potential
 """.split()
 ODD = """
@@ -110,13 +111,17 @@ def told(m: da.Mechanism, to: str, y: list[float], p: list[float], folder: Path)
         call = f"\nforeach(println, rhs!(zeros({n}), [0.0], [{numbers[0]}], [{numbers[1]}]))\n"
         (folder / "f.jl").write_text(text + call)
         found = run(tool("julia"), "f.jl", folder=folder)
+    elif to == "matlab":
+        (folder / "dalembert_model.m").write_text(text)
+        call = f"m = dalembert_model(); printf('%.17g\\n', m.rhs(0.0, [{numbers[0]}], [{numbers[1]}]))"
+        found = run(tool("octave-cli"), "--no-gui", "--quiet", "--eval", call, folder=folder)
     else:
         (folder / "f.py").write_text(text + f"\nfor v in rhs([0.0], {y}, {p}):\n    print(repr(float(v)))\n")
         found = run(sys.executable, "f.py", folder=folder)
     return [float(x) for x in found.split()]
 
 
-LANGUAGES = ["c", "fortran", "python", "rust", "javascript", "julia"]
+LANGUAGES = ["c", "fortran", "python", "rust", "javascript", "julia", "matlab"]
 
 
 @pytest.mark.parametrize("to", LANGUAGES)

@@ -133,6 +133,9 @@ def main() -> None:
         sys.stderr.close()
         sys.exit(0)
     except OSError as error:
+        if error.filename is not None:  # a file or folder that was named
+            print(f"{error.filename}: {error.strerror or error}.", file=sys.stderr)
+            sys.exit(1)
         if error.errno not in (errno.ENOSPC, errno.EFBIG, errno.EIO, errno.EDQUOT):
             raise
         # A full disk behind `>`; what is left in the buffer cannot be written either.

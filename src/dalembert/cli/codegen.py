@@ -11,7 +11,7 @@ import typer
 from dalembert.cli.options import File, Settings
 from dalembert.cli.output import warnings_in_words
 from dalembert.cli.settings import split_settings
-from dalembert.files import write_text
+from dalembert.files import STANDARD_OUTPUT, make_folder, write_text
 
 
 class Target(StrEnum):
@@ -59,19 +59,23 @@ def command(
     mechanism = dalembert.load(file)  # type: ignore[attr-defined]
     start, given = split_settings(mechanism, set_)
     cut = cut or []
+    if out is not None and str(out) == STANDARD_OUTPUT:
+        if program or lang in (Target.fmi2, Target.fmi3):
+            raise typer.BadParameter("several files, or a unit, need a folder", param_hint="--out")
+        out = None
     if also and (program or lang in (Target.fmi2, Target.fmi3)):
         raise dalembert.ArgumentError("`--also` adds functions to a file of functions: leave out --program and fmi.")  # type: ignore[attr-defined]
     if lang in (Target.fmi2, Target.fmi3):
         folder = out or Path()
         version = "2.0" if lang is Target.fmi2 else "3.0"
         with warnings_in_words():
-            path = export_fmu(mechanism, folder / f"{mechanism.name}.fmu", version, start=start, given=given, cut=cut)
+            path = export_fmu(mechanism, folder / f"{file.stem}.fmu", version, start=start, given=given, cut=cut)
         typer.echo(path)
         return
     if program:
         with warnings_in_words():
             files = write_program(mechanism, lang.value, start=start, given=given, cut=cut)
-        out = out or Path(mechanism.name)
+        out = out or Path(file.stem)  # a name inside the file may lead elsewhere
     else:
         text = write_model(mechanism, lang.value, also=also or (), cut=cut)
         if out is None:
@@ -81,7 +85,7 @@ def command(
         files = {f"{stem}.{language(lang.value).extension}": text}
         if lang is Target.c:
             files["model.h"] = write_header(mechanism, also=also or (), cut=cut)
-    out.mkdir(parents=True, exist_ok=True)
+    make_folder(out)
     for name, text in files.items():
         write_text(out / name, text)
         typer.echo(out / name)

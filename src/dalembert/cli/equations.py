@@ -13,7 +13,7 @@ import typer
 from dalembert.cli.options import File, Settings
 from dalembert.cli.settings import apply_settings, read_values
 from dalembert.errors import ModelError
-from dalembert.files import write_text
+from dalembert.files import STANDARD_OUTPUT, write_text
 
 if TYPE_CHECKING:
     from dalembert.formalisms import Equations
@@ -107,6 +107,7 @@ def command(
     """
     import dalembert
 
+    out = None if out is not None and str(out) == STANDARD_OUTPUT else out
     notation = _notation(format, out)
     mechanism = dalembert.load(file)
     apply_settings(mechanism, set_)

@@ -40,13 +40,14 @@ def command(
     import dalembert
     from dalembert.cli.settings import split_settings
     from dalembert.errors import ArgumentError
-    from dalembert.files import check_suffix, write_text
+    from dalembert.files import STANDARD_OUTPUT, check_suffix, write_text
 
     if schema:
         typer.echo(json.dumps(dalembert.json_schema(), indent=1))
         return
     if file is None:
         raise ArgumentError("say which file to export: dalembert export arm.lsd -o arm.urdf")
+    out = None if out is not None and str(out) == STANDARD_OUTPUT else out
     kind = to or (None if out is None else _BY_SUFFIX.get(out.suffix.lower()))
     if kind is None:
         raise ArgumentError("the format is told by the name of the file (-o arm.urdf, .xml, .json, .lsd), or by --to.")

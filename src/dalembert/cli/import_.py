@@ -26,10 +26,11 @@ def command(
     Example: dalembert import examples/robots/arm.urdf -o arm.lsd
     """
     from dalembert import io
-    from dalembert.files import check_suffix, write_text
+    from dalembert.files import STANDARD_OUTPUT, check_suffix, write_text
     from dalembert.lsd.printer import to_lsd
     from dalembert.mechanism import Mechanism
 
+    out = None if out is not None and str(out) == STANDARD_OUTPUT else out
     if out is not None:
         check_suffix(out, (".lsd",), "a program in LSD is written")
     made = Mechanism(file.stem)

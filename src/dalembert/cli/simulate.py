@@ -12,7 +12,7 @@ import typer
 from dalembert.cli.options import File, Format, FormatOption, Settings
 from dalembert.cli.output import show_json, warnings_in_words
 from dalembert.cli.settings import read_values, split_settings
-from dalembert.files import write_text, written_whole
+from dalembert.files import STANDARD_OUTPUT, make_folder, write_text, written_whole
 
 _INTERRUPTED = 130
 """What a shell expects of a program that Ctrl-C has stopped."""
@@ -36,7 +36,9 @@ def command(
     ] = None,
     out: Annotated[
         str | None,
-        typer.Option(help="Write the motion: .csv, .json, .npz or .html (it plays); or a folder/ for a .csv."),
+        typer.Option(
+            help="Write the motion: .csv, .json, .npz or .html (it plays); a folder/ for a .csv, - for the table here."
+        ),
     ] = None,
     plot: Annotated[bool, typer.Option("--plot", help="Write a picture of the coordinates beside the motion.")] = False,
     plot_contacts: Annotated[
@@ -99,7 +101,9 @@ def command(
         motion, failure = error.partial, error
     told = None if columns is None else _split(columns)
     stopped = motion.status == 2
-    if out is not None:
+    if out == STANDARD_OUTPUT:
+        motion.to_csv(sys.stdout.buffer, told)
+    elif out is not None:
         if stopped or failure is not None:  # a file of the asked name is whole
             place = place.with_name(f"{place.stem}.partial{place.suffix}")
         _write(motion, place, told)
@@ -130,12 +134,11 @@ def command(
 
 def _place(out: str | None, name: str) -> Path:
     """The file of the motion; a folder (existing, or written with a final slash) holds `name.csv`."""
-    if out is None:
+    if out is None or out == STANDARD_OUTPUT:
         return Path(f"{name}.csv")
     path = Path(out)
     if path.is_dir() or out.endswith(("/", "\\")):
-        path.mkdir(parents=True, exist_ok=True)
-        return path / f"{name}.csv"
+        return make_folder(path) / f"{name}.csv"
     if path.suffix.lower() not in (".csv", ".json", ".npz", ".html", ".htm"):
         raise typer.BadParameter(f"{out}: the suffix is .csv, .json, .npz or .html", param_hint="--out")
     return path

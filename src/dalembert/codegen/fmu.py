@@ -28,7 +28,7 @@ from dalembert.codegen.mechanism import CompiledMechanism
 from dalembert.dynamics.numbers import resolve
 from dalembert.errors import ModelError
 from dalembert.expr import Expr
-from dalembert.files import written_whole
+from dalembert.files import make_folder, written_whole
 from dalembert.mechanism import Layout, Mechanism
 from dalembert.mechanism.contact import refuse_contacts
 
@@ -193,7 +193,7 @@ def _build(files: dict[str, str], names: list[str], suffix: str) -> bytes:
 
 
 def _pack(path: Path, entries: dict[str, bytes]) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     with written_whole(path) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in entries.items():
             archive.writestr(name, content)

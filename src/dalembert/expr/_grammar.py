@@ -224,6 +224,10 @@ def _number(text: str, exact: bool) -> Number:
     if not math.isfinite(number) or int(exponent or 0) > MAX_DIGITS:
         return number
     spelled = Fraction(text)  # more digits than a float has are kept
+    if number == 0 and spelled:
+        raise ExpressionError(
+            f"the number {text} is below the range of numbers (5e-324): every machine takes it for 0."
+        )
     return number if Fraction(repr(number)) == spelled else spelled
 
 

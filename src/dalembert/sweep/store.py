@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dalembert.errors import DalembertError, ModelError
-from dalembert.files import write_text, written_whole
+from dalembert.files import make_folder, write_text, written_whole
 from dalembert.sweep.plan import Plan, Table
 
 FORMAT = "dalembert-sweep-1"
@@ -47,12 +47,9 @@ class Store:
                     "described has changed. Begin in another folder."
                 )
             return
-        if place.exists() and any(place.iterdir()):
+        make_folder(place)
+        if any(place.iterdir()):
             raise ModelError(f"{place} is not empty and holds no sweep: choose another folder.")
-        try:
-            place.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise ModelError(f"cannot make the folder {place}: {error.strerror or error}.") from error
         told = {
             "format": FORMAT,
             "mechanism": plan.mechanism.name,

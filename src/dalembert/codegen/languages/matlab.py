@@ -49,7 +49,11 @@ MATLAB = Language(
     reserved=frozenset(
         "break case catch classdef continue else elseif end for function global if otherwise parfor persistent return "
         "spmd switch try while pi e i j Inf NaN eps ans out model sin cos tan asin acos atan atan2 exp log sqrt abs "
-        "min max sign double zeros".split()
+        "min max sign double zeros "
+        # words of GNU Octave, which reads these files, too
+        "__FILE__ __LINE__ do until unwind_protect unwind_protect_cleanup end_try_catch end_unwind_protect "
+        "endarguments endclassdef endenumeration endevents endfor endfunction endif endmethods endparfor endproperties "
+        "endspmd endswitch endwhile".split()
     ),
     nonzero=lambda x: f"{x} ~= 0",
 )

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from io import BytesIO
 from itertools import pairwise
 from math import isnan
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
 from zipfile import BadZipFile
 
 import numpy as np
@@ -312,15 +313,17 @@ class Motion:
             "quality": self.quality.as_dict(),
         }
 
-    def to_csv(self, path: str | os.PathLike[str], columns: Sequence[str] | None = None) -> None:
+    def to_csv(self, path: str | os.PathLike[str] | IO[bytes], columns: Sequence[str] | None = None) -> None:
         """Write a table with a column for the time and one for each state, or for each of the `columns`.
+
+        `path` is the name of a file, or an open one (of bytes).
 
         Columns are states, outputs or formulas: `mo.to_csv("m.csv", ["tip.X", "total.V", "2*elbow.th"])`.
         """
         names = self.columns if columns is None else columns
         rows = np.array([self[name] for name in names]).reshape(-1, len(self.t))
         header = ",".join(f'"{name}"' if "," in name else name for name in ("t", *names))
-        with written_whole(path) as file:
+        with written_whole(path) if isinstance(path, str | os.PathLike) else nullcontext(path) as file:
             np.savetxt(file, np.vstack([self.t, rows]).T, "%.17g", ",", header=header, comments="", encoding="utf-8")
 
     to_pandas = to_pandas
