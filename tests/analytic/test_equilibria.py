@@ -122,3 +122,29 @@ def test_random_potentials_have_the_rests_of_a_dense_search(seed):
     assert all(min(distance(x, y) for y in ours) < 1e-5 for x in seen), (V, seen, ours)
     assert all(np.abs(slope(y)).max() < 1e-9 for y in ours)
     assert len(ours) == len(seen) if found.complete and angle else len(ours) >= len(seen)
+
+
+def test_rests_that_fill_a_line_are_neutral_along_it_and_judged_across():
+    """Two springs in a row, free to go anywhere: a linear molecule (Landau and Lifshitz, paragraph 24)."""
+    L = "m*(x1_d**2 + x3_d**2)/2 + M*x2_d**2/2 - k*((x2 - x1 - b)**2 + (x3 - x2 - b)**2)/2"
+    molecule = an.System("x1 x2 x3", L=L, positive="m M k b")
+    (rest,) = an.equilibria(molecule)
+    assert rest.nature.kind == "neutral"
+    assert "across them stable" in str(rest)
+    assert "any x3" in str(rest)
+    at = {"x1": -1, "x3": 1}
+    assert an.numeric_modes(molecule, {"m": 16, "M": 12, "k": 1, "b": 1}, at) == pytest.approx([0, 0.25, 0.478713554])
+    with pytest.raises(ModelError, match="equilibria\\(system\\) finds the rests"):
+        an.normal_modes(molecule)
+
+
+@pytest.mark.slow
+def test_where_solving_takes_too_long_the_plain_places_are_put_to_the_proof():
+    bobs = [an.Particle("m", ["l*sin(a)", "-l*cos(a)"]), an.Particle("m", ["d + l*sin(b)", "-l*cos(b)"])]
+    V = "k*(sqrt((d + l*sin(b) - l*sin(a))**2 + (l*cos(b) - l*cos(a))**2) - d)**2/2"
+    coupled = an.System("a b", particles=bobs, gravity=["0", "-g"], V=V, positive="m l g k d")
+    found = an.equilibria(coupled)
+    assert not found.complete
+    assert "may be others" in found.remark
+    hanging = next(e for e in found if set(map(str, e.at.values())) == {"0"})
+    assert hanging.nature.kind == "stable"

@@ -7,10 +7,12 @@ import pytest
 import sympy as sp
 from scipy.integrate import quad
 
+from dalembert import analytic as an
 from dalembert.analytic import System, numeric_modes
 from dalembert.analytic.motions.period import period
 from dalembert.analytic.symmetries.noether import noether
 from dalembert.analytic.variations.brachistochrone import brachistochrone
+from dalembert.errors import ModelError
 
 
 @pytest.mark.parametrize(
@@ -86,3 +88,28 @@ def test_the_quickest_descent_takes_the_time_of_its_path(distance: float, drop: 
     assert (x[-1], y[-1]) == pytest.approx((distance, drop))
     assert found.time == pytest.approx(taken, rel=1e-3)
     assert found.time < found.straight_time()
+
+
+def test_a_field_is_taken_at_the_place_of_the_charge():
+    """x, y, z in phi and A are the particle's place, in whatever coordinates that is written."""
+    place = [an.Particle("m", ["r*cos(phi)", "r*sin(phi)"])]
+    magnet = an.ElectromagneticField("e", "k*x", ["-B*y/2", "B*x/2"])
+    view = an.System("r phi", particles=place, field=magnet).lagrange()
+    assert view.check("L == m*(r_d**2 + r**2*phi_d**2)/2 + e*B*r**2*phi_d/2 - e*k*r*cos(phi)")
+
+
+def test_brackets_and_reductions_refuse_names_that_do_not_fit():
+    with pytest.raises(ModelError, match="as many momenta as coordinates"):
+        an.poisson_bracket("q", "p", "q", "p q")
+    with pytest.raises(ModelError, match="as many of both"):
+        an.lagrange_bracket("Q", "P", ["Q"], ["P", "Q"])
+    with pytest.raises(ModelError, match="names a constant of z"):
+        an.routhian(an.System("x y", L="x_d**2/2 + y_d**2"), momenta={"z": "J"})
+    with pytest.raises(ModelError, match="no hold prevents a motion of b"):
+        an.Structure([an.Load("b", [0, 0], [0, "-P"])], []).rest()
+
+
+def test_what_is_public_prints_what_it_is():
+    records = [kind for name in an.__all__ if isinstance(kind := getattr(an, name), type)]
+    silent = [k.__name__ for k in records if k.__str__ is object.__str__ and k.__repr__ is object.__repr__]
+    assert not silent

@@ -52,10 +52,12 @@ from .formulas._equality import Verdict, equal, is_zero, proportional
 from .formulas._names import Names
 from .formulas._normal import tidy
 from .formulas.claims import Report, check, check_derivation, first_difference
+from .formulas.definitions import formula
 from .formulas.dimensions import Mismatch, check_dimensions
 from .formulas.quadrature import antiderivative
 from .formulas.steps import Step, Steps, latex, mathml
 from .jacobi.action_angle import ActionAngle, action_angle, numeric_action
+from .jacobi.canonical_motion import CanonicalMotion, canonical_motion
 from .jacobi.hamilton_jacobi import CompleteIntegral, HamiltonJacobi
 from .jacobi.moving_fronts import MovingFronts, moving_fronts
 from .jacobi.principal_function import PrincipalFunction, principal_function
@@ -64,7 +66,7 @@ from .jacobi.staeckel import Staeckel, staeckel
 from .jacobi.waves import Fronts, StationaryWave, are_orthogonal, de_broglie, fronts, stationary_wave
 from .motions.chaos import Lyapunov, Section, lyapunov, poincare_section
 from .motions.modes import NormalModes, normal_modes, numeric_modes
-from .motions.motion import closed_motion, path_of
+from .motions.motion import check_motion, closed_motion, path_of
 from .motions.motion_in_a_well import Orbit, Region, Well, central_orbit, well
 from .motions.period import Period, period
 from .motions.phase import (
@@ -92,13 +94,12 @@ from .statics.cut import Efforts, internal_efforts
 from .statics.equilibria import (
     Equilibria,
     Equilibrium,
-    effective_potential,
     equilibria,
     numeric_equilibrium,
-    rest_conditions,
     search_equilibria,
 )
 from .statics.pfaff import Constraint, Frobenius, classify, frobenius
+from .statics.rest_nature import effective_potential, rest_conditions
 from .statics.structure import Contact, Load, Pin, Roller, Rope, Screw, Weld
 from .statics.virtual_work import Diagnosis, Nature, VirtualWork, nature_of_equilibrium, potential_of
 from .symmetries.galilei import GalileiAlgebra, free_lagrangian, galilei_algebra
@@ -227,6 +228,7 @@ __all__ = [
     "AngularMomentum",
     "Brachistochrone",
     "CanonicalMap",
+    "CanonicalMotion",
     "Canonicity",
     "Chart",
     "Closure",
@@ -284,10 +286,12 @@ __all__ = [
     "are_orthogonal",
     "brachistochrone",
     "bracket_matrix",
+    "canonical_motion",
     "change_coordinates",
     "check",
     "check_derivation",
     "check_dimensions",
+    "check_motion",
     "classify",
     "convert",
     "cycloid_check",
@@ -305,6 +309,7 @@ __all__ = [
     "finite_invariance",
     "fields_of",
     "first_difference",
+    "formula",
     "flow",
     "flow_determinant",
     "free_lagrangian",

@@ -47,6 +47,11 @@ def poisson_bracket(
     else:
         names = names or Names()
         a, b, qs, ps = names.read(f), names.read(g), _variables(names, q), _variables(names, p)
+    if len(qs) != len(ps) or len({*qs, *ps}) != 2 * len(qs):
+        raise ModelError(
+            f"a bracket has as many momenta as coordinates, all different: ({', '.join(map(str, qs))}) and "
+            f"({', '.join(map(str, ps))}) are not"
+        )
     total = sum((sp.diff(a, x) * sp.diff(b, y) - sp.diff(a, y) * sp.diff(b, x) for x, y in zip(qs, ps)), sp.Integer(0))
     return sp.expand(total) if total.is_polynomial(*qs, *ps) else total
 
@@ -61,6 +66,8 @@ def lagrange_bracket(
     """
     names = names or Names()
     (a, b), qs, ps = _variables(names, [u, v]), names.read_all(q_of), names.read_all(p_of)
+    if len(qs) != len(ps):
+        raise ModelError(f"{len(qs)} coordinates and {len(ps)} momenta: a bracket needs as many of both")
     total = sum((sp.diff(x, a) * sp.diff(y, b) - sp.diff(y, a) * sp.diff(x, b) for x, y in zip(qs, ps)), sp.Integer(0))
     return tidy(total)
 

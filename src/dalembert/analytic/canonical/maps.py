@@ -73,6 +73,10 @@ class CanonicalMap:
         self._new = None if new is None else {k: self.names.read(v) for k, v in new.items()}
         self._old = None if old is None else {k: self.names.read(v) for k, v in old.items()}
 
+    def __repr__(self) -> str:
+        given = self._new if self._new is not None else self._old or {}
+        return f"CanonicalMap({', '.join(f'{k} = {v}' for k, v in given.items())})"
+
     # -- the two directions ----------------------------------------------------------------------------------------
     @cached_property
     def new(self) -> dict[str, sp.Expr]:

@@ -27,13 +27,10 @@ Formula: TypeAlias = "str | int | float | sp.Expr"
 FUNCTIONS: dict[str, Any] = {
     **{name: getattr(sp, name) for name in "sqrt sin cos tan cot asin acos atan atan2 log exp".split()},
     **{name: getattr(sp, name) for name in "sinh cosh tanh asinh acosh atanh elliptic_k elliptic_e elliptic_f".split()},
-    "abs": sp.Abs,
-    "Abs": sp.Abs,  # as SymPy prints them
-    "sign": sp.sign,
-    "min": sp.Min,
-    "max": sp.Max,
-    "Min": sp.Min,
-    "Max": sp.Max,
+    **dict.fromkeys(("abs", "Abs"), sp.Abs),  # as we write them, and as SymPy prints them
+    **dict.fromkeys(("min", "Min"), sp.Min),
+    **dict.fromkeys(("max", "Max"), sp.Max),
+    **dict.fromkeys(("sign", "sgn"), sp.sign),
     "ln": sp.log,
     "arcsin": sp.asin,
     "arccos": sp.acos,
@@ -41,7 +38,6 @@ FUNCTIONS: dict[str, Any] = {
     "arcsinh": sp.asinh,
     "arccosh": sp.acosh,
     "arctanh": sp.atanh,
-    "sgn": sp.sign,
     "sec": lambda a: 1 / sp.cos(a),
     "csc": lambda a: 1 / sp.sin(a),
     "sech": lambda a: 1 / sp.cosh(a),
@@ -101,6 +97,9 @@ class Names:
         clash = set(self.coordinates) & set(self.given)
         if clash or len(set(self.coordinates)) < len(self.coordinates):
             raise ExpressionError(f"a coordinate is declared twice: {sorted(clash) or list(self.coordinates)}")
+
+    def __repr__(self) -> str:
+        return f"Names({', '.join(f'{k} {v}' for k, v in self.assumptions().items())})"
 
     # -- symbols ---------------------------------------------------------------------------------------------------
     def symbol(self, name: str) -> sp.Symbol:
@@ -203,7 +202,7 @@ class Names:
             return ()
         builder = _DomainBuilder(self)
         parse(formula, builder, exact=True)
-        return tuple(dict.fromkeys(builder.asked))
+        return tuple(c for c in dict.fromkeys(builder.asked) if not c.has(sp.Dummy))
 
     def read_all(self, formulas: Iterable[Formula]) -> tuple[Any, ...]:
         return tuple(self.read(f) for f in formulas)
@@ -371,6 +370,12 @@ class _DomainBuilder(SympyBuilder):
     def _positive(self, value: sp.Expr) -> None:
         if not value.is_number and not value.is_positive:
             self.asked.append(sp.Gt(value, 0, evaluate=False))
+
+    def _derivative(self, function: Any = None, *variables: Any) -> Any:
+        try:
+            return super()._derivative(function, *variables)
+        except ExpressionError:  # of a name that stands for a formula: nothing is asked of it here
+            return sp.Dummy("slope")
 
     def binary(self, operator: str, left: Any, right: Any) -> Any:
         if operator == "/":

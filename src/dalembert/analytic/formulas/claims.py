@@ -16,6 +16,7 @@ from ._equality import Verdict, equal, proportional, strongest, undecided, weake
 from ._exact import as_sympy, refuse_text
 from ._names import Formula, Names
 from ._normal import tidy
+from .definitions import Definitions, definitions
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,9 @@ def check(
     up_to: str = "nothing",
     over: Iterable[Formula] = (),
     ranges: Mapping[str, Any] | None = None,
+    where: Mapping[str, Formula] | None = None,
+    at: Mapping[str, Formula] | None = None,
+    along: Mapping[str, Formula] | None = None,
 ) -> Report:
     """Compare a claim with the correct formula; with one argument the claim is an identity `"left == right"`.
 
@@ -88,25 +92,30 @@ def check(
     Every name is a real number; those in `positive` are positive, those in `signs` +1 or -1 (both must hold), those in
     `ranges`, {name: (low, high)}, in an interval. A claim is right, wrong or undecided, and says on which domain.
 
+    Both sides may use names that stand for formulas (`where`), be looked at for certain values (`at`), or along a
+    motion (`along`, for coordinates of `names`).
+
     >>> print(check("2*sin(x)*cos(x) == sin(2*x)"))
     right (symbolic proof): Eq(2*sin(x)*cos(x), sin(2*x))
     >>> print(check("m*g*(1 - cos(a))", "m*g*(1 + cos(a))").difference)
     the term -g*m*cos(a) should be g*m*cos(a)
+    >>> bool(check("Derivative(S, x) == m*v", where={"S": "m*x**2/(2*t)"}, at={"x": "v*t"}))
+    True
     """
     names = names or Names(signs=signs, positive=positive)
     signs = set(signs) | names.signs
-    stated = names.read(claim)
+    told = definitions(names, where, at, along)
+    stated = told.read(claim)
     if correct is None:
         if up_to != "nothing" or over:
             raise ExpressionError("`up_to` and `over` compare a claim with a correct formula: give that too")
-        left, right = _sides(stated, claim)
-        asked = names.domain(claim)
+        left, right = map(told.settled, _sides(stated, claim))
+        asked = _asked(told, claim)
         verdict = _where_written(left, right, asked, signs, ranges)
         correct_form = sp.Ne(left, right, evaluate=False) if verdict.equal is False else None
         return _on_domain(report_of(verdict, stated, correct_form), asked)
-    truth = names.read(correct)
-    if isinstance(stated, sp.Eq):
-        stated = stated.rhs
+    truth = told.settled(told.read(correct))
+    stated = told.settled(stated.rhs if isinstance(stated, sp.Eq) else stated)
     variables = names.read_all(over)
     if up_to == "factor":
         verdict = proportional(stated, truth, variables, signs=signs, ranges=ranges)
@@ -118,7 +127,7 @@ def check(
         verdict = equal(stated, truth, signs=signs, ranges=ranges)
     else:
         raise ExpressionError(f"up_to={up_to!r} is not one of nothing, factor, constant, sign")
-    asked = (*names.domain(claim), *names.domain(correct))
+    asked = (*_asked(told, claim), *_asked(told, correct))
     if verdict.equal is False and _outside(verdict.at, asked):
         verdict = undecided(_NOT_AS_WRITTEN)
     return _on_domain(report_of(verdict, stated, truth), asked)
@@ -157,6 +166,12 @@ def _on_domain(report: Report, asked: Iterable[Any]) -> Report:
     """The report with what the formulas as they were written ask of their names."""
     words = [f"{c.lhs} {'>' if isinstance(c, sp.Gt) else '!='} 0" for c in asked]
     return replace(report, domain=tuple(dict.fromkeys((*report.domain, *words))))
+
+
+def _asked(told: Definitions, formula: Formula) -> tuple[Any, ...]:
+    """What the formula as written asks of its names; nothing can be asked of names that stand for something else."""
+    mine = {*told.short, *told.values} | {told.names.symbol(c) for c in told.motions}
+    return tuple(c for c in told.names.domain(formula) if not c.free_symbols & mine)
 
 
 def _sides(stated: Any, claim: Any) -> tuple[sp.Expr, sp.Expr]:
@@ -278,24 +293,30 @@ class Judge:
         up_to: str = "nothing",
         over: Iterable[Formula] = (),
         ranges: Mapping[str, Any] | None = None,
+        where: Mapping[str, Formula] | None = None,
+        at: Mapping[str, Formula] | None = None,
+        along: Mapping[str, Formula] | None = None,
     ) -> Report:
         """Judge `"name == formula"`, or any equation, after what this result knows has been put in on both sides.
 
-        Names of the system itself come first: where a pendulum has a length `L`, its Lagrangian is `view.L`.
+        Names of the system itself come first: where a pendulum has a length `L`, its Lagrangian is `view.L`. `where`,
+        `at` and `along` are those of `analytic.check`: further definitions, values of names, and motions.
         """
         names = self.names
         values = self._values()
-        stated = names.read(claim)
+        told = definitions(names, where, at, along, _without_circles(values))
+        stated = told.read(claim)
         if not isinstance(stated, sp.Eq):
             raise ExpressionError(f"write the claim as 'name == formula'; this result knows {', '.join(self.known())}")
-        self.refuse_unknown(stated)
-        chain = _without_circles(values)
-        left, right = (_settle(side, chain) for side in (stated.lhs, stated.rhs))
+        self.refuse_unknown(stated, told.told)
+        left, right = (told.settled(side) for side in (stated.lhs, stated.rhs))
         if stated.lhs not in values and up_to != "nothing":
             raise ExpressionError(f"up_to={up_to!r} needs a claim 'name == formula' about {', '.join(self.known())}")
         found = check(right, left, names=names, up_to=up_to, over=over, ranges=ranges)
         if stated.lhs in values:
             claimed, correct = stated.rhs, values[stated.lhs]
+            if where or at or along:
+                claimed, correct = told.settled(claimed), left
         else:
             changed = left != stated.lhs
             value = sp.Eq(stated.lhs, tidy(left), evaluate=False)
@@ -308,7 +329,7 @@ class Judge:
         )
         if shadowed:
             difference += f" (here {shadowed[0]} is the system's own; the result's is view.{shadowed[0]})"
-        asked = names.domain(claim)
+        asked = _asked(told, claim)
         if found.right is False and found.at and _outside(found.at, asked):
             found = replace(found, right=None, proof="undecided", why=_NOT_AS_WRITTEN)
         wrong = found.right is False
@@ -324,8 +345,8 @@ class Judge:
                 values[names.symbol(label)] = value
         return values
 
-    def refuse_unknown(self, stated: sp.Basic) -> None:
-        """Refuse a claim about a name that neither the system nor the result has: it has no content."""
+    def refuse_unknown(self, stated: sp.Basic, told: Iterable[str] = ()) -> None:
+        """Refuse a claim about a name that neither the system nor the result has, nor the caller told of."""
         names, values = self.names, self._values()
         if not names.own:
             return
@@ -337,6 +358,7 @@ class Judge:
             *(s.name for s in values),
             *(s.name for s in met),
             *names.signs,
+            *told,
             names.time.name,
         }
         for symbol in sorted(stated.free_symbols, key=str):
@@ -366,13 +388,3 @@ def _without_circles(values: Mapping[sp.Symbol, sp.Expr]) -> dict[sp.Symbol, sp.
         if not any(symbol in kept[other].free_symbols for other in value.free_symbols if other in kept):
             kept[symbol] = value
     return kept
-
-
-def _settle(expression: sp.Expr, values: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
-    """Substitute until nothing known is left; definitions may refer to each other at most thrice."""
-    for _ in range(4):
-        changes = {s: values[s] for s in expression.free_symbols if s in values and values[s] != s}
-        if not changes:
-            break
-        expression = expression.subs(changes, simultaneous=True)
-    return expression

@@ -110,12 +110,23 @@ class HamiltonJacobi(Judge):
             found[constant.name] = total - sp.diff(self.energy, constant) * self.names.time
         return found
 
-    def motion(self, beta: str = "beta") -> dict[str, sp.Expr]:
+    def motion(self, beta: str = "beta", *, start: Mapping[str, Formula] | None = None) -> dict[str, sp.Expr]:
         """x(t) of each coordinate by solving dS/dalpha = beta, where the inversion is elementary.
 
         Constants: beta for the energy, beta_x for the coordinate x. Coordinates that cannot be inverted are left out.
+        With `start`, {coordinate: value, momentum: value} at t = 0, the constants are those of that motion; then the
+        momenta are given too, and all of it is put back into Hamilton's equations.
+
+        >>> from dalembert.analytic import System
+        >>> spring = System("q", H="p**2/(2*m) + m*w**2*q**2/2", positive="m w")
+        >>> spring.hamilton_jacobi().motion(start={"q": "q0", "p": "p0"})["q"]
+        q0*cos(t*w) + p0*sin(t*w)/(m*w)
         """
         self._need()
+        if start is not None:
+            from .initial_data import motion_from
+
+            return motion_from(self, start)
         n = self.names
         signs = [n.symbol(s) for s in self.signs]
         labels = {c.name: f"{beta}_{x}" for x, c in self.constants.items()} | {str(self.energy): beta}
@@ -128,6 +139,7 @@ class HamiltonJacobi(Judge):
             for constant, relation in list(pending.items()):
                 # a root solved for once keeps its branch: sqrt(P) -> s c (t + beta), never |t + beta|
                 known = relation.subs(roots).subs({n.symbol(k): v for k, v in found.items()}, simultaneous=True)
+                known = _continued(known, n.time)
                 unknown = [a for a in self.x if known.has(a)]
                 if len(unknown) != 1:
                     continue
@@ -135,11 +147,25 @@ class HamiltonJacobi(Judge):
                 solutions = invert(known, unknown[0], value)
                 if not solutions:
                     continue
-                found[unknown[0].name] = square_signs(solutions[0], signs)
                 roots |= _solved_root(known, unknown[0], value, signs)
+                chosen = self._with_energy(solutions, roots, signs)
+                found[unknown[0].name] = _continued(square_signs(chosen, signs), n.time)
                 del pending[constant]
                 progress = True
         return found
+
+    def _with_energy(
+        self, solutions: list[sp.Expr], roots: Mapping[sp.Expr, sp.Expr], signs: list[sp.Symbol]
+    ) -> sp.Expr:
+        """Of several inverses the one that has the energy E: squaring a relation brings others in, x' < 0 at p > 0."""
+        if len(solutions) == 1 or len(self.x) > 1 or not roots or self.H.has(self.names.time):
+            return solutions[0]
+        (x,), (y,) = self.x, self.y
+        momentum = square_signs(self.slopes[x.name].subs(roots), signs)
+        known = {s.name for s in signs}
+        both = [*solutions, *(tidy(e.subs(dict.fromkeys(signs, 1))) for e in solutions)]  # sqrt(s^2 c) is sqrt(c)
+        kept = (e for e in both if is_zero(self.H.subs({x: e, y: momentum}) - self.energy, signs=known))
+        return next(kept, solutions[0])
 
     def verify(self, S: Formula, constants: Mapping[str, str] | tuple[str, ...] = ()) -> CompleteIntegral:
         """Judge a proposed complete integral S(q, constants, t) of this equation."""
@@ -192,6 +218,23 @@ def square_signs(expression: sp.Expr, signs: list[sp.Symbol]) -> sp.Expr:
     if not present:
         return expression
     return tidy(expression.replace(lambda e: isinstance(e, sp.Pow) and e.base in present and e.exp.is_Integer, lower))
+
+
+_ARCS = {sp.asin: sp.sin, sp.acos: sp.cos, sp.atan: sp.tan, sp.asinh: sp.sinh, sp.acosh: sp.cosh}
+
+
+def _continued(motion: sp.Expr, t: sp.Symbol) -> sp.Expr:
+    """|cos u(t)| as cos u(t) and asin(sin u(t)) as u(t): what was inverted on its principal arc goes on beyond it.
+
+    A root that vanishes at a turning point goes through zero there, as the momentum does.
+    """
+    circular = tuple(_ARCS.values())
+    motion = motion.replace(
+        lambda e: isinstance(e, sp.Abs) and isinstance(e.args[0], circular) and e.has(t), lambda e: e.args[0]
+    )
+    return motion.replace(
+        lambda e: type(e) in _ARCS and isinstance(e.args[0], _ARCS[type(e)]) and e.has(t), lambda e: e.args[0].args[0]
+    )
 
 
 def _solved_root(relation: sp.Expr, x: sp.Symbol, value: sp.Expr, signs: list[sp.Symbol]) -> dict[sp.Expr, sp.Expr]:

@@ -28,6 +28,8 @@ _AT_REST = 1e-6
 
 _REAL_PART = 1e-7
 """Share of the largest eigenvalue that a real part may have by rounding: a double one splits by the root of 2e-16."""
+_STILL = 1e-13
+"""Share of the largest w^2 below which another is zero, a motion without force: eigh leaves some 1e-15 of it."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,11 @@ def normal_modes(system: System, at: Mapping[str, Formula] | None = None) -> Nor
     point = {n.symbol(c): n.read((at or {}).get(c, 0)) for c in system.coordinates}
     left, M, G, K = linear_equations(system, point)
     if not all(is_zero(e) for e in left):
-        raise ModelError(f"not an equilibrium: the forces left are {left} at {dict(at or {})}")
+        where = ", ".join(f"{x} = {e}" for x, e in point.items())
+        raise ModelError(
+            f"not an equilibrium: at {where} the forces {', '.join(map(str, left))} are left. "
+            "Give at={coordinate: value}; equilibria(system) finds the rests"
+        )
     if not (is_zero_matrix(G + G.T) and is_zero_matrix(K - K.T)):
         raise ModelError(
             "normal modes need forces with a potential: these linear equations hold damping or circulation"
@@ -225,7 +231,9 @@ def _frequencies(M, G, K):  # type: ignore[no-untyped-def]
     if np.linalg.eigvalsh(M).min() <= 0:
         raise ModelError("the mass matrix is not positive definite: some motion has no inertia")
     if not G.any():
-        return [float(np.sqrt(x)) if x >= 0 else float("nan") for x in eigh(K, M, eigvals_only=True)]
+        squares = eigh(K, M, eigvals_only=True)
+        still = _STILL * np.abs(squares).max()
+        return [0.0 if abs(x) <= still else float(np.sqrt(x)) if x > 0 else float("nan") for x in squares]
     if np.linalg.eigvalsh(K).min() > 0:  # with q = U^-1 x, K = U^T U, the first-order matrix is antisymmetric
         m, k = cholesky(M), cholesky(K)
         bridge = k @ np.linalg.inv(m)

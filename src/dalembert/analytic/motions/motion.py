@@ -10,8 +10,11 @@ from dalembert.errors import ModelError
 
 from ..formulas._equality import is_zero
 from ..formulas._exact import as_sympy
+from ..formulas._names import Formula
 from ..formulas._normal import tidy
 from ..formulas._solving import invert
+from ..formulas.claims import Report, check
+from ..formulas.definitions import definitions
 from .coupled_motion import Moving, coupled_motion
 
 
@@ -106,6 +109,31 @@ def _solve(a: sp.Expr, b: sp.Expr, d: sp.Expr, t: sp.Symbol, q0: sp.Symbol, v0: 
     first, second = (d + root) / 2, (d - root) / 2
     x = q0 - rest
     return rest + ((v0 - second * x) * sp.exp(first * t) - (v0 - first * x) * sp.exp(second * t)) / root
+
+
+def check_motion(view: Moving, motion: Mapping[str, Formula], start: Mapping[str, Formula] | None = None) -> Report:
+    """Judge a motion {coordinate: formula of t}: it must satisfy every equation of motion, and start as stated.
+
+    `start` has values at t = 0 of coordinates and velocities. The report is that of the first line that fails.
+
+    >>> from dalembert.analytic import System
+    >>> fall = System("z", L="m*z_d**2/2 - m*g*z").lagrange()
+    >>> bool(check_motion(fall, {"z": "h - g*t**2/2"}, {"z": "h", "z_d": 0}))
+    True
+    >>> check_motion(fall, {"z": "h - g*t**2"}).correct
+    -g
+    """
+    n = view.names
+    missing = [c for c in view.accelerations if c not in motion]
+    strange = [c for c in motion if c not in n.moving]
+    if missing or strange:
+        raise ModelError(f"a motion has a formula of t for each of {', '.join(view.accelerations)}, not {list(motion)}")
+    lines = [(n.velocity(c, 2), acceleration) for c, acceleration in view.accelerations.items()]
+    reports = [check(left, right, names=n, along=motion) for left, right in lines]
+    for name, value in (start or {}).items():
+        began = definitions(n, along=motion).settled(n.read(name)).subs(n.time, 0)
+        reports.append(check(began, value, names=n))
+    return next((r for r in reports if not r), next((r for r in reports if r.proof != "symbolic"), reports[0]))
 
 
 def path_of(motion: Mapping[str, sp.Expr], along: str) -> dict[str, sp.Expr]:

@@ -16,7 +16,7 @@ from dalembert.errors import ModelError
 from ..formulas._equality import is_zero
 from ..formulas._exact import number_function
 from ..formulas._normal import tidy
-from ..statics.equilibria import effective_potential
+from ..statics.rest_nature import effective_potential
 from ..symmetries.routh import routhian
 
 if TYPE_CHECKING:

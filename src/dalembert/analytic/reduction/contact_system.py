@@ -57,6 +57,9 @@ class ContactSystem:
         if self.H.has(n.time):
             raise ModelError("contact Hamiltonians are written here without explicit time")
 
+    def __repr__(self) -> str:
+        return f"ContactSystem({' '.join(self.coordinates)}; {' '.join(self.momenta)}; H = {self.H})"
+
     @cached_property
     def rates(self) -> ContactRates:
         H, S = self.H, self.S

@@ -66,6 +66,9 @@ class LiePoisson:
         if broken:
             raise ModelError(f"these brackets break Jacobi's identity: {tidy(broken[0])} is not 0")
 
+    def __repr__(self) -> str:
+        return f"LiePoisson({' '.join(self.variables)}; H = {self.H})"
+
     def _jacobi(self) -> list[sp.Expr]:
         m = self.m
         return [

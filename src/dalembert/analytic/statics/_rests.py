@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import islice, product
 from typing import Any
 
 import mpmath  # type: ignore[import-untyped]
 import sympy as sp
+
+from dalembert import limits
+from dalembert.errors import LimitError
 
 from ..formulas._equality import is_zero
 from ..formulas._exact import number_function
@@ -78,6 +81,35 @@ def solve_rests(equations: Sequence[sp.Expr], unknowns: Sequence[sp.Symbol]) -> 
             dropped += 1
     solutions = [one for one in solutions if not any(_inside(one, other) for other in solutions)]
     return Rests(tuple(solutions), solver.complete, frozenset(letters.angles), dropped)
+
+
+_LARGE = 60
+"""Operations of the conditions above which their solving gets a share of the budget, and the plain places the rest."""
+
+
+def solve_rests_in_time(equations: Sequence[sp.Expr], unknowns: Sequence[sp.Symbol]) -> Rests:
+    """All solutions, or where that takes too long those at zero and at half turns, which are put to the proof."""
+    if sum(e.count_ops() for e in equations) < _LARGE:
+        return solve_rests(equations, unknowns)
+    try:
+        return limits.apart(lambda: solve_rests(equations, unknowns), "solving for rests", seconds=limits.share(1 / 3))
+    except LimitError:
+        pass
+    places = [[sp.Integer(0), sp.pi] if _turns(equations, x) else [sp.Integer(0)] for x in unknowns]
+    found = []
+    for values in islice(product(*places), _PLACES):
+        at = dict(zip(unknowns, values))
+        if all(is_zero(tidy(e.subs(at, simultaneous=True))) for e in equations):
+            found.append(Rest(at))
+    return Rests(tuple(found), complete=False)
+
+
+_PLACES = 64
+"""Plain places that are tried: six angles have as many."""
+
+
+def _turns(equations: Sequence[sp.Expr], x: sp.Symbol) -> bool:
+    return all(sp.expand(e.subs(x, x + 2 * sp.pi) - e) == 0 for e in equations)
 
 
 def _inside(one: Rest, family: Rest) -> bool:

@@ -174,6 +174,10 @@ class Structure:
         if not self.parts:
             raise ModelError("a structure has at least one part beside the ground")
 
+    def __repr__(self) -> str:
+        loads, holds = len(self.loads), ", ".join(p.name for p in self.pulls)
+        return f"Structure({', '.join(self.parts)}; {loads} loads; held by {holds or 'nothing'})"
+
     @cached_property
     def turns(self) -> int:
         return 1 if self.size == 2 else 3
@@ -254,7 +258,7 @@ class Structure:
         for e in limits:
             book.note("At the limit of friction", e, sp.Integer(0))
         equations = [e for e in (*rows, *limits) if not is_zero(e)]
-        solved = _solve(equations, unknown, forces)
+        solved = _solve(equations, unknown, forces) if unknown or forces else [{}] if not equations else []
         if not solved:
             raise ModelError(self._why_not(unknowns))
         solution = self._real(solved)

@@ -16,11 +16,10 @@ from dalembert.errors import DalembertError, ModelError
 
 from ..formulas._equality import is_zero
 from ..formulas._exact import number_function
-from ..formulas._normal import tidy
-from ..motions.modes import is_zero_matrix, linear_equations, numeric_modes
-from ..systems.lagrange import euler_lagrange
-from ._rests import Rest, Rests, solve_rests
-from .virtual_work import Nature, nature_of_equilibrium, potential_of
+from ..motions.modes import numeric_modes
+from ._rests import Rests, solve_rests_in_time
+from .rest_nature import effective_potential, moves_with_time, nature_of_rest, rest_conditions
+from .virtual_work import Nature
 
 if TYPE_CHECKING:
     from ..systems.system import System
@@ -36,7 +35,9 @@ class Equilibrium:
     multipliers: dict[str, sp.Expr] | None = None
 
     def __str__(self) -> str:
-        place = ", ".join(f"{k} = {v.evalf(12) if _is_nested(v) else v}" for k, v in self.at.items())
+        place = ", ".join(
+            f"any {k}" if str(v) == k else f"{k} = {v.evalf(12) if _is_nested(v) else v}" for k, v in self.at.items()
+        )
         exists = f" (where {', '.join(f'{e} >= 0' for e in self.where)})" if self.where else ""
         return f"{place}{exists}: {self.nature if self.nature is not None else 'nature not judged'}"
 
@@ -64,26 +65,6 @@ class Equilibria(tuple[Equilibrium, ...]):
         return "\n".join([*map(str, self), self.remark])
 
 
-def rest_conditions(system: System) -> dict[str, sp.Expr]:
-    """What the equations of motion ask of a rest, one for each coordinate; multipliers stay in them.
-
-    >>> from dalembert.analytic import System
-    >>> rest_conditions(System("th", L="m*R**2*(th_d**2 + W**2*sin(th)**2)/2 + m*g*R*cos(th)"))
-    {'th': R*m*(-R*W**2*cos(th) + g)*sin(th)}
-    """
-    n = system.names
-    still = {n.velocity(c, k): sp.Integer(0) for c in system.coordinates for k in (1, 2)}
-    expressions, rows = euler_lagrange(system.lagrangian, n), system.constraint_rows
-    found = {}
-    for j, c in enumerate(n.coordinates):
-        if c in system.released:
-            continue
-        reaction = sum((lam * row[j] for lam, row in zip(system.multipliers, rows)), sp.Integer(0))
-        whole = system.freeze(expressions[j] - system.generalised_forces[j] - reaction)
-        found[c] = tidy(whole.subs(still, simultaneous=True))
-    return found
-
-
 def equilibria(system: System) -> Equilibria:
     """Every rest of the system, in closed form; the result says whether these are all (angles: within one turn).
 
@@ -104,18 +85,18 @@ def equilibria(system: System) -> Equilibria:
     unknowns = [*symbols, *system.multipliers]
     equations = [*conditions, *holonomic]
     _refuse_unspecified(equations)
-    rests = solve_rests(equations, unknowns)
+    rests = solve_rests_in_time(equations, unknowns)
     plain = not any(e.free_symbols - set(unknowns) for e in equations) and not system.multipliers
     found = []
     for rest in rests.solutions:
-        if any(_moves(system, e) for e in rest.at.values()):
+        if any(moves_with_time(system, e) for e in rest.at.values()):
             continue  # a place that moves with time is no rest
         point = {s.name: rest.at.get(s, s) for s in symbols}
         values = {s.name: rest.at[s] for s in system.multipliers if s in rest.at}
         if plain and any(_is_nested(e) for e in point.values()):
             found.append(_judge_by_numbers(system, Equilibrium(point, None, rest.where), {}))
             continue
-        found.append(Equilibrium(point, _nature(system, point, rest), rest.where, values or None))
+        found.append(Equilibrium(point, nature_of_rest(system, point, rest), rest.where, values or None))
     if rests.complete:
         return Equilibria(found, complete=True, remark=_all(rests, len(found), equations, unknowns))
     if plain:
@@ -146,113 +127,6 @@ def _refuse_unspecified(equations: Sequence[sp.Expr]) -> None:
     functions = {str(f) for e in equations for f in e.atoms(AppliedUndef)}
     if functions:
         raise ModelError(f"the rests depend on what {', '.join(sorted(functions))} is: give a formula")
-
-
-def _moves(system: System, e: sp.Expr) -> bool:
-    n = system.names
-    return any(s == n.time or s.name.rstrip("'") in n.given for s in e.free_symbols)
-
-
-def effective_potential(system: System) -> sp.Expr | None:
-    """V(q) whose slopes are the conditions of rest: -L at q' = 0, and the potential of what else acts; None if none.
-
-    With L free of time it is what the energy function h = T2 + V keeps of a rotating frame too.
-    """
-    n = system.names
-    still = {n.velocity(c): sp.Integer(0) for c in system.coordinates}
-    conditions = rest_conditions(system) if not system.multipliers else {}
-    resting = tidy(system.freeze(system.lagrangian).subs(still))
-    if _moves(system, resting) or any(_moves(system, e) for e in conditions.values()):
-        return None
-    symbols = [n.symbol(c) for c in system.coordinates]
-    forces = dict(zip(n.coordinates, system.generalised_forces))
-    left = [tidy(system.freeze(forces[c]).subs(still)) for c in system.coordinates]
-    if all(f == 0 for f in left):
-        return -resting
-    try:
-        return -resting + potential_of(left, symbols)
-    except ModelError:
-        return None
-
-
-def _nature(system: System, point: Mapping[str, sp.Expr], rest: Rest) -> Nature | None:
-    """A minimum of the effective potential is stable; on a hill, gyroscopic terms are asked first."""
-    V = effective_potential(system)
-    if V is None or system.rolling:
-        return None
-    if system.multipliers:
-        return _bound_nature(system, V, rest.at)
-    try:
-        nature = _potential_nature(system, V, point, rest.where)
-    except ModelError:
-        return None  # the slopes vanish on a part of the parameters only, and the formulas do not show it
-    if nature.kind in ("stable", "neutral"):
-        return nature
-    try:
-        _, M, G, _ = linear_equations(system, {system.names.symbol(k): v for k, v in point.items()})
-    except DalembertError:
-        return nature
-    if is_zero_matrix(M) or is_zero_matrix(G + G.T) is False or is_zero_matrix(G):
-        return nature
-    return _with_gyroscopes(system, point, nature)
-
-
-def _potential_nature(system: System, V: sp.Expr, point: Mapping[str, sp.Expr], where: Sequence[sp.Expr]) -> Nature:
-    """The nature by V where the condition of the rest holds: its excess is made a positive parameter of its own."""
-    n = system.names
-    if len(where) != 1:
-        return nature_of_equilibrium(V, point, names=n)
-    (excess,) = where
-    label = n.fresh("excess")
-    inner = n.apart(positive=[label])
-    own = inner.symbol(label)
-    by = {
-        x: (own - excess.subs(x, 0)) / sp.diff(excess, x)
-        for x in sorted(excess.free_symbols, key=str)
-        if x.name not in system.coordinates and not sp.diff(excess, x).has(x)
-    }
-    if not by:
-        return nature_of_equilibrium(V, point, names=n)
-    parameter = next((x for x, e in by.items() if e.is_positive), next(iter(by)))  # one that stays positive, if any
-    inside = {k: tidy(v.subs(parameter, by[parameter])) for k, v in point.items()}
-    nature = nature_of_equilibrium(V.subs(parameter, by[parameter]), inside, names=inner)
-    kind, reason = (text.replace(label, f"({excess})") for text in (nature.kind, nature.reason))
-    return Nature(kind, reason, nature.hessian.subs(own, excess).applyfunc(tidy))
-
-
-def _with_gyroscopes(system: System, point: Mapping[str, sp.Expr], nature: Nature) -> Nature:
-    from ..motions.modes import normal_modes
-
-    try:
-        modes = normal_modes(system, point)
-    except DalembertError:
-        return Nature("undecided", f"{nature}; but gyroscopic terms act, and the modes were not found", nature.hessian)
-    if modes.stable is False:
-        return Nature("unstable", f"w^2 = {', '.join(map(str, modes.squares))}: {modes.reason}", nature.hessian)
-    if modes.stable:
-        return Nature("gyroscopic", f"V alone: {nature.kind}; {modes.reason}", nature.hessian)
-    return Nature("undecided", f"V alone: {nature}; with gyroscopic terms {modes.reason}", nature.hessian)
-
-
-def _bound_nature(system: System, V: sp.Expr, at: Mapping[sp.Symbol, sp.Expr]) -> Nature | None:
-    """The Hessian of V - sum lambda f on the displacements that the constraints allow."""
-    symbols = [system.names.symbol(c) for c in system.coordinates]
-    holonomic = [system.freeze(f) for f in system.constraints]
-    total = V - sum((lam * f for lam, f in zip(system.multipliers, holonomic)), sp.Integer(0))
-    rows = sp.Matrix([[sp.diff(f, x) for x in symbols] for f in holonomic]).subs(at).applyfunc(tidy)
-    allowed = rows.nullspace()
-    if len(allowed) != len(symbols) - len(holonomic):
-        return None  # the constraints are not independent there
-    if not allowed:
-        return Nature("stable", "the constraints leave no freedom", sp.zeros(0, 0))
-    T = sp.Matrix.hstack(*allowed)
-    hessian = (T.T * sp.hessian(total, symbols).subs(at, simultaneous=True) * T).applyfunc(tidy)
-    n = system.names.apart()
-    u = sp.Matrix([n.symbol(n.fresh(f"u{i}")) for i in range(hessian.rows)])
-    form = nature_of_equilibrium((u.T * hessian * u)[0] / 2, {x.name: 0 for x in u}, names=n)
-    if form.kind in ("neutral", "degenerate"):
-        return Nature("degenerate", "the quadratic form on the allowed displacements is not definite", hessian)
-    return Nature(form.kind, f"on the displacements that the constraints allow, {form.reason}", hessian)
 
 
 def numeric_equilibrium(system: System, values: Mapping[str, float], start: Mapping[str, float]) -> dict[str, float]:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import sympy as sp
 
 from ..formulas._normal import elementary_trigonometry, tidy
-from ..statics.equilibria import equilibria, rest_conditions
+from ..statics.equilibria import equilibria
+from ..statics.rest_nature import rest_conditions
 from ..statics.virtual_work import Nature, judge_order
 from .routh import Routhian, routhian
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from ..systems.system import System
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RelativeEquilibrium:
     """A motion in which only cyclic coordinates move, with constant speeds: where, how fast, and its nature.
 
@@ -30,6 +31,14 @@ class RelativeEquilibrium:
     nature: Nature | None
     where: tuple[sp.Expr, ...]
     momenta: dict[str, sp.Expr] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        place = ", ".join(f"any {c}" if str(e) == c else f"{c} = {e}" for c, e in self.at.items())
+        speeds = ", ".join(f"{c}' = {e}" for c, e in self.speeds.items())
+        exists = f" (where {', '.join(f'{e} >= 0' for e in self.where)})" if self.where else ""
+        return f"{place}, {speeds}{exists}: {self.nature if self.nature is not None else 'nature not judged'}"
+
+    __repr__ = __str__
 
 
 def relative_equilibria(

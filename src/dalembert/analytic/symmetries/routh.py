@@ -80,6 +80,9 @@ def routhian(
     for c in chosen:
         if c not in view.cyclic:
             raise ModelError(f"{c} is not cyclic here: cyclic are {', '.join(view.cyclic) or 'none'}")
+    strange = [c for c in momenta or {} if c not in chosen]
+    if strange:
+        raise ModelError(f"momenta names a constant of {', '.join(strange)}; transformed are {', '.join(chosen)}")
     book = Notebook()
     labels = {c: (momenta or {}).get(c) or n.fresh(f"p_{c}") for c in chosen}
     constants = {c: n.symbol(label) for c, label in labels.items()}

@@ -50,7 +50,8 @@ class RigidBody:
 class ElectromagneticField:
     """Potentials phi and A (formulas of coordinates and time) that act on a charge, the first particle or another.
 
-    A is given in the axes of the particle's position. Without particles the first coordinates are Cartesian.
+    A is given in the axes of the particle's position, and x, y, z in the formulas are its place there unless they are
+    coordinates. Without particles the first coordinates are Cartesian.
     """
 
     charge: Formula

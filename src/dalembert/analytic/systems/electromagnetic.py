@@ -60,13 +60,17 @@ def electromagnetic_potential(
     names: Names, field: ElectromagneticField, points: Sequence[Point], kinetic_energy: sp.Expr | None
 ) -> sp.Expr:
     """U = q (phi - A.v), from which Q = q (E + v x B); A and v in the axes of the charge's position."""
-    a, charge, phi = names.read_all(field.A), names.read(field.charge), names.read(field.phi)
-    if not a:
-        return charge * phi
+    a, charge, phi = list(names.read_all(field.A)), names.read(field.charge), names.read(field.phi)
     if points:
         if not 1 <= field.particle <= len(points):
             raise ModelError(f"the field acts on particle {field.particle}, but there are {len(points)}")
-        velocity = [names.derivative(x) for x in points[field.particle - 1].position]
+        place = points[field.particle - 1].position
+        axes = {names.symbol(x): e for x, e in zip("xyz", place) if x not in names.moving}
+        phi, a = phi.subs(axes, simultaneous=True), [e.subs(axes, simultaneous=True) for e in a]
+    if not a:
+        return charge * phi
+    if points:
+        velocity = [names.derivative(x) for x in place]
     else:
         velocity = list(names.v[: len(a)])
         if kinetic_energy is not None and not _is_cartesian(kinetic_energy, velocity):

@@ -32,6 +32,9 @@ class Chart:
         self.names = Names(labels, positive=positive)
         self.position = sp.Matrix(self.names.read_all(position))
 
+    def __repr__(self) -> str:
+        return f"Chart({' '.join(self.names.coordinates)}; ({', '.join(map(str, self.position))}))"
+
     @cached_property
     def basis(self) -> sp.Matrix:
         """Natural basis vectors as columns."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .system import System
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Work:
     """One force: its generalised forces {coordinate: F.dr/dq} (virtual work), and its power F.v in the real motion."""
 
@@ -32,6 +32,8 @@ class Work:
     def __str__(self) -> str:
         terms = " + ".join(f"({e})*delta {c}" for c, e in self.virtual.items() if e != 0) or "0"
         return f"{self.force}: virtual work {terms}; real power {self.power}"
+
+    __repr__ = __str__
 
 
 def works(system: System) -> list[Work]:

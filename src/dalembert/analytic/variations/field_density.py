@@ -53,6 +53,10 @@ class FieldDensity:
         if not any(self._base(s) in self.fields for s in self.L.free_symbols):
             raise ModelError(f"L = {self.L} holds none of {', '.join(self.fields)} nor slopes as {self.fields[0]}_t")
 
+    def __repr__(self) -> str:
+        fields = ", ".join(f"{f}({', '.join(self.independent)})" for f in self.fields)
+        return f"FieldDensity({fields}; L = {self.L})"
+
     def _base(self, s: sp.Symbol) -> str | None:
         """The field of a slope's name, or None."""
         base, _, along = s.name.rpartition("_")

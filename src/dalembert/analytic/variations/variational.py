@@ -43,6 +43,10 @@ class Functional(Judge):
         orders = [len(s.name) - len(s.name.rstrip("'")) for s in self.f.free_symbols]
         self.order = max([1, *orders])
 
+    def __repr__(self) -> str:
+        n = self.names
+        return f"Functional({', '.join(f'{y}({n.independent})' for y in n.coordinates)}; f = {self.f})"
+
     @property
     def names(self) -> Names:
         return self._names
