@@ -182,3 +182,44 @@ def test_a_hand_presses_a_block_on_a_wall_as_little_as_its_friction_needs():
         m.needed_efforts(rest, rest, rest, by=[], contacts=["wall"])
     with pytest.raises(da.DalembertError, match="'wall' opens"):
         m.needed_efforts(rest, rest, [1.0, 0.0], contacts=["wall"])
+
+
+def test_constraints_and_contacts_carry_a_motion_together():
+    """A ladder (a rod whose top slides in a guide along the wall) stands on a rough floor and is pulled at its top.
+
+    By hand: moments about the foot give the guide's force, the floor pushes with the weight, friction is what is left.
+    """
+    m = da.Mechanism("ladder")
+    rod = m.body("rod", mass=3, centre=[0, 0, 1], inertia=[1, 1, 0.01])
+    m.join(da.earth, rod, da.composite(["x", "z", "th"], ["x", 0, "z"], da.turn("th", "y")), name="p")
+    m.frame("top", rod.at([0, 0, 2]))
+    m.frame("foot", rod.at([0, 0, 0]))
+    m.gravity = [0, 0, -9.81]
+    m.constrain("top.X", name="guide")
+    m.contact("foot.Z >= 0", friction=0.5, slip="foot.X'", name="floor")
+    th = 0.4
+    q, rest = [-2 * np.sin(th), 0.0, th], np.zeros(3)
+    needed = m.needed_efforts(q, rest, rest, by=[], contacts=["floor"])
+    weight = 3 * 9.81
+    assert needed.contacts["floor"][0] == pytest.approx(weight)
+    assert abs(needed.contacts["floor"][1]) == pytest.approx(weight * np.tan(th) / 2)
+    (guide,) = needed.multipliers.values()
+    assert abs(guide) == pytest.approx(weight * np.tan(th) / 2)
+    with pytest.raises(da.DalembertError, match="beyond its friction"):  # tan th > 2 mu: it would slide
+        m.needed_efforts([-2 * np.sin(1.2), 0.0, 1.2], rest, rest, by=[], contacts=["floor"])
+    with pytest.raises(da.DalembertError, match="not closed"):
+        m.needed_efforts([q[0], 0.1, th], rest, rest, by=[], contacts=["floor"])
+
+
+def test_what_slides_is_rubbed_against_its_sliding():
+    m = da.Mechanism("block")
+    m.join(da.earth, m.body("block", mass=2), da.composite(["x", "z"], ["x", 0, "z"]), name="p")
+    m.gravity = [0, 0, -9.81]
+    m.contact("p.z >= 0", friction=0.5, slip="p.x'", name="floor")
+    rest = np.zeros((4, 2))
+    u, udot = np.array([[1.0, 0], [-1.0, 0], [0, 0], [0, 0]]), np.array([[0.0, 0], [0, 0], [2.0, 0], [0, 0]])
+    needed = m.needed_efforts(rest, u, udot, by=["p.x"], contacts=["floor"])
+    half = 0.5 * 2 * 9.81
+    np.testing.assert_allclose(needed.efforts["p.x"], [half, -half, 2 * 2.0 + half, 0.0], atol=1e-9)
+    np.testing.assert_allclose(needed.contacts["floor"][1], [-half, half, -half, 0.0], atol=1e-9)
+    assert "over 4 states" in str(needed)

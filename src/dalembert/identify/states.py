@@ -64,31 +64,50 @@ def random_states(layout: Layout, count: int, *, given: Mapping[str, Any] | None
     return States(q, u, udot) if not about.closed else on_loops(layout, q, u, udot, given)
 
 
+class Conditions:
+    """What loops ask of speeds and accelerations, G u + drift = 0 and G u' = gamma, in machine code."""
+
+    def __init__(self, layout: Layout, given: Mapping[str, Any] | None = None) -> None:
+        about = dynamics_of(layout)
+        rows, known = about.rows, {**layout.model.given, **(given or {})}
+        outputs = [*(x for row in rows.matrix.rows() for x in row), *rows.drift, *rows.gamma]
+        moving = {*about.coordinates, *about.speeds, ex.TIME}
+        names = sorted(x.name for x in ex.free_symbols(outputs) - moving)
+        groups = [about.coordinates, about.speeds, [ex.symbol(x) for x in names]]
+        self._native = compile_functions([Function("conditions", groups, outputs, constants=[2])])["conditions"]
+        self._numbers = [float(known[x]) for x in names]
+        self._shape = (len(rows), len(layout.state.speeds))
+
+    def __call__(self, q: Any, u: Any) -> tuple[Any, Any, Any]:
+        """G, drift and gamma at a state, or at many."""
+        found, (m, n) = np.asarray(self._native(q, u, self._numbers)), self._shape
+        head = found.shape[:-1]
+        return (
+            found[..., : m * n].reshape(*head, m, n),
+            found[..., m * n : m * n + m],
+            found[..., m * n + m :],
+        )
+
+
 def on_loops(layout: Layout, q: Any, u: Any, udot: Any, given: Mapping[str, Any] | None = None) -> States:
     """The same postures with the nearest speeds and accelerations that the conditions allow."""
-    about = dynamics_of(layout)
-    rows = about.rows
-    n = len(layout.state.speeds)
-    known = {**layout.model.given, **(given or {})}
-    outputs = [*(x for row in rows.matrix.rows() for x in row), *rows.drift, *rows.gamma]
-    moving = {*about.coordinates, *about.speeds, ex.TIME}
-    names = sorted(x.name for x in ex.free_symbols(outputs) - moving)
-    groups = [about.coordinates, about.speeds, [ex.symbol(x) for x in names]]
-    native = compile_functions([Function("conditions", groups, outputs, constants=[2])])["conditions"]
-    numbers = [float(known[x]) for x in names]
-    m = len(rows)
+    conditions = Conditions(layout, given)
     speeds, accelerations, allowed = np.array(u), np.array(udot), []
     for k in range(len(q)):
-        found = native(q[k], u[k], numbers)
-        G, drift = found[: m * n].reshape(m, n), found[m * n : m * n + m]
-        left, sizes, right = np.linalg.svd(G)
-        rank = int((sizes > _RANK * sizes[0]).sum())
-        N, back = right[rank:].T, right[:rank].T @ np.diag(1 / sizes[:rank]) @ left[:, :rank].T
+        G, drift, _ = conditions(q[k], u[k])
+        N, back = split(G)
         speeds[k] = N @ (N.T @ u[k]) - back @ drift
-        gamma = native(q[k], speeds[k], numbers)[m * n + m :]
+        gamma = conditions(q[k], speeds[k])[2]
         accelerations[k] = N @ (N.T @ udot[k]) + back @ gamma
         allowed.append(N)
     return States(np.asarray(q), speeds, accelerations, allowed)
+
+
+def split(G: Any) -> tuple[Any, Any]:
+    """Columns that span what G u = 0 allows, and the pseudoinverse of G."""
+    left, sizes, right = np.linalg.svd(G)
+    rank = int((sizes > _RANK * sizes[0]).sum()) if len(sizes) else 0
+    return right[rank:].T, right[:rank].T @ np.diag(1 / sizes[:rank]) @ left[:, :rank].T
 
 
 def _closed_postures(layout: Layout, count: int, given: Mapping[str, Any] | None, rng: Any) -> Any:

@@ -69,7 +69,8 @@ class Forced(Placed):
     ) -> Needed:
         """Efforts on the coordinates `by` that give accelerations `udot`, constraints and closed `contacts` helping.
 
-        Of all that do, the least sum of squares, each by its strength; contacts push, friction stays in its cone.
+        Of all that do, the least sum of squares, each by its strength; contacts push, friction stays in its cone, and
+        what slides is rubbed against its sliding. Rows of states give arrays, one number for each.
         """
         from dalembert.control import needed_efforts
 
