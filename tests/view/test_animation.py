@@ -222,3 +222,40 @@ def test_what_turns_fast_is_seen_to_turn_its_way() -> None:
     scene = scene_of(motion=m.simulate((0, 3), start={"pin.th'": 200.0}))
     turned = np.unwrap(np.arctan2(scene.poses[1, :, 1, 0], scene.poses[1, :, 0, 0]))
     assert turned[-1] == pytest.approx(600)
+
+
+def test_the_cost_of_a_frame_does_not_grow_with_the_bodies(tmp_path: Path) -> None:
+    """Solids are few draws, however many; the floor is drawn once while the camera rests, and again when it moves."""
+    draws = """times => {
+      const gl = document.querySelector("#machine").shadowRoot.querySelector("canvas.gl").getContext("webgl2");
+      let count = 0;
+      for (const name of ["drawElements", "drawArrays", "drawElementsInstanced"]) {
+        const plain = gl[name].bind(gl);
+        gl[name] = (...all) => { count++; plain(...all); };
+      }
+      for (const t of times) view.drawAt(t);
+      const kept = view.about().floor, still = count;
+      view.look("top"); view.drawAt(times[0]);
+      return {draws: still / times.length, kept, moved: view.about().floor, triangles: view.about().triangles};
+    }"""
+    found = []
+    with browser() as driver:
+        for bodies in (3, 20):
+            m = da.Mechanism("chain")
+            last: Any = da.earth
+            for k in range(bodies):
+                body = m.body(f"b{k}", mass=1, centre=[0, 0, -0.25], inertia=[0.03, 0.03, 0.01])
+                m.join(last, body, da.revolute("xy"[k % 2]), name=f"j{k}")
+                m.shape(body.at([0, 0, -0.25]), ("box", "sphere")[k % 2], *((0.2, 0.2, 0.4), (0.15,))[k % 2])
+                last = body.at([0, 0, -0.5])
+            m.gravity = [0, 0, -9.81]
+            path = tmp_path / f"{bodies}.html"
+            path.write_text(page(scene_of(m)), encoding="utf-8")
+            shown, faults = opened(driver, path, "#t=0")
+            shown.evaluate("view.set({quality: 1})")
+            found.append(shown.evaluate(draws, [0, 0, 0, 0]))
+            assert faults == []
+    assert found[0]["draws"] == found[1]["draws"] <= 6
+    assert found[1]["triangles"] > 3 * found[0]["triangles"]
+    assert [one["kept"] for one in found] == ["kept"] * 2
+    assert [one["moved"] for one in found] == ["drawn"] * 2

@@ -23,7 +23,7 @@ BRIEF = {"slider_crank_clearance": 0.05, "woodpecker": 0.3, "spinning_coin": 0.3
 LOOKS = 6
 """Times at which the pixels of a motion are read."""
 PIXELS = """times => {
-  const gl = document.querySelector("#machine").shadowRoot.querySelector("canvas").getContext("webgl2");
+  const gl = document.querySelector("#machine").shadowRoot.querySelector("canvas.gl").getContext("webgl2");
   const w = gl.drawingBufferWidth, h = gl.drawingBufferHeight, held = new Uint8Array(4 * w * h);
   let least = 1, edge = 0;
   for (const t of times) {

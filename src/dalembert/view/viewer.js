@@ -35,11 +35,12 @@
 "use strict";
 const FORMAT = 1, FIELD = 28 * Math.PI / 180, FILL = 0.9;
 const SOFT = /swiftshader|llvmpipe|software|basic render/i;
-/* Steps of quality, best first: samples, shadows, segments of a circle, pixels per pixel of the screen. */
+/* Steps of quality, best first: samples, shadows of solids on solids, on the floor, segments of a circle, pixels per
+   pixel of the screen. */
 const LEVELS = [
-  { samples: 4, shadows: true, segments: 40, pixels: 2 }, { samples: 0, shadows: true, segments: 40, pixels: 1 },
-  { samples: 0, shadows: false, segments: 28, pixels: 1 }, { samples: 0, shadows: false, segments: 16, pixels: 1 },
-  { samples: 0, shadows: false, segments: 16, pixels: 0.75 }, { samples: 0, shadows: false, segments: 12, pixels: 0.5 }];
+  { samples: 4, shadows: true, cast: true, segments: 40, pixels: 2 }, { samples: 0, shadows: true, cast: true, segments: 40, pixels: 1 },
+  { samples: 0, shadows: false, cast: true, segments: 28, pixels: 1 }, { samples: 0, shadows: false, cast: true, segments: 16, pixels: 0.75 },
+  { samples: 0, shadows: false, cast: false, segments: 16, pixels: 0.75 }, { samples: 0, shadows: false, cast: false, segments: 12, pixels: 0.5 }];
 const CALM = 150;             // milliseconds between frames that processors draw while an answer is awaited from them
 const SLOW = 34, QUICK = 13;  // milliseconds a frame: beyond the first a step down, below the second a step up
 const THEMES = {
@@ -125,12 +126,18 @@ function lathe(profile, n) {           // profile: [[r, z, nr, nz, r, z, nr, nz]
       const t = 2 * Math.PI * k / n, c = Math.cos(t), s = Math.sin(t);
       points.push(r0 * c, r0 * s, z0, r1 * c, r1 * s, z1);
       normals.push(a0 * c, a0 * s, b0, a1 * c, a1 * s, b1);
-      if (k < n) { const i = first + 2 * k; faces.push(i, i + 2, i + 1, i + 1, i + 2, i + 3); }
+      if (k < n) { const i = first + 2 * k; if (r0 > 0) faces.push(i, i + 2, i + 1); if (r1 > 0) faces.push(i + 1, i + 2, i + 3); }
     }
   }
   return { points, normals, faces };
 }
 const disc = (z, s, r, inner) => s > 0 ? [r, z, 0, 1, inner || 0, z, 0, 1] : [inner || 0, z, 0, -1, r, z, 0, -1];
+function bowl(n, from, to, z) {          // of a unit sphere at height z, the strips between two latitudes in eighths of a turn
+  const strips = [], m = Math.max(to - from, Math.round(n / 8) * (to - from)), at = k => Math.PI / 4 * (from + (to - from) * k / m);
+  const round = k => Math.abs(at(k)) > 1.57 ? 0 : Math.cos(at(k)), rise = k => Math.sin(at(k));
+  for (let k = 0; k < m; k++) strips.push([round(k), z + rise(k), round(k), rise(k), round(k + 1), z + rise(k + 1), round(k + 1), rise(k + 1)]);
+  return strips;
+}
 function tubeAlong(path, n, wide, wideZ) { // a wire along a path of points, round in the plane across it
   const points = [], normals = [], faces = [], m = path.length;
   for (let i = 0; i < m; i++) {
@@ -159,13 +166,9 @@ const MESHES = {
     }
     return { points, normals, faces };
   },
-  sphere(n) {
-    const strips = [], m = Math.max(6, n / 2 | 0);
-    for (let k = 0; k < m; k++) {
-      const a = -Math.PI / 2 + Math.PI * k / m, b = a + Math.PI / m, f = Math.cos, g = Math.sin;
-      strips.push([f(a), g(a), f(a), g(a), f(b), g(b), f(b), g(b)]);
-    }
-    return lathe(strips, n);
+  sphere: n => lathe(bowl(n, -2, 2, 0), n),
+  capsule(n, half) {                    // radius 1, its middle line from -half to half
+    return lathe([...bowl(n, -2, 0, -half), [1, -half, 1, 0, 1, half, 1, 0], ...bowl(n, 0, 2, half)], n);
   },
   cylinder: n => lathe([[1, -0.5, 1, 0, 1, 0.5, 1, 0], disc(0.5, 1, 1), disc(-0.5, -1, 1)], n),
   stick: n => lathe([[1, 0, 1, 0, 1, 1, 1, 0], disc(1, 1, 1), disc(0, -1, 1)], n),
@@ -229,27 +232,45 @@ function givenMesh(mesh) {              // flat shaded: every triangle has its o
 }
 
 // --- shaders -------------------------------------------------------------------------------------------------------
-const SOLID_VS = `#version 300 es
-layout(location=0) in vec3 p; layout(location=1) in vec3 n;
-layout(location=2) in vec4 r0; layout(location=3) in vec4 r1; layout(location=4) in vec4 r2; layout(location=5) in vec4 tint;
+/* The map and the colour of an item: four texels, 256 items in a row. */
+const ITEM = `
+layout(location=0) in vec3 p; layout(location=1) in vec3 n; layout(location=2) in float item; uniform sampler2D items;
+vec4 r0, r1, r2;
+vec3 placed() {
+  ivec2 at = ivec2(4 * (int(item) % 256), int(item) / 256); vec4 h = vec4(p, 1.0);
+  r0 = texelFetch(items, at, 0); r1 = texelFetch(items, at + ivec2(1, 0), 0); r2 = texelFetch(items, at + ivec2(2, 0), 0);
+  return vec3(dot(r0, h), dot(r1, h), dot(r2, h));
+}`;
+const SOLID_VS = `#version 300 es${ITEM}
 uniform mat4 see, light; out vec3 vn, vw, vl; out vec4 vt, vs;
 void main() {
-  vec4 h = vec4(p, 1.0); vec3 w = vec3(dot(r0, h), dot(r1, h), dot(r2, h));
+  vec3 w = placed();
   vec3 a = vec3(r0.x, r1.x, r2.x), b = vec3(r0.y, r1.y, r2.y), c = vec3(r0.z, r1.z, r2.z);
   float side = sign(dot(a, cross(b, c)));
   vn = side * (cross(b, c) * n.x + cross(c, a) * n.y + cross(a, b) * n.z);
-  vw = w; vl = p; vt = tint; vs = light * vec4(w, 1.0); gl_Position = see * vec4(w, 1.0);
+  vt = texelFetch(items, ivec2(4 * (int(item) % 256) + 3, int(item) / 256), 0);
+  vw = w; vl = p; vs = light * vec4(w, 1.0); gl_Position = see * vec4(w, 1.0);
 }`;
-const SHADE = `
+const DEPTH_VS = `#version 300 es${ITEM}
+uniform mat4 see; void main() { gl_Position = see * vec4(placed(), 1.0); }`;
+/* A shadow on the floor: what casts it, moved along the light onto the plane. */
+const CAST_VS = `#version 300 es${ITEM}
+uniform mat4 see; uniform vec3 sun, normal, at; uniform float reach; out float dark;
+void main() {
+  vec3 w = placed(); w -= sun * (dot(w - at, normal) / dot(sun, normal));
+  dark = 0.30 * (1.0 - smoothstep(0.35, 1.0, length(w - at) / reach)); gl_Position = see * vec4(w, 1.0); gl_Position.z -= 1e-5 * gl_Position.w;
+}`;
+const CAST_FS = `#version 300 es
+precision mediump float; in float dark; out vec4 colour; void main() { colour = vec4(0.0, 0.0, 0.0, dark); }`;
+const SOLID_FS = `#version 300 es
+precision highp float; precision highp sampler2DShadow;
+in vec3 vn, vw, vl; in vec4 vt, vs; out vec4 colour;
+uniform vec3 sun, up, eye; uniform float sky, key, shadows, alpha; uniform sampler2DShadow map;
 float lit(vec4 s, float slope) {
   vec3 q = s.xyz / s.w * 0.5 + 0.5;
   if (any(lessThan(q, vec3(0.0))) || any(greaterThan(q, vec3(1.0)))) return 1.0;
   return texture(map, vec3(q.xy, q.z - slope));
-}`;
-const SOLID_FS = `#version 300 es
-precision highp float; precision highp sampler2DShadow;
-in vec3 vn, vw, vl; in vec4 vt, vs; out vec4 colour;
-uniform vec3 sun, up, eye; uniform float sky, key, shadows, alpha; uniform sampler2DShadow map;${SHADE}
+}
 void main() {
   vec3 n = normalize(vn), e = normalize(eye - vw); if (dot(n, e) < 0.0) n = -n;
   float d = max(dot(n, sun), 0.0), k = floor(vt.a + 0.01);
@@ -265,20 +286,14 @@ void main() {
 const DEPTH_FS = `#version 300 es
 precision mediump float; void main() {}`;
 const FLOOR_VS = `#version 300 es
-layout(location=0) in vec2 p; uniform mat4 see, light; uniform vec3 at, u, v; out vec3 vw; out vec2 g; out vec4 vs;
-void main() { g = p; vw = at + u * p.x + v * p.y; vs = light * vec4(vw, 1.0); gl_Position = see * vec4(vw, 1.0); }`;
+layout(location=0) in vec2 p; uniform mat4 see; uniform vec3 at, u, v, u0, v0, origin; uniform float cell; out vec2 g, q;
+void main() { vec3 w = at + u * p.x + v * p.y; g = p; q = vec2(dot(w - origin, u0), dot(w - origin, v0)) / cell; gl_Position = see * vec4(w, 1.0); }`;
 const FLOOR_FS = `#version 300 es
-precision highp float; precision highp sampler2DShadow;
-in vec3 vw; in vec2 g; in vec4 vs; out vec4 colour;
-uniform vec3 u0, v0, line, floorColour, origin; uniform float cell, shadows, below; uniform sampler2DShadow map;${SHADE}
+precision highp float; in vec2 g, q; out vec4 colour; uniform vec3 line, floorColour; uniform float below;
 void main() {
-  vec2 q = vec2(dot(vw - origin, u0), dot(vw - origin, v0)) / cell, w = fwidth(q);
-  vec2 f = abs(fract(q - 0.5) - 0.5) / max(w, vec2(1e-6)); float k = 1.0 - min(min(f.x, f.y), 1.0);
+  vec2 w = fwidth(q), f = abs(fract(q - 0.5) - 0.5) / max(w, vec2(1e-6)); float k = 1.0 - min(min(f.x, f.y), 1.0);
   k *= 1.0 - smoothstep(0.25, 0.6, max(w.x, w.y));
-  float r = length(g), fade = 1.0 - smoothstep(0.35, 1.0, r);
-  float dark = shadows > 0.5 ? 1.0 - lit(vs, 0.0015) : 0.0;
-  vec3 c = mix(floorColour, line, 0.65 * k) * (1.0 - 0.30 * dark);
-  colour = vec4(c, fade * below);
+  colour = vec4(mix(floorColour, line, 0.65 * k), below * (1.0 - smoothstep(0.35, 1.0, length(g))));
 }`;
 const LINE_VS = `#version 300 es
 layout(location=0) in vec2 p; layout(location=1) in vec4 a; layout(location=2) in vec4 b;
@@ -322,10 +337,8 @@ function itemsOf(scene, theme) {
       else if (s.kind === "cylinder") on("cylinder", stretch(z[0], z[0], z[1]), null, 2);
       else if (s.kind === "tube") on("tube:" + (z[0] / z[1]).toFixed(3), stretch(z[1], z[1], z[2]), null, 2);
       else if (s.kind === "cone") on("cone", stretch(z[0], z[0], z[1]), null, 2);
-      else if (s.kind === "capsule") {
-        if (z[1] > 0) on("cylinder", stretch(z[0], z[0], z[1]));
-        for (const e of [-1, 1]) on("sphere", after(shift(0, 0, e * z[1] / 2), stretch(z[0], z[0], z[0])));
-      } else if (s.kind === "wheel") {
+      else if (s.kind === "capsule") on("capsule:" + (z[1] / (2 * z[0])).toFixed(3), stretch(z[0], z[0], z[0]));
+      else if (s.kind === "wheel") {
         const thin = Math.min(0.22, Math.max(0.07, z[1] / (2 * z[0]))), w = z[1];
         on("torus:" + thin.toFixed(3), stretch(z[0], z[0], Math.max(w / 2, thin * z[0]) / thin), dark);
         on("tube:0.880", stretch(z[0] * (1 - 1.5 * thin), z[0] * (1 - 1.5 * thin), 0.7 * w));
@@ -405,17 +418,18 @@ function DalembertView(element, scene, options) {
     centres: false, names: false, ghosts: false, ground: true, plots: false, follow: "auto", hidden: [], controls: true, autoplay: true,
     quality: "auto", calm: false }, options || {});
   const listeners = {}, ui = makeUi(element, settings), canvas = ui.canvas;
-  const gl = canvas.getContext("webgl2", { antialias: false, alpha: true, powerPreference: "high-performance" });
+  const gl = canvas.getContext("webgl2", { antialias: false, alpha: true, stencil: true, powerPreference: "high-performance" });
   const view = { settings };
   if (!gl) { ui.say("This browser has no WebGL2, so the machine cannot be shown here. Any browser of the last years has it."); }
   let data = null, curves = [], items = [], groups = [], camera = null, moved = false, time = 0, playing = false, dead = false;
   let level = 1, last = 0, mean = 0, slow = 0, quick = 0, drawn = 0, pending = 0, still = 0, theme = THEMES.light, traces = [], wait = 0;
   const soft = gl && SOFT.test(rendererName(gl));
   level = soft ? 1 : 0;
-  const shaders = gl && { solid: program(gl, SOLID_VS, SOLID_FS), depth: program(gl, SOLID_VS, DEPTH_FS),
+  const shaders = gl && { solid: program(gl, SOLID_VS, SOLID_FS), depth: program(gl, DEPTH_VS, DEPTH_FS), cast: program(gl, CAST_VS, CAST_FS),
     floor: program(gl, FLOOR_VS, FLOOR_FS), line: program(gl, LINE_VS, LINE_FS) };
-  const buffers = new Map();            // mesh and segments -> vertex array, instances
+  const shapes = new Map();             // mesh and segments -> points, normals, faces
   let target = null, shadow = null, quad = null;
+  const backdrop = { key: "", drawn: false };
   const see = new Float32Array(16), light = new Float32Array(16);
 
   const emit = (name, value) => (listeners[name] || []).forEach(f => f(value));
@@ -471,7 +485,8 @@ function DalembertView(element, scene, options) {
   /* Corners of all that is drawn at sampled frames, seen from what is followed. */
   function cloud() {
     const ts = data.times, points = [], most = Math.max(24, Math.min(ts.length, 60000 / (8 * items.length) | 0)), step = Math.max(1, (ts.length - 1) / most);
-    const frames = [];
+    const frames = [], g = data.ground;
+    let lowest = 0;
     for (let x = 0; x < ts.length - 1; x += step) frames.push(Math.round(x));
     frames.push(ts.length - 1);
     const solid = items.filter(i => i.local && (i.layer === "body" || i.layer === "joint") && !(i.body === 0 && following()));
@@ -479,13 +494,23 @@ function DalembertView(element, scene, options) {
       const f = [frame, frame, 0], poses = data.bodies.map((_, k) => poseAt(k, f)), centre = followed(poses);
       for (const item of solid) {
         const b = boundsOf(item.mesh), m = after(poses[item.body], item.local);
+        if (g && item.layer === "body") lowest = Math.min(lowest, lowestOf(item.mesh, b, m, g));
         for (let c = 0; c < 8; c++) points.push(sub(move(m, [b[c & 1 ? 1 : 0][0], b[c & 2 ? 1 : 0][1], b[c & 4 ? 1 : 0][2]]), centre));
       }
       for (const tie of data.ties) for (const p of tie.points) if (p[0] || !following()) points.push(sub(move(poses[p[0]], p.slice(1)), centre));
       for (const a of data.arrows) for (const p of arrowEnds(a, poses, f)) points.push(sub(p, centre));
     }
     if (!points.length) points.push([0, 0, 0], [1, 1, 1]);
+    data.sinks = lowest < -0.01 * data.size;      // less is not seen
     return points;
+  }
+  /* How far above the ground an item reaches least: what is round does so by its circles, not by the corners of its box. */
+  function lowestOf(mesh, [low, high], m, g) {
+    const n = g.normal, along = k => m[k] * n[0] + m[4 + k] * n[1] + m[8 + k] * n[2], [x, y, z] = [along(0), along(1), along(2)], here = dot(sub([m[3], m[7], m[11]], g.at), n);
+    if (mesh === "sphere") return here - Math.hypot(x, y, z);
+    const upright = Math.min(z * low[2], z * high[2]);
+    if (mesh === "box" || mesh.startsWith("mesh")) return here + Math.min(x * low[0], x * high[0]) + Math.min(y * low[1], y * high[1]) + upright;
+    return here - high[0] * Math.hypot(x, y) + upright;
   }
   let points = null, bounds = new Map();
   function boundsOf(key) {
@@ -528,38 +553,62 @@ function DalembertView(element, scene, options) {
     const [name, ...numbers] = key.split(":");
     return name === "mesh" ? givenMesh(data.meshes[+numbers[0]]) : MESHES[name](segments, ...numbers.map(Number));
   }
-  function bufferOf(key, segments) {
+  function shapeOf(key, segments) {
     const round = key === "box" || key.startsWith("mesh") || key.startsWith("gear") ? 0 : segments, full = key + "|" + round;
-    if (!buffers.has(full)) {
-      const mesh = meshOf(key, segments), vao = gl.createVertexArray(), vertices = gl.createBuffer(), normals = gl.createBuffer(), faces = gl.createBuffer(), instances = gl.createBuffer();
-      gl.bindVertexArray(vao);
-      for (const [slot, buffer, values] of [[0, vertices, mesh.points], [1, normals, mesh.normals]]) {
-        gl.bindBuffer(gl.ARRAY_BUFFER, buffer); gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(values), gl.STATIC_DRAW);
-        gl.enableVertexAttribArray(slot); gl.vertexAttribPointer(slot, 3, gl.FLOAT, false, 0, 0);
-      }
-      gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, faces); gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, new Uint32Array(mesh.faces), gl.STATIC_DRAW);
-      gl.bindBuffer(gl.ARRAY_BUFFER, instances);
-      for (let k = 0; k < 4; k++) { gl.enableVertexAttribArray(2 + k); gl.vertexAttribPointer(2 + k, 4, gl.FLOAT, false, 64, 16 * k); gl.vertexAttribDivisor(2 + k, 1); }
-      gl.bindVertexArray(null);
-      buffers.set(full, { vao, instances, count: mesh.faces.length, both: mesh.both });
-    }
-    return buffers.get(full);
+    if (!shapes.has(full)) shapes.set(full, meshOf(key, segments));
+    return shapes.get(full);
   }
   function wideOf(item) {               // the largest radius of what is round in it
     if (!item.local) return item.wide || 0.05 * data.size;
     const m = item.local, columns = item.mesh === "sphere" ? [0, 1, 2] : [0, 1];
     return Math.max(...columns.map(c => Math.hypot(m[c], m[4 + c], m[8 + c])));
   }
+  /* Items that are drawn alike are one mesh: each vertex knows its item, whose map and colour lie in a texture.
+     Processors that draw pay for every draw and every instance (a quarter of a millisecond), hardly for a vertex. */
   function regroup() {
     const layers = { body: true, joint: settings.joints, tie: true, arrow: settings.arrows, frame: settings.frames, centre: settings.centres };
     const hidden = new Set(settings.hidden), found = new Map();
     for (const item of items) {
       if (!layers[item.layer] || (item.layer !== "joint" && hidden.has(item.what.name)) || (item.body === 0 && item.fade && !settings.ground)) continue;
-      const wide = wideOf(item), key = item.mesh + (item.over ? " over " : " ") + (item.fade ? "clear " : "") + Math.ceil(Math.log2(wide || 1e-9));
-      if (!found.has(key)) found.set(key, []);
-      found.get(key).push(item);
+      const both = /^(helix|arc|mesh)/.test(item.mesh), key = [!!item.over, !!item.fade, both].join();
+      if (!found.has(key)) found.set(key, { over: !!item.over, clear: !!item.fade, both, list: [] });
+      found.get(key).list.push(item);
     }
-    groups = [...found.values()].map(list => ({ mesh: list[0].mesh, over: !!list[0].over, clear: list.some(i => i.fade), wide: Math.max(...list.map(wideOf)), list, values: new Float32Array(16 * list.length), seen: list.length }));
+    for (const old of groups) if (old.vao) { gl.deleteVertexArray(old.vao); gl.deleteBuffer(old.vertices); gl.deleteBuffer(old.faces); gl.deleteTexture(old.texture); }
+    groups = [...found.values()];
+    for (const group of groups) {
+      group.rows = Math.ceil(group.list.length / 256); group.columns = Math.min(256, group.list.length);
+      group.values = new Float32Array(16 * group.columns * group.rows);
+    }
+  }
+  /* A circle has as many sides as keep it within a quarter of a pixel, seen from within a factor of the distance. */
+  function assemble(group, most) {
+    const zoom = Math.round(2 * Math.log2(canvas.height / (2 * Math.tan(FIELD / 2) * 0.6 * camera.distance))), near = 2 ** (zoom / 2 + 0.25);
+    if (group.vao && group.most === most && group.zoom === zoom) return;
+    const made = group.list.map(item => shapeOf(item.mesh, Math.max(6, Math.min(most, 2 * Math.ceil(Math.PI * Math.sqrt(2 * near * wideOf(item)) / 2)))));
+    const vertices = new Float32Array(7 * made.reduce((n, m) => n + m.points.length / 3, 0)), faces = new Uint32Array(made.reduce((n, m) => n + m.faces.length, 0));
+    let v = 0, f = 0;
+    made.forEach((mesh, item) => {
+      const first = v / 7;
+      for (let k = 0; k < mesh.points.length; k += 3) {
+        for (let c = 0; c < 3; c++) { vertices[v + c] = mesh.points[k + c]; vertices[v + 3 + c] = mesh.normals[k + c]; }
+        vertices[v + 6] = item; v += 7;
+      }
+      for (const face of mesh.faces) faces[f++] = first + face;
+    });
+    if (!group.vao) {
+      group.vao = gl.createVertexArray(); group.vertices = gl.createBuffer(); group.faces = gl.createBuffer(); group.texture = gl.createTexture();
+      gl.activeTexture(gl.TEXTURE1); gl.bindTexture(gl.TEXTURE_2D, group.texture);
+      gl.texStorage2D(gl.TEXTURE_2D, 1, gl.RGBA32F, 4 * group.columns, group.rows);
+      for (const name of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(gl.TEXTURE_2D, name, gl.NEAREST);
+      group.stale = true;
+    }
+    gl.bindVertexArray(group.vao);
+    gl.bindBuffer(gl.ARRAY_BUFFER, group.vertices); gl.bufferData(gl.ARRAY_BUFFER, vertices, gl.STATIC_DRAW);
+    for (const [slot, size, place] of [[0, 3, 0], [1, 3, 12], [2, 1, 24]]) { gl.enableVertexAttribArray(slot); gl.vertexAttribPointer(slot, size, gl.FLOAT, false, 28, place); }
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, group.faces); gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, faces, gl.STATIC_DRAW);
+    gl.bindVertexArray(null);
+    Object.assign(group, { most, zoom, count: faces.length });
   }
   const arrowScale = {};
   function measureArrows() {
@@ -580,9 +629,11 @@ function DalembertView(element, scene, options) {
   }
   function fillGroups(poses, f) {
     for (const group of groups) {
-      let o = 0;
+      let o = -16;
+      group.stale = true;
       for (const item of group.list) {
         const v = group.values;
+        o += 16;
         if (item.local) times(poses[item.body], item.local, v, o);
         else if (item.ends) {
           const [a, b] = item.ends.map(p => move(poses[p[0]], [p[1], p[2], p[3]])), d = sub(b, a);
@@ -590,7 +641,7 @@ function DalembertView(element, scene, options) {
           for (let k = 0; k < 12; k++) v[o + k] = m[k];
         } else {
           const a = data.arrows[item.arrow], w = [0, 1, 2].map(k => valueAt(a.channel + k, f)), l = norm(w) * arrowScale[a.kind];
-          if (l < 0.004 * data.size) continue;
+          if (l < 0.004 * data.size) { v.fill(0, o, o + 12); continue; }
           const from = a.at ? move(poses[a.body], a.at) : [0, 1, 2].map(k => valueAt(a.place + k, f)), d = unit(w), tip = Math.min(0.05 * data.size, 0.45 * l), r = 0.007 * data.size;
           let m;
           if (a.kind === "torque") {
@@ -604,25 +655,22 @@ function DalembertView(element, scene, options) {
           for (let k = 0; k < 12; k++) v[o + k] = m[k];
         }
         v[o + 12] = item.tint[0]; v[o + 13] = item.tint[1]; v[o + 14] = item.tint[2]; v[o + 15] = item.pattern + (item.fade || 0);
-        o += 16;
       }
-      group.seen = o / 16;
     }
   }
-  /* A circle has as many sides as keep it within a quarter of a pixel: vertices are what processors that draw spend on. */
-  function drawGroups(shader, most, clear) {
-    const near = canvas.height / (2 * Math.tan(FIELD / 2) * 0.6 * camera.distance);
+  function drawGroups(shader, most, chosen, clear) {
+    gl.uniform1i(shader.names.items, 1);
     for (const group of groups) {
-      if (!group.seen || (group.over && shader === shaders.depth)) continue;
+      if (!chosen(group)) continue;
+      assemble(group, most);
+      gl.activeTexture(gl.TEXTURE1); gl.bindTexture(gl.TEXTURE_2D, group.texture);
+      if (group.stale) { gl.texSubImage2D(gl.TEXTURE_2D, 0, 0, 0, 4 * group.columns, group.rows, gl.RGBA, gl.FLOAT, group.values); group.stale = false; }
       gl.depthRange(0, group.over ? 0.02 : 1);
       if (clear || group.clear) gl.enable(gl.BLEND); else gl.disable(gl.BLEND);
-      const sides = Math.PI * Math.sqrt(2 * near * group.wide), b = bufferOf(group.mesh, Math.max(8, Math.min(most, 4 * Math.ceil(sides / 4))));
-      if (b.both) gl.disable(gl.CULL_FACE); else gl.enable(gl.CULL_FACE);
-      gl.bindVertexArray(b.vao); gl.bindBuffer(gl.ARRAY_BUFFER, b.instances);
-      gl.bufferData(gl.ARRAY_BUFFER, group.values, gl.DYNAMIC_DRAW);
-      gl.drawElementsInstanced(gl.TRIANGLES, b.count, gl.UNSIGNED_INT, 0, group.seen);
+      if (group.both) gl.disable(gl.CULL_FACE); else gl.enable(gl.CULL_FACE);
+      gl.bindVertexArray(group.vao); gl.drawElements(gl.TRIANGLES, group.count, gl.UNSIGNED_INT, 0);
     }
-    gl.depthRange(0, 1); gl.disable(gl.CULL_FACE); gl.bindVertexArray(null);
+    gl.depthRange(0, 1); gl.disable(gl.CULL_FACE); gl.bindVertexArray(null); gl.activeTexture(gl.TEXTURE0);
   }
 
   // matrices
@@ -643,7 +691,7 @@ function DalembertView(element, scene, options) {
     for (let c = 0; c < 4; c++) {
       light[4 * c] = l[0][c] / R; light[4 * c + 1] = l[1][c] / R; light[4 * c + 2] = -l[2][c] / (2.5 * R); light[4 * c + 3] = c === 3 ? 1 : 0;
     }
-    return { eye, sun, right, up };
+    return { eye, sun };
   }
   function shadowMap() {
     if (shadow) return shadow;
@@ -662,7 +710,7 @@ function DalembertView(element, scene, options) {
     if (target) { gl.deleteFramebuffer(target.frame); gl.deleteRenderbuffer(target.colour); gl.deleteRenderbuffer(target.depth); }
     const frame = gl.createFramebuffer(), colour = gl.createRenderbuffer(), depth = gl.createRenderbuffer();
     gl.bindFramebuffer(gl.FRAMEBUFFER, frame);
-    for (const [buffer, format, place] of [[colour, gl.RGBA8, gl.COLOR_ATTACHMENT0], [depth, gl.DEPTH_COMPONENT24, gl.DEPTH_ATTACHMENT]]) {
+    for (const [buffer, format, place] of [[colour, gl.RGBA8, gl.COLOR_ATTACHMENT0], [depth, gl.DEPTH24_STENCIL8, gl.DEPTH_STENCIL_ATTACHMENT]]) {
       gl.bindRenderbuffer(gl.RENDERBUFFER, buffer);
       gl.renderbufferStorageMultisample(gl.RENDERBUFFER, Math.min(samples, gl.getParameter(gl.MAX_SAMPLES)), format, width, height);
       gl.framebufferRenderbuffer(gl.FRAMEBUFFER, place, gl.RENDERBUFFER, buffer);
@@ -679,30 +727,37 @@ function DalembertView(element, scene, options) {
     const f = frameAt(time), poses = data.bodies.map((_, k) => poseAt(k, f)), centre = followed(poses);
     const { eye, sun } = matrices(w, h, poses, centre);
     fillGroups(poses, f);
-    const shadows = chosen.shadows && (settings.ground && data.ground ? true : items.length < 400);
+    const shadows = chosen.shadows, floor = settings.ground && data.ground ? floorOf(eye, centre) : null;
     gl.enable(gl.DEPTH_TEST); gl.disable(gl.BLEND);
+    gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
     if (shadows) {
       const map = shadowMap();
       gl.bindTexture(gl.TEXTURE_2D, null);
       gl.bindFramebuffer(gl.FRAMEBUFFER, map.frame); gl.viewport(0, 0, map.size, map.size); gl.clear(gl.DEPTH_BUFFER_BIT);
-      gl.useProgram(shaders.depth.made); gl.uniformMatrix4fv(shaders.depth.names.see, false, light); gl.uniformMatrix4fv(shaders.depth.names.light, false, light);
-      drawGroups(shaders.depth, Math.min(chosen.segments, 20));
+      gl.useProgram(shaders.depth.made); gl.uniformMatrix4fv(shaders.depth.names.see, false, light);
+      drawGroups(shaders.depth, chosen.segments, group => !group.over);
     }
     const into = chosen.samples ? smooth(chosen.samples, w, h).frame : null;
     gl.bindFramebuffer(gl.FRAMEBUFFER, into);
-    gl.viewport(0, 0, w, h); gl.clearColor(...theme.back, 1); gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
-    gl.activeTexture(gl.TEXTURE0); gl.bindTexture(gl.TEXTURE_2D, shadowMap().texture);
-    const s = shaders.solid.names, up = data.view.up;
-    gl.useProgram(shaders.solid.made);
-    gl.uniformMatrix4fv(s.see, false, see); gl.uniformMatrix4fv(s.light, false, light);
-    gl.uniform3fv(s.sun, sun); gl.uniform3fv(s.up, up); gl.uniform3fv(s.eye, eye);
-    gl.uniform1f(s.sky, theme.sky); gl.uniform1f(s.key, theme.key); gl.uniform1f(s.shadows, shadows ? 1 : 0); gl.uniform1f(s.alpha, 1); gl.uniform1i(s.map, 0);
-    gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
-    drawGroups(shaders.solid, chosen.segments);
+    gl.viewport(0, 0, w, h); gl.clearColor(...theme.back, 1); gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT | gl.STENCIL_BUFFER_BIT);
+    if (floor && floor.first) { gl.disable(gl.DEPTH_TEST); lay(floor, w, h, !into); if (chosen.cast) cast(floor, sun, chosen); gl.enable(gl.DEPTH_TEST); }
+    gl.bindTexture(gl.TEXTURE_2D, shadowMap().texture);
+    const s = shaders.solid.names;
+    const solids = (chosenGroups, alpha) => {
+      gl.useProgram(shaders.solid.made);
+      gl.uniformMatrix4fv(s.see, false, see); gl.uniformMatrix4fv(s.light, false, light);
+      gl.uniform3fv(s.sun, sun); gl.uniform3fv(s.up, data.view.up); gl.uniform3fv(s.eye, eye);
+      gl.uniform1f(s.sky, theme.sky); gl.uniform1f(s.key, theme.key); gl.uniform1f(s.shadows, shadows && alpha === 1 ? 1 : 0); gl.uniform1f(s.alpha, alpha); gl.uniform1i(s.map, 0);
+      drawGroups(shaders.solid, chosen.segments, chosenGroups, alpha < 1);
+    };
+    solids(group => !group.clear, 1);
+    gl.enable(gl.BLEND); gl.depthMask(false);
+    if (floor && !floor.first) { drawFloor(floor); if (chosen.cast && floor.below === 1) cast(floor, sun, chosen); }
+    gl.depthMask(true);
+    solids(group => group.clear, 1);
     gl.enable(gl.BLEND);
-    if (settings.ground && data.ground) drawFloor(eye, shadows, centre);
     if (settings.traces) drawTraces(w, h);
-    if (settings.ghosts && data.times.length > 1) drawGhosts(s, chosen, f);
+    if (settings.ghosts && data.times.length > 1) drawGhosts(solids);
     gl.disable(gl.BLEND);
     if (into) {
       gl.bindFramebuffer(gl.READ_FRAMEBUFFER, into); gl.bindFramebuffer(gl.DRAW_FRAMEBUFFER, null);
@@ -711,9 +766,22 @@ function DalembertView(element, scene, options) {
     if (settings.names || ui.labels.childElementCount) label(poses);
     drawn++;
   }
-  function drawFloor(eye, shadows, centre) {
-    const g = data.ground, n = g.normal, [u, v] = basis(n, camera.first), names = shaders.floor.names;
-    const moved = following() ? sub(centre, scale(n, dot(sub(centre, g.at), n))) : g.at, R = following() ? 6 * data.radius : g.reach;
+  /* Where the floor lies. What never sinks below it may be drawn upon it, when it is seen from above. */
+  function floorOf(eye, centre) {
+    const g = data.ground, n = g.normal, follow = following(), below = dot(sub(eye, g.at), n) > 0 ? 1 : 0.25;
+    return { at: follow ? sub(centre, scale(n, dot(sub(centre, g.at), n))) : g.at, reach: follow ? 6 * data.radius : g.reach, cell: follow ? data.followStep : g.step,
+      below, first: below === 1 && !data.sinks };
+  }
+  /* Most of the pixels are floor. While the camera is at rest it is drawn once, into a picture that lies below this one. */
+  function lay(floor, w, h, may) {
+    const key = may ? [w, h, theme === THEMES.dark, floor.reach, ...floor.at, ...see].join() : "";
+    if (may && backdrop.key === key && backdrop.drawn) { gl.clearColor(0, 0, 0, 0); gl.clear(gl.COLOR_BUFFER_BIT); return; }
+    gl.enable(gl.BLEND); drawFloor(floor); gl.disable(gl.BLEND);
+    if (may && backdrop.key === key) { ui.back.width = w; ui.back.height = h; ui.back.getContext("2d").drawImage(canvas, 0, 0); backdrop.drawn = true; }
+    else Object.assign(backdrop, { key, drawn: false });
+  }
+  function drawFloor(floor) {
+    const g = data.ground, [u, v] = basis(g.normal, camera.first), names = shaders.floor.names;
     if (!quad) {
       quad = { vao: gl.createVertexArray(), buffer: gl.createBuffer() };
       gl.bindVertexArray(quad.vao); gl.bindBuffer(gl.ARRAY_BUFFER, quad.buffer);
@@ -721,16 +789,23 @@ function DalembertView(element, scene, options) {
       gl.enableVertexAttribArray(0); gl.vertexAttribPointer(0, 2, gl.FLOAT, false, 0, 0);
     }
     gl.useProgram(shaders.floor.made); gl.bindVertexArray(quad.vao);
-    gl.uniformMatrix4fv(names.see, false, see); gl.uniformMatrix4fv(names.light, false, light);
-    gl.uniform3fv(names.at, moved); gl.uniform3fv(names.u, scale(u, R)); gl.uniform3fv(names.v, scale(v, R));
-    gl.uniform3fv(names.u0, u); gl.uniform3fv(names.v0, v); gl.uniform3fv(names.origin, g.origin || [0, 0, 0]);
-    gl.uniform1f(names.cell, following() ? data.followStep : g.step); gl.uniform3fv(names.line, theme.line); gl.uniform3fv(names.floorColour, theme.floor);
-    gl.uniform1f(names.shadows, shadows ? 1 : 0); gl.uniform1i(names.map, 0);
-    gl.uniform1f(names.below, dot(sub(eye, g.at), n) > 0 ? 1 : 0.25);
-    gl.depthMask(false); gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4); gl.depthMask(true); gl.bindVertexArray(null);
+    gl.uniformMatrix4fv(names.see, false, see); gl.uniform3fv(names.at, floor.at); gl.uniform3fv(names.u, scale(u, floor.reach)); gl.uniform3fv(names.v, scale(v, floor.reach));
+    gl.uniform3fv(names.u0, u); gl.uniform3fv(names.v0, v); gl.uniform3fv(names.origin, g.origin || [0, 0, 0]); gl.uniform1f(names.cell, floor.cell);
+    gl.uniform3fv(names.line, theme.line); gl.uniform3fv(names.floorColour, theme.floor); gl.uniform1f(names.below, floor.below);
+    gl.drawArrays(gl.TRIANGLE_STRIP, 0, 4); gl.bindVertexArray(null);
+  }
+  /* Shadows on the floor: every pixel is darkened once, however many solids lie in the way of the light. */
+  function cast(floor, sun, chosen) {
+    const names = shaders.cast.names;
+    gl.useProgram(shaders.cast.made);
+    gl.uniformMatrix4fv(names.see, false, see); gl.uniform3fv(names.sun, sun); gl.uniform3fv(names.normal, data.ground.normal);
+    gl.uniform3fv(names.at, floor.at); gl.uniform1f(names.reach, floor.reach);
+    gl.enable(gl.STENCIL_TEST); gl.stencilFunc(gl.EQUAL, 0, 255); gl.stencilOp(gl.KEEP, gl.KEEP, gl.INCR);
+    drawGroups(shaders.cast, chosen.segments, group => !group.over, true);
+    gl.disable(gl.STENCIL_TEST);
   }
   function makeTraces() {
-    traces.forEach(t => { gl.deleteBuffer(t.buffer); gl.deleteVertexArray(t.vao); });
+    traces.forEach(t => { gl.deleteBuffer(t.buffer); gl.deleteBuffer(t.order); gl.deleteVertexArray(t.vao); });
     traces = [];
     if (data.times.length < 2) return;
     const step = Math.max(1, Math.ceil(data.times.length / 1500));
@@ -743,14 +818,19 @@ function DalembertView(element, scene, options) {
         if (last && norm(sub(p, last)) < near && f + step < data.times.length) continue;
         values.push(...p, data.times[f]); last = p;
       }
-      const vao = gl.createVertexArray(), buffer = gl.createBuffer(), corner = gl.createBuffer();
+      /* Four corners a segment, each with both of its ends: x, y, z, time. */
+      const count = values.length / 4 - 1, corners = new Float32Array(40 * count), faces = new Uint32Array(6 * count);
+      for (let k = 0; k < count; k++) {
+        [[0, -1], [1, -1], [0, 1], [1, 1]].forEach((corner, c) => corners.set([...corner, ...values.slice(4 * k, 4 * k + 8)], 40 * k + 10 * c));
+        faces.set([0, 1, 2, 2, 1, 3].map(c => 4 * k + c), 6 * k);
+      }
+      const vao = gl.createVertexArray(), buffer = gl.createBuffer(), order = gl.createBuffer();
       gl.bindVertexArray(vao);
-      gl.bindBuffer(gl.ARRAY_BUFFER, corner); gl.bufferData(gl.ARRAY_BUFFER, new Float32Array([0, -1, 1, -1, 0, 1, 1, 1]), gl.STATIC_DRAW);
-      gl.enableVertexAttribArray(0); gl.vertexAttribPointer(0, 2, gl.FLOAT, false, 0, 0);
-      gl.bindBuffer(gl.ARRAY_BUFFER, buffer); gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(values), gl.STATIC_DRAW);
-      for (const k of [0, 1]) { gl.enableVertexAttribArray(1 + k); gl.vertexAttribPointer(1 + k, 4, gl.FLOAT, false, 16, 16 * k); gl.vertexAttribDivisor(1 + k, 1); }
+      gl.bindBuffer(gl.ARRAY_BUFFER, buffer); gl.bufferData(gl.ARRAY_BUFFER, corners, gl.STATIC_DRAW);
+      for (const [slot, size, place] of [[0, 2, 0], [1, 4, 8], [2, 4, 24]]) { gl.enableVertexAttribArray(slot); gl.vertexAttribPointer(slot, size, gl.FLOAT, false, 40, place); }
+      gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, order); gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, faces, gl.STATIC_DRAW);
       gl.bindVertexArray(null);
-      traces.push({ vao, buffer, count: values.length / 4 - 1, tint: rgb(data.bodies[one.body].colour), name: one.name });
+      traces.push({ vao, buffer, order, times: values.filter((_, k) => k % 4 === 3), tint: rgb(data.bodies[one.body].colour), name: one.name });
     }
   }
   function drawTraces(w, h) {
@@ -760,16 +840,18 @@ function DalembertView(element, scene, options) {
     gl.depthMask(false);
     for (const t of traces) {
       if (settings.hidden.includes(t.name)) continue;
-      gl.uniform3fv(names.tint, t.tint); gl.bindVertexArray(t.vao); gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, t.count);
+      let past = 0;
+      while (past < t.times.length - 1 && t.times[past] <= time) past++;
+      gl.uniform3fv(names.tint, t.tint); gl.bindVertexArray(t.vao); gl.drawElements(gl.TRIANGLES, 6 * past, gl.UNSIGNED_INT, 0);
     }
     gl.depthMask(true); gl.bindVertexArray(null);
   }
-  function drawGhosts(s, chosen, now) {
+  function drawGhosts(solids) {
     const [a, b] = spanOf(), count = 6;
-    gl.useProgram(shaders.solid.made); gl.uniform1f(s.shadows, 0); gl.uniform1f(s.alpha, 0.16); gl.depthMask(false);
+    gl.depthMask(false);
     for (let k = 0; k < count; k++) {
       const f = frameAt(a + (b - a) * k / (count - 1));
-      fillGroups(data.bodies.map((_, i) => poseAt(i, f)), f); drawGroups(shaders.solid, chosen.segments, true);
+      fillGroups(data.bodies.map((_, i) => poseAt(i, f)), f); solids(() => true, 0.16);
     }
     gl.depthMask(true);
   }
@@ -834,7 +916,7 @@ function DalembertView(element, scene, options) {
     const eye = add(add(camera.target, followed(poses)), scale(back, camera.distance)), d = unit(add(add(scale(right, nx), scale(up, ny)), scale(back, -1)));
     let best = null, near = 1e99;
     for (const group of groups) group.list.forEach((item, k) => {
-      if (item.layer === "frame" || item.fade || 16 * k + 12 > group.values.length || k >= group.seen) return;
+      if (item.layer === "frame" || item.fade) return;
       const m = group.values.subarray(16 * k, 16 * k + 12), b = boundsOf(item.mesh), hit = rayBox(m, b, eye, d);
       if (hit !== null && hit < near) { near = hit; best = item.what; }
     });
@@ -935,7 +1017,7 @@ function DalembertView(element, scene, options) {
     const keep = how && how.keepCamera && data && camera, found = await unpack(scene.table);
     if (dead) return view;
     data = scene; curves = found; data.meshes = data.meshes || [];
-    buffers.forEach((b, key) => { if (key.startsWith("mesh")) buffers.delete(key); });
+    [...shapes.keys()].forEach(key => { if (key.startsWith("mesh")) shapes.delete(key); });
     [...bounds.keys()].forEach(key => { if (key.startsWith("mesh")) bounds.delete(key); });
     for (const j of data.joints) j.there = j.there || { at: j.at, turn: j.turn };
     points = null; items = itemsOf(data, theme); measureArrows();
@@ -957,7 +1039,7 @@ function DalembertView(element, scene, options) {
   view.look = name => (look(name), view);
   view.on = (name, f) => { (listeners[name] = listeners[name] || []).push(f); return () => { listeners[name] = listeners[name].filter(g => g !== f); }; };
   view.png = (width, height) => { draw(true, width, height); const text = canvas.toDataURL("image/png"); if (width) { ask(); } return text; };
-  view.about = () => ({ level, mean, drawn, time, soft, items: items.length, renderer: gl ? rendererName(gl) : "", camera: camera && { ...camera }, following: data ? following() : 0 });
+  view.about = () => ({ level, mean, drawn, time, soft, items: items.length, triangles: groups.reduce((n, g) => n + (g.count || 0) / 3, 0), floor: backdrop.drawn ? "kept" : "drawn", renderer: gl ? rendererName(gl) : "", camera: camera && { ...camera }, following: data ? following() : 0 });
   view.drawAt = t => { time = t; draw(false); gl.finish(); };
   /* How far out of the picture anything is at the times of the frames: at most 1 when all is inside. */
   view.outermost = (count) => {
@@ -1008,7 +1090,7 @@ const STYLE = `
 .dv { position: relative; display: grid; grid-template-rows: 1fr auto auto; width: 100%; height: 100%; min-height: 0; overflow: hidden; outline: none;
   font: 13px/1.35 system-ui, "Segoe UI", Roboto, "Helvetica Neue", sans-serif; color: var(--ink); background: var(--back); -webkit-tap-highlight-color: transparent; }
 .dv * { box-sizing: border-box; } .dv [hidden] { display: none !important; }
-.dv .stage { position: relative; min-height: 0; min-width: 0; } .dv canvas.gl { position: absolute; inset: 0; width: 100%; height: 100%; touch-action: none; cursor: grab; display: block; }
+.dv .stage { position: relative; min-height: 0; min-width: 0; } .dv canvas.gl, .dv canvas.floor { position: absolute; inset: 0; width: 100%; height: 100%; display: block; } .dv canvas.gl { touch-action: none; cursor: grab; }
 .dv canvas.gl:active { cursor: grabbing; }
 .dv .labels { position: absolute; inset: 0; pointer-events: none; overflow: hidden; } .dv .labels span { position: absolute; left: 0; top: 0; padding: 0 .35em; border-radius: .5em; background: var(--paper); color: var(--ink); opacity: .82; font-size: 12px; white-space: nowrap; }
 .dv .tip { position: absolute; pointer-events: none; background: var(--paper); color: var(--ink); border: 1px solid var(--edge); border-radius: .5em; padding: .35em .6em; box-shadow: 0 3px 14px #0003; max-width: 240px; font-size: 12px; font-variant-numeric: tabular-nums; z-index: 4; } .dv .tip div { color: var(--quiet); }
@@ -1047,15 +1129,15 @@ function icon(name) {
   return svg;
 }
 function makeUi(element, settings) {
-  const shadow = element.shadowRoot || element.attachShadow({ mode: "open" }), canvas = node("canvas", { class: "gl" });
+  const shadow = element.shadowRoot || element.attachShadow({ mode: "open" }), canvas = node("canvas", { class: "gl" }), back = node("canvas", { class: "floor" });
   const labels = node("div", { class: "labels" }), tip = node("div", { class: "tip", hidden: true }), note = node("div", { class: "note" }), say = node("div", { class: "say", hidden: true, role: "alert" });
   const playButton = node("button", { class: "play", title: "play or pause (space)", "aria-label": "play or pause" }, icon("play"));
   const slider = node("input", { type: "range", min: 0, max: 1, step: "any", value: 0, "aria-label": "time" }), marks = node("div", { class: "marks" }), clock = node("output", {});
   const speed = node("select", { title: "speed (+ and -)", "aria-label": "speed" }), tools = node("div", { class: "tools" }), plotBox = node("div", { class: "plots", hidden: true });
   const bar = node("div", { class: "bar" }, playButton, node("div", { class: "time" }, slider, marks), clock, speed);
-  const stage = node("div", { class: "stage" }, canvas, labels, note, tools, tip, say), host = node("div", { class: "dv", tabindex: 0 }, stage, plotBox, bar);
+  const stage = node("div", { class: "stage" }, back, canvas, labels, note, tools, tip, say), host = node("div", { class: "dv", tabindex: 0 }, stage, plotBox, bar);
   shadow.replaceChildren(node("style", { text: STYLE }), host);
-  const ui = { canvas, labels, tip, stage, host, plots: makePlots(plotBox) };
+  const ui = { canvas, back, labels, tip, stage, host, plots: makePlots(plotBox) };
   let names = null, boxes = {}, still = true;
   ui.say = text => { say.textContent = text; say.hidden = false; };
   ui.remove = () => shadow.replaceChildren();
