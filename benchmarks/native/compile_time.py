@@ -1,8 +1,12 @@
-"""Seconds from a mechanism to machine code, and how they grow with the number of operations. The cache is off."""
+"""Seconds from a mechanism to machine code, and how they grow with the number of operations. The cache is off.
+
+python benchmarks/native/compile_time.py [largest count of operations, 1000000 by default]
+"""
 
 from __future__ import annotations
 
 import os
+import sys
 import time
 
 os.environ["DALEMBERT_CACHE"] = ""
@@ -27,12 +31,13 @@ def straight(operations: int) -> Function:
 
 if __name__ == "__main__":
     compile_functions([straight(50)])
-    for count in (1_000, 10_000, 100_000):
+    most = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
+    for count in (one for one in (1_000, 10_000, 100_000, 1_000_000) if one <= most):
         function = straight(count)
         start = time.process_time()
         compile_functions([function])
         spent = time.process_time() - start
-        print(f"{count:7d} operations without repetition: {spent:6.2f} s of CPU, {spent / count * 1e6:.1f} us each")
+        print(f"{count:8d} operations without repetition: {spent:6.2f} s of CPU, {spent / count * 1e6:.1f} us each")
     for size in (7, 100, 1000):
         start = time.process_time()
         f = compile_mechanism(mechanism(make_chain(size)))

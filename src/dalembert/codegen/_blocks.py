@@ -59,7 +59,7 @@ def _straight(
     results: dict[Cell, list[int]],
 ) -> str:
     block = Block(function, plan, width)
-    block.write(nodes)
+    block.write(nodes, results)
     for e, places in results.items():
         for i in places:
             block.store(block.operand(e), "%out", i)

@@ -6,7 +6,8 @@ with the caller's own arrays (width 1); the batch entry transposes rows into lan
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Container, Mapping, Sequence
 from fractions import Fraction
 
 from dalembert.codegen import _elementary
@@ -19,6 +20,7 @@ from dalembert.codegen.function import Function
 _LANES = 4
 _RELATION = {"lt": "olt", "le": "ole", "eq": "oeq"}
 _ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
+_SUMS = frozenset({"add", "sub"})
 _INTRINSIC = {"abs": "fabs", "sqrt": "sqrt", "min": "minimum", "max": "maximum"}
 
 
@@ -35,6 +37,7 @@ class Block:
         self.used: set[tuple[str, int]] = set()  # elementary functions, with their widths
         self.angles: list[Cell] = []  # arguments of sines and cosines still to come
         self.inside: set[Cell] = set()
+        self.absorbed: set[Cell] = set()  # products that are rounded together with the sum that they are part of
         self.align = 8 * width
 
     def pointer(self, base: str, index: int) -> str:
@@ -76,16 +79,21 @@ class Block:
         listed = ", ".join(f"{t} {a}" for a in args)
         return self.w.emit(f"call fastcc {t} @{_elementary.symbol(name, self.w.width)}({listed})")
 
-    def begin(self, nodes: Sequence[Cell]) -> None:
+    def begin(self, nodes: Sequence[Cell], leaving: Container[Cell]) -> None:
         self.turns = {(e.op, e.args[0]): e for e in nodes if e.op in ("sin", "cos")}
         self.angles = list(dict.fromkeys([e.args[0] for e in nodes if e.op in ("sin", "cos")]))
         self.inside = set(nodes)
-
-    def write(self, nodes: tuple[Cell, ...]) -> None:
-        keep, slots = self.plan.kept, self.plan.slots
-        self.begin(nodes)
+        uses = Counter([a for e in nodes for a in e.args if a.op == "mul"])
+        alone = {e for e, count in uses.items() if count == 1 and e in self.inside and e not in leaving}
         for e in nodes:
-            if e not in self.values and e not in self.truths:
+            if e.op in _SUMS:
+                self.absorbed.update(next(([a] for a in e.args if a in alone), ()))
+
+    def write(self, nodes: tuple[Cell, ...], results: Mapping[Cell, object]) -> None:
+        keep, slots = self.plan.kept, self.plan.slots
+        self.begin(nodes, {e for e in nodes if e in keep or e in slots or e in results})
+        for e in nodes:
+            if e not in self.values and e not in self.truths and e not in self.absorbed:
                 self.node(e)
             if e in keep:
                 self.store(self.operand(e), "%kept", keep[e])
@@ -94,9 +102,11 @@ class Block:
 
     def node(self, e: Cell) -> None:
         w, op, args = self.w, e.op, e.args
-        if op in _ARITHMETIC:
+        if op in _SUMS and not self.absorbed.isdisjoint(args):
+            self.values[e] = self.fused_sum(args[0], args[1], op == "sub")
+        elif op in _ARITHMETIC:
             a, b = self.operand(args[0]), self.operand(args[1])
-            self.values[e] = w.emit(f"{_ARITHMETIC[op]} contract {w.real} {a}, {b}")
+            self.values[e] = w.emit(f"{_ARITHMETIC[op]} {w.real} {a}, {b}")
         elif op == "neg":
             self.values[e] = w.neg(self.operand(args[0]))
         elif op in ("sin", "cos"):
@@ -115,6 +125,18 @@ class Block:
             self.values[e] = w.select(w.compare("ogt", x, zero), w.constant(1.0), below)
         else:
             self.values[e] = self.call(op, *[self.operand(a) for a in args])
+
+    def fused_sum(self, a: Cell, b: Cell, minus: bool) -> str:
+        """a + b or a - b where one is a product that nobody else reads: one rounding.
+
+        Which products these are is decided here and not by the compiler, so that its effort changes no digit.
+        """
+        w = self.w
+        if a in self.absorbed:
+            x, y, other = *map(self.operand, a.args), self.operand(b)
+            return w.fused(x, y, w.neg(other) if minus else other)
+        x, y = map(self.operand, b.args)
+        return w.fused(w.neg(x) if minus else x, y, self.operand(a))
 
     def turn(self, e: Cell) -> None:
         """Sines and cosines of several angles by one call: side by side in vector lanes, or in neighbouring vectors."""

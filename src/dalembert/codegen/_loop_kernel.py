@@ -21,9 +21,9 @@ class LoopBlock(Block):
     def write_loop(self, name: str, one: LoopPlan) -> str:
         """The whole function, with the tables that it reads."""
         cells = self._cells(name, one)
-        self.begin(cells)
+        self.begin(cells, {cells[j] for j in one.stored})
         for cell in cells:
-            if cell not in self.values and cell not in self.truths:
+            if cell not in self.values and cell not in self.truths and cell not in self.absorbed:
                 self.node(cell)
         for n, j in enumerate(one.stored):
             value = self.operand(cells[j])

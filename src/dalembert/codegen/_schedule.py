@@ -32,6 +32,12 @@ class Schedule:
     operations: int
 
     @property
+    def written(self) -> int:
+        """Operations that the compiler sees: of a loop those of one turn."""
+        late = (len(one.loop.turns[0] if isinstance(one, LoopPlan) else one) for one in self.blocks)
+        return sum(len(block) for block in self.early) + sum(late)
+
+    @property
     def constants(self) -> int:
         """How many numbers the early blocks leave."""
         return len(self.kept)

@@ -18,6 +18,11 @@ from dalembert.expr import uncollected
 
 Array = Any
 
+#: Operations of a library up to which it is optimised at once, a third of a second; longer ones are made quickly first.
+_SHORT = 8_000
+#: Calls after which optimised code has repaid its making: 40 us an operation, for 0.1 ns of it in each call.
+REPAID = 400_000
+
 
 class NativeFunction:
     """A function in machine code.
@@ -26,17 +31,33 @@ class NativeFunction:
     A call takes one array for each group of inputs; a leading axis in any of them makes a batch.
     """
 
-    def __init__(self, function: Function, plan: Schedule, loaded: _target.Loaded) -> None:
+    def __init__(self, function: Function, plan: Schedule, loaded: _target.Loaded, quick: bool = False) -> None:
         self.function = function
         self._plan = plan
-        self._loaded = loaded
-        self.address: int = loaded.addresses[function.name]
-        count = len(function.inputs)
-        self._call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * (count + 1))(self.address)
+        self.quick = quick
+        self._loaded = [loaded]
+        self._use()
         self._batch: Any = None
         self._memory = threading.local()
         self._sizes = function.sizes
         self._shape = function.shape
+
+    def _use(self) -> None:
+        """Call the newest code from here on."""
+        self.address: int = self._loaded[-1].addresses[self.name]
+        count = len(self.function.inputs)
+        self._call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * (count + 1))(self.address)
+
+    def improve(self) -> None:
+        """Replace code that was made quickly by optimised code, which gives the same digits.
+
+        Addresses that others hold stay good; the new ones are for those who ask again.
+        """
+        if self.quick:
+            with _target.compiling:
+                self._loaded.append(_made([(self.function, self._plan)], quick=False))
+                self.quick = False
+                self._use()
 
     @property
     def name(self) -> str:
@@ -50,12 +71,12 @@ class NativeFunction:
     @property
     def setup_address(self) -> int:
         """`void setup(const double *constant group..., double *kept)`; zero when there is nothing to set up."""
-        return self._loaded.addresses.get(f"{self.name}.setup", 0)
+        return self._loaded[-1].addresses.get(f"{self.name}.setup", 0)
 
     @property
     def state_address(self) -> int:
         """`void state(const double *in0, ..., const double *kept, double *out)`; zero when there is no setup."""
-        return self._loaded.addresses.get(f"{self.name}.state", 0)
+        return self._loaded[-1].addresses.get(f"{self.name}.state", 0)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _again, (self.function,)  # another process, another address
@@ -106,7 +127,7 @@ class NativeFunction:
                 width = _target.vector_width()
                 text = _entries.batch_module(self.function, self._plan, width)
                 name = f"{self.name}.batch"
-                loaded = _load(text, (name,))
+                loaded = _load(text, (name,), _effort(self.quick))
                 p, n = ctypes.c_void_p, ctypes.c_int64
                 entry = ctypes.CFUNCTYPE(None, p, p, p, n, n, p)(loaded.addresses[name])
                 self._batch = (entry, _entries.workspace_size(self.function, self._plan, width), width, loaded)
@@ -182,10 +203,11 @@ def _again(function: Function) -> NativeFunction:
     return compile_functions([function])[function.name]
 
 
-def compile_functions(functions: Sequence[Function], *, quickly: bool = False) -> Library:
+def compile_functions(functions: Sequence[Function], *, quickly: bool | None = None) -> Library:
     """Compile for this processor. Batch code is made at the first call with a batch.
 
-    `quickly` takes a tenth of the time, for code that is several times slower: where something else takes longer.
+    `quickly` takes a quarter of the time, for code that is half as quick with the same digits; unless it is said, long
+    code is made quickly, and integrators replace it (`NativeFunction.improve`) in runs that repay that.
 
     >>> from dalembert import expr as ex
     >>> x, v, k = ex.symbols("x v k")
@@ -198,9 +220,18 @@ def compile_functions(functions: Sequence[Function], *, quickly: bool = False) -
         raise ExpressionError(f"two functions have the same name among {', '.join(names)}.")
     with uncollected():
         planned = [(f, schedule(f)) for f in functions]
-    exported = list(names)
+    quick = sum(plan.written for _, plan in planned) > _SHORT if quickly is None else quickly
+    loaded = _made(planned, quick)
+    return Library({f.name: NativeFunction(f, plan, loaded, quick) for f, plan in planned})
+
+
+def _made(planned: list[tuple[Function, Schedule]], quick: bool) -> _target.Loaded:
+    exported = [f.name for f, _ in planned]
     for f, plan in planned:
         if plan.kept:
             exported += [f"{f.name}.setup", f"{f.name}.state"]
-    loaded = _load(_entries.scalar_module(planned), exported, 0 if quickly else _target.EFFORT)
-    return Library({f.name: NativeFunction(f, plan, loaded) for f, plan in planned})
+    return _load(_entries.scalar_module(planned), exported, _effort(quick))
+
+
+def _effort(quick: bool) -> int:
+    return 0 if quick else _target.EFFORT

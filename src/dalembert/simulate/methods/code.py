@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dalembert.codegen.native import REPAID
 from dalembert.errors import SimulationError
 from dalembert.simulate.loop import layout as at
 from dalembert.simulate.loop.callback import Callback, call_setup, joined
@@ -62,6 +63,13 @@ def set_parameters(memory: Memory, rhs: Any, parameters: Array) -> None:
         call_setup(setup, parameters, kept)
         memory.bind(at.KEPT, kept)
         memory.block[at.RHS] = rhs.state_address
+
+
+def improve(memory: Memory, rhs: Any) -> None:
+    """Go on with optimised code where a run has been long enough to repay it; no digit changes."""
+    if getattr(rhs, "quick", False) and memory.block[at.NFEV] > REPAID:
+        rhs.improve()
+        memory.block[at.RHS] = rhs.state_address or rhs.address
 
 
 def as_address(rhs: Any, size: int, callbacks: list[Callback]) -> int:

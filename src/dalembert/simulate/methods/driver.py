@@ -12,7 +12,7 @@ from dalembert.simulate.loop import layout as at
 from dalembert.simulate.loop import native
 from dalembert.simulate.loop.attention import progress_bar, watching_interrupt
 from dalembert.simulate.loop.dense import DenseOutput, Manifold
-from dalembert.simulate.methods.code import Code, set_parameters
+from dalembert.simulate.methods.code import Code, improve, set_parameters
 from dalembert.simulate.methods.inputs import as_grid, as_span, as_state, set_grid, set_tolerances, step_sizes
 from dalembert.simulate.methods.memory import Memory, begin
 from dalembert.simulate.methods.problem import MESSAGES, UNFOLLOWED, Array, Problem, Solution
@@ -78,6 +78,7 @@ def _run(memory: Memory, span: tuple[float, float], problem: Problem, spare: boo
                 attempts = min(2 * attempts, 1 << 20)
             elif time.perf_counter() - began > CHUNK_SECONDS * 2:
                 attempts = max(1, attempts // 2)
+            improve(memory, problem.rhs)
             t = float(memory.real[at.T])
             bar.update(abs(t - span[0]), f"t = {t:.4g}")
 

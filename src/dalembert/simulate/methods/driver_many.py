@@ -11,6 +11,7 @@ from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dalembert.codegen.native import REPAID
 from dalembert.errors import SimulationError
 from dalembert.simulate.loop import layout as at
 from dalembert.simulate.loop import native
@@ -22,6 +23,9 @@ from dalembert.simulate.methods.memory import Memory, begin
 from dalembert.simulate.methods.problem import MESSAGES, Array, Ensemble, Problem
 from dalembert.simulate.methods.schemes import Scheme
 
+#: What a trajectory evaluates at least, about: ten steps of order eight.
+_EVALUATIONS = 100
+
 
 def solve_many(scheme: Scheme, problem: Problem, threads: int | None) -> Ensemble:
     """The trajectories of all rows of `y0` and `parameters`."""
@@ -29,6 +33,8 @@ def solve_many(scheme: Scheme, problem: Problem, threads: int | None) -> Ensembl
     starts, table = tables(problem.y0, problem.parameters)
     count, size = starts.shape
     grid = as_grid([span[1]] if problem.t_eval is None else problem.t_eval, span)
+    if getattr(problem.rhs, "quick", False) and _EVALUATIONS * count > REPAID:
+        problem.rhs.improve()
     code = Code.of(problem, size)
     result = {
         at.MANY_STATUS: np.full(count, at.STOPPED, dtype=np.int64),

@@ -31,7 +31,11 @@ _REPEATS = 8
 
 @lru_cache(maxsize=64)
 def compiled(
-    name: str, states: tuple[Expr, ...], parameters: tuple[str, ...], outputs: tuple[Expr, ...], quickly: bool = False
+    name: str,
+    states: tuple[Expr, ...],
+    parameters: tuple[str, ...],
+    outputs: tuple[Expr, ...],
+    quickly: bool | None = None,
 ) -> NativeFunction:
     """One native function of (t, y, p); asked for again, it is not compiled again."""
     inputs = [[ex.TIME], states, [ex.symbol(p) for p in parameters]]
