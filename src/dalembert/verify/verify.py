@@ -15,10 +15,6 @@ from dalembert.verify.equations import derived, exact, formalisms
 from dalembert.verify.motion import moving
 from dalembert.verify.verdict import AGREES, Check, Verdict
 
-_NEVER = (
-    Check.left_out("other units", "numbers in formulas have no unit, so the same model in other units is not known"),
-)
-
 
 def verify(
     mechanism: Mechanism | Model,
@@ -58,7 +54,7 @@ def verify(
             found += road()
         except DalembertError as error:
             found.append(Check.left_out(name, str(error).splitlines()[0]))
-    return Verdict(layout.model.name, (*found, *_NEVER))
+    return Verdict(layout.model.name, tuple(found))
 
 
 def _dimensions(layout: Layout) -> Check:
