@@ -19,6 +19,7 @@ from dalembert.presentation import scalars
 from dalembert.presentation.axes import Quantity
 from dalembert.presentation.parts import in_parts
 from dalembert.presentation.quantities import quantities
+from dalembert.presentation.reacting import reaction_quantities
 from dalembert.presentation.terms import gathered
 from formalisms.satellite import FORMALISMS
 from random_mechanisms import random_couplings, random_state, random_tree
@@ -108,8 +109,8 @@ def canonical_state(eq, state):
     return found | {f"{p.name}'": x for p, x in zip(detail.momenta, moved, strict=True)}
 
 
-@pytest.mark.parametrize("name", ["satellite", "arm_6r", pytest.param("bicycle", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("formalism", ["kane", "lagrange", "newton-euler", "recursive"])
+@pytest.mark.parametrize("name", ["satellite", "arm_6r", "excavator", pytest.param("bicycle", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("formalism", ["kane", "lagrange", "newton-euler", "recursive", "mixed", "dalembert"])
 def test_parts_of_large_examples_read_back(name, formalism):
     eq = da.load(str(EXAMPLES / f"{name}.lsd")).equations(formalism)
     shown = eq.show("scalar")
@@ -128,6 +129,50 @@ def test_intermediates_of_large_machines_are_mechanical_quantities(name, strange
     told = "\n".join(line.label for line in shown.formulas)
     assert "angular velocity of" in told
     assert "partial velocity of the centre of" in told
+
+
+def test_what_has_no_name_is_told_by_what_it_is_a_part_of():
+    shown = da.load(str(EXAMPLES / "excavator.lsd")).equations("dalembert").show("scalar")
+    bare = [line for line in shown.formulas if re.match(r"z\d+ :=", line.text)]
+    assert bare
+    assert all(line.label.startswith("part of ") for line in bare), [line.text for line in bare]
+    assert any(re.match(r"lift\.oil\.l :=", line.text) for line in shown.formulas)  # the length of a cylinder
+
+
+def test_strangers_that_stand_once_are_written_where_they_stand():
+    """Partial sums of a rate are strangers; the rate itself has a name, and takes them in."""
+    x, y, u, v = ex.symbols("x y u v")
+    first, second = u * ex.cos(x) * ex.sin(y + x) * ex.cos(y * x), v * ex.sin(x) * ex.cos(y - x) * ex.sin(y * x)
+    rate = first + second
+    found = in_parts([rate * x, rate * y, rate * u], [Quantity("rate", rate, "rate", "a rate")])
+    assert [p.symbol.name for p in found.parts] == ["rate"]
+    assert all(x.name in "xyuv" for x in ex.free_symbols([found.parts[0].value]))
+
+
+def test_names_of_reactions_are_their_efforts():
+    """The power of a unit reaction on a body and all it carries is the row of its condition, for the speed below it."""
+    eq = da.load(str(EXAMPLES / "bicycle.lsd")).equations("kane")
+    state = at(some_state(eq, 3))
+    named = {q.name: q.formula for q in reaction_quantities(eq.rows, eq.tree)}
+    k, r = eq.rows.names.index("front_roll.lambda1"), eq.speeds.index("steer.de'")
+    moment = [named.get(f"k_c3_3a_{a}_{k + 1}", ex.ZERO) for a in "xyz"]
+    found, expected = ex.evaluate([moment[2], eq.rows.matrix[k, r]], state)  # the fork turns about its z axis 3a
+    assert found == pytest.approx(expected, rel=1e-9)
+    total = ex.evaluate([named["R_8"]], state)[0]
+    assert total == pytest.approx(ex.evaluate([eq.rows.efforts_of([ex.symbol(x) for x in eq.rows.names])[r]], state)[0])
+
+
+def test_rates_of_axes_are_their_derivatives():
+    eq = da.load(str(EXAMPLES / "arm_6r.lsd")).equations("mixed")
+    state, step = at(some_state(eq, 5)), 1e-6
+    named = {q.name: q.formula for q in named_quantities(eq)}
+    rates = dict(zip(eq.tree.coordinates, ex.evaluate(list(eq.rates), state), strict=True))
+    later, before = ({x: v + h * rates.get(x, 0.0) for x, v in state.items()} for h in (step, -step))
+    names = [x for x in named if x.startswith(("dM_", "ddM_")) and x.removeprefix("d") in named]
+    assert len(names) > 100
+    values = ex.evaluate([named[x] for x in names], state)
+    moved = [ex.evaluate([named[x.removeprefix("d")] for x in names], at_) for at_ in (later, before)]
+    assert (np.array(moved[0]) - np.array(moved[1])) / (2 * step) == pytest.approx(np.array(values), abs=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -201,8 +246,6 @@ def test_names_say_what_they_are(seed):
 def test_a_parameter_keeps_its_name():
     x, y = ex.symbols("omega1_x y")
     long = ex.sin(x + y) ** 2 + ex.cos(x - y) ** 3 * ex.sin(y)
-    from dalembert.presentation.axes import Quantity
-
     found = in_parts([long * x, long * y], [Quantity("omega1_x", long, "omega1", "spin")])
     assert [p.symbol.name for p in found.parts] == ["omega1_x_"]
 

@@ -36,6 +36,11 @@ def decimals_as_spelled() -> Iterator[None]:
         _AS_SPELLED.reset(token)
 
 
+#: Share of its operands below which a sum of decimals is taken as they spell: it has lost two binary digits.
+CANCELLED = 0.25
+_DIFFERENCES = frozenset({operator.add, operator.sub})
+
+
 def keeps_decimals(*values: Number) -> bool:
     """Whether the value of a function at these numbers would be rounded although text is read."""
     return _AS_SPELLED.get() and any(isinstance(v, float) for v in values)
@@ -72,6 +77,8 @@ def _folded(operation: Callable[[Any, Any], Number], a: Number, b: Number) -> Ex
         value = operation(a, b)
     except OverflowError:
         value = math.inf
+    if type(value) is float and operation in _DIFFERENCES and 0 < abs(value) < CANCELLED * abs(float(a)):
+        value = float(operation(_spelled(a), _spelled(b)))  # 0.01 - 0.0096 is 0.0004: what is left is not its rounding
     if isinstance(value, float) and not math.isfinite(value):
         raise ExpressionError(
             f"{operation.__name__.strip('_')} of the constants {a} and {b} leaves the range of floats."

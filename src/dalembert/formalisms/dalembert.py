@@ -26,6 +26,7 @@ from dalembert.presentation.jacobians import projection
 from dalembert.presentation.lines import equation
 from dalembert.presentation.statements import Statements
 from dalembert.presentation.theorems import powers
+from dalembert.presentation.turning import absolute_quantities
 from dalembert.presentation.vocabulary import Vocabulary
 
 
@@ -127,5 +128,10 @@ def vector_level(words: Vocabulary) -> Statements:
 
 
 FORMALISM = Formalism(
-    name="dalembert", title="d'Alembert: virtual power", derive=derive, vector=vector_level, matrix=projection
+    name="dalembert",
+    title="d'Alembert: virtual power",
+    derive=derive,
+    vector=vector_level,
+    matrix=projection,
+    quantities=lambda eq: [*absolute_quantities(eq.tree)],
 )

@@ -45,6 +45,7 @@ from dalembert.presentation.jacobians import balance, jacobians, motors, named, 
 from dalembert.presentation.lines import equation
 from dalembert.presentation.statements import Statements
 from dalembert.presentation.theorems import PARTIAL, powers
+from dalembert.presentation.turning import absolute_quantities
 from dalembert.presentation.vocabulary import NOTHING, Vocabulary
 
 
@@ -296,5 +297,6 @@ FORMALISM = Formalism(
     derive=derive,
     vector=vector_level,
     matrix=matrix_level,
+    quantities=lambda eq: [*absolute_quantities(eq.tree)],
     chosen_speeds=False,
 )

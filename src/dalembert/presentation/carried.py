@@ -20,11 +20,11 @@ from dalembert.presentation.axes import AXES, Base, Quantity, components, seen
 
 def carried_quantities(tree: Tree, motions: Sequence[BodyMotion], bases: Sequence[Sequence[Base]]) -> list[Quantity]:
     """Momentum and efforts of every body, those that carry nothing too."""
-    poses = _relative(tree)
+    poses = relative_poses(tree)
     found, along = list[Quantity](), ex.Along(in_time(tree))
-    momenta = _gathered(tree, poses, [_momentum(one) for one in motions])
-    efforts = _gathered(tree, poses, _efforts(tree))
-    inertia = _gathered(tree, poses, [_inertia(one, along) for one in motions])
+    momenta = gathered(tree, poses, [_momentum(one) for one in motions])
+    efforts = gathered(tree, poses, _efforts(tree))
+    inertia = gathered(tree, poses, [_inertia(one, along) for one in motions])
     columns = _columns(momenta, tree.speeds)
     for one in motions[1:]:
         j, told = one.number, _told(tree, one.number)
@@ -58,13 +58,13 @@ def _told(tree: Tree, j: int) -> str:
     return f"{name} with all it carries" if any(one.parent == j for one in tree.layout.tree) else name
 
 
-def _relative(tree: Tree) -> dict[int, Pose]:
+def relative_poses(tree: Tree) -> dict[int, Pose]:
     """Pose of each body in the one that carries it."""
     absolute = body_poses(tree)
     return {one.child: absolute[one.parent].inverse() @ absolute[one.child] for one in tree.layout.tree}
 
 
-def _gathered(tree: Tree, poses: dict[int, Pose], own: Sequence[Wrench]) -> list[Wrench]:
+def gathered(tree: Tree, poses: dict[int, Pose], own: Sequence[Wrench]) -> list[Wrench]:
     """Sums over each body and all beyond it, about its origin and in its axes."""
     found = list(own)
     for one in reversed(tree.layout.tree):
@@ -105,10 +105,10 @@ def _columns(totals: Sequence[Wrench], speeds: Sequence[Expr]) -> list[list[Wren
 
 def matter_quantities(tree: Tree, motions: Sequence[BodyMotion]) -> Iterator[Quantity]:
     """Mass, first moment of mass and inertia, in the body's axes."""
-    poses = _relative(tree)
+    poses = relative_poses(tree)
     masses = [one.body.mass for one in motions]
     moments = [scale3(one.body.mass, one.body.centre) for one in motions]
-    inertias = [_plus(one.inertia, _steiner(one.body.mass, one.body.centre, one.body.centre)) for one in motions]
+    inertias = [about_origin(one) for one in motions]
     for link in reversed(tree.layout.tree):
         i, j = link.parent, link.child
         at, turned = poses[j].position, poses[j].vector(moments[j])
@@ -126,6 +126,11 @@ def matter_quantities(tree: Tree, motions: Sequence[BodyMotion]) -> Iterator[Qua
             for b, x in enumerate(row):
                 if b >= a and x.args:
                     yield Quantity(f"I{j}_{AXES[a]}{AXES[b]}", x, f"I{j}", f"inertia {where}")
+
+
+def about_origin(one: BodyMotion) -> Matrix3:
+    """Inertia of a body about its origin, in its axes (Huygens, Steiner)."""
+    return _plus(one.inertia, _steiner(one.body.mass, one.body.centre, one.body.centre))
 
 
 def _steiner(mass: Expr, a: Vector3, b: Vector3) -> Matrix3:

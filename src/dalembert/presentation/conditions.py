@@ -14,12 +14,13 @@ from dalembert.algebra import Term
 from dalembert.constraints.rows import Rows
 from dalembert.expr import ZERO, Expr
 from dalembert.kinematics import Tree
-from dalembert.kinematics.bodies import body_motions, in_time
 from dalembert.presentation.acting import Acting
-from dalembert.presentation.axes import AXES, Quantity, bases_of
+from dalembert.presentation.axes import Quantity
 from dalembert.presentation.lines import Line, plain
+from dalembert.presentation.reacting import reaction_quantities
 from dalembert.presentation.scalars import MOST_WRITTEN_OUT, Scalars, component_lines, scalar_lines
 from dalembert.presentation.statements import Statements
+from dalembert.presentation.turning import turning_quantities
 
 
 def condition_label(name: str) -> str:
@@ -53,7 +54,7 @@ def meaning_lines(rows: Rows) -> list[Line]:
 
 
 def row_quantities(rows: Rows, tree: Tree) -> Iterator[Quantity]:
-    """Entries of G and D, of W where it differs, and the rates of axes, of which gamma is made."""
+    """Entries of G and D, of W where it differs, the rates of axes, of which gamma is made, and what multipliers do."""
     asked = asked_rows(rows)
     acts = rows.reaction.rows()
     for letter, live in (("G", asked), ("D", [k for k in range(len(rows)) if k not in asked])):
@@ -65,16 +66,8 @@ def row_quantities(rows: Rows, tree: Tree) -> Iterator[Quantity]:
             for name, row, meaning in tables:
                 entries = [(r, x) for r, x in enumerate(row, 1) if x.args]
                 yield from (Quantity(f"{name}_{place}_{r}", x, f"{name}_{place}", meaning) for r, x in entries)
-    along = ex.Along(in_time(tree))
-    for one in body_motions(tree)[1:]:
-        for base in bases_of(tree, one.number)[1:]:
-            family, told = (
-                f"dM{base.tag}_{one.number}",
-                f"rates of the direction cosines of {one.body.name} in {base.told}",
-            )
-            rates = iter(along.of([x for row in base.turn for x in row]))
-            named = [(f"{family}_{a}{b}", next(rates)) for a in AXES for b in AXES]
-            yield from (Quantity(name, x, family, told) for name, x in named if x.args)
+    yield from turning_quantities(tree)
+    yield from reaction_quantities(rows, tree)
 
 
 # --- on bodies and in joints -----------------------------------------------------------------------------------------

@@ -165,7 +165,7 @@ class Writer:
         if len(above) == 1 and not below and number == 1 and above[0][1] is None and above[0][0].op in ("add", "sub"):
             return self._bracketed(above[0][0], depth)
         row: list[Token] = []
-        if below:
+        if below or (above and above[0][0] is ex.PI and isinstance(number, Fraction) and number.denominator != 1):
             return self._quotient(number, above, below, depth)
         if number != 1 or not above:
             row.append(number_token(number, alone=not above))
@@ -204,7 +204,7 @@ class Writer:
         bare_below = len(below) == 1 and below[0][1] is None and bottom == 1
         a = self._sum(above[0][0], depth + 1) if bare_above else self._factors(upper, depth + 1)
         b = self._sum(below[0][0], depth + 1) if bare_below else self._factors(lower, depth + 1)
-        single = bare_below and below[0][0].op not in ("add", "sub")
+        single = not below or (bare_below and below[0][0].op not in ("add", "sub"))
         text = f"{_wrapped(a) if bare_above else text_of(a)}/{text_of(b) if single else _wrapped(b)}"
         latex = f"\\frac{{{_latex(a)}}}{{{_latex(b)}}}"
         mathml = f"<mfrac><mrow>{_mathml(a)}</mrow><mrow>{_mathml(b)}</mrow></mfrac>"

@@ -10,6 +10,7 @@ import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from dalembert import expr as ex
 from dalembert.expr import Expr
@@ -40,8 +41,8 @@ class InParts:
     results: tuple[Expr, ...]
 
 
-def in_parts(exprs: Sequence[Expr], known: Iterable[Quantity] = ()) -> InParts:
-    """Names for what occurs twice or is long.
+def in_parts(exprs: Sequence[Expr], known: Iterable[Quantity] = (), told: Sequence[str] = ()) -> InParts:
+    """Names for what occurs twice or is long; what mechanics has no name for is a part of something: see `told`.
 
     >>> x, y = ex.symbols("elbow.th wrist.th")
     >>> long = ex.sin(x + y) ** 2 + ex.cos(x - y) ** 2 * x
@@ -60,6 +61,7 @@ def in_parts(exprs: Sequence[Expr], known: Iterable[Quantity] = ()) -> InParts:
     signs = _Signs()
     parts: list[Part] = []
     defined: set[str] = set()
+    strange: set[Expr] = set()  # what is written with a stranger
     for e, print_ in zip(order, values, strict=True):
         if not e.args:
             new[e] = e
@@ -67,22 +69,89 @@ def in_parts(exprs: Sequence[Expr], known: Iterable[Quantity] = ()) -> InParts:
         written = ex.rebuild(e, tuple([new[a] for a in e.args]))
         size = signs.of(written)
         inner = _multiple_of(written)
-        if uses[e] and written.args and size > SHORTEST and (inner is None or inner.args):
-            found = names.found.get(print_)
-            if found is not None and (uses[e] > 1 or size > LONG or found[1].name in defined):
-                sign, quantity = found
+        unclear = not strange.isdisjoint([new[a] for a in e.args])  # a name says more than strangers, however short
+        if unclear:
+            strange.add(written)
+        if uses[e] and written.args and (size > SHORTEST or unclear) and (inner is None or inner.args):
+            found = names.found.get(print_) or names.multiple(print_)
+            if found is not None and (uses[e] > 1 or size > LONG or unclear or found[1].name in defined):
+                factor, quantity = found
                 symbol = ex.symbol(quantity.name)
                 if quantity.name not in defined:  # another formula of the same value is the same quantity
-                    value = gathered(written if sign > 0 else -written)
+                    value = gathered(written / factor)
                     parts.append(Part(symbol, value, quantity.family, quantity.meaning))
                     defined.add(quantity.name)
-                written = symbol if sign > 0 else -symbol
+                written = factor * symbol
             elif found is None and ((uses[e] > 1 and size > SHORTEST_STRANGER) or size > LONGEST):
                 symbol = ex.symbol(next(strangers))
                 parts.append(Part(symbol, gathered(written), symbol.name, ""))
                 written = symbol
+                strange.add(symbol)
         new[e] = written
-    return InParts(tuple(_together(parts)), tuple(new[e] for e in results))
+    return _with_few_strangers(parts, [new[e] for e in results], defined, told)
+
+
+def _with_few_strangers(
+    parts: Sequence[Part], results: Sequence[Expr], known_names: set[str], told: Sequence[str]
+) -> InParts:
+    """Strangers that stand in one place only are written there; the others are counted anew, z1, z2...
+
+    Each is told by the first thing with a name that it is a part of; `told` are the names of the results.
+    """
+    written = {p.symbol: p.value for p in parts}
+    shown = [*written.values(), *results]
+    times = Counter[Expr]()
+    for e in shown:
+        times += _occurrences(e)
+    sizes, put = _Signs(), dict[Expr, Expr]()
+    for p in parts:  # what it is made of comes first
+        value = ex.substitute([p.value], put)[0] if put else p.value
+        written[p.symbol] = value
+        if p.symbol.name not in known_names and times[p.symbol] <= 1 and sizes.of(value) <= LONGEST:
+            put[p.symbol] = value
+    left = [p for p in parts if p.symbol not in put]
+    results = ex.substitute(results, put)
+    strangers = [p.symbol for p in left if p.symbol.name not in known_names]
+    used = {e.name for e in ex.topological([*written.values(), *results]) if e.op == "symbol"} - {*map(_name, parts)}
+    fresh = (name for name in (f"z{i}" for i in itertools.count(1)) if name not in used)
+    names: dict[Expr, Expr] = {old: ex.symbol(next(fresh)) for old in strangers}
+    final = [
+        replace(p, symbol=names.get(p.symbol, p.symbol), value=gathered(ex.substitute([written[p.symbol]], names)[0]),
+                family=names[p.symbol].name if p.symbol in names else p.family)
+        for p in left
+    ]  # fmt: skip
+    found = ex.substitute(results, names)
+    return InParts(tuple(_together(_belonging(final, found, {*names.values()}, told))), tuple(found))
+
+
+def _belonging(parts: Sequence[Part], results: Sequence[Expr], strangers: set[Expr], told: Sequence[str]) -> list[Part]:
+    """Strangers with what they are a part of."""
+    owner: dict[Expr, str] = {}
+    for name, e in zip(told, results, strict=False):
+        for x in ex.free_symbols(e) & strangers:
+            owner.setdefault(x, name)
+    for p in reversed(parts):  # users come after what they use
+        whole = owner.get(p.symbol, "") if p.symbol in strangers else p.symbol.name
+        for x in ex.free_symbols(p.value) & strangers:
+            if p.symbol not in strangers or x not in owner:
+                owner[x] = whole
+    said = {x: f"part of {name}" for x, name in owner.items() if name}
+    return [replace(p, meaning=said.get(p.symbol, p.meaning)) for p in parts]
+
+
+def _name(part: Part) -> str:
+    return part.symbol.name
+
+
+def _occurrences(e: Expr) -> Counter[Expr]:
+    """How often each name stands in a formula that is written out; twice is as good as more."""
+    order = ex.topological([e])
+    found = {e: 1}
+    for x in reversed(order):
+        count = found.get(x, 0)
+        for a in x.args:
+            found[a] = min(found.get(a, 0) + count, 2)
+    return Counter({x: found[x] for x in order if x.op == "symbol"})
 
 
 class _Names:
@@ -90,16 +159,25 @@ class _Names:
 
     def __init__(self, known: Iterable[Quantity], taken: set[str]) -> None:
         self.prints = ex.Fingerprints()
-        self.found: dict[int, tuple[int, Quantity]] = {}
+        self.found: dict[int, tuple[Fraction, Quantity]] = {}
         for q, value in self._values(list(known)):
             if value in self.found or not value:
                 continue
             name = q.name
-            while name in taken:
+            while name in taken:  # by the machine, or by another quantity
                 name += "_"
+            taken.add(name)
             named = q if name == q.name else replace(q, name=name)
-            self.found[value] = 1, named
-            self.found.setdefault(self.prints.opposite(value), (-1, named))
+            self.found[value] = Fraction(1), named
+            self.found.setdefault(self.prints.opposite(value), (Fraction(-1), named))
+
+    def multiple(self, value: int) -> tuple[Fraction, Quantity] | None:
+        """What a value is half or twice of: products of the parts of a quaternion are half direction cosines."""
+        for factor, other in ((Fraction(1, 2), 2 * value), (Fraction(2), value * self.prints.inverse(2))):
+            found = self.found.get(self.prints.total((other,)))
+            if found is not None:
+                return factor * found[0], found[1]
+        return None
 
     def _values(self, quantities: list[Quantity]) -> Iterator[tuple[Quantity, int]]:
         """Values of all quantities, those of products by the field itself."""

@@ -27,13 +27,14 @@ from dalembert.kinematics.spatial import Pose
 from dalembert.mechanism import Link
 from dalembert.presentation.axes import AXES, FURTHEST, Base, Quantity, bases_of, components, seen
 from dalembert.presentation.carried import carried_quantities, matter_quantities
+from dalembert.presentation.ties import tie_quantities
 
 
 def quantities(tree: Tree, mass_matrix: Matrix) -> list[Quantity]:
     """Kinematic and kinetic quantities, and the entries of M; the first of two equal ones is the better name."""
     motions, poses, along = body_motions(tree), body_poses(tree), ex.Along(in_time(tree))
     bases = [bases_of(tree, one.number) for one in motions]
-    found = [*_angles(tree)]
+    found = [*_angles(tree), *_rates(tree)]
     for one in motions[1:]:
         found += _motion(one, bases[one.number])
         found += _places(tree, one, poses)
@@ -46,7 +47,7 @@ def quantities(tree: Tree, mass_matrix: Matrix) -> list[Quantity]:
         found += _partial(tree, one, bases[one.number], by_speed[own], by_place[own])
         found += _remaining(one, bases[one.number], along)
         found += _efforts(tree, one, bases[one.number], [a for a in actions if a.body == one.number])
-    found += matter_quantities(tree, motions)
+    found += [*tie_quantities(tree), *matter_quantities(tree, motions)]
     for i, row in enumerate(mass_matrix.rows(), 1):
         entries = enumerate(row[i - 1 :], i)
         found += [Quantity(f"M_{i}_{j}", x, "M", "mass matrix") for j, x in entries if x.args]
@@ -60,6 +61,14 @@ def _angles(tree: Tree) -> Iterator[Quantity]:
     for k, q in enumerate(tree.coordinates, 1):
         yield Quantity(f"c{k}", ex.cos(q), f"q{k}", "")
         yield Quantity(f"s{k}", ex.sin(q), f"q{k}", "")
+
+
+def _rates(tree: Tree) -> Iterator[Quantity]:
+    """Rates of coordinates that are no speeds: of quaternions, and where speeds were chosen."""
+    for q in tree.coordinates:
+        rate = tree.rates[q]
+        if rate.args:
+            yield Quantity(ex.prime(q).name, rate, "rate", "rate")
 
 
 def _motion(one: BodyMotion, bases: Sequence[Base]) -> Iterator[Quantity]:
@@ -110,6 +119,9 @@ def _partial(
             vector = Vector3(row[r] for row in by_speed[3 * k : 3 * k + 3])
             words = f"partial {told} of {name} for {speed.name}"
             yield from seen(f"{letter}{j}", vector, words, bases, f"_{r + 1}")
+            if letter == "W":
+                words = f"angular momentum of {name} about its centre for a unit of {speed.name}, in its own axes"
+                yield from components(f"kappa{j}", apply3(one.inertia, vector), words, f"_{r + 1}")
     for r, q in enumerate(tree.coordinates):
         for k, (_, letter, told) in enumerate(kinds):
             vector = Vector3(row[r] for row in by_place[3 * k : 3 * k + 3])

@@ -61,17 +61,21 @@ def scalar_lines(
 ) -> tuple[list[Line], list[Line]]:
     """Lines of the equations, and the intermediates with the further formulas; `known` quantities bear their names."""
     writer = writer or Writer()
-    flat, where = found.sides, list[Line]()
+    sides, where = [x for _, left, right in found.equations for x in (left, right)], list[Line]()
+    values = [value for _, _, value in found.meant]
     if not found.written_out:
-        parted = in_parts(flat, known())
-        flat = [gathered(x) for x in parted.results]
+        told = [f"the equation {label}" for label, _, _ in found.equations for _ in range(2)]
+        parted = in_parts([*sides, *values], known(), [*told, *(name.name for _, name, _ in found.meant)])
+        results = [gathered(x) for x in parted.results]
+        sides, values = results[: len(sides)], results[len(sides) :]
         writer.derived = frozenset(p.symbol.name for p in parted.parts)
         where = [scalar_line(p.meaning, p.symbol, p.value, writer, ":=") for p in parted.parts]
-    lines: list[Line] = []
-    for k, (label, _, _) in enumerate((*found.equations, *found.meant)):
-        equation = k < len(found.equations)
-        line = scalar_line(label, flat[2 * k], flat[2 * k + 1], writer, "=" if equation else ":=")
-        (lines if equation else where).append(line)
+    labels = [label for label, _, _ in found.equations]
+    pairs = zip(labels, sides[::2], sides[1::2], strict=True)
+    lines = [scalar_line(label, left, right, writer) for label, left, right in pairs]
+    for (label, name, _), value in zip(found.meant, values, strict=True):
+        if value is not name:  # else it stands among the parts already
+            where.append(scalar_line(label, name, value, writer, ":="))
     return lines, [*where, *found.notes]
 
 
