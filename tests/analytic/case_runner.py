@@ -7,8 +7,6 @@ import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import sympy as sp
-
 from analytic import by_habit as an
 
 SEEDS = Path(__file__).parents[1] / "seeds"
@@ -64,9 +62,9 @@ def run_vw(item: dict, out: Outcome) -> an.VirtualWork:
         out.confirm(an.check(value, found[view.names.canonical(name)], names=view.names), name)
     for name, values in item.get("instances", {}).items():
         for value in values:
-            special = {k: view.names.read(v).subs(view.names.symbol(name), value) for k, v in item["solve"].items()}
-            balances = [b.subs(view.names.symbol(name), value) for b in view.balances.values()]
-            out.fact(all(an.is_zero(b.subs(view.names.read_map(special))) for b in balances), f"{name} = {value}")
+            for c in view.balances:
+                claim = view.check(f"Q_{c} == 0", where=item["solve"], at={name: value})
+                out.fact(bool(claim), f"{name} = {value}")
     return view
 
 
@@ -74,9 +72,8 @@ def run_potential(item: dict, out: Outcome) -> an.VirtualWork:
     view = an.System(item["coords"], V=item["V"]).virtual_work()
     n = view.names
     out.confirm(view.check_solution(item["solve"]), "equilibrium")
-    solution = n.read_map(item["solve"])
-    V = n.read(item["V"]).subs({k: v for k, v in solution.items() if k not in n.q})
-    point = {c: solution.get(n.symbol(c), 0) for c in item["coords"]}
+    point = {c: item["solve"].get(c, 0) for c in item["coords"]}
+    V = an.formula(item["V"], at={k: v for k, v in item["solve"].items() if k not in point}, names=n)
     nature = an.nature_of_equilibrium(V, point, names=n)
     for pair, value in item["second"].items():
         i, j = (item["coords"].index(c) for c in pair.split(","))
@@ -236,4 +233,4 @@ def by_keys(entry: dict, out: Outcome):
 
 
 def zero(expression) -> bool:
-    return bool(an.is_zero(sp.sympify(expression)))
+    return bool(an.is_zero(an.formula(expression)))

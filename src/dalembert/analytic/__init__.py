@@ -52,7 +52,7 @@ from .formulas._equality import Verdict, equal, is_zero, proportional
 from .formulas._names import Names
 from .formulas._normal import tidy
 from .formulas.claims import Report, check, check_derivation, first_difference
-from .formulas.definitions import formula
+from .formulas.definitions import formula, solve_for
 from .formulas.dimensions import Mismatch, check_dimensions
 from .formulas.quadrature import antiderivative
 from .formulas.steps import Step, Steps, latex, mathml
@@ -352,6 +352,7 @@ __all__ = [
     "search_first_integrals",
     "search_symmetries",
     "similarity",
+    "solve_for",
     "standard_map",
     "stationary",
     "stationary_wave",

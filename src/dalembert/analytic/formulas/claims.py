@@ -16,7 +16,7 @@ from ._equality import Verdict, equal, proportional, strongest, undecided, weake
 from ._exact import as_sympy, refuse_text
 from ._names import Formula, Names
 from ._normal import tidy
-from .definitions import Definitions, definitions
+from .definitions import Definitions, definitions, solve_for
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,6 +335,13 @@ class Judge:
         wrong = found.right is False
         found = _on_domain(found, asked)
         return replace(found, claim=claimed, correct=correct, difference=difference if wrong else "")
+
+    def solve_for(self, claim: str, unknown: str) -> list[sp.Expr]:
+        """For which values of a name a claim holds: `view.solve_for("x_dd == 0", "m1")`."""
+        names, values = self.names, _without_circles(self._values())
+        self.refuse_unknown(definitions(names, known=values).read(claim), {unknown})
+        found = solve_for(claim, [unknown], names=names, known=values)
+        return [one[names.canonical(unknown)] for one in found if names.canonical(unknown) in one]
 
     def _values(self) -> dict[sp.Symbol, sp.Expr]:
         """What the result knows, by symbol: as `view.name` always, and as `name` unless the system uses that name."""

@@ -7,7 +7,7 @@ along   {name: motion}    a formula of time for something that moves; its veloci
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,6 +18,7 @@ from dalembert.expr._grammar import parse
 
 from ._exact import as_sympy
 from ._names import Formula, Names, SympyBuilder
+from ._solving import solve_system
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,33 @@ def formula(
     n = names or Names()
     told = definitions(n, where, at, along)
     return as_sympy(told.settled(told.read(text))).doit()
+
+
+def solve_for(
+    equations: Formula | Sequence[Formula],
+    unknowns: str | Sequence[str],
+    *,
+    where: Mapping[str, Formula] | None = None,
+    at: Mapping[str, Formula] | None = None,
+    names: Names | None = None,
+    known: Mapping[sp.Symbol, sp.Expr] | None = None,
+) -> list[dict[str, sp.Expr]]:
+    """Every solution of equations, `"left == right"` or left-hand sides of = 0, for the unknown names.
+
+    >>> solve_for("m1*g == m2*g*sin(a)", "m1")
+    [{'m1': m2*sin(a)}]
+    """
+    n = names or Names()
+    told = definitions(n, where, at, known=known)
+    lines = []
+    for line in [equations] if isinstance(equations, (str, sp.Basic)) else equations:
+        stated = told.read(line)
+        lines.append(told.settled(stated.lhs - stated.rhs if isinstance(stated, sp.Eq) else stated))
+    letters = [n.symbol(u) for u in (unknowns.replace(",", " ").split() if isinstance(unknowns, str) else unknowns)]
+    idle = [u.name for u in letters if not any(e.has(u) for e in lines)]
+    if idle:
+        raise ExpressionError(f"{', '.join(idle)}: not in the equations {', '.join(map(str, lines))} = 0")
+    return [{u.name: e for u, e in found.items()} for found in solve_system(lines, letters)]
 
 
 def settle(expression: sp.Expr, values: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
