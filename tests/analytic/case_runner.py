@@ -234,3 +234,8 @@ def by_keys(entry: dict, out: Outcome):
 
 def zero(expression) -> bool:
     return bool(an.is_zero(an.formula(expression)))
+
+
+def worst(*verdicts):
+    """The first line that fails, else one that rests on numbers, else any."""
+    return next((v for v in verdicts if not v), next((v for v in verdicts if v.proof == "numeric"), verdicts[0]))

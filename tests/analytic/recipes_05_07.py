@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sympy as sp
-
 from analytic import by_habit as an
-from analytic.case_runner import zero
+from analytic.case_runner import worst, zero
 from dalembert.errors import ModelError
 
 RECIPES: dict = {}
@@ -36,26 +34,20 @@ def _(entry, out):
     given = entry["given"]
     change = an.change_coordinates(given["L"], {"x": given["x"], "y": given["y"]}, "rho theta")
     n = an.Names(["x", "y"])
-    m = an.Names(["rho", "theta"])
     out.fact(change.cyclic_before == () and change.cyclic_after == ("theta",), "theta becomes cyclic")
     out.fact(all(zero(r) for r in change.covariance), "covariant")
-    forward = {m.symbol("rho"): sp.sqrt(n.read("x**2+y**2"))}
 
     def angle(claim):
         """The angle is right when it gives back both coordinates, in every quadrant."""
-        stated = n.read(claim)
-        both = [
-            sp.cos(stated) * forward[m.symbol("rho")] - n.symbol("x"),
-            sp.sin(stated) * forward[m.symbol("rho")] - n.symbol("y"),
-        ]
-        return next((v for v in map(an.is_zero, both) if not v), an.is_zero(both[0]))
+        told = {"rho": "sqrt(x**2+y**2)", "theta": claim}
+        return worst(*(an.check(f"{given[c]} == {c}", where=told, names=n) for c in "xy"))
 
     both = an.Names(["x", "y", "rho", "theta"])
     return {
         "rho_of_xy": n.read("sqrt(x**2+y**2)"),
         "theta_of_xy": angle,
         "L_new": both.read(change.L),
-        "dL_new_dtheta": sp.diff(change.L, m.symbol("theta")),
+        "dL_new_dtheta": an.formula("Derivative(L, theta)", where={"L": change.L}, names=both),
     }, both
 
 
@@ -78,21 +70,16 @@ def _(entry, out):
         for name in "QP":
             out.confirm(an.equal(g.map.new[name], maps[1].map.new[name]), f"type {k} gives the same map")
         out.confirm(an.equal(g.K_minus_H, maps[1].K_minus_H), "and the same K - H")
-    f = n.read("F(q,Q,t)")
-    q, Q = n.symbol("q"), n.symbol("Q")
-    out.confirm(an.equal(sp.diff(sp.diff(f, q), Q), -sp.diff(-sp.diff(f, Q), q)), "Schwarz: dp/dQ = -dP/dq")
-    relations = {n.symbol(k): v for k, v in maps[1].map.new.items()}
-    old = n.read("q*p")
-    new = n.read("Q*P")
-    on_map = lambda e: sp.expand(n.read(e).subs(relations, simultaneous=True))
-    for kind, shift in ((2, new), (3, -old), (4, new - old)):
-        out.confirm(an.equal(on_map(every[kind]), on_map(n.read(F1) + shift)), f"F{kind} from F1")
+    schwarz = {"p": "Derivative(F(q,Q,t), q)", "P": "-Derivative(F(q,Q,t), Q)"}
+    out.confirm(an.check("Derivative(p, Q) == -Derivative(P, q)", where=schwarz), "Schwarz: dp/dQ = -dP/dq")
+    told = {f"F{k}": f for k, f in every.items()}
+    on_map = maps[1].map.new
+    for claim in ("F2 == F1 + Q*P", "F3 == F1 - q*p", "F4 == F1 + Q*P - q*p", "F1 == F2 - Q*P", "F4 == F3 + Q*P"):
+        out.confirm(an.check(claim, where=told, at=on_map), claim)
     if entry["id"] == "5.B.rule3":
-        out.reject(an.equal(on_map(every[3]), on_map(every[2]) - on_map(new)), "F2 - P Q is F1, not F3")
-        out.confirm(an.equal(on_map(n.read(F1)), on_map(every[2]) - on_map(new)))
+        out.reject(an.check("F3 == F2 - Q*P", where=told, at=on_map), "F2 - P Q is F1, not F3")
     if entry["id"] == "5.B.rule4":
-        out.reject(an.equal(on_map(every[4]), on_map(every[3]) - on_map(new)), "F4 = F3 - Q P has the wrong sign")
-        out.confirm(an.equal(on_map(every[4]), on_map(every[3]) + on_map(new)))
+        out.reject(an.check("F4 == F3 - Q*P", where=told, at=on_map), "F4 = F3 - Q P has the wrong sign")
     out.fact("det" in refusal(lambda: an.generate("q + Q", 1, "q")), "a degenerate generator is refused")
     return {}, n
 
@@ -130,22 +117,17 @@ def _(entry, out):
     if entry["id"] == "5.B.4b":
         m = m.inverse()
     F1 = an.generator_of(m, 1)
-    n_t = n.symbol("t")
     relations = an.generate(F1, 1, m.labels[0], m.labels[1], m.labels[2], m.labels[3], names=n).relations
-
-    def generator(claim):
-        difference = n.read(claim) - F1 - n.read("gfun(t)")
-        verdicts = [an.is_zero(sp.diff(difference, n.symbol(v))) for v in ("x", "x0")]
-        return next((v for v in verdicts if not v), verdicts[0])
-
-    found = {"F1": generator, "PB": an.poisson_bracket(forward["x"], forward["p"], "x0", "p0", n)}
+    found = {
+        "F1": lambda claim: an.check(claim, F1, up_to="constant", over=["x", "x0"], names=n),
+        "PB": an.poisson_bracket(forward["x"], forward["p"], "x0", "p0", n),
+    }
     if entry["id"] == "5.B.4a":
         found |= {"p0_of_x0x": relations["p0"], "p_of_x0x": relations["p"]}
         # K = H0 + dF1/dt with H0 = 0 must become the Hamiltonian of the motion
-        wanted = n.read("p**2/(2*m) - m*a*x").subs({n.symbol("p"): relations["p"]})
-        base = n.read("-m*(x-x0)**2/(2*t) - m*a*t*(x0+x)/2")
-        rate = sp.expand(wanted - sp.diff(base, n_t))
-        found["gfun_that_makes_K_equal_p2_over_2m_minus_max"] = an.antiderivative(rate, n_t)
+        told = {"base": "-m*(x-x0)**2/(2*t) - m*a*t*(x0+x)/2", "H": "p**2/(2*m) - m*a*x"}
+        rate = an.formula("H - Derivative(base, t)", where=told, at={"p": relations["p"]}, names=n)
+        found["gfun_that_makes_K_equal_p2_over_2m_minus_max"] = an.antiderivative(an.tidy(rate), n.time)
     else:
         found |= {"x0": m.new.get("x0", 0), "p0": m.new.get("p0", 0)}
     return found, n
@@ -156,19 +138,18 @@ def _(entry, out):
     n = an.Names(signs=["s"], positive=["A"])
     m = an.CanonicalMap("q", "p", "Q", "P", new={"Q": "-p", "P": "q + A*p**2"}, names=n)
     out.fact(bool(m.canonicity()), "canonical")
-    branch, root = n.symbol("s"), sp.sqrt(n.read("(P-q)/A"))
     F1, F2 = an.generator_of(m, 1), an.generator_of(m, 2)
-    out.confirm(an.equal(an.convert(F1, 1, 2, "q", names=n) ** 2, F2**2), "type 2 directly and by Legendre from type 1")
+    told = {"F1": F1, "F2": F2, "F12": an.convert(F1, 1, 2, "q", names=n), "root": "sqrt((P-q)/A)"}
+    out.confirm(an.check("F12**2 == F2**2", where=told, names=n), "type 2 directly and by Legendre from type 1")
     slopes = an.generate(F2, 2, "q", names=n).relations
-    side = 1 if zero(slopes["p"] - root) else -1
-    out.confirm(an.equal(slopes["p"], side * root), "one branch of p")
-    out.confirm(an.equal(slopes["Q"], -side * root), "the same branch of Q")
-    on_map = {n.symbol("p"): n.read("-Q"), n.symbol("P"): n.read("q + A*Q**2")}
+    side = 1 if an.check("root", slopes["p"], where=told, names=n) else -1
+    out.confirm(an.check(f"{side}*root", slopes["p"], where=told, names=n), "one branch of p")
+    out.confirm(an.check(f"-({side})*root", slopes["Q"], where=told, names=n), "the same branch of Q")
     return {
-        "p_of_qP": branch * root,
-        "Q_of_qP": -branch * root,
-        "F2": branch * side * F2,
-        "F2_in_Q": sp.expand((F1 + n.read("Q*P")).subs(on_map)),
+        "p_of_qP": n.read("s*sqrt((P-q)/A)"),
+        "Q_of_qP": n.read("-s*sqrt((P-q)/A)"),
+        "F2": an.formula(f"s*({side})*F2", where=told, names=n),
+        "F2_in_Q": an.formula("F1 + Q*P", where=told, at={"p": "-Q", "P": "q + A*Q**2"}, names=n),
     }, n
 
 
@@ -177,28 +158,21 @@ def _(entry, out):
     """Vertical throw: A = 1/(2 m**2 g) makes K = m g P; the motion through (Q, P)."""
     n = an.Names()
     m = an.CanonicalMap("q", "p", "Q", "P", new={"Q": "-p", "P": "q + p**2/(2*m**2*g)"}, names=n)
-    K = m.transform("p**2/(2*m) + m*g*q")
-    out.confirm(an.check("m*g*P", K, names=n), "K = m g P")
-    rates = {"Q": sp.diff(K, n.symbol("P")), "P": -sp.diff(K, n.symbol("Q"))}
-    t = n.symbol("t")
-    motion = {"Q": rates["Q"] * t + n.symbol("Q0"), "P": n.symbol("P0") + rates["P"] * t}
-    back = {n.symbol(k): v for k, v in motion.items()}
-    q_t, p_t = (m.old[k].subs(back, simultaneous=True) for k in "qp")
-    start = {n.symbol("Q0"): n.read("-m*v0"), n.symbol("P0"): n.read("q0 + v0**2/(2*g)")}
-    out.confirm(an.equal(q_t.subs(start).subs(t, 0), n.symbol("q0")), "initial position")
-    t_top = sp.solve(sp.diff(q_t.subs(start), t), t)[0]
-    top = an.tidy(q_t.subs(start).subs(t, t_top))
-    P0 = m.new["P"].subs({n.symbol("q"): n.symbol("q0"), n.symbol("p"): n.read("m*v0")})
-    out.confirm(an.equal(P0, top), "P0 is the height of the top")
+    H, start = "p**2/(2*m) + m*g*q", {"q": "q0", "p": "m*v0"}
+    thrown = an.canonical_motion(m, H, start=start)
+    out.confirm(an.check("m*g*P", thrown.K, names=n), "K = m g P")
+    (top,) = an.solve_for("Derivative(q, t) == 0", "t", where={"q": thrown.old["q"]}, names=n)
+    height = an.formula(thrown.old["q"], at=top, names=n)
+    out.confirm(an.equal(thrown.constants["P"], height), "P0 is the height of the top")
     return {
-        "P_t": motion["P"],
-        "Q_t": motion["Q"],
-        "p_t": p_t.subs(start).subs(n.symbol("v0"), n.read("p0/m")),
-        "q_t": q_t.subs(start),
-        "Q0": m.new["Q"].subs(n.symbol("p"), n.read("m*v0")),
-        "t_top": t_top,
-        "q_max": top,
-        "P0": P0,
+        "P_t": thrown.new["P"],
+        "Q_t": thrown.new["Q"],
+        "p_t": an.canonical_motion(m, H, start={"q": "q0", "p": "p0"}).old["p"],
+        "q_t": thrown.old["q"],
+        "Q0": thrown.constants["Q"],
+        "t_top": top["t"],
+        "q_max": height,
+        "P0": thrown.constants["P"],
     }, n
 
 
@@ -234,9 +208,8 @@ def _(entry, out):
     n = an.Names(positive=["P"])
     oscillator = an.generate("m*w*q**2*cot(Q)/2", 1, "q", names=n)
     first = an.CanonicalMap("q", "p", "Q", "P", new={"Q": "atan(m*w*q/p)", "P": "(p**2/(m*w) + m*w*q**2)/2"}, names=n)
-    out.confirm(
-        an.equal(oscillator.relations["P"].subs(n.symbol("Q"), first.new["Q"]), first.new["P"]), "the map of 5.B.3"
-    )
+    at = {"Q": first.new["Q"]}
+    out.confirm(an.check(oscillator.relations["P"], first.new["P"], at=at, names=n), "the map of 5.B.3")
     turn = an.standard_map("phase rotation")
     both = first.then(turn)
     for label, m in (("product", both), ("inverse", turn.inverse()), ("identity", an.standard_map("identity"))):
@@ -272,17 +245,15 @@ def _(entry, out):
     scaled = an.CanonicalMap("q", "p", "Q", "P", new={"Q": "2*q", "P": "3*p"}, names=n)
     k = scaled.canonicity().valence
     out.fact(k == 6, "valence")
-    H = n.read("p**2/(2*m) + V(q)")
-    old = {n.symbol("q"): n.read("Q/2"), n.symbol("p"): n.read("P/3")}
-    K = 6 * H.subs(old, simultaneous=True)
-    rate = an.poisson_bracket(n.read("2*q"), H, [n.symbol("q")], [n.symbol("p")]).subs(old, simultaneous=True)
-    out.confirm(an.equal(rate, sp.diff(K, n.symbol("P"))), "Q' = d(kH)/dP")
+    told = {"H": "p**2/(2*m) + V(q)", "rate": an.poisson_bracket("2*q", "p**2/(2*m) + V(q)", "q", "p", n)}
+    told["K"] = an.formula("6*H", where=told, at={"q": "Q/2", "p": "P/3"}, names=n)
+    claim = an.check("rate == Derivative(K, P)", where=told, at={"q": "Q/2", "p": "P/3"}, names=n)
+    out.confirm(claim, "Q' = d(kH)/dP")
     U = n.read_all(["x*px", "y", "px + y**2", "py"])
     q, p = n.read_all(["x", "y"]), n.read_all(["px", "py"])
     out.confirm(an.bracket_identity(U, q, p), "sum {U_k,U_i}[U_k,U_j] = delta_ij, for a set that is not canonical")
-    fundamental = an.bracket_matrix((*p, *q), q, p)
-    right = sp.Matrix([[0, 0, -1, 0], [0, 0, 0, -1], [1, 0, 0, 0], [0, 1, 0, 0]])
-    out.fact(fundamental == right, "[P_i, Q_i] = -1")
+    fundamental = an.bracket_matrix((*p, *q), q, p).tolist()
+    out.fact(fundamental == [[0, 0, -1, 0], [0, 0, 0, -1], [1, 0, 0, 0], [0, 1, 0, 0]], "[P_i, Q_i] = -1")
     if entry["id"] == "6.D.rule":
         out.reject(an.equal(an.poisson_bracket("p", "q", "q", "p"), 1), "[P, Q] printed as +1")
     return {}, n
@@ -302,23 +273,18 @@ def _(entry, out):
 @recipe("5.C.rule", "5.C.evol", "5.D.1")
 def _(entry, out):
     n = an.Names()
-    G = n.read("G(q,p,t)")
-    q, p, t = n.symbol("q"), n.symbol("p"), n.symbol("t")
-    change = an.infinitesimal(G, "q", "p", names=n)
-    out.confirm(an.equal(change.delta_q["q"], sp.diff(G, p)))
-    out.confirm(an.equal(change.delta_p["p"], -sp.diff(G, q)))
-    out.confirm(an.equal(change.delta_K, sp.diff(G, t)))
-    H = n.read("p**2/(2*m) + V(q)")
-    flow = an.infinitesimal(H, "q", "p", names=n)
+    change = an.infinitesimal("G(q,p,t)", "q", "p", names=n)
+    out.confirm(an.check("Derivative(G(q,p,t), p)", change.delta_q["q"], names=n))
+    out.confirm(an.check("-Derivative(G(q,p,t), q)", change.delta_p["p"], names=n))
+    out.confirm(an.check("Derivative(G(q,p,t), t)", change.delta_K, names=n))
+    flow = an.infinitesimal("p**2/(2*m) + V(q)", "q", "p", names=n)
     motion = an.System("q", H="p**2/(2*m) + V(q)").hamilton()
     out.confirm(an.equal(flow.delta_q["q"], motion.qdot["q"]), "H generates the motion")
     out.confirm(an.equal(flow.delta_p["p"], motion.pdot["p"]))
     # finite evolution of the free fall: F1 = -int L dt generates the map of initial to final data
     action = an.action_along("m*x_d**2/2 + m*a*x", {"x": "x0 + v0*t + a*t**2/2"})
-    k = an.Names(["x"])
-    end = k.read("(x1-x0)/t - a*t/2")
-    F1 = -k.read(action).subs(k.symbol("v0"), end)
-    relations = an.generate(an.Names().read(F1), 1, "x0", "p0", "x1", "p1").relations
+    F1 = an.formula("-S", where={"S": action}, at={"v0": "(x1-x0)/t - a*t/2"})
+    relations = an.generate(F1, 1, "x0", "p0", "x1", "p1").relations
     out.confirm(an.check("m*(x1-x0)/t - m*a*t/2", relations["p0"]), "F1 = -int L dt")
     out.confirm(an.check("m*(x1-x0)/t + m*a*t/2", relations["p1"]))
     out.fact(
@@ -380,12 +346,11 @@ def _(entry, out):
 
 @recipe("6.A.rule", "6.G.thm1", "6.G.thm3")
 def _(entry, out):
-    n = an.Names()
-    H = n.read("H0(q1,q2,p1,p2,t)")
-    q, p = n.read_all(["q1", "q2"]), n.read_all(["p1", "p2"])
-    for i in range(2):
-        out.confirm(an.equal(an.poisson_bracket(q[i], H, q, p), sp.diff(H, p[i])), "q' = [q, H]")
-        out.confirm(an.equal(an.poisson_bracket(p[i], H, q, p), -sp.diff(H, q[i])), "p' = [p, H]")
+    n, H = an.Names(), "H0(q1,q2,p1,p2,t)"
+    for q, p in (("q1", "p1"), ("q2", "p2")):
+        rates = [an.poisson_bracket(x, H, "q1 q2", "p1 p2", n) for x in (q, p)]
+        out.confirm(an.check(f"Derivative({H}, {p})", rates[0], names=n), "q' = [q, H]")
+        out.confirm(an.check(f"-Derivative({H}, {q})", rates[1], names=n), "p' = [p, H]")
     oscillator = an.System("q", H="p**2/(2*m) + k*q**2/2").hamilton()
     out.confirm(an.check("(p**2/m - k*q**2)", oscillator.rate("q*p"), names=oscillator.names), "dU/dt = [U, H]")
     out.fact(oscillator.is_first_integral("p**2/(2*m) + k*q**2/2"), "H is an integral")
@@ -406,18 +371,20 @@ def _(entry, out):
     out.fact("no generator of type 3" in refusal(lambda: an.generator_of(m, 3)), "F3 is refused with its reason")
     variables, form = m.one_form()
     F1 = an.generator_of(m, 1)
+    told = {"F1": F1, "a": form[0], "b": form[1]}
 
     def primitive(claim):
-        verdicts = [an.equal(sp.diff(n.read(claim), v), c) for v, c in zip(variables, form)]
-        return next((v for v in verdicts if not v), verdicts[0])
+        slopes = (f"Derivative({claim}, {v})" for v in variables)
+        return worst(*(an.check(e, c, names=n) for e, c in zip(slopes, form)))
 
-    third = [sp.expand(c - d) for c, d in zip(form, (n.symbol("p"), n.symbol("q")))]
-    branch = sp.asin(sp.exp(-n.symbol("Q"))) * n.symbol("q")
+    out.confirm(an.check("b == q", where=told, names=n), "-q dp - P dQ has no dp")
+    # asin gives the angle up to pi/2; beyond it the branch of the sine is pi - asin, and so is F1
+    branches = [an.formula(e, where=told, names=n) for e in ("F1", "pi*q - F1")]
     return {
         "PB": an.poisson_bracket(entry["given"]["Q"], entry["given"]["P"], "q", "p", n),
         "pdq_minus_PdQ_is_d_of": primitive,
-        "minus_qdp_minus_PdQ": an.tidy(third[0]) if zero(third[1]) else sp.nan,
-        "F1": [F1, sp.pi * n.symbol("q") - F1] if zero(F1 + branch - sp.pi * n.symbol("q")) else F1,
+        "minus_qdp_minus_PdQ": an.formula("a - p", where=told, names=n),
+        "F1": branches if an.check("F1 == pi*q - asin(exp(-Q))*q", where=told, names=n) else F1,
     }, n
 
 
@@ -438,20 +405,17 @@ def _(entry, out):
 def _(entry, out):
     n = an.Names()
     g = an.generate(entry["given"]["F2"], 2, "x", p="p", Q="X", P="P", names=n)
-    K = g.map.transform(entry["given"]["H"], g.time_part)
-    gprime = sp.Derivative(n.read("gfun(t)"), n.symbol("t"))
-    rest = an.tidy(sp.expand(K - gprime))
-    free = an.Names()
-    spare = sp.expand(free.read("P**2/(2*m)") - rest)
+    told = {"K": g.map.transform(entry["given"]["H"], g.time_part)}
+    told["rest"] = an.formula("K - Derivative(gfun(t), t)", where=told, names=n)
+    spare = an.tidy(an.formula("P**2/(2*m) - rest", where=told, names=n))
     family = "x*P - l*t*P + m*l*x - m*l**2*t/2"
     G = an.generator_of_family(family, "l", "x", "p", "P", names=n)
     out.fact(an.is_invariance(G, "p**2/(2*m)", "x", "p", names=n), "the generator is conserved")
-    start = {n.symbol("t"): 0, n.symbol("x"): n.symbol("x0")}
     return {
-        "K_minus_gprime": rest,
-        "gfun": an.antiderivative(spare, n.symbol("t")),
+        "K_minus_gprime": told["rest"],
+        "gfun": an.antiderivative(spare, n.time),
         "I": G,
-        "I_value": G.subs(start),
+        "I_value": an.formula(G, at={"t": 0, "x": "x0"}, names=n),
     }, n
 
 
@@ -460,11 +424,11 @@ def _(entry, out):
     s = an.System("x y z", L=entry["given"]["L"], momenta="px py pz")
     view = s.hamilton()
     n = s.names
-    back = dict(zip(view.p, view.momenta.values()))
+    back = {f"p{c}": e for c, e in view.momenta.items()}
     rates = {}
     for c in "xyz":
-        kinetic = n.symbol("m") * view.qdot[c]
-        rates[f"d_m{c}d_dt"] = view.rate(kinetic).subs(back, simultaneous=True)
+        kinetic = an.formula("m*v", where={"v": view.qdot[c]}, names=n)
+        rates[f"d_m{c}d_dt"] = an.formula(view.rate(kinetic), at=back, names=n)
     return {**{f"p{c}": view.momenta[c] for c in "xyz"}, "H": view.H, **rates}, n
 
 
@@ -473,55 +437,36 @@ def _(entry, out):
     n = an.Names(positive=["P", "E", "alpha"])
     m = an.CanonicalMap("q", "p", "Q", "P", old={"q": "sqrt(2*P/(m*w))*sin(Q)", "p": "sqrt(2*m*w*P)*cos(Q)"}, names=n)
     design = an.design_map("f(P)*sin(Q)/(m*w)", "f(P)*cos(Q)", "f")
-    out.confirm(
-        an.check("sqrt(2*m*w*P)", design.solutions[0].subs(sp.Symbol("C1"), 0), names=an.Names(positive=["P"])),
-        "f from canonicity",
-    )
-    K = m.transform("p**2/(2*m) + m*w**2*q**2/2")
-    out.confirm(an.check("w*P", K, names=n), "K = w P")
-    motion = {
-        n.symbol("P"): n.symbol("alpha"),
-        n.symbol("Q"): sp.diff(K, n.symbol("P")) * n.symbol("t") + n.symbol("beta"),
-    }
-    energy = K.subs(n.symbol("P"), n.symbol("alpha"))
-    in_E = {n.symbol("alpha"): n.read("E/w")}
-    q_t, p_t = (m.old[k].subs(motion, simultaneous=True).subs(in_E) for k in "qp")
+    out.confirm(an.check("sqrt(2*m*w*P)", design.solutions[0], at={"C1": 0}, names=n), "f from canonicity")
     if entry["id"] == "6.G.3d":
         return {"F1": an.generator_of(m, 1)}, n
+    H = "p**2/(2*m) + m*w**2*q**2/2"
+    moving = an.canonical_motion(m, H, constants={"P": "alpha", "Q": "beta"})
+    out.confirm(an.check("w*P", moving.K, names=n), "K = w P")
     if entry["id"] == "6.G.3b":
+        q_t, p_t = (an.formula(moving.old[x], at={"alpha": "E/w"}, names=n) for x in "qp")
         return {
-            "P_t": motion[n.symbol("P")],
-            "Q_t": motion[n.symbol("Q")],
-            "E": energy,
+            "P_t": moving.new["P"],
+            "Q_t": moving.new["Q"],
+            "E": an.formula(moving.K, at={"P": "alpha"}, names=n),
             "p_t": p_t,
             "q_t": q_t,
-            "ellipse_minus_1": lambda claim: an.is_zero(n.read(claim).subs({n.symbol("q"): q_t, n.symbol("p"): p_t})),
-            "semi_axis_p": p_t.subs({n.symbol("t"): 0, n.symbol("beta"): 0}),
-            "semi_axis_q": q_t.subs({n.symbol("t"): 0, n.symbol("beta"): sp.pi / 2}),
+            "ellipse_minus_1": lambda claim: an.check(f"{claim} == 0", at={"q": q_t, "p": p_t}, names=n),
+            "semi_axis_p": an.formula(p_t, at={"t": 0, "beta": 0}, names=n),
+            "semi_axis_q": an.formula(q_t, at={"t": 0, "beta": "pi/2"}, names=n),
         }, n
-    alpha = n.read("(p0**2 + m**2*w**2*q0**2)/(2*m*w)")
-    out.confirm(
-        an.equal(
-            alpha,
-            an.standard_map("oscillator")
-            .new["P"]
-            .subs({sp.Symbol("q", real=True): n.symbol("q0"), sp.Symbol("p", real=True): n.symbol("p0")}),
-        ),
-        "alpha",
-    )
+    started = an.canonical_motion(m, H, start={"q": "q0", "p": "p0"})
+    polar = an.standard_map("oscillator").new["P"]
+    out.confirm(an.check(polar, started.constants["P"], at={"q": "q0", "p": "p0"}, names=n), "alpha")
     start = an.Names()
 
     def phase(claim):
         """beta is right when q and p start at q0 and p0 in every quadrant."""
-        beta = start.read(claim)
-        scale = start.read("sqrt(p0**2 + m**2*w**2*q0**2)")
-        tests = [scale * sp.cos(beta) - start.symbol("p0"), scale * sp.sin(beta) - start.read("m*w*q0")]
-        verdicts = [an.is_zero(e) for e in tests]
-        return next((v for v in verdicts if not v), verdicts[0])
+        told = {"beta": claim, "size": "sqrt(p0**2 + m**2*w**2*q0**2)"}
+        lines = ("size*cos(beta) == p0", "size*sin(beta) == m*w*q0")
+        return worst(*(an.check(line, where=told, names=start) for line in lines))
 
-    first = {n.symbol("alpha"): alpha, n.symbol("beta"): n.read("atan2(m*w*q0,p0)")}
-    q_t, p_t = (m.old[k].subs(motion, simultaneous=True).subs(first) for k in "qp")
-    return {"alpha": alpha, "beta": phase, "p_t": p_t, "q_t": q_t}, n
+    return {"alpha": started.constants["P"], "beta": phase, "p_t": started.old["p"], "q_t": started.old["q"]}, n
 
 
 # ---- 7 ---------------------------------------------------------------------------------------------------------------
@@ -533,26 +478,23 @@ def _(entry, out):
     n = fall.names
     hj = fall.hamilton_jacobi()
     # the reduced action as a type-2 generator gives K = E; the full one K = 0
-    p_of_S = sp.diff(hj.S0, n.symbol("q"))
-    out.confirm(
-        an.equal(n.read("p**2/(2*m) - m*g*q*sin(a)").subs(n.symbol("p"), p_of_S), n.symbol("E"), signs=["s"]),
-        "K = E for S0",
-    )
-    out.confirm(an.is_zero(sp.diff(hj.S, n.time) + n.symbol("E")), "K = 0 for S")
+    told = {"S0": hj.S0, "S": hj.S, "p": "Derivative(S0, q)", "H": "p**2/(2*m) - m*g*q*sin(a)"}
+    out.confirm(an.check("H == E", where=told, names=n), "K = E for S0")
+    still = an.Names(signs=["s"])  # q stands still in the partial derivative by time
+    out.confirm(an.check("Derivative(S, t) == -E", where={"S": hj.S}, names=still), "K = 0 for S")
     out.fact(bool(hj.verify(hj.S)), "complete integral, both branches")
     # p representation: two constants, E(b1, b2)
     plane = an.System("x y", H="(px**2+py**2)/(2*m) + m*g*y", momenta="px py")
     cyclic = plane.hamilton_jacobi()
-    k = plane.names
-    out.confirm(an.equal(sp.diff(cyclic.S, k.symbol("x")), k.symbol("alpha_x")), "cyclic: S = p x + S1(y)")
+    out.confirm(cyclic.check("Derivative(S, x) == alpha_x"), "cyclic: S = p x + S1(y)")
     rep = fall.hamilton_jacobi(representation="p")
-    out.confirm(an.equal(-sp.diff(rep.S0, n.symbol("p")), n.read("(p**2/(2*m) - E)/(m*g*sin(a))")), "q = -dF3/dp")
-    free = an.Names()
-    energy = free.read("(b1**2 + b2**2)/(2*m)")
+    claim = "-Derivative(F, p) == (p**2/(2*m) - E)/(m*g*sin(a))"
+    out.confirm(an.check(claim, where={"F": rep.S0}, names=n), "q = -dF3/dp")
     if entry["id"] == "7.B.rule2":
         # dF30/dbeta = (dE/dbeta) t - alpha: the printed t - alpha is wrong as soon as E depends on beta otherwise
-        out.confirm(an.equal(sp.diff(energy, free.symbol("b2")), free.read("b2/m")))
-        out.reject(an.equal(sp.diff(energy, free.symbol("b2")), 1), "dE/dbeta_j is not 1 for every j")
+        energy = {"E": "(b1**2 + b2**2)/(2*m)"}
+        out.confirm(an.check("Derivative(E, b2) == b2/m", where=energy))
+        out.reject(an.check("Derivative(E, b2) == 1", where=energy), "dE/dbeta_j is not 1 for every j")
     blocks = an.System("x y", H="px**2/2 + a(x) + py**2/2 + b(y)", momenta="px py").hamilton_jacobi()
     out.fact(blocks.separable and set(blocks.slopes) == {"x", "y"}, "additive blocks")
     for c in "xy":
@@ -574,27 +516,19 @@ def _(entry, out):
     start = an.Names()
 
     def phase(claim):
-        beta = start.read(claim).subs(start.symbol("w"), start.read("sqrt(k/m)"))
-        scale = start.read("sqrt(p0**2 + m*k*q0**2)")
-        verdicts = [
-            an.is_zero(scale * sp.cos(beta) - start.symbol("p0")),
-            an.is_zero(scale * sp.sin(beta) - start.read("sqrt(m*k)*q0")),
-        ]
-        return next((v for v in verdicts if not v), verdicts[0])
-
-    def action(claim):
-        return an.equal(sp.diff(n.read(claim), n.symbol("q")), hj.slopes["q"], signs=["s"])
+        told = {"w": "sqrt(k/m)", "phi": claim, "size": "sqrt(p0**2 + m*k*q0**2)"}
+        lines = ("size*cos(phi) == p0", "size*sin(phi) == sqrt(m*k)*q0")
+        return worst(*(an.check(line, where=told, names=start) for line in lines))
 
     out.fact(bool(hj.verify(hj.S)), "complete integral")
-    energy = n.read(entry["given"]["H"]).subs({n.symbol("q"): n.symbol("q0"), n.symbol("p"): n.symbol("p0")})
     return {
         "dS0_dq": hj.slopes["q"],
-        "S0": action,
-        "beta_plus_t": hj.jacobi["E"] + n.time,
+        "S0": lambda claim: an.check(f"Derivative({claim}, q)", hj.slopes["q"], names=n),
+        "beta_plus_t": an.formula("b + t", where={"b": hj.jacobi["E"]}, names=n),
         "w": n.read("sqrt(k/m)"),
         "q_t": q_t,
-        "p_t": sp.diff(q_t, n.time) * n.symbol("m"),
-        "E": energy,
+        "p_t": an.formula("m*Derivative(x, t)", where={"x": q_t}, names=an.Names(signs=["s"], positive=["E"])),
+        "E": an.formula(entry["given"]["H"], at={"q": "q0", "p": "p0"}, names=n),
         "phi0": phase,
     }, n
 
@@ -603,41 +537,30 @@ def _(entry, out):
 def _(entry, out):
     s = an.System("q", H=entry["given"]["H"])
     hj, n = s.hamilton_jacobi(representation="p"), s.names
-    p_t = hj.motion()["p"].subs(n.symbol("beta"), -n.symbol("alpha1"))
-    q_t = -sp.diff(hj.S0, n.symbol("p")).subs(n.symbol("p"), p_t)
-    return {"F30": hj.S0, "p_t": p_t, "p0": p_t.subs(n.time, 0), "q_t": q_t}, n
+    p_t = an.formula(hj.motion()["p"], at={"beta": "-alpha1"}, names=n)
+    q_t = an.formula("-Derivative(F, p)", where={"F": hj.S0}, at={"p": p_t}, names=n)
+    return {"F30": hj.S0, "p_t": p_t, "p0": an.formula(p_t, at={"t": 0}, names=n), "q_t": q_t}, n
 
 
 @recipe("7.B.4")
 def _(entry, out):
     s = an.System("x y", H=entry["given"]["H"], momenta="px py", signs=["s"], real="beta1")
     hj, n = s.hamilton_jacobi(constants={"x": "alpha2"}), s.names
-    motion = hj.motion()
-    rename = {n.symbol("beta"): n.symbol("beta1"), n.symbol("beta_x"): n.symbol("beta2")}
-    y_t, x_t = motion["y"].subs(rename), motion["x"].subs(rename)
+    named = {"beta": "beta1", "beta_x": "beta2"}
+    motion = {c: an.formula(e, at=named, names=n) for c, e in hj.motion().items()}
     out.fact(bool(hj.verify(hj.S)), "complete integral")
-    t = n.time
-    at_start = {t: 0}
-    v_start = [sp.diff(e, t).subs(at_start) for e in (x_t, y_t)]
-    start = sp.solve(
-        [v_start[0] - n.symbol("xd0"), v_start[1] - n.symbol("yd0")], [n.symbol("alpha2"), n.symbol("beta1")], dict=True
-    )[0]
-    beta2 = sp.solve(x_t.subs(at_start) - n.symbol("x0"), n.symbol("beta2"))[0]
-    beta2 = beta2.subs(n.symbol("beta1"), start[n.symbol("beta1")])
-    elapsed = sp.solve(x_t - n.symbol("x"), t)[0]
-    orbit = y_t.subs(t, elapsed)
-    height = sp.solve(y_t.subs(at_start) - n.symbol("y0"), n.symbol("E"))[0]
-    full = orbit.subs(n.symbol("E"), height).subs(n.symbol("beta2"), beta2).subs(start)
+    start = {"x": "x0", "y": "y0", "px": "m*xd0", "py": "m*yd0"}
+    constants = hj.constants_from(start)
     return {
         "S": hj.S,
         "beta1": hj.jacobi["E"],
         "beta2": hj.jacobi["alpha2"],
-        "y_t": y_t,
-        "beta1_ic": start[n.symbol("beta1")],
-        "beta2_ic": beta2,
-        "alpha2_ic": start[n.symbol("alpha2")],
-        "y_x_const": orbit,
-        "y_x": full,
+        "y_t": motion["y"],
+        "beta1_ic": constants["beta"],
+        "beta2_ic": lambda claim: an.check(claim, constants["beta_x"], at={"alpha2": "m*xd0"}, names=n),
+        "alpha2_ic": constants["alpha2"],
+        "y_x_const": an.path_of(motion, "x")["y"],
+        "y_x": an.path_of(hj.motion(start=start), "x")["y"],
     }, n
 
 
@@ -655,25 +578,22 @@ def _(entry, out):
         "r theta phi", L=L.replace("V(r,theta,phi)", "(a(r) + b(theta)/r**2)"), momenta="pr ptheta pphi", signs=["s"]
     )
     hj = central.hamilton_jacobi(constants={"phi": "pphi", "theta": "alpha3"})
-    k = central.names
-    one = {k.symbol("s_r"): k.symbol("s"), k.symbol("s_theta"): k.symbol("s")}
-    phi_slope = family.hamilton_jacobi(constants={"phi": "c1"}).slopes["phi"]
-    f = family.names
-    phi_slope = phi_slope.subs({f.symbol("c1"): f.read("alphaphi**2"), f.symbol("s_phi"): f.symbol("s")})
+    k, f = central.names, family.names
+    one = {"s_r": "s", "s_theta": "s"}
+    slope = family.hamilton_jacobi(constants={"phi": "c1"}).slopes["phi"]
 
     def form(claim):
-        stated = k.read(claim)
-        actions = {"S3": hj.parts["theta"], "S2": hj.parts["r"]}
-        rest = stated + k.read("E*t - pphi*phi")
-        ok = all(sp.simplify(sp.diff(rest, k.symbol(c)).has(sp.Derivative)) for c in ("theta", "r")) and bool(actions)
-        return an.equal(sp.diff(rest, k.symbol("phi")), 0) if ok else an.equal(1, 0)
+        """S = -E t + pphi phi + S3(theta) + S2(r): what is left depends on theta and r alone, each by itself."""
+        rest = {"rest": f"{claim} + E*t - pphi*phi"}
+        lines = ("Derivative(rest, phi) == 0", "Derivative(rest, t) == 0", "Derivative(rest, r, theta) == 0")
+        return worst(*(an.check(line, where=rest, names=an.Names()) for line in lines))
 
     return {
         "H": H,
-        "dS3_dtheta": hj.slopes["theta"].subs(one),
-        "dS2_dr": hj.slopes["r"].subs(one),
+        "dS3_dtheta": an.formula(hj.slopes["theta"], at=one, names=k),
+        "dS2_dr": an.formula(hj.slopes["r"], at=one, names=k),
         "S_form": form,
-        "dSphi_dphi_when_c_nonzero": phi_slope,
+        "dSphi_dphi_when_c_nonzero": an.formula(slope, at={"c1": "alphaphi**2", "s_phi": "s"}, names=f),
     }, k
 
 
@@ -681,52 +601,40 @@ def _(entry, out):
 def _(entry, out):
     s = an.System("x y z", H=entry["given"]["H"], momenta="px py pz", signs=["s"], positive="h")
     hj, n = s.hamilton_jacobi(constants={"x": "alphax", "y": "alphay"}), s.names
-    E = n.read("(alphax**2+alphay**2)/(2*m) + m*g*h")
-    pz = hj.slopes["z"].subs(n.symbol("E"), E)
-    S = an.tidy(hj.S.subs(n.symbol("E"), E))
+    E = {"E": "(alphax**2+alphay**2)/(2*m) + m*g*h"}
+    pz = an.tidy(an.formula(hj.slopes["z"], at=E, names=n))
+    S = an.tidy(an.formula(hj.S, at=E, names=n))
     out.fact(bool(hj.verify(S, ("alphax", "alphay", "h"))), "complete integral in h")
-    vertical = an.antiderivative(an.tidy(sp.expand(pz**2)) ** sp.Rational(1, 2) * n.symbol("s"), n.symbol("z"))
-
-    def vertical_at(z):
-        return vertical.subs({n.symbol("h"): 0}).subs(n.symbol("z"), z)
-
-    wanted = n.read("2*sqrt(2*g)/3")
+    vertical = an.formula(an.antiderivative(pz, n.symbol("z")), at={"h": 0}, names=n)
     # the choice alphay = m*yd0 turns S0 into 2 m sqrt(2 g)/3 (y - s (-z)^(3/2)) for h = 0
-    S0 = n.symbol("m") * wanted * n.symbol("y") + vertical.subs(n.symbol("h"), 0)
-    front = sp.solve(sp.Eq(S0, n.read("2*m*sqrt(2*g)/3*c0")), n.symbol("y"))[0]
+    told = {"yd0": "2*sqrt(2*g)/3", "vertical": vertical, "S0": "m*yd0*y + vertical"}
+    S0 = an.formula("S0", where=told, names=n)
+    (front,) = an.solve_for("S0 == m*yd0*c0", "y", where=told, names=n)
+    ray = [0, "2*sqrt(2*g)/3", an.formula("pz/m", where={"pz": pz}, at={"h": 0}, names=n)]
+    out.fact(an.are_orthogonal(S0, ray, "x y z", names=n), "rays normal to fronts")
     k = an.Names(real=["z", "y", "z0"], signs=["s"])
-    orbit = k.read("-9*y**2/16 + 3*sqrt(-z0)*y/2 + z0")
-    out.confirm(
-        an.equal(sp.diff(orbit, k.symbol("y"), 2), -k.read("g/(2*sqrt(2*g)/3)**2")), "parabola of the chosen speed"
-    )
-    out.fact(
-        an.are_orthogonal(S0, [0, wanted, pz.subs(n.symbol("h"), 0) / n.symbol("m")], "x y z", names=n),
-        "rays normal to fronts",
-    )
 
     def trajectory(claim):
         """dz/dy along the ray is pz/py; at y = 0 it is at z0."""
-        z = k.read(claim)
-        slope = sp.diff(z, k.symbol("y"))
-        speed = k.read("2*sqrt(2*g)/3")
-        verdicts = [
-            an.is_zero(z.subs(k.symbol("y"), 0) - k.symbol("z0")),
-            an.equal(slope**2, -2 * k.symbol("g") * z / speed**2),
-        ]
-        return next((v for v in verdicts if not v), verdicts[1])
+        path = {"path": claim, "yd0": "2*sqrt(2*g)/3"}
+        return worst(
+            an.check("path == z0", where=path, at={"y": 0}, names=k),
+            an.check("Derivative(path, y)**2 == -2*g*path/yd0**2", where=path, names=k),
+        )
 
     return {
-        "E": E,
+        "E": n.read(E["E"]),
         "S": S,
-        "betax": sp.diff(S, n.symbol("alphax")),
-        "betay": sp.diff(S, n.symbol("alphay")),
-        "betaz": sp.diff(S, n.symbol("h")),
+        **{
+            f"beta{c}": an.formula(f"Derivative(S, {alpha})", where={"S": S}, names=n)
+            for c, alpha in (("x", "alphax"), ("y", "alphay"), ("z", "h"))
+        },
         "pz": pz,
-        "S0_vertical_at_minus1": vertical_at(-1),
-        "S0_vertical_at_minus2": vertical_at(-2),
-        "yd0_choice": wanted,
+        "S0_vertical_at_minus1": an.formula(vertical, at={"z": -1}, names=n),
+        "S0_vertical_at_minus2": an.formula(vertical, at={"z": -2}, names=n),
+        "yd0_choice": n.read("2*sqrt(2*g)/3"),
         "S0_choice": S0,
-        "front": front,
+        "front": front["y"],
         "trajectory_z": trajectory,
     }, n
 

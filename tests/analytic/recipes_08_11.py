@@ -7,7 +7,7 @@ import math
 import sympy as sp
 
 from analytic import by_habit as an
-from analytic.case_runner import zero
+from analytic.case_runner import worst, zero
 from analytic.six_systems import SYSTEMS, system
 from dalembert.errors import ModelError
 
@@ -21,10 +21,6 @@ def recipe(*ids: str):
         return f
 
     return keep
-
-
-def worst(*verdicts):
-    return next((v for v in verdicts if not v), next((v for v in verdicts if v.proof == "numeric"), verdicts[0]))
 
 
 # ---- 8 ---------------------------------------------------------------------------------------------------------------

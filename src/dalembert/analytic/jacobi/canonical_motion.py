@@ -83,7 +83,14 @@ def canonical_motion(
 def _short(e: sp.Expr) -> sp.Expr:
     """Sines of sums opened where that frees an arc: sin(w t + atan2(a, b)) holds roots that cancel."""
     opened = sp.expand_trig(e) if e.has(sp.atan2, sp.asin, sp.acos, sp.atan) else e
-    return min((tidy(e), tidy(sp.expand(opened))), key=lambda f: f.count_ops())
+    parted = opened.replace(lambda f: isinstance(f, sp.Pow) and abs(f.exp) == sp.Rational(1, 2), _parted)
+    return min((tidy(e), tidy(sp.expand(opened)), tidy(parted)), key=lambda f: f.count_ops())
+
+
+def _parted(root: sp.Expr) -> sp.Expr:
+    """sqrt(a/b) as sqrt(a)/sqrt(b) for b > 0."""
+    top, bottom = sp.fraction(sp.together(root.base))
+    return top**root.exp / bottom**root.exp if bottom.is_positive else root
 
 
 def _images(transformation: CanonicalMap, at: Mapping[sp.Symbol, sp.Expr]) -> dict[str, sp.Expr]:

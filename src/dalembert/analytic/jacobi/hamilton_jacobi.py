@@ -154,6 +154,13 @@ class HamiltonJacobi(Judge):
                 progress = True
         return found
 
+    def constants_from(self, start: Mapping[str, Formula]) -> dict[str, sp.Expr]:
+        """The constants alpha and beta of the motion that has this start, {coordinate and momentum: value} at t = 0."""
+        from .initial_data import constants_from
+
+        self._need()
+        return constants_from(self, start)
+
     def _with_energy(
         self, solutions: list[sp.Expr], roots: Mapping[sp.Expr, sp.Expr], signs: list[sp.Symbol]
     ) -> sp.Expr:
