@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sympy as sp
-
 from analytic import by_habit as an
 from dalembert.errors import DalembertError
 
@@ -81,7 +79,7 @@ def _hamiltonian(found: dict, system: an.System) -> None:
     for c, motion in jacobi.motion().items():
         found[f"{c}_t"] = motion
         if len(system.coordinates) == 1:
-            found["p_t"] = view.momenta[c].subs(n.velocity(c), sp.diff(motion, n.time))
+            found["p_t"] = an.formula(view.momenta[c], along={c: motion}, names=n)
 
 
 def _lagrangian(found: dict, system: an.System) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-import sympy as sp
-
 from analytic import by_habit as an
 from analytic.case_runner import worst, zero
 from analytic.six_systems import SYSTEMS, system
@@ -34,7 +32,11 @@ def _(entry, out):
     law = n.read("x/sqrt(x**2+a**2) - (d-x)/sqrt((d-x)**2+b**2)")
     out.confirm(an.equal(path.derivative, law), "the derivative is sin i - sin r")
     out.fact(path.minimum[0] is True, "a minimum")
-    return {"x_star": star, "sin_i_minus_sin_r_at_star": law.subs(n.symbol("x"), star), "min_length": path.values[0]}, n
+    return {
+        "x_star": star,
+        "sin_i_minus_sin_r_at_star": an.formula(law, at={"x": star}, names=n),
+        "min_length": path.values[0],
+    }, n
 
 
 @recipe("8.B.1")
@@ -49,45 +51,41 @@ def _(entry, out):
 @recipe("8.B.2", "8.D.1")
 def _(entry, out):
     f = an.Functional(entry["given"]["f"], "y", "x")
-    n = f.names
-    on_shell = sp.solve(f.euler[0], n.velocity("y", 2))[0]
-    out.confirm(an.is_zero(n.derivative(f.beltrami).subs(n.velocity("y", 2), on_shell)), "constant on extremals")
+    n, told = f.names, {"f": f.beltrami, "euler": f.euler[0]}
+    (extremal,) = an.solve_for("euler == 0", "ypp", where=told, names=n)
+    out.confirm(an.check("Derivative(f, x) == 0", where=told, at=extremal, names=n), "constant on extremals")
     found = {"first_integral": f.beltrami}
     if entry["id"] == "8.D.1":
         other = f.swap()
-        stated = other.names.read(entry["given"]["f_alt_x_of_y"])
-        out.confirm(an.equal(other.f, stated, ranges={"yA": (3, 4), "y": (0.1, 2)}), "x(y) instead of y(x)")
-        k = an.Names(["Y"], independent="x", positive=["Y"])
-        shifted = f.beltrami.subs({n.symbol("y"): n.symbol("yA") - k.symbol("Y"), n.velocity("y"): -k.velocity("Y")})
+        claim = an.check(
+            entry["given"]["f_alt_x_of_y"], other.f, names=other.names, ranges={"yA": (3, 4), "y": (0.1, 2)}
+        )
+        out.confirm(claim, "x(y) instead of y(x)")
+        k = an.Names(["Y", "y"], independent="x", positive=["Y"])
         # first integral = 1/k squared and cleared
-        ode = sp.together(1 / shifted**2 - k.read("k**2")) / (2 * k.symbol("g"))
-        return found | {"ode_Y": lambda claim: an.equal(k.read(claim), ode)}, n
+        at = {"y": "yA - Y", "yp": "-Yp"}
+        ode = an.formula("(1/f**2 - k**2)/(2*g)", where=told, at=at, names=k)
+        return found | {"ode_Y": lambda claim: an.check(claim, ode, names=k)}, n
     return found, n
 
 
 @recipe("8.C.1")
 def _(entry, out):
     n = an.Names(["y", "Y"], independent="x", positive=["Y"])
-    v = n.read("sqrt(2*g*(yA-y))")
-    drop = an.System("z", L="m*z_d**2/2 - m*g*z").lagrange().energy
-    k = an.Names(["z"])
-    out.confirm(
-        an.is_zero(k.read(drop).subs({k.velocity("z"): sp.sqrt(k.read("2*g*(zA-z)"))}) - k.read("m*g*zA")),
-        "v by the energy",
-    )
-    sine = n.read("1/sqrt(1+yp**2)")
-    law = (v / sine) ** 2 - n.read("k**2")
-    ode_y = sp.expand(law / (2 * n.symbol("g")))
+    fall = an.System("z", L="m*z_d**2/2 - m*g*z").lagrange()
+    out.confirm(fall.check("h == m*g*zA", at={"z_d": "sqrt(2*g*(zA-z))"}), "v by the energy")
+    told = {"v": "sqrt(2*g*(yA-y))", "sine": "1/sqrt(1+yp**2)"}
+    ode_y = an.tidy(an.formula("((v/sine)**2 - k**2)/(2*g)", where=told, names=n))
     cycloid = an.cycloid_check()
     out.fact(cycloid["ode_on_cycloid"] == 0, "the cycloid satisfies it")
     # y'' from the ode is positive: the arc is convex
-    second = sp.solve(n.derivative(ode_y), n.velocity("y", 2))[0]
-    value = second.subs({n.symbol("yA"): 2, n.symbol("y"): 1, n.velocity("y"): -1})
+    (bend,) = an.solve_for("Derivative(ode, x) == 0", "ypp", where={"ode": ode_y}, names=n)
+    value = an.formula(bend["y''"], at={"yA": 2, "y": 1, "yp": -1}, names=n)
     out.reject(value < 0, "the arc is a bowl, not concave downwards")
     return {
-        "v": v,
-        "sin_i": sine,
-        "ode_Y": ode_y.subs({n.symbol("y"): n.symbol("yA") - n.symbol("Y"), n.velocity("y"): -n.velocity("Y")}),
+        "v": n.read(told["v"]),
+        "sin_i": n.read(told["sine"]),
+        "ode_Y": an.formula(ode_y, at={"y": "yA - Y", "yp": "-Yp"}, names=n),
         "ode_y": ode_y,
     }, n
 
@@ -96,9 +94,8 @@ def _(entry, out):
 def _(entry, out):
     n = an.Names(positive=["k", "Hd", "D", "theta", "thetaB"])
     check = an.cycloid_check()
-    theta, g, k = sp.symbols("theta g k", positive=True)
-    Y, X = k**2 * (1 - sp.cos(theta)) / (4 * g), k**2 * (theta - sp.sin(theta)) / (4 * g)
-    at_B = {theta: n.symbol("thetaB")}
+    told = {"Y": "k**2*(1 - cos(theta))/(4*g)", "X": "k**2*(theta - sin(theta))/(4*g)"}
+    told |= {"rate": check["rate_of_theta"], "v": check["speed"], "t_B": "thetaB/rate"}
     for distance, drop in ((1.0, 1.0), (3.0, 1.0), (0.4, 2.0)):
         curve = an.brachistochrone(distance, drop)
         end = curve.point(curve.theta)
@@ -110,30 +107,30 @@ def _(entry, out):
         lambda x: x + 0.05 * math.sin(math.pi * x), lambda x: 1 + 0.05 * math.pi * math.cos(math.pi * x), 1.0
     )
     out.fact(curve.time < bent, "quicker than a neighbour")
-    speed = check["rate_of_theta"]
-    k_pi = sp.solve(Y.subs(theta, sp.pi) - n.symbol("Hd"), k)[0]
-    t_B = n.symbol("thetaB") / speed
+    (lowest,) = an.solve_for("Y == Hd", "k", where=told, at={"theta": "pi"}, names=n)
+    at_B, at_pi = {"theta": "thetaB"}, {"theta": "pi"}
     return {
-        "Hd": Y.subs(at_B),
-        "D": X.subs(at_B),
-        "D_over_Hd_at_pi": sp.simplify((X / Y).subs(theta, sp.pi)),
-        "thetad": speed,
+        "Hd": an.formula("Y", where=told, at=at_B, names=n),
+        "D": an.formula("X", where=told, at=at_B, names=n),
+        "D_over_Hd_at_pi": an.formula("X/Y", where=told, at=at_pi, names=n),
+        "thetad": check["rate_of_theta"],
         "v": check["speed"],
-        "v_at_pi": check["speed"].subs(theta, sp.pi),
-        "t_B": t_B,
-        "k_for_pi": k_pi,
+        "v_at_pi": an.formula("v", where=told, at=at_pi, names=n),
+        "t_B": an.formula("t_B", where=told, names=n),
+        "k_for_pi": lowest["k"],
         "t_fall": n.read("sqrt(2*Hd/g)"),
-        "t_B_pi": t_B.subs({n.symbol("thetaB"): sp.pi, k: k_pi}),
+        "t_B_pi": an.formula("t_B", where=told, at={"thetaB": "pi"} | lowest, names=n),
     }, n
 
 
 @recipe("8.E.rule1", "9.A.1", "9.A.2", "9.B.1")
 def _(entry, out):
     two = an.Functional("f(y1,y2,y1p,y2p,x)", "y1 y2", "x")
-    n = two.names
-    f = two.f
-    for y, v, e in zip(n.q, n.v, two.euler):
-        out.confirm(an.equal(e, n.derivative(sp.diff(f, v)) - sp.diff(f, y)), "one equation for each function")
+    n, told = two.names, {"f": two.f}
+    for c, e in zip(("y1", "y2"), two.euler):
+        slopes = told | {"slope": f"Derivative(f, {c}p)"}
+        claim = f"Derivative(slope, x) - Derivative(f, {c})"
+        out.confirm(an.check(claim, e, where=slopes, names=n), "one equation for each function")
     motion = an.System("x", L="m*x_d**2/2 - V(x)").lagrange()
     principle = an.Functional("m*xp**2/2 - V(x)", "x", "t")
     out.confirm(
@@ -142,10 +139,9 @@ def _(entry, out):
     )
     phase = an.Functional("p*q_d - p**2/(2*m) - V(q)", "q p", "t")
     hamilton = an.System("q", H="p**2/(2*m) + V(q)").hamilton()
-    m = phase.names
-    solved = sp.solve(list(phase.euler), [m.velocity("q"), m.velocity("p")], dict=True)[0]
-    out.confirm(an.equal(solved[m.velocity("q")], hamilton.qdot["q"]), "q' by independent variation of p")
-    out.confirm(an.equal(solved[m.velocity("p")], hamilton.pdot["p"]), "p' by independent variation of q")
+    (solved,) = an.solve_for(phase.euler, "q_d p_d", names=phase.names)
+    out.confirm(an.equal(solved["q'"], hamilton.qdot["q"]), "q' by independent variation of p")
+    out.confirm(an.equal(solved["p'"], hamilton.pdot["p"]), "p' by independent variation of q")
     same = an.equivalence(
         "a*m*x_d**2/2 - a*V(x) + Derivative(f(x,t),x)*x_d + Derivative(f(x,t),t)", "m*x_d**2/2 - V(x)", "x"
     )
@@ -162,18 +158,15 @@ def _(entry, out):
     out.confirm(
         an.equal(free.f, free.names.read("sqrt(2*m*E)*sqrt(1+yp**2)"), ranges={"E": (1, 2)}), "W = sqrt(2 m E) length"
     )
-    T = n.read("m*(x_d**2+y_d**2)/2")
-    p = [sp.diff(T, v) for v in n.v]
-    out.confirm(an.equal(sum(a * v for a, v in zip(p, n.v)), 2 * T), "sum p dq = 2 T dt")
-    speed = n.read("sqrt(x_d**2+y_d**2)")
-    on_energy = 2 * T - sp.sqrt(2 * n.symbol("m") * T) * speed
-    out.confirm(an.is_zero(on_energy), "2 T dt = sqrt(2 m (E-V)) ds")
+    told = {"T": "m*(x_d**2+y_d**2)/2", "v": "sqrt(x_d**2+y_d**2)"}
+    claim = "x_d*Derivative(T, x_d) + y_d*Derivative(T, y_d) == 2*T"
+    out.confirm(an.check(claim, where=told, names=n), "sum p dq = 2 T dt")
+    out.confirm(an.check("2*T == sqrt(2*m*T)*v", where=told, names=n), "2 T dt = sqrt(2 m (E-V)) ds")
     s = an.System("q", H="p**2/(2*m) + k*q**2/2", positive="E")
     hj = s.hamilton_jacobi()
-    out.confirm(
-        an.equal(sp.diff(hj.S0, s.names.symbol("q")), hj.slopes["q"], signs=["s"]), "W is the reduced action: dW/dq = p"
-    )
-    out.confirm(an.is_zero(hj.S - hj.S0 + s.names.read("E*t")), "S = W - E t")
+    told = {"S0": hj.S0, "S": hj.S, "p": hj.slopes["q"]}
+    out.confirm(an.check("Derivative(S0, q) == p", where=told, names=s.names), "W is the reduced action: dW/dq = p")
+    out.confirm(an.check("S == S0 - E*t", where=told, names=s.names), "S = W - E t")
     return {}, n
 
 
@@ -183,31 +176,23 @@ def _(entry, out):
     n = orbit.names
     built = an.maupertuis("m*(x_d**2+y_d**2)/2", "m*g*y", "x y", "y")
     out.confirm(an.equal(built.f, orbit.f, ranges={"E": (40, 50), "y": (0.1, 1)}), "Maupertuis' integrand")
-    k = an.Names(["y"], independent="x", positive=["Hm", "vx"])
-    A = k.read("vx**2/(2*g)")
-    E = k.read("m*g*Hm") + k.symbol("m") * k.symbol("vx") ** 2 / 2
-    constant = orbit.cyclic["x"] ** 2 - k.read("m**2*vx**2")
-    relation = constant.subs(n.velocity("x"), 1 / k.velocity("y")).subs(
-        {n.symbol("E"): E, n.symbol("y"): k.symbol("y"), n.symbol("m"): k.symbol("m"), n.symbol("g"): k.symbol("g")}
-    )
-    slope = sp.solve(sp.together(relation), k.velocity("y") ** 2)
-
-    def ode(claim):
-        stated = k.read(claim).subs(k.symbol("A"), A)
-        return an.is_zero(stated.subs(k.velocity("y"), sp.sqrt(slope[0])))
+    k = an.Names(["y", "x"], independent="u", positive=["Hm", "vx"])
+    told = {"A": "vx**2/(2*g)", "E": "m*g*Hm + m*vx**2/2", "momentum": orbit.cyclic["x"]}
+    # the momentum of x is m vx; the slope of y(x) is one over that of x(y)
+    (steep,) = an.solve_for("momentum**2 == m**2*vx**2", "w", where=told | {"x'": "1/sqrt(w)"}, names=k)
 
     def path(claim):
-        y = k.read(claim)
-        x, xm = k.symbol("x"), k.symbol("xm")
+        flat, w = an.Names(positive=["Hm", "vx"]), {"w": steep["w"], "path": claim, "A": told["A"]}
         return worst(
-            an.is_zero(y.subs(x, xm) - k.symbol("Hm")), an.equal(sp.diff(y, x) ** 2, slope[0].subs(k.symbol("y"), y))
+            an.check("path == Hm", where=w, at={"x": "xm"}, names=flat),
+            an.check("Derivative(path, x)**2 == w", where=w, at={"y": claim}, names=flat),
         )
 
     return {
-        "first_integral": lambda c: an.equal(n.read(c), orbit.cyclic["x"]),
-        "A": A,
-        "E": lambda c: an.equal(k.read(c).subs(k.symbol("A"), A), E),
-        "ode": ode,
+        "first_integral": lambda c: an.check(c, orbit.cyclic["x"], names=n),
+        "A": k.read(told["A"]),
+        "E": lambda c: an.check(c, told["E"], where={"A": told["A"]}, names=k),
+        "ode": lambda c: an.check(f"{c} == 0", where={"A": told["A"]}, at={"y'": f"sqrt({steep['w']})"}, names=k),
         "y_x": path,
     }, k
 
@@ -218,21 +203,18 @@ def _(entry, out):
     n = orbit.names
     built = an.maupertuis("m*(rho_d**2+rho**2*theta_d**2)/2", "V(rho)", "rho theta", "rho")
     out.confirm(an.equal(built.f, orbit.f, ranges={"E": (60, 70)}), "Maupertuis' integrand")
-    momentum = orbit.cyclic["theta"]
+    ranges = {"E": (60, 70), "Lz": (0.2, 0.6)}
 
     def slope(claim):
         """theta' is right when it makes the cyclic momentum equal to Lz."""
-        stated = n.read(claim)
-        return an.equal(
-            momentum.subs(n.velocity("theta"), stated) ** 2, n.read("Lz**2"), ranges={"E": (60, 70), "Lz": (0.2, 0.6)}
-        )
+        told = {"p": orbit.cyclic["theta"]}
+        return an.check("p**2 == Lz**2", where=told, at={"thetap": claim}, names=n, ranges=ranges)
 
-    reduced = an.System("rho theta", L="m*(rho_d**2+rho**2*theta_d**2)/2 - V(rho)", momenta="prho Lz").hamilton()
-    effective = reduced.H.subs(reduced.p[0], 0)
+    reduced = an.System("rho theta", L="m*(rho_d**2+rho**2*theta_d**2)/2 - V(rho)", momenta="prho Lz")
     return {
-        "Lmom": lambda c: an.equal(n.read(c), momentum, ranges={"E": (60, 70)}),
+        "Lmom": lambda c: an.check(c, orbit.cyclic["theta"], names=n, ranges={"E": (60, 70)}),
         "thetap": slope,
-        "Ueff": effective,
+        "Ueff": an.routhian(reduced, "theta", momenta={"theta": "Lz"}).effective_potential,
     }, reduced.names
 
 
@@ -243,12 +225,14 @@ def _(entry, out):
 def _(entry, out):
     action = an.action_along("m*x_d**2/2 + m*a*x", {"x": "x0 + v0*t + a*t**2/2"})
     k = an.Names()
-    S = k.read(action).subs(k.symbol("v0"), k.read("(x-x0)/t - a*t/2"))
-    out.confirm(an.check("m*(x-x0)**2/(2*t)+m*a*t*(x+x0)/2-m*a**2*t**3/24", S, names=k), "the action of the true path")
-    p_end = k.read("m*((x-x0)/t + a*t/2)")
-    out.confirm(an.equal(sp.diff(S, k.symbol("x")), p_end), "dS/dx = p")
-    H = an.System("x", H="p**2/(2*m) - m*a*x", real="a")
-    out.confirm(an.equal(sp.diff(S, k.symbol("t")), -k.read(H.hamilton().H).subs(k.symbol("p"), p_end)), "dS/dt = -H")
+    told = {"S": an.formula(action, at={"v0": "(x-x0)/t - a*t/2"}, names=k), "p": "m*((x-x0)/t + a*t/2)"}
+    out.confirm(
+        an.check("S == m*(x-x0)**2/(2*t)+m*a*t*(x+x0)/2-m*a**2*t**3/24", where=told, names=k),
+        "the action of the true path",
+    )
+    out.confirm(an.check("Derivative(S, x) == p", where=told, names=k), "dS/dx = p")
+    H = an.System("x", H="p**2/(2*m) - m*a*x", real="a").hamilton().H
+    out.confirm(an.check("Derivative(S, t) == -H", where=told | {"H": H}, names=k), "dS/dt = -H")
     return {}, k
 
 
@@ -267,12 +251,10 @@ def _(entry, out):
         wrong = {"x1": "x1-y1", "y1": "y1+x1", "x2": "x2-y2", "y2": "y2+x2"}
         out.reject(_is_symmetry(two, wrong), "r + dr instead of d_omega x r")
     general = an.System("q", L="L0(q,q_d,t)")
-    n, L = general.names, general.names.read("L0(q,q_d,t)")
-    h = n.velocity("q") * sp.diff(L, n.velocity("q")) - L
     el = general.lagrange().expressions[0]
-    out.confirm(
-        an.equal(sp.diff(L, n.time) + n.derivative(h), n.velocity("q") * el), "dL/dt + dh/dt vanishes on the motion"
-    )
+    told = {"L": "L0(q,q_d,t)", "h": "q_d*Derivative(L, q_d) - L", "EL": el}
+    claim = "Derivative(L0(q,q_d,t), t) + Derivative(h, t) == q_d*EL"
+    out.confirm(an.check(claim, where=told, names=general.names), "dL/dt + dh/dt vanishes on the motion")
     return {}, two.names
 
 
@@ -286,17 +268,14 @@ def _is_symmetry(s, shifts) -> bool:
 
 @recipe("9.D.1", "9.E.1", "9.F.1")
 def _(entry, out):
-    n = an.Names(["x", "y"])
     inertia = an.System("x y", L="Lf(x_d**2+y_d**2)").lagrange()
-    free = all(an.is_zero(e.subs(dict.fromkeys(n.a, 0))) for e in inertia.equations)
-    out.fact(free and all(not inertia.L.has(q) for q in n.q), "constant velocity solves the equations of L(v^2)")
+    out.confirm(an.check_motion(inertia, {"x": "a + u*t", "y": "b + v*t"}), "constant velocity solves those of L(v^2)")
     _, solution = an.free_lagrangian()
-    u = sp.Symbol("u", positive=True)
-    out.fact(zero(sp.diff(solution, u, 2)), "L is affine in v^2")
+    u = an.Names(positive=["u"])
+    told = {"L": solution, "slope": "Derivative(L, u)"}
+    out.confirm(an.check("Derivative(slope, u) == 0", where=told, names=u), "L is affine in v^2")
     one = an.System("x", L="C*x_d**2")
-    k = one.names
-    boosted = an.finite_invariance(one, {"x": "x + dv*t"})
-    first_order = sp.diff(boosted, k.symbol("dv")).subs(k.symbol("dv"), 0) * k.symbol("dv")
+    boosted = {"f": an.finite_invariance(one, {"x": "x + dv*t"})}
     quartic = an.System("x", L="C*x_d**4")
     try:
         an.finite_invariance(quartic, {"x": "x + dv*t"})
@@ -304,22 +283,24 @@ def _(entry, out):
     except ModelError:
         out.fact(True, "v^4 changes by more than a total derivative")
     forced = an.System("x", L="m*x_d**2/2 - V(x,t)").lagrange()
-    out.confirm(
-        an.equal(
-            forced.names.symbol("m") * forced.accelerations["x"],
-            -sp.diff(forced.names.read("V(x,t)"), forced.names.symbol("x")),
-        ),
-        "L = T - V",
-    )
-    slope = sp.diff(solution, u)
-    momentum = an.System("x", L="C*x_d**2").lagrange().momenta["x"]
-    C = sp.solve(momentum - k.read("m*x_d"), k.symbol("C"))[0]
-    v = sp.Symbol("v", real=True)
+    out.confirm(forced.check("m*x_dd == -Derivative(V(x,t), x)"), "L = T - V")
+    (mass,) = an.solve_for("p == m*x_d", "C", where={"p": one.lagrange().momenta["x"]}, names=one.names)
+    still = an.Names()
+    (shape,) = an.solve_for("slope == C", "C2", where=told, names=u)
     return {
-        "L": sp.Symbol("C", real=True) * (u * slope / slope).subs(u, v**2),
-        "gauge_F_1d": -first_order,
-        "C": C,
-    }, an.Names()
+        "L": an.formula(
+            "L - L0",
+            where={"L": solution, "L0": an.formula(solution, at={"u": 0}, names=u)},
+            at=shape | {"u": "v**2"},
+            names=u,
+        ),
+        "gauge_F_1d": an.formula(
+            "-dv*slope",
+            where=boosted | {"slope": an.formula("Derivative(f, dv)", where=boosted, at={"dv": 0}, names=still)},
+            names=still,
+        ),
+        "C": mass["C"],
+    }, still
 
 
 @recipe("10.A.rule", "10.A.2", "10.B.thm", "10.B.1")
@@ -327,8 +308,8 @@ def _(entry, out):
     free = an.System("x", L="m*x_d**2/2")
     n = free.names
     _, form = an.invariance_family(free, {"x": "x + h(t)"}, "h")
-    constants = {sp.Symbol("C1"): n.symbol("alpha"), sp.Symbol("C2"): n.symbol("beta")}
-    f = -an.finite_invariance(free, {"x": "x + alpha + beta*t"}).subs(n.symbol("x"), n.read("xprime - alpha - beta*t"))
+    moved = an.finite_invariance(free, {"x": "x + alpha + beta*t"})
+    f = an.formula("-moved", where={"moved": moved}, at={"x": "xprime - alpha - beta*t"}, names=n)
     boost, shift = an.noether(free, {"x": "t"}), an.noether(free, {"x": 1})
     out.fact(
         free.lagrange().is_first_integral(boost.integral) and free.lagrange().is_first_integral(shift.integral),
@@ -342,17 +323,14 @@ def _(entry, out):
     back = an.symmetry_of(free, boost.integral)
     out.confirm(an.equal(back.shifts["x"], n.time), "from the integral back to the symmetry")
 
-    def gauge(claim):
-        return worst(*(an.is_zero(sp.diff(n.read(claim) - f, n.symbol(v))) for v in ("xprime", "t")))
-
-    dalpha, dbeta = n.symbol("dalpha"), n.symbol("dbeta")
+    told = {"boost": boost.integral, "shift": shift.integral, "gauge": boost.gauge}
     return {
-        "gfun": form.subs(constants),
-        "f": gauge,
-        "delta_f": -boost.gauge * dbeta,
-        "noether": shift.integral * dalpha + boost.integral * dbeta,
+        "gfun": an.formula(form, at={"C1": "alpha", "C2": "beta"}, names=n),
+        "f": lambda claim: an.check(claim, f, up_to="constant", over=["xprime", "t"], names=n),
+        "delta_f": an.formula("-gauge*dbeta", where=told, names=n),
+        "noether": an.formula("shift*dalpha + boost*dbeta", where=told, names=n),
         "I_translation": shift.integral,
-        "I_boost": an.tidy(-boost.integral / n.symbol("m")),
+        "I_boost": an.formula("-boost/m", where=told, names=n),
     }, n
 
 
@@ -360,11 +338,7 @@ def _(entry, out):
 def _(entry, out):
     two = an.System("x1 x2", L="m1*x1_d**2/2 + m2*x2_d**2/2 - V(x1-x2)")
     plus = an.System("x1 x2", L="m1*x1_d**2/2 + m2*x2_d**2/2 + V(x1-x2)").lagrange()
-    force = plus.names.symbol("m1") * plus.accelerations["x1"]
-    out.reject(
-        an.equal(force, -sp.diff(two.names.read("V(x1-x2)"), two.names.symbol("x1"))),
-        "L = T + V gives the opposite force",
-    )
+    out.reject(plus.check("m1*x1_dd == -Derivative(V(x1-x2), x1)"), "L = T + V gives the opposite force")
     return {"P_total_x_for_two": an.noether(two, {"x1": 1, "x2": 1}).integral}, two.names
 
 
@@ -372,51 +346,41 @@ def _(entry, out):
 def _(entry, out):
     free = an.System("x", L="m*x_d**2/2")
     n = free.names
-    f = -an.finite_invariance(free, {"x": "x + v*t"}).subs(n.symbol("x"), n.read("xprime - v*t"))
+    moved = {"f": an.finite_invariance(free, {"x": "x + v*t"})}
+    f = an.formula("-f", where=moved, at={"x": "xprime - v*t"}, names=n)
     two = an.System("x1 x2", L="m1*x1_d**2/2 + m2*x2_d**2/2 - V(x1-x2)")
-    k = two.names
     boost = an.noether(two, {"x1": "t", "x2": "t"})
 
     def law(claim):
-        """Centre of mass law: the claim must vanish with RG, P of the two bodies and RG0 the value at t = 0."""
-        stated = k.read(claim)
-        total = k.read("m1+m2")
-        at = {
-            k.symbol("M"): total,
-            k.symbol("RG"): k.read("(m1*x1+m2*x2)/(m1+m2)"),
-            k.symbol("P"): k.read("m1*x1_d+m2*x2_d"),
-        }
-        rate = k.derivative(stated.subs(at))
-        on = {k.velocity(c, 2): a for c, a in two.lagrange().accelerations.items()}
-        return an.is_zero(rate.subs(on))
+        """Centre of mass law: the claim must stay as it is, with RG and P of the two bodies and RG0 a constant."""
+        told = {"M": "m1+m2", "RG": "(m1*x1+m2*x2)/(m1+m2)", "P": "m1*x1_d+m2*x2_d", "law": claim}
+        return two.lagrange().check("Derivative(law, t) == 0", where=told)
 
     out.fact(two.lagrange().is_first_integral(boost.integral), "conserved")
     algebra = an.galilei_algebra(2)
     out.fact(algebra.brackets["Kx", "Px"] == algebra.total_mass, "[K, P] = M")
-    return {"f_1d_one": f, "noether_1d_one": an.noether(free, {"x": "t"}).integral * n.symbol("dv"), "law_1d": law}, n
+    return {
+        "f_1d_one": f,
+        "noether_1d_one": an.formula("boost*dv", where={"boost": an.noether(free, {"x": "t"}).integral}, names=n),
+        "law_1d": law,
+    }, n
 
 
 # ---- 11: the six systems ----
 
 
-def solves(view, coordinate: str, claim: str, start: dict[str, str]):
+def solves(view, coordinate: str, claim: str, start: dict[str, int]):
     """A motion is right when it satisfies the equation of motion and starts as stated."""
-    n = view.names
-    motion = n.read(claim)
-    residual = n.at_functions(n.velocity(coordinate, 2) - view.accelerations[coordinate], {coordinate: motion})
-    tests = [an.is_zero(residual)]
-    for name, order in start.items():
-        tests.append(an.equal(sp.diff(motion, n.time, order).subs(n.time, 0), n.symbol(name)))
-    return worst(*tests)
+    began = {coordinate + "'" * order: name for name, order in start.items()}
+    return an.check_motion(view, {coordinate: claim}, began)
 
 
 @recipe("11.A.1a")
 def _(entry, out):
     s = system("11.A", "x1")
     n, newton = s.names, s.newton()
-    given = n.read_all(entry["given"].values())
-    solved = sp.solve(given, [n.velocity("x1", 2), n.symbol("Tn")], dict=True)[0]
-    out.confirm(an.equal(solved[n.velocity("x1", 2)], newton.accelerations["x1"]), "the stated equations give the same")
+    (solved,) = an.solve_for(list(entry["given"].values()), "x1_dd Tn", names=n)
+    out.confirm(an.equal(solved["x1''"], newton.accelerations["x1"]), "the stated equations give the same")
     return {
         "R1": newton.reaction(1, ("-sin(alpha1)", "cos(alpha1)")),
         "R2": newton.reaction(2, ("sin(alpha2)", "cos(alpha2)")),
@@ -429,17 +393,16 @@ def _(entry, out):
 @recipe("11.A.1b")
 def _(entry, out):
     s = system("11.A", "x")
-    n = s.names
-    A = n.read("g*(m1*sin(alpha1)-m2*sin(alpha2))")
+    A = {"A": "g*(m1*sin(alpha1)-m2*sin(alpha2))"}
     short = an.System("x", L="(m1+m2)*x_d**2/2 + A*x", positive="A x")
     k = short.names
     t_x = an.antiderivative(short.lagrange().quadrature(0).function, k.symbol("x"))
+    (x_t,) = an.solve_for("t == t_x", "x", where={"t_x": t_x}, names=an.Names(positive=["A", "x", "t"]))
 
     def energy(claim):
-        stated = n.read(claim).subs(n.symbol("A"), A)
-        return an.is_zero(n.derivative(stated - s.lagrange().energy))
+        return s.lagrange().check("Derivative(E, t) == Derivative(h, t)", where=A | {"E": claim})
 
-    return {"E": energy, "t_x": t_x, "x_t": an.tidy(sp.solve(t_x - sp.Symbol("t", positive=True), k.symbol("x"))[0])}, k
+    return {"E": energy, "t_x": t_x, "x_t": x_t["x"]}, k
 
 
 @recipe("11.A.2a", "11.A.2b")
@@ -454,7 +417,7 @@ def _(entry, out):
     n = rope.names
     lam = rope.lagrange().multipliers["lam"]
     for (c, balance), claim in zip(rope.dalembert().balances.items(), entry.get("given", {}).values()):
-        out.confirm(an.equal(n.read(claim).subs(n.symbol("a"), n.velocity(c, 2)), balance), f"balance of {c}")
+        out.confirm(an.check(claim, balance, at={"a": f"{c}_dd"}, names=n), f"balance of {c}")
     out.confirm(an.equal(n.read(a), rope.lagrange().accelerations["s2"]), "with a multiplier")
     return {"a": a, "lam": lam}, n
 
@@ -479,13 +442,11 @@ def _(entry, out):
     ]
     s = system(letter, *entry["coords"], momenta=momenta)
     view, n, found = _hamilton(s)
-    t = n.time
     if letter in ("11.A", "11.B"):
-        c, p = s.coordinates[0], view.p[0]
-        rate = view.pdot[p.name]
-        start = n.symbol("p10" if letter == "11.A" else "p0")
-        found[f"{p.name}_t"] = rate * t + start
-        found["phid_t"] = view.qdot[c].subs(p, rate * t + start)
+        c, p = s.coordinates[0], view.p[0].name
+        start = "p10" if letter == "11.A" else "p0"
+        found[f"{p}_t"] = an.formula(f"rate*t + {start}", where={"rate": view.pdot[p]}, names=n)
+        found["phid_t"] = an.formula(view.qdot[c], at={p: found[f"{p}_t"]}, names=n)
         found[f"{c}_t"] = lambda claim: solves(view, c, claim, {f"{c}0": 0, f"{c}d0": 1})
     if letter == "11.C":
         for i in (1, 2):
@@ -506,10 +467,7 @@ def _(entry, out):
         real = system("11.B", "phi").hamilton()
         long = {"Im": "m1*R1**2+m2*R2**2", "Tq": "(m1*R1-m2*R2)*g"}
     n = s.names
-    out.confirm(
-        an.equal(n.read(s.hamilton().H).subs({n.symbol(k): n.read(v) for k, v in long.items()}), n.read(real.H)),
-        "the abbreviated H",
-    )
+    out.confirm(an.check(s.hamilton().H, real.H, at=long, names=n), "the abbreviated H")
     hj = s.hamilton_jacobi()
     out.fact(bool(hj.verify(hj.S)), "complete integral")
     c = s.coordinates[0]
@@ -535,8 +493,9 @@ def _(entry, out):
     )
 
     def energy(claim):
-        stated = n.read(claim)
-        return worst(an.is_zero(n.derivative(stated - view.energy)), an.is_zero(view.rate(stated)))
+        told = {"E": claim}
+        claims = ("Derivative(E, t) == Derivative(h, t)", "Derivative(E, t) == 0")
+        return worst(*(view.check(c, where=told) for c in claims))
 
     return {
         "phidd": s.newton().accelerations["phi"],
@@ -549,20 +508,21 @@ def _(entry, out):
 def _(entry, out):
     s = system("11.C", "q1", "q2")
     n, newton = s.names, s.newton()
-    A, a = -newton.accelerations["q1"], newton.accelerations["q2"]
     Rm = newton.reaction(2, ("sin(alpha)", "cos(alpha)"))
-    on = {n.symbol("A"): A, n.symbol("a"): a, n.symbol("Rm"): Rm}
+    told = {"A": "-q1_dd", "a": "q2_dd", "Rm": Rm}
+    A, a = (
+        an.formula(f"{sign}x", where={"x": newton.accelerations[c]}, names=n) for sign, c in (("-", "q1"), ("", "q2"))
+    )
     for claim in entry.get("given", {}).values():
-        out.confirm(an.is_zero(n.read(claim).subs(on)), "the stated equation")
+        out.confirm(newton.check(f"{claim} == 0", where=told), "the stated equation")
     if entry["id"] == "11.C.1lim":
-        light = {n.symbol("M"): 0}
-        vertical = (a * sp.sin(n.symbol("alpha"))).subs(light)
-        value = (A.subs(light) / n.symbol("g")).subs(n.symbol("alpha"), 1.2)
-        out.reject(value > 1, "A > g fails for alpha > pi/4")
-        return {"a": a.subs(light), "A": A.subs(light), "vertical": vertical}, n
+        light = {"M": 0}
+        found = {"a": an.formula(a, at=light, names=n), "A": an.formula(A, at=light, names=n)}
+        out.reject(an.formula("A/g", where=found, at={"alpha": 1.2}, names=n) > 1, "A > g fails for alpha > pi/4")
+        return found | {"vertical": an.formula("a*sin(alpha)", where=found, names=n)}, n
     return {
-        "Rm_in_A": lambda c: an.equal(n.read(c).subs(on), Rm),
-        "a_in_A": lambda c: an.equal(n.read(c).subs(on), a),
+        "Rm_in_A": lambda c: newton.check(f"Rm == {c}", where=told),
+        "a_in_A": lambda c: newton.check(f"a == {c}", where=told),
         "A": A,
         "a": a,
         "Rm": Rm,
@@ -576,7 +536,7 @@ def _(entry, out):
     out.fact(view.is_first_integral(view.momenta["r1"]) and view.is_first_integral(view.energy), "two integrals")
     return {
         "T": s.kinetic_energy,
-        "V": lambda c: worst(*(an.is_zero(sp.diff(n.read(c) - s.V, q)) for q in n.q)),
+        "V": lambda c: an.check(c, s.V, up_to="constant", over=s.coordinates, names=n),
         "I_momentum": view.momenta["r1"],
         "r1dd": view.accelerations["r1"],
         "r2dd": view.accelerations["r2"],
@@ -593,7 +553,7 @@ def _(entry, out):
         out.fact(view.cyclic == ("q1",), "q1 is cyclic")
         found["p1_const"] = view.momenta["q1"]
     if entry["id"] == "11.D.3":
-        found["L_rescaled"] = an.tidy(view.L / n.read("m*rho"))
+        found["L_rescaled"] = an.formula("L/(m*rho)", where={"L": view.L}, names=n)
         weight = an.System("theta", particles=[an.Particle("m", ["rho*sin(theta)", "-rho*cos(theta)"], ["0", "-m*g"])])
         found["Q_theta"] = weight.generalised_forces[0]
         out.confirm(
@@ -611,7 +571,7 @@ def _(entry, out):
         out.confirm(an.is_zero(spring.generalised_forces[1]), "Q_theta = 0")
     if entry["id"] == "11.F.2":
         out.fact(view.cyclic == ("phi",), "phi is cyclic")
-        found["pphi_over_mr2"] = an.tidy(view.momenta["phi"] / n.read("m*r**2"))
+        found["pphi_over_mr2"] = an.formula("p/(m*r**2)", where={"p": view.momenta["phi"]}, names=n)
     return found, n
 
 
@@ -619,27 +579,22 @@ def _(entry, out):
 def _(entry, out):
     s = system("11.C", "q1", "q2", momenta="p1 p2", signs=["s"])
     hj, n = s.hamilton_jacobi(constants={"q1": "alpha2"}), s.names
-    short = {
-        n.symbol("X"): n.read("2*(M+m)*(E+m*g*q2*sin(alpha))-alpha2**2"),
-        n.symbol("Dm"): n.read("m*sin(alpha)**2+M"),
-    }
+    short = {"X": "2*(M+m)*(E+m*g*q2*sin(alpha))-alpha2**2", "Dm": "m*sin(alpha)**2+M"}
     out.fact(bool(hj.verify(hj.S)), "complete integral for both branches")
-    rename = {n.symbol("beta"): n.symbol("beta1"), n.symbol("beta_q1"): n.symbol("beta2")}
-    motion = {k: v.subs(rename) for k, v in hj.motion().items()}
+    named = {"beta": "beta1", "beta_q1": "beta2"}
+    motion = {k: an.formula(v, at=named, names=n) for k, v in hj.motion().items()}
     E_range = {"E": (20, 30), "q2": (0.1, 2), "alpha": (0.2, 1.3), "alpha2": (0.1, 1)}
 
-    def against(value):
-        return lambda claim: an.equal(n.read(claim).subs(short), value, signs=["s"], ranges=E_range)
+    def against(value, **at):
+        return lambda claim: an.check(claim, value, where=short, at=at, names=n, ranges=E_range)
 
     return {
         "dS1_dq2": against(hj.slopes["q2"]),
         "S": against(hj.S),
-        "beta1_plus_t": against(hj.jacobi["E"] + n.time),
+        "beta1_plus_t": against(an.formula("b + t", where={"b": hj.jacobi["E"]}, names=n)),
         "q2_t": against(motion["q2"]),
         "beta2": against(hj.jacobi["alpha2"]),
-        "q1_t": lambda claim: an.equal(
-            n.read(claim).subs(n.symbol("q2"), motion["q2"]), motion["q1"], signs=["s"], ranges=E_range
-        ),
+        "q1_t": against(motion["q1"], q2=motion["q2"]),
     }, n
 
 
@@ -665,41 +620,26 @@ def _(entry, out):
 @recipe("11.D.1small")
 def _(entry, out):
     s = system("11.D", "theta")
-    w2 = an.normal_modes(s).squares[0]
-    n = an.Names()
-    w = sp.sqrt(n.read(w2))
+    told = {"w2": an.normal_modes(s).squares[0], "Amp": "sqrt(theta0**2 + thetad0**2/w**2)"}
     k = an.Names()
 
     def phase(claim):
-        angle = k.read(claim)
-        A = k.read("sqrt((thetad0/w)**2 + theta0**2)")
-        return worst(
-            an.is_zero(A * sp.sin(angle) - k.symbol("theta0")), an.is_zero(A * sp.cos(angle) - k.read("thetad0/w"))
-        )
+        lines = ("Amp*sin(angle) == theta0", "Amp*cos(angle) == thetad0/w")
+        return worst(*(an.check(line, where=told | {"angle": claim}, names=k) for line in lines))
 
     def motion(claim):
-        theta = k.read(claim)
-        t = k.symbol("t")
-        return worst(
-            an.is_zero(sp.diff(theta, t, 2) + k.read("w**2") * theta),
-            an.equal(theta.subs(t, 0), k.symbol("theta0")),
-            an.equal(sp.diff(theta, t).subs(t, 0), k.symbol("thetad0")),
-        )
+        small = an.System("theta", L="theta_d**2/2 - w**2*theta**2/2").lagrange()
+        return an.check_motion(small, {"theta": claim}, {"theta": "theta0", "theta_d": "thetad0"})
 
-    shifted = k.read("theta0*sin(w*tau)")
-    out.reject(
-        an.is_zero(shifted.subs(k.symbol("tau"), 0) - k.symbol("theta0")),
-        "theta0 sin(w tau) does not start at its maximum",
-    )
-    energy = n.read("m*rho**2*thetad**2/2 + m*g*rho*theta**2/2").subs(
-        {n.symbol("theta"): n.symbol("Amp"), n.symbol("thetad"): 0}
-    )
+    late = an.check("theta0*sin(w*tau) == theta0", at={"tau": 0}, names=k)
+    out.reject(late, "theta0 sin(w tau) does not start at its maximum")
+    energy = "m*rho**2*thetad**2/2 + m*g*rho*theta**2/2"
     return {
-        "w": w,
-        "Amp": k.read("sqrt(theta0**2 + thetad0**2/w**2)"),
+        "w": an.formula("sqrt(w2)", where=told, names=k),
+        "Amp": k.read(told["Amp"]),
         "phase": phase,
         "theta_t": motion,
-        "E_small": energy,
+        "E_small": an.formula(energy, at={"theta": "Amp", "thetad": 0}, names=k),
     }, k
 
 
@@ -709,18 +649,15 @@ def _(entry, out):
     n, view = s.names, s.lagrange()
     k = an.Names(["theta"], positive=["thm"])
     T = an.period("-m*g*rho*cos(theta)", "theta", "thm", inertia="m*rho**2", names=k)
-    numeric = T.closed.subs({k.symbol("g"): 9.81, k.symbol("rho"): 1.0, k.symbol("thm"): 1.0}).evalf()
-    out.fact(abs(float(numeric) - _pendulum_period(1.0, 9.81, 1.0)) < 1e-9, "the closed form against quadrature")
-    speed = sp.solve(
-        view.energy - view.energy.subs({n.velocity("theta"): 0, n.symbol("theta"): n.symbol("thm")}),
-        n.velocity("theta"),
-    )
+    numbers = {"g": 9.81, "rho": 1, "thm": 1}
+    numeric = float(an.formula(T.closed, at=numbers, names=k))
+    out.fact(abs(numeric - _pendulum_period(1.0, 9.81, 1.0)) < 1e-9, "the closed form against quadrature")
+    told = {"E": view.energy, "E0": an.formula(view.energy, at={"theta_d": 0, "theta": "thm"}, names=n)}
+    speed = an.solve_for("E == E0", "theta_d", where=told, names=n)[0]["theta'"]
     return {
         "E": view.energy,
-        "thetad": lambda c: an.equal(n.read(c) ** 2, speed[0] ** 2),
-        "T_integral_check_k": lambda c: an.equal(
-            n.read(c) ** 2, n.read(next(iter(T.closed.atoms(sp.elliptic_k))).args[0])
-        ),
+        "thetad": lambda c: an.check("c**2 == speed**2", where={"c": c, "speed": speed}, names=n),
+        "T_integral_check_k": lambda c: an.check(f"4*sqrt(rho/g)*elliptic_k(({c})**2)", T.closed, names=n),
         "T": T.closed,
         "T_series": T.series,
     }, n
@@ -780,11 +717,9 @@ def _(entry, out):
     hj = system("11.E", "rho", "theta", momenta="prho ptheta").hamilton_jacobi()
     out.fact(not hj.separable and ("rho", "theta") in hj.certificate.failures, str(hj.certificate))
     n = hj.names
-    stated = n.read(entry["extension"]["hj"])
-    named = hj.equation.replace(
-        lambda e: isinstance(e, sp.core.function.AppliedUndef), lambda e: sp.Function("S0f", real=True)(*e.args)
-    )
-    return {"hj": lambda claim: an.equal(stated, named)}, n
+    # the equation holds for the action, whatever it is called
+    action = str(hj.equation).replace("S0(", "S0f(")
+    return {"hj": lambda claim: an.check(claim, action, names=n)}, n
 
 
 @recipe("11.F.0")
@@ -792,49 +727,39 @@ def _(entry, out):
     chart = an.Chart("r theta phi", ["r*sin(theta)*cos(phi)", "r*sin(theta)*sin(phi)", "-r*cos(theta)"], positive=["r"])
     s = system("11.F", "theta", "phi")
     n = s.names
-    v2 = 2 * s.kinetic_energy / n.symbol("m")
-    frame = sp.Matrix.hstack(
-        *(
-            chart.basis[:, i] / length
-            for i, length in enumerate((1, chart.names.symbol("r"), chart.names.read("r*sin(theta)")))
-        )
-    )
-    out.fact(zero(frame.det() + 1), "the basis is left-handed")
-    return {"v2": v2, "e_theta_k": an.tidy(frame[2, 1])}, n
+    v2 = an.formula("2*T/m", where={"T": s.kinetic_energy}, names=n)
+    handed = an.check("-r**2*sin(theta)", chart.basis.det(), names=chart.names)
+    out.confirm(handed, "the basis is left-handed for 0 < theta < pi")
+    return {"v2": v2, "e_theta_k": an.tidy(chart.unit_frame[2, 1])}, n
 
 
 @recipe("11.F.1")
 def _(entry, out):
     s = system("11.F", "theta", "phi")
     n, view = s.names, s.lagrange()
-    momentum = view.momenta["phi"]
-    reduced = view.energy.subs(n.velocity("phi"), n.read("Lz/(m*r**2*sin(theta)**2)"))
+    turn = {"phi_d": "Lz/(m*r**2*sin(theta)**2)"}
+    reduced = an.formula(view.energy, at=turn, names=n)
     angular = an.angular_momentum(s)
     out.fact(angular.conserved == (False, False, True), "only Lz is conserved")
-    size = sum(e**2 for e in angular.value)
+    size = an.formula("a**2 + b**2 + c**2", where=dict(zip("abc", angular.value)), names=n)
     out.reject(view.is_first_integral(size), "|L_o| is not constant")
     ranges = {"E": (40, 50), "theta": (0.6, 2.4), "Lz": (0.1, 1)}
-    square = sp.solve(reduced - n.symbol("E"), n.velocity("theta"))
+    told = {"energy": reduced, "phid": turn["phi_d"]}
+    told["rate"] = an.solve_for("energy == E", "theta_d", where=told, names=n)[0]["theta'"]
 
-    def rate(claim):
-        return an.equal(n.read(claim) ** 2, square[0] ** 2, ranges=ranges)
+    def squares(left, right):
+        return lambda c: an.check(f"({left})**2 == ({right})**2", where=told | {"c": c}, names=n, ranges=ranges)
 
-    def slope(claim):
-        phid = n.read("Lz/(m*r**2*sin(theta)**2)")
-        return an.equal(n.read(claim) ** 2, phid**2 / square[0] ** 2, ranges=ranges)
-
-    u = n.symbol("u")
-    at_rest = (n.symbol("E") - reduced.subs(n.velocity("theta"), 0)).subs(sp.sin(n.symbol("theta")) ** 2, 1 - u**2)
-    cubic = at_rest.subs(sp.cos(n.symbol("theta")), u)
-    out.fact(
-        zero(sp.diff(cubic, n.symbol("E")) - 1), "the allowed region is where the effective potential is at most E"
+    told["left"] = an.formula("(E - energy)*sin(theta)**2", where=told, at={"theta_d": 0}, names=n)
+    out.confirm(
+        an.check("Derivative(left, E) == sin(theta)**2", where=told, names=n), "allowed where V_eff is at most E"
     )
     return {
-        "Lz": momentum,
-        "E": lambda c: an.equal(n.read(c), reduced),
-        "thetad": rate,
-        "dphi_dtheta": slope,
-        "turning_cubic_in_u_cos_theta": lambda c: an.equal(n.read(c), cubic * (1 - u**2)),
+        "Lz": view.momenta["phi"],
+        "E": lambda c: an.check(c, reduced, names=n),
+        "thetad": squares("c", "rate"),
+        "dphi_dtheta": squares("c*rate", "phid"),
+        "turning_cubic_in_u_cos_theta": lambda c: an.check(c, told["left"], at={"u": "cos(theta)"}, names=n),
     }, n
 
 
