@@ -111,7 +111,7 @@ def solve_for(
     n = names or Names()
     told = definitions(n, where, at, known=known)
     lines = []
-    for line in [equations] if isinstance(equations, (str, sp.Basic)) else equations:
+    for line in equations if isinstance(equations, Sequence) and not isinstance(equations, str) else [equations]:
         stated = told.read(line)
         lines.append(told.settled(stated.lhs - stated.rhs if isinstance(stated, sp.Eq) else stated))
     letters = [n.symbol(u) for u in (unknowns.replace(",", " ").split() if isinstance(unknowns, str) else unknowns)]

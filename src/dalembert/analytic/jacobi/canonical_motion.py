@@ -16,7 +16,7 @@ from ..canonical.maps import CanonicalMap
 from ..formulas._equality import is_zero
 from ..formulas._names import Formula
 from ..formulas._normal import tidy
-from ..formulas._solving import solve_linear
+from ..formulas._solving import solve_linear, solve_system
 from ..formulas.steps import Notebook, Steps
 
 
@@ -104,21 +104,20 @@ def _images(transformation: CanonicalMap, at: Mapping[sp.Symbol, sp.Expr]) -> di
         put = {n.symbol(x): e for x, e in values.items()}
         return [x for x, e in back.items() if not is_zero(e.subs(put, simultaneous=True) - at[x])]
 
-    for x in Q:
-        if not wrong():
-            break
+    lost = wrong()
+    for x in Q if lost else ():
         angle, s, c = n.symbol(x), sp.Dummy("s"), sp.Dummy("c")
         put = {n.symbol(y): e for y, e in values.items() if y != x}
         told = [
             e.subs(put, simultaneous=True).subs({sp.sin(angle): s, sp.cos(angle): c}) - at[y] for y, e in back.items()
         ]
         told = [e for e in told if e.has(s, c)]
-        solutions = sp.solve(told, [s, c], dict=True) if told and not any(e.has(angle) for e in told) else []
+        solutions = solve_system(told, [s, c]) if told and not any(e.has(angle) for e in told) else []
         if len(solutions) == 1 and {s, c} <= set(solutions[0]):
             values[x] = sp.atan2(tidy(solutions[0][s]), tidy(solutions[0][c]))
-    if wrong():
+    if lost and (lost := wrong()):
         raise ModelError(
-            f"the inverse of the map has several branches, and its formula is not the one of this start: {wrong()[0]} "
+            f"the inverse of the map has several branches, and its formula is not the one of this start: {lost[0]} "
             "does not come back. Give the map by `new` on the branch that is meant"
         )
     return values
