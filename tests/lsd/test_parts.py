@@ -240,7 +240,20 @@ def test_random_programs_equal_their_text_written_out_and_survive_printing_and_l
         ("package p() = let a = 1 ; end ; let x = [p(), 0, 0] ;", "expected a scalar, this is a machine", None),
         ("package p() = let a = 1 ; end ; let x = p() ; let y = x.b.mass ;", "x has no b with a mass", None),
         ("package p(a : scalar = [0,0,1]) = let b = a ; end ;", "default of a: expected a scalar", None),
-        ("package p(a : scalar) = let b = a ; end ; let x = p() ;", "p has 1 parameters (a), 0 given", None),
+        ("package p(a : scalar) = let b = a ; end ; let x = p() ;", "p needs also a", "it is p(a : scalar) : machine"),
+        (
+            'use "joints.lsd" ; let a = body end ; join earth and a.frame with revolute([0, 0, 0]) ;',
+            "the axis of a rotation cannot be zero",
+            "inside library/joints.lsd",
+        ),
+        (
+            "package p(n : vector) = let a = body end ; join earth and a.frame with link(x) dof = x || n end ; end ;\n"
+            "let one = p(n = [0, 0, 0]) ;",
+            "the axis of a rotation cannot be zero",
+            "it is built by <text>:2:11",
+        ),
+        ("let a = body end ; output s = pos(a).x ;", "syntax error at `.`", "`pos(tip, x)`"),
+        ("let f(x : scalar) = 2*x ; let y = f(1, 2) ;", "f has only 1 parameters, 2 given", "it is f(x : scalar)"),
         ("package p = join earth and earth with link end ; end ;", "a package holds definitions only", "machine"),
         ("for i in 1..2 do let b = body end ; join earth and b.frame with link end ; end ;", "used twice", "b[i]"),
         ("drive hinge = 1 ;", "expected a coordinate", "hinge.th"),
@@ -253,6 +266,11 @@ def test_errors_name_the_place_and_the_remedy(text, message, hint):
     found = error(text)
     assert message in found.message
     assert hint is None or hint in (found.hint or "")
+
+
+def test_a_fault_in_the_library_is_told_where_it_is_used():
+    found = error('use "joints.lsd" ;\nlet a = body end ;\njoin earth and a.frame with revolute([0, 0, 0]) ;')
+    assert (found.line, found.column) == (3, 29)
 
 
 def test_a_fault_in_a_loop_is_told_once():

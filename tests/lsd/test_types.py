@@ -157,7 +157,7 @@ def test_definitions_are_checked_once_and_built_anew_each_time():
         ("f(x = 1)", "needs also y"),
         ("f(x = 1, y = 2, z = 3)", "has no parameter z"),
         ("f(x = 1, x = 2, y = 1)", "given twice"),
-        ("f(1)", "2 parameters"),
+        ("f(1)", "f needs also y"),
         ("f(x = [1,0,0], y = 1)", "expected a scalar"),
         ("g(x = 1)", "unbound variable g"),
     ],

@@ -60,7 +60,12 @@ def test_numbers_are_in_metres_kilograms_seconds_and_radians():
             "contact 'floor': ' ... ' and 'tip.Z' are unlike: a mass (kg) and a length (m)",
         ),
         ("mu = 0.3", "mu = 3 mm", 9, "value of mu: a number or an angle is expected"),
-        ("m = m, l = l", "m = m, l = m", 2, "iframe of body 'rod': a length (m) is expected, this is a mass (kg)"),
+        (
+            "m = m, l = l",
+            "m = m, l = m",
+            2,
+            "centre or iframe of body 'rod': a length (m) is expected, this is a mass (kg)",
+        ),
     ],
 )
 def test_unlike_things_are_told_with_their_place(right, wrong, line, message):
@@ -76,7 +81,7 @@ join earth and b.frame with link(th) dof = th || [0, 0, 1], torque = [0, 0, sin(
     da.loads(bare)
     assert (
         fault(bare.replace("l = 2", "l = 2 m")).message
-        == "iframe of body 'b': a length (m) is expected, this is a mass (kg)"
+        == "centre or iframe of body 'b': a length (m) is expected, this is a mass (kg)"
     )
 
 
@@ -148,3 +153,20 @@ def test_random_formulas_have_the_dimension_of_numbers_that_scale():
 def test_a_unit_in_other_letters_is_recognised(word, unit):
     with pytest.raises(da.LsdError, match=f"did you mean the unit `2 {unit}`"):
         da.loads(f"let l = 2 {word} ;")
+
+
+def test_quantities_are_told_as_numbers_and_only_factors_are_suspected():
+    """Units stood in the sentence as empty names, '3*(1/*2)', and a length was called a factor."""
+    text = """use "joints.lsd" ;
+let a = body mass = 2 kg, centre = 0, inertia = 0 end ;
+join earth and a.frame with revolute([0, 0, 1]) as j ;
+drive j.th = 3 N ;
+spring earth and a.frame with stiffness = 3 N, length = 2 ;
+spring earth and a.frame with stiffness = 3*(2 N), length = 2 ;
+"""
+    with pytest.raises(da.LsdError) as caught:
+        da.loads(text)
+    drive, bare, factor = caught.value.diagnostics
+    assert "'3' and 'j.th' are unlike" in drive.message
+    assert "factor" not in bare.hint
+    assert factor.hint == "a factor without a unit is a pure number: check `3`"

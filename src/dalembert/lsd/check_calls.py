@@ -56,11 +56,11 @@ def infer_call(ctx: Context, node: s.Call, scope: Scope, want: Type | None) -> C
         body: DefinitionBody = found.extra
         missing = [p.name for p in body.parameters[len(node.arguments) :] if p.name not in body.defaults]
         if missing or len(node.arguments) > len(body.parameters):
-            return ctx.wrong(
-                node.span,
-                f"{name} has {len(body.parameters)} parameters ({', '.join(p.name for p in body.parameters)}),"
-                f" {len(node.arguments)} given",
-            )
+            told = f"it is {signature(found)}"
+            if missing:
+                return ctx.wrong(node.span, f"{name} needs also {', '.join(missing)}", told)
+            count = len(body.parameters)
+            return ctx.wrong(node.span, f"{name} has only {count} parameters, {len(node.arguments)} given", told)
         return _application(ctx, node, found, list(zip(body.parameters, node.arguments)), scope)
     if ctx.asking and name in QUANTITIES and not node.word.quoted:
         return infer_frame_quantity(ctx, node, scope)

@@ -90,7 +90,9 @@ def _compare_units(checked: CheckedProgram) -> None:
 def _bare_numbers(source: Source, span: Span) -> str:
     """What to do about unlike dimensions: the factors of the place that have no unit are the usual cause."""
     read = tokens(Source(source.text[span[0] : span[1]], source.name), Report())
-    bare = dict.fromkeys(f"`{x.text}`" for x in read if x.type in ("INT", "FLOAT") and x.text not in ("0", "1"))
+    beside = zip(["", *(x.text for x in read)], read, [*(x.text for x in read[1:]), ""], strict=False)
+    numbers = (x.text for a, x, b in beside if x.type in ("INT", "FLOAT") and not {a, b}.isdisjoint("*/"))
+    bare = dict.fromkeys(f"`{x}`" for x in numbers if x not in ("0", "1"))
     if not bare:
         return "check the units, and give its numbers theirs"
     return f"a factor without a unit is a pure number: check {', '.join(bare)}"

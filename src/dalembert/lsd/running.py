@@ -141,7 +141,7 @@ class Run:
     dimensional: bool = False  # whether units stand in the values, to compare them
     passes: int = 0
     calls: int = 0
-    depth: int = 0
+    stack: list[tuple[Source, Span]] = field(default_factory=list)  # where the definitions that run were used
 
     def called(self, home: int | None) -> str:
         """What names of a machine begin with; nothing in the whole program."""
@@ -169,17 +169,25 @@ class Run:
         return unique
 
     def fault(self, source: Source, span: Span, message: str, hint: str | None = None) -> Fault:
-        """Report, and give the exception to raise."""
+        """Report, and give the exception to raise; a fault inside the library is one of who uses it."""
+        used = next((place for place in reversed(self.stack) if not place[0].is_library), None)
+        if used is not None and source.is_library:
+            line, column = source.place(span[0])
+            hint = hint or f"inside {source.name}:{line}:{column}, `{source.text[span[0] : span[1]]}`"
+            source, span = used
+        elif used is not None and hint is None:
+            line, column = used[0].place(used[1][0])
+            hint = f"it is built by {used[0].name}:{line}:{column}"
         self.report.add(source, span, message, hint)
         return Fault(message)
 
     def enter(self, source: Source, span: Span) -> None:
         self.calls += 1
-        self.depth += 1
-        if self.depth > MAX_CALL_DEPTH:
+        self.stack.append((source, span))
+        if len(self.stack) > MAX_CALL_DEPTH:
             raise self.fault(source, span, "definitions use each other too deeply")
         if self.calls > MAX_CALLS:
             raise self.fault(source, span, "the program instantiates its definitions too often")
 
     def leave(self) -> None:
-        self.depth -= 1
+        self.stack.pop()

@@ -14,6 +14,10 @@ Span = tuple[int, int]
 Severity = Literal["error", "warning"]
 
 
+#: What the names of the files of the standard library begin with.
+LIBRARY = "library/"
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """One LSD text, where it comes from, and the offsets of its lines.
@@ -35,6 +39,11 @@ class Source:
             starts.append(at + 1)
             at = find("\n", at + 1)
         object.__setattr__(self, "_lines", tuple(starts))
+
+    @property
+    def is_library(self) -> bool:
+        """Whether it is a file of the standard library, which no user has written."""
+        return self.name.startswith(LIBRARY)
 
     def place(self, offset: int) -> tuple[int, int]:
         """Line and column of an offset, both counted from 1."""

@@ -119,6 +119,8 @@ def _hint(previous: Token | None, token: Token, stream: list[Token], at: int, ac
     if kind == "DOT":
         after_value = previous.type in ("ID", "PRIMED", "UNKID", "RPAR", "RSQB", "END")
         named = "only a name has fields: give the object a name with `let`"
+        if previous.type == "RPAR":
+            named += "; a component of a place or velocity is `pos(tip, x)`, `vel(tip, x)`"
         return named if after_value else "a decimal number needs digits before its point: `0.5`"
     if previous.type in ("INT", "FLOAT") and kind in ("ID", "LPAR", "PRIMED"):
         unit = _unit_meant(text) if kind == "ID" else None

@@ -9,7 +9,7 @@ from dalembert.lsd import library
 from dalembert.lsd import syntax as s
 from dalembert.lsd.checking import Context
 from dalembert.lsd.scope import similar
-from dalembert.lsd.source import Source
+from dalembert.lsd.source import LIBRARY, Source
 
 #: Environment variable with folders, besides that of the program, whose files `use` may read.
 ALLOWED = "DALEMBERT_USE"
@@ -38,7 +38,7 @@ def find_file(ctx: Context, item: s.Use, root: Path | None) -> Source | None:
         ctx.error(item.span, f'cannot read "{item.path}": {error}')
         return None
     if item.path in library.files():
-        return Source(library.files()[item.path], f"library/{item.path}")
+        return Source(library.files()[item.path], LIBRARY + item.path)
     hint = similar(item.path, list(library.files())) or f"the library has {', '.join(sorted(library.files()))}"
     ctx.error(item.span, f'there is no file "{item.path}"', hint)
     return None

@@ -202,9 +202,8 @@ def _value_of(function: str) -> Form:
 
 
 def _short(e: Expr) -> str:
-    shown = ex.text(e)
-    for unit in UNITS:
-        shown = shown.replace(f"*{unit.name}", "").replace(f"{unit.name}*", "").replace(unit.name, "1")
+    (bare,) = ex.substitute([e], dict.fromkeys(UNITS, 1))  # as numbers in metres, kilograms, seconds
+    shown = ex.text(bare)
     return shown if len(shown) < 50 else shown[:47] + "..."
 
 
@@ -281,7 +280,7 @@ def _places(model: Model) -> Iterator[Place]:
     for body in model.bodies.values():
         owner = ("body", body.name)
         yield Place(*owner, f"mass of body '{body.name}'", body.mass, MASS)
-        yield from _displaced(owner, f"iframe of body '{body.name}'", body.iframe)
+        yield from _displaced(owner, f"centre or iframe of body '{body.name}'", body.iframe)
         for entry in body.inertia.entries:
             yield Place(*owner, f"inertia of body '{body.name}'", entry, INERTIA)
         for shape in body.shapes:
