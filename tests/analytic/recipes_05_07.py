@@ -455,6 +455,8 @@ def _(entry, out):
             "semi_axis_p": an.formula(p_t, at={"t": 0, "beta": 0}, names=n),
             "semi_axis_q": an.formula(q_t, at={"t": 0, "beta": "pi/2"}, names=n),
         }, n
+    polar = {"Q": "atan2(m*w*q, p)", "P": "(p**2/(m*w) + m*w*q**2)/2"}
+    m = an.CanonicalMap("q", "p", "Q", "P", new=polar, old=m.old, names=n)
     started = an.canonical_motion(m, H, start={"q": "q0", "p": "p0"})
     polar = an.standard_map("oscillator").new["P"]
     out.confirm(an.check(polar, started.constants["P"], at={"q": "q0", "p": "p0"}, names=n), "alpha")

@@ -6,6 +6,9 @@ from dalembert.codegen.fmu import export_fmu
 # machine code of functions
 from dalembert.codegen.function import Function
 
+# maps done many times over
+from dalembert.codegen.iteration import NativeIteration
+
 # source code
 from dalembert.codegen.languages import LANGUAGES, source
 
@@ -24,6 +27,7 @@ __all__ = [
     "Function",
     "Library",
     "NativeFunction",
+    "NativeIteration",
     "compile_functions",
     "compile_mechanism",
     "compile_minimal",

@@ -127,7 +127,7 @@ class NativeFunction:
                 width = _target.vector_width()
                 text = _entries.batch_module(self.function, self._plan, width)
                 name = f"{self.name}.batch"
-                loaded = _load(text, (name,), _effort(self.quick))
+                loaded = load_text(text, (name,), _effort(self.quick))
                 p, n = ctypes.c_void_p, ctypes.c_int64
                 entry = ctypes.CFUNCTYPE(None, p, p, p, n, n, p)(loaded.addresses[name])
                 self._batch = (entry, _entries.workspace_size(self.function, self._plan, width), width, loaded)
@@ -189,7 +189,8 @@ class Library(Mapping[str, NativeFunction]):
         return len(self._functions)
 
 
-def _load(text: str, names: Sequence[str], effort: int = _target.EFFORT) -> _target.Loaded:
+def load_text(text: str, names: Sequence[str], effort: int = _target.EFFORT) -> _target.Loaded:
+    """LLVM text as code in memory, assembled once for all time."""
     key = f"{_target.version(effort)}\n{text}"
     code = cache.remember(key, lambda: _target.assemble(text, effort))
     try:
@@ -230,7 +231,7 @@ def _made(planned: list[tuple[Function, Schedule]], quick: bool) -> _target.Load
     for f, plan in planned:
         if plan.kept:
             exported += [f"{f.name}.setup", f"{f.name}.state"]
-    return _load(_entries.scalar_module(planned), exported, _effort(quick))
+    return load_text(_entries.scalar_module(planned), exported, _effort(quick))
 
 
 def _effort(quick: bool) -> int:

@@ -18,6 +18,7 @@ from dalembert.simulate.runs.run import run
 from dalembert.simulate.runs.run_many import run_many
 from dalembert.simulate.runs.sensitivity import Sensitivities, sensitivities
 from dalembert.simulate.runs.simulate import simulate
+from dalembert.simulate.runs.variational import CompiledIntegrator, compile_integrator
 
 # what moves
 from dalembert.simulate.system.event import Event
