@@ -416,3 +416,15 @@ def test_geoms_are_what_bodies_look_like(tmp_path):
     np.testing.assert_allclose([float(x.value) for x in neck.sizes], [0.05, 0.4])
     np.testing.assert_allclose([float(x.value) for x in neck.place.translation], [0, 0, 0.5])
     assert da.loads(m.to_lsd()) == m
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_the_world_needs_no_link_of_its_own(tmp_path):
+    path = tmp_path / "r.urdf"
+    link = '<link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>'
+    joint = '<joint name="j" type="revolute"><parent link="world"/><child link="a"/><axis xyz="0 0 1"/></joint>'
+    path.write_text(f'<robot name="r">{link}{joint}</robot>')
+    assert da.read_urdf(path).layout().coordinates == ("j.th",)
+    path.write_text(f'<robot name="r">{link}{joint.replace("world", "earth")}</robot>')
+    with pytest.raises(da.DalembertError, match="every link is the child"):
+        da.read_urdf(path)

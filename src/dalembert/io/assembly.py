@@ -17,7 +17,7 @@ from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.expr import ZERO, Expr
 from dalembert.io.parts import NO_END, WORLD, Freedom, Joined, Look, Mass
-from dalembert.io.poses import Pose, about, at
+from dalembert.io.poses import Pose, about, at, from_quaternion
 from dalembert.mechanism import (
     AnyTurn,
     Body,
@@ -83,7 +83,7 @@ class Assembly:
                 f"{where}: '{one.child}' has two parents. A tree is expected; a loop is closed by a <loop_joint>, "
                 "or by a <joint> inside <gazebo>."
             )
-        one.name = self._link_name(one)
+        one.name, one.rest = self._link_name(one), one.start
         for freedom in one.freedoms:
             if freedom.name in self._coordinates:
                 raise ModelError(f"{where}: there are two joints '{freedom.name}'.")
@@ -129,7 +129,7 @@ class Assembly:
 
     def control(self, name: str) -> Expr:
         """A number that whoever drives the robot gives: zero until then."""
-        taken = self._names.setdefault("control", {"x", "y", "z", "th", "t", "e0", "e1", "e2", "e3"})
+        taken = self._names.setdefault("control", {"x", "y", "z", "th", "l", "t", "e0", "e1", "e2", "e3"})
         taken |= {self.fit(one, "body") for one in self.masses} | {one.name for one in self.joined.values()}
         taken |= {made for (kind, _), made in self._fit.items() if kind.startswith("coordinate")}  # local names capture
         called = self.fit(f"{name}_u" if self.fit_stem(name) in taken else name, "control")
@@ -251,6 +251,9 @@ class Assembly:
         link = self.m.join(self.frame(one.parent, first), self.frame(one.child, second), joint, name=one.name)
         for coordinate, value in zip(link.coordinates, one.start, strict=False):
             self.m.start[coordinate] = float(value)
+        for speed, value in zip(link.speeds, one.speeds, strict=False):
+            if value:
+                self.m.start[speed] = float(value)
 
     def _in_joint(self, one: Joined, effort: Expr) -> Expr:
         """An effort in the joint's own names of its coordinates."""
@@ -273,12 +276,22 @@ class Assembly:
             self._rotor(x, coordinate)
 
     def _law_of_ball(self, one: Joined, x: Freedom) -> None:
-        if x.damping:
-            first = self.frame(one.parent, one.pose @ at(x.anchor) if x.kind == "ball" else None)
-            second = self.frame(one.child, at(x.anchor) if x.kind == "ball" else None)
-            along = x.damping if x.kind == "free" else 0
-            name = self.fit(f"{x.name}_damping", "link")
-            self.m.bushing(first, second, damping=along, turning_damping=x.damping, name=name)
+        if x.damping or x.stiffness:
+            ball = x.kind == "ball"
+            if x.stiffness:
+                self.note(f"the spring of the {x.kind} joint '{x.name}' goes by the sine of the turn, not the angle.")
+            loose = Pose() if ball else Pose(np.array(one.rest[:3]), from_quaternion(one.rest[3:], self.source))
+            still = one.pose @ at(x.anchor) if ball else loose
+            first, second = self.frame(one.parent, still), self.frame(one.child, at(x.anchor) if ball else None)
+            self.m.bushing(
+                first,
+                second,
+                stiffness=0 if ball else x.stiffness,
+                damping=0 if ball else x.damping,
+                turning=x.stiffness,
+                turning_damping=x.damping,
+                name=self.fit(f"{x.name}_bushing", "link"),
+            )
         if x.armature:
             for c in "xyz" if x.kind == "free" else "":
                 self._rotor(replace(x, name=f"{x.name}_{c}"), f"{one.name}.{c}")
@@ -286,9 +299,8 @@ class Assembly:
             for way, which in ((1, "rotor"), (-1, "counter_rotor")):
                 turned = QuaternionTurn((e0, *(way * e for e in rest)))  # type: ignore[arg-type]
                 self._flywheel(f"{x.name}_{which}", [x.armature / 2] * 3, turned)
-        for what, value in (("stiffness", x.stiffness), ("dry friction", x.dry)):
-            if value:
-                self.note(f"{what} {value:g} of the {x.kind} joint '{x.name}' is left out.")
+        if x.dry:
+            self.note(f"dry friction {x.dry:g} of the {x.kind} joint '{x.name}' is left out.")
         if x.low is not None or x.high is not None:
             self.note(f"the limits of the {x.kind} joint '{x.name}' are left out.")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -13,9 +14,10 @@ from dalembert.io import mjcf_laws
 from dalembert.io.assembly import Assembly
 from dalembert.io.folder import Folder
 from dalembert.io.mjcf_geoms import Geoms
-from dalembert.io.mjcf_scope import Defaults, Settings, is_limited, with_includes
+from dalembert.io.mjcf_scope import OFF, Defaults, Settings, is_limited, with_includes
 from dalembert.io.parts import WORLD, Freedom, Joined, Mass, passive
-from dalembert.io.poses import Pose, to_quaternion, unit
+from dalembert.io.poses import Array, Pose, to_quaternion, unit
+from dalembert.io.resting import resting_mass
 from dalembert.io.visuals import Visuals
 from dalembert.mechanism.xml import Element
 
@@ -37,7 +39,34 @@ class Tree:
     order: list[tuple[str, Freedom, tuple[float, ...]]] = field(
         default_factory=list
     )  # body, joint, posture, as in qpos
+    timed: list[tuple[str, float, float]] = field(default_factory=list)  # springs by time constant and damping ratio
     colliding: int = 0
+
+    def site(self, name: str, where: str) -> tuple[str, Pose]:
+        """The body of a site, and its place there."""
+        if name not in self.sites:
+            raise ModelError(f"{where}: there is no site '{name}'.")
+        return self.sites[name]
+
+    def first(self, one: Element, name: str) -> float:
+        """The linear coefficient of a law that may have more."""
+        values = one.numbers(name, [0.0])
+        if any(values[1:]):
+            self.a.note(f"{one.where}: '{name}' has higher terms {values[1:]}, which are left out.")
+        return values[0] if values else 0.0
+
+    @cached_property
+    def _shown(self) -> tuple[Array, dict[str, int]]:
+        M, place = resting_mass(self.a)
+        try:
+            return 1 / np.diag(np.linalg.inv(M)), place
+        except np.linalg.LinAlgError:
+            raise ModelError(f"{self.a.source}: laws by the inertia of joints need bodies with inertia.") from None
+
+    def inertia(self, joint: str) -> float:
+        """What a hinge or slide shows of the machine at the zero of all joints, 1/(M^-1)_jj, when bodies are read."""
+        values, place = self._shown
+        return float(values[place[joint]])
 
 
 def read(folder: Folder, a: Assembly, *, keyframe: str | int | None, meshes: bool) -> None:
@@ -50,8 +79,9 @@ def read(folder: Folder, a: Assembly, *, keyframe: str | int | None, meshes: boo
     for world in root.all("worldbody"):
         _inside(world, WORLD, Pose(), world.get("childclass"), tree)
     _bounds(tree)
-    mjcf_laws.read(root, tree)
-    _start(root, tree, keyframe)
+    _timed(tree)
+    controls = mjcf_laws.read(root, tree)
+    _start(root, tree, keyframe, controls)
     _noted(root, tree)
     tree.geoms.seen.noted()
 
@@ -67,9 +97,9 @@ def _options(root: Element, a: Assembly) -> None:
         for flag in one.all("flag"):
             if flag.get("gravity") == "disable":
                 a.gravity = np.zeros(3)
-            for name in ("spring", "damper", "passive", "limit", "equality", "frictionloss", "actuation"):
+            for name in OFF:
                 if flag.get(name) == "disable":
-                    a.note(f"{flag.where}: '{name}' is switched off in the file; here it acts.")
+                    a.note(f"{flag.where}: '{name}' is switched off in the file: left out.")
 
 
 def _inside(element: Element, body: str, pose: Pose, childclass: str, tree: Tree) -> list[Geom]:
@@ -107,7 +137,8 @@ def _body(one: Element, parent: str, above: Pose, childclass: str, tree: Tree) -
     name = one.get("name") or f"body_{len(tree.a.masses) + 1}"
     childclass = one.get("childclass") or childclass
     pose = above @ tree.settings.pose(one)
-    freedoms = tuple(_freedom(x, name, k, childclass, tree) for k, x in enumerate(one.all("joint", "freejoint")))
+    joints = [x for x in one.all("joint", "freejoint") if not _is_fixed(x, childclass, tree)]
+    freedoms = tuple(_freedom(x, name, k, childclass, tree) for k, x in enumerate(joints))
     tree.a.part(name, [], one.where)
     loose = [x for x in freedoms if x.kind == "free"]
     if loose:
@@ -135,6 +166,14 @@ def _body(one: Element, parent: str, above: Pose, childclass: str, tree: Tree) -
     tree.a.masses[name] = [_mass(one, geoms, tree)]
     for tag, count in Counter(x.tag for x in one.children if x.tag not in _LOOKS and x.tag not in _MADE).items():
         tree.a.note(f"{one.where}: <{tag}> ({count} times) is left out.")
+
+
+def _is_fixed(joint: Element, childclass: str, tree: Tree) -> bool:
+    """A joint that Bullet reads and MuJoCo does not: none."""
+    fixed = joint.tag == "joint" and tree.defaults.apply(joint, childclass).get("type") == "fixed"
+    if fixed:
+        tree.a.note(f"{joint.where}: joint '{joint.get('name')}' is 'fixed', a word of Bullet: it has no freedom.")
+    return fixed
 
 
 def _mass(one: Element, geoms: list[Geom], tree: Tree) -> Mass:
@@ -186,29 +225,36 @@ def _freedom(element: Element, body: str, number: int, childclass: str, tree: Tr
         axis=tuple(unit(one.numbers("axis", [0, 0, 1], exactly=3), one.where)),
         anchor=tuple(one.numbers("pos", [0, 0, 0], exactly=3)) if kind != "free" else (0.0, 0.0, 0.0),
         zero=angle(one.number("ref", 0.0)) if kind in ("hinge", "slide") else 0.0,
-        damping=_first(one, "damping", tree),
-        stiffness=_first(one, "stiffness", tree),
+        damping=0.0 if "damper" in s.off else tree.first(one, "damping"),
+        stiffness=0.0 if "spring" in s.off else tree.first(one, "stiffness"),
         rest=angle(one.number("springref", 0.0)),
-        dry=one.number("frictionloss", 0.0),
+        dry=0.0 if "frictionloss" in s.off else one.number("frictionloss", 0.0),
         armature=one.number("armature", 0.0),
     )
-    if "springdamper" in one.attributes and any(one.numbers("springdamper", [0, 0])):
-        tree.a.note(f"{one.where}: the spring and damper of '{name}' by time constant are left out.")
-    if is_limited(one, s):
+    constant, ratio = one.numbers("springdamper", [0, 0], exactly=2)
+    if constant > 0 and ratio > 0:
+        if kind in ("hinge", "slide"):
+            x = replace(x, stiffness=0.0, damping=0.0)
+            tree.timed.append((name, constant, ratio))
+        else:
+            tree.a.note(f"{one.where}: spring and damper of the {kind} joint '{name}' by time constant are left out.")
+    if is_limited(one, s) and "limit" not in s.off:
         low, high = (angle(v) for v in one.numbers("range", [0, 0], exactly=2))
         x = replace(x, low=low, high=high)
     return x
 
 
-def _first(one: Element, name: str, tree: Tree) -> float:
-    """The linear coefficient of a law that may have more."""
-    values = one.numbers(name, [0.0])
-    if any(values[1:]):
-        tree.a.note(f"{one.where}: '{name}' has higher terms {values[1:]}, which are left out.")
-    return values[0] if values else 0.0
+def _timed(tree: Tree) -> None:
+    """Springs by time constant T and damping ratio r: of the inertia m that the joint shows, m/(T r)^2 and 2 m/T."""
+    for name, constant, ratio in tree.timed:
+        freedom, q, m = tree.a.freedom(name), tree.a.coordinate(name, tree.a.source), tree.inertia(name)
+        assert freedom is not None
+        spring = 0.0 if "spring" in tree.settings.off else m / (constant * ratio) ** 2
+        damper = 0.0 if "damper" in tree.settings.off else 2 * m / constant
+        tree.a.push(name, -spring * (q - freedom.rest) - damper * ex.prime(q), tree.a.source)
 
 
-def _start(root: Element, tree: Tree, keyframe: str | int | None) -> None:
+def _start(root: Element, tree: Tree, keyframe: str | int | None, controls: list[str]) -> None:
     keys = [key for one in root.all("keyframe") for key in one.all("key")]
     if keyframe is None:
         if keys:
@@ -221,7 +267,8 @@ def _start(root: Element, tree: Tree, keyframe: str | int | None) -> None:
     key = chosen[0]
     zero = [v for _, _, start in tree.order for v in start]
     values = key.numbers("qpos", zero, exactly=len(zero))
-    speeds = key.numbers("qvel", [], None)
+    widths = [{"free": 6, "ball": 3}.get(x.kind, 1) for _, x, _ in tree.order]
+    speeds = key.numbers("qvel", [0.0] * sum(widths), exactly=sum(widths))
     place = 0
     for body, _, start in tree.order:
         one = tree.a.joined[body]
@@ -229,8 +276,13 @@ def _start(root: Element, tree: Tree, keyframe: str | int | None) -> None:
         if start is next(s for b, _, s in tree.order if b == body):
             one.start = tuple(values[place : place + head])
         place += len(start)
-    if any(speeds):
-        tree.a.note(f"{key.where}: the speeds of the keyframe are left out.")
+    for (body, _, _), width in zip(tree.order, widths, strict=True):
+        tree.a.joined[body].speeds += tuple(speeds[:width])
+        speeds = speeds[width:]
+    told = key.numbers("ctrl", [0.0] * len(controls), exactly=len(controls))
+    for name, value in zip(controls, told, strict=True):
+        if name:
+            tree.a.m.given[name] = value
 
 
 def _noted(root: Element, tree: Tree) -> None:

@@ -25,6 +25,8 @@ ACTUATORS = (
     "adhesion",
     "dcmotor",
 )
+#: Flags whose "disable" leaves a part of the mechanics out.
+OFF = ("spring", "damper", "passive", "limit", "equality", "frictionloss", "actuation")
 _MOST_INCLUDES = 100
 
 
@@ -67,6 +69,7 @@ class Settings:
     balance: bool = False
     total: float = -1.0
     meshdir: str = ""
+    off: frozenset[str] = frozenset()  # what the file switches off
 
     @staticmethod
     def of(root: Element) -> Settings:
@@ -87,6 +90,11 @@ class Settings:
                 total=one.number("settotalmass", s.total),
                 meshdir=one.get("meshdir", one.get("assetdir", s.meshdir)),
             )
+        said = [one for option in root.all("option") for one in option.all("flag")]
+        flags = {name for one in said for name in OFF if one.get(name) == "disable"}
+        if "passive" in flags:
+            flags |= {"spring", "damper"}
+        s = replace(s, off=frozenset(flags))
         if len(s.eulerseq) != 3 or set(s.eulerseq.lower()) - set("xyz"):
             raise ModelError(f"{root.where}: eulerseq '{s.eulerseq}' is not three of x, y, z.")
         return s

@@ -90,6 +90,8 @@ class Joined:
     start: tuple[float, ...] = ()
     name: str = ""
     efforts: dict[str, Expr] = field(default_factory=dict)  # by freedom, written in coordinates of the mechanism
+    speeds: tuple[float, ...] = ()  # at the start
+    rest: tuple[float, ...] = ()  # where a spring of a free joint rests: its start, unless a keyframe has another
 
 
 def passive(x: Freedom, q: Expr) -> Expr:

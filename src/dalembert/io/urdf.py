@@ -41,7 +41,9 @@ def read(folder: Folder, a: Assembly, *, floating: bool, meshes: bool) -> None:
         raise ModelError(f"{robot.where}: the robot has no links.")
     children = {_end(joint, "child") for joint in robot.all("joint")}
     roots = [name for name in links if name not in children]
-    if not roots:
+    if "world" in {_end(joint, "parent") for joint in robot.all("joint")} - set(links):  # Drake's, without a <link>
+        links["world"] = robot
+    elif not roots:
         raise ModelError(f"{robot.where}: every link is the child of a joint, so that none stands on earth.")
     for element in robot.all("link"):
         name = element.need("name")
