@@ -103,7 +103,7 @@ def test_equations_print_themselves():
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX here")
-@pytest.mark.parametrize("name", ["four_bar", "satellite", "arm_6r", "double_pendulum", "gyroscope"])
+@pytest.mark.parametrize("name", ["four_bar", "satellite", "arm_6r", "double_pendulum", "gyroscope", "bicycle", "excavator"])
 def test_columns_of_latex_compile_and_fit(name, tmp_path):
     text = da.load(str(EXAMPLES / f"{name}.lsd")).equations("kane").show("scalar").latex(COLUMN)
     page = (

@@ -62,7 +62,8 @@ class Line:
     def latex_rows(self, width: float, head: float) -> list[str]:
         """Rows of an `align` environment with signs at `head`, no wider than `width`, in em, where it can be broken."""
         if self.parts is None:
-            return [re.sub(r" (:=|=) ", r" &\1 ", self.latex, count=1)]
+            found = re.sub(r" (:=|=) ", r" &\1 ", self.latex, count=1)
+            return [found if "&" in found else f"& {found}"]  # a name alone stands at the left, not before the signs
         left, sign, right = self.parts
         return latex_rows(left, sign, right, width, head)
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from dalembert import expr as ex
 from dalembert.expr import ONE, ZERO, Expr, Number
-from dalembert.presentation.formula import product_of, signed_terms
+from dalembert.presentation.products import product_of, signed_terms
 
 _SUMS = frozenset({"add", "sub", "neg"})
 Powers = tuple[tuple[Expr, Expr], ...]  # factors with their exponents
