@@ -83,6 +83,13 @@ def test_written_formulas_read_back(seed):
         assert first == pytest.approx(second, rel=1e-9, abs=1e-9)
 
 
+def test_rates_of_quantities_have_dots_in_print():
+    assert Notation().latex("ddM_0_4_xy") == "\\ddot{M}_{\\mathrm{0,4,xy}}"
+    assert Notation().latex("droot_1") == "\\dot{\\mathrm{root}}_{1}"
+    assert Notation().latex("d_1") == "d_{1}"
+    assert Notation(rates="primes").latex("dM_0_4_xy") == "M_{\\mathrm{0,4,xy}}'"
+
+
 def test_notation_is_a_choice():
     eq = da.load(str(EXAMPLES / "double_pendulum.lsd")).equations("kane")
     shown = eq.show("scalar", Notation(rates="primes", coordinates="numbers", definitions="first"))
@@ -103,7 +110,9 @@ def test_equations_print_themselves():
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX here")
-@pytest.mark.parametrize("name", ["four_bar", "satellite", "arm_6r", "double_pendulum", "gyroscope", "bicycle", "excavator"])
+@pytest.mark.parametrize(
+    "name", ["four_bar", "satellite", "arm_6r", "double_pendulum", "gyroscope", "bicycle", "excavator"]
+)
 def test_columns_of_latex_compile_and_fit(name, tmp_path):
     text = da.load(str(EXAMPLES / f"{name}.lsd")).equations("kane").show("scalar").latex(COLUMN)
     page = (

@@ -302,7 +302,7 @@ def _argument(argument: Expr, row: list[Token]) -> str:
 def _argument_mathml(argument: Expr, row: list[Token]) -> str:
     inner = _mathml(row)
     if argument.op == "symbol":
-        return f'<mspace width="0.1em"/>{inner}'
+        return f'<mspace width="0.22em"/>{inner}'
     return f'<mrow><mo stretchy="false">(</mo>{inner}<mo stretchy="false">)</mo></mrow>'
 
 

@@ -19,6 +19,8 @@ _GREEK = dict(
     )
 )
 _SHORT = {"th": "theta", "ph": "phi", "ps": "psi", "al": "alpha", "be": "beta", "ga": "gamma", "om": "omega"}
+#: Names that the scalar level gives to rates of its quantities.
+_RATE = re.compile(r"(d{1,2})(M|W|U|root|tilt)(?:\d*_\d+\w*)")
 _DOTS = {1: "˙", 2: "¨", 3: "⃛"}
 
 
@@ -87,8 +89,11 @@ class Notation:
         *owners, own = bare.split(".")
         found = re.fullmatch(r"([A-Za-z]+\d+[A-Za-z]+|[A-Za-z]+?)_?(\d+(?:_\d+)*|)((?:_\w+)*)", own)
         stem, index = (found[1], (found[2] + found[3]).strip("_")) if found else (own, "")
-        stem = _SHORT.get(stem, stem) if owners else stem
-        return stem, ",".join(x for x in (index.replace("_", ","), *owners) if x), len(name) - len(bare)
+        stem, dots = _SHORT.get(stem, stem) if owners else stem, len(name) - len(bare)
+        rate = _RATE.fullmatch(own)
+        if rate and not owners and not dots:  # dM_0_4_xy is the rate of M_0_4_xy
+            stem, dots = rate[2], len(rate[1])
+        return stem, ",".join(x for x in (index.replace("_", ","), *owners) if x), dots
 
 
 def _safe(text: str) -> str:
