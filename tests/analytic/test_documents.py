@@ -17,6 +17,42 @@ def test_the_chapter_runs(capsys):
     assert "different" in capsys.readouterr().out
 
 
+def test_the_chapter_tells_every_public_name():
+    """The index is what `docs/analytic_names.py` writes from the code; each name has its sentence."""
+    import runpy
+
+    from dalembert import analytic as an
+
+    made = runpy.run_path(str(ROOT / "docs" / "analytic_names.py"))
+    chapter = (ROOT / "docs" / "analytic.md").read_text(encoding="utf-8")
+    missing = [name for name in an.__all__ if f"| `{name}` | " not in chapter]
+    assert not missing
+    silent = [name for name in an.__all__ if f"| `{name}` |  |" in chapter]
+    assert not silent
+    assert made["written"]() == chapter, "run docs/analytic_names.py"
+
+
+def test_every_result_of_the_chapter_is_set_in_latex_and_mathml():
+    """Whatever the chapter prints is a formula or a record; both printers take it, and the MathML is well formed."""
+    import builtins
+    from xml.dom.minidom import parseString
+
+    from dalembert import analytic as an
+
+    met: list = []
+    told = lambda *values, **_: met.extend(values)
+    namespace: dict = {"print": told, "__builtins__": builtins}
+    for block in re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "analytic.md").read_text(), re.DOTALL):
+        exec(compile(block, "docs/analytic.md", "exec"), namespace)
+    met += [v for k, v in namespace.items() if type(v).__module__.startswith("dalembert.analytic")]
+    assert len(met) > 60
+    for value in met:
+        text, page = an.latex(value), an.mathml(value)
+        assert " object at 0x" not in text + page, type(value)
+        assert text.count("{") == text.count("}"), (type(value), text)
+        parseString(page if page.startswith("<math") else f"<math>{page}</math>")
+
+
 def test_there_is_a_notebook_for_each_chapter():
     assert [int(p.name[:2]) for p in NOTEBOOKS] == list(range(1, 12))
 

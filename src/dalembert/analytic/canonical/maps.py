@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import sympy as sp
 
@@ -72,6 +73,11 @@ class CanonicalMap:
                 )
         self._new = None if new is None else {k: self.names.read(v) for k, v in new.items()}
         self._old = None if old is None else {k: self.names.read(v) for k, v in old.items()}
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        """The formulas that state it, for LaTeX and MathML."""
+        return dict(self._new if self._new is not None else self._old or {})
 
     def __repr__(self) -> str:
         given = self._new if self._new is not None else self._old or {}

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import sympy as sp
 
@@ -56,6 +57,11 @@ class ContactSystem:
         self.q, self.p = n.q, tuple(n.symbol(x) for x in self.momenta)
         if self.H.has(n.time):
             raise ModelError("contact Hamiltonians are written here without explicit time")
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        """The formulas that state it, for LaTeX and MathML."""
+        return {"H": self.H}
 
     def __repr__(self) -> str:
         return f"ContactSystem({' '.join(self.coordinates)}; {' '.join(self.momenta)}; H = {self.H})"

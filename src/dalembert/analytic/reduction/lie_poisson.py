@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import sympy as sp
 
@@ -65,6 +66,11 @@ class LiePoisson:
         broken = [t for t in self._jacobi() if not is_zero(t)]
         if broken:
             raise ModelError(f"these brackets break Jacobi's identity: {tidy(broken[0])} is not 0")
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        """The formulas that state it, for LaTeX and MathML."""
+        return {"H": self.H, "brackets": self.structure}
 
     def __repr__(self) -> str:
         return f"LiePoisson({' '.join(self.variables)}; H = {self.H})"

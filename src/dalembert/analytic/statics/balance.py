@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import sympy as sp
 
@@ -173,6 +174,11 @@ class Structure:
         self.parts = tuple(p for p in dict.fromkeys(parts) if p != GROUND)
         if not self.parts:
             raise ModelError("a structure has at least one part beside the ground")
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        """The formulas that state it, for LaTeX and MathML."""
+        return {"balances": self.matrix, "loads": self.load_column}
 
     def __repr__(self) -> str:
         loads, holds = len(self.loads), ", ".join(p.name for p in self.pulls)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import sympy as sp
 
@@ -31,6 +32,11 @@ class Chart:
         labels = coordinates.replace(",", " ").split() if isinstance(coordinates, str) else list(coordinates)
         self.names = Names(labels, positive=positive)
         self.position = sp.Matrix(self.names.read_all(position))
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        """The formulas that state it, for LaTeX and MathML."""
+        return {"r": self.position}
 
     def __repr__(self) -> str:
         return f"Chart({' '.join(self.names.coordinates)}; ({', '.join(map(str, self.position))}))"

@@ -284,6 +284,11 @@ class System:
         rows = self.constraint_rows
         return len(self.coordinates) - (sp.Matrix(rows).rank() if rows else 0)
 
+    @property
+    def stated(self) -> dict[str, Any]:
+        """The formulas that state it, for LaTeX and MathML."""
+        return {"H": self.H_given} if self.H_given is not None else {"L": self.lagrangian}
+
     def __repr__(self) -> str:
         return (
             f"System({' '.join(self.coordinates)}; L = {self.lagrangian})"

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations_with_replacement
+from typing import Any
 
 import sympy as sp
 
@@ -52,6 +53,11 @@ class FieldDensity:
         self.L = self._sorted(self.names.read(L))
         if not any(self._base(s) in self.fields for s in self.L.free_symbols):
             raise ModelError(f"L = {self.L} holds none of {', '.join(self.fields)} nor slopes as {self.fields[0]}_t")
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        """The formulas that state it, for LaTeX and MathML."""
+        return {"L": self.L}
 
     def __repr__(self) -> str:
         fields = ", ".join(f"{f}({', '.join(self.independent)})" for f in self.fields)
