@@ -183,3 +183,33 @@ def test_declared_outputs_are_outputs_of_the_unit_accelerations_too(tmp_path: Pa
         a = np.asarray(f.acceleration(q, u, 0.0, [3.0, 0.0]))
         moved = a[0] + 0.6 * (np.cos(q[1]) * a[1] - np.sin(q[1]) * u[1] ** 2)
         assert row["shake"] == pytest.approx(moved, abs=1e-7)
+
+
+@pytest.mark.parametrize("version", ["2.0", "3.0"])
+def test_controls_are_inputs_and_places_are_outputs(version: str, tmp_path: Path) -> None:
+    """A motor of a robot file is a parameter in an effort: named as an input, it changes while the unit runs."""
+    m = Mechanism("driven")
+    rod = m.body("rod", mass=1.0, centre=[0.5, 0, 0], inertia=[0.1, 0.1, 0.1])
+    m.join(earth, rod, revolute("z").with_efforts(th="3*motor - c*th'"), name="pin")
+    m.frame("tip", rod.at([1, 0, 0]))
+    m.given = {"motor": 0.2, "c": 0.1}
+    path = export_fmu(m, tmp_path / "driven.fmu", version, inputs=["motor"], outputs=["tip.X", "tip.X''", "pin.th"])
+    told = {x.name: x for x in fmpy.read_model_description(str(path)).modelVariables}
+    assert (told["motor"].causality, float(told["motor"].start)) == ("input", 0.2)
+    assert told["c"].causality == "parameter"
+    from scipy.integrate import solve_ivp
+
+    signal = np.array([(0.0, 0.7), (0.5, 0.7), (0.5, -0.4), (1.0, -0.4)], dtype=[("time", float), ("motor", float)])
+    run = fmpy.simulate_fmu(
+        str(path), stop_time=1.0, output_interval=0.01, input=signal, output=["pin.th", "tip.X", "tip.X''"]
+    )
+    f, y = compile_mechanism(m), np.zeros(2)
+    for push in (0.7, -0.4):
+        p = f.parameter_vector(motor=push)
+        y = solve_ivp(lambda t, y, p=p: f.rhs(t, y, p), (0, 0.5), y, "DOP853", rtol=1e-10, atol=1e-12).y[:, -1]
+    assert run["pin.th"][-1] == pytest.approx(y[0], rel=1e-6)
+    np.testing.assert_allclose(run["tip.X"], np.cos(run["pin.th"]), atol=1e-9)
+    with pytest.raises(ModelError, match="an input of a unit is a parameter"):
+        export_fmu(m, tmp_path / "x.fmu", inputs=["engine"])
+    with pytest.raises(ModelError, match="no output"):
+        export_fmu(m, tmp_path / "x.fmu", outputs=["tip.Q"])

@@ -45,6 +45,13 @@ def command(
             help="One more quantity, of a frame, derived: 'jacobian:hand', 'bias/speeds' (repeat the option)."
         ),
     ] = None,
+    input_: Annotated[
+        list[str] | None,
+        typer.Option("--input", help="fmi: a parameter that changes all the time, as a motor's control (repeat)."),
+    ] = None,
+    output: Annotated[
+        list[str] | None, typer.Option(help="fmi: what a motion tells, by its name there: hand.X (repeat).")
+    ] = None,
     set_: Settings = None,
     cut: Annotated[list[str] | None, typer.Option(help="Link that closes a loop (repeat the option).")] = None,
 ) -> None:
@@ -65,11 +72,22 @@ def command(
         out = None
     if also and (program or lang in (Target.fmi2, Target.fmi3)):
         raise dalembert.ArgumentError("`--also` adds functions to a file of functions: leave out --program and fmi.")  # type: ignore[attr-defined]
+    if (input_ or output) and lang not in (Target.fmi2, Target.fmi3):
+        raise dalembert.ArgumentError("`--input` and `--output` are those of a unit: --lang fmi2 or fmi3.")  # type: ignore[attr-defined]
     if lang in (Target.fmi2, Target.fmi3):
         folder = out or Path()
         version = "2.0" if lang is Target.fmi2 else "3.0"
         with warnings_in_words():
-            path = export_fmu(mechanism, folder / f"{file.stem}.fmu", version, start=start, given=given, cut=cut)
+            path = export_fmu(
+                mechanism,
+                folder / f"{file.stem}.fmu",
+                version,
+                start=start,
+                given=given,
+                inputs=input_ or (),
+                outputs=output or (),
+                cut=cut,
+            )
         typer.echo(path)
         return
     if program:

@@ -13,7 +13,7 @@ class Variables:
 
     states: tuple[tuple[str, float], ...]
     parameters: tuple[tuple[str, float], ...]
-    inputs: tuple[str, ...]
+    inputs: tuple[tuple[str, float], ...]
     outputs: tuple[str, ...]
 
     @property
@@ -47,7 +47,7 @@ def _entries(variables: Variables) -> list[_Entry]:
         for i, (name, _) in enumerate(variables.states)
     ]
     found += [_Entry(name, "parameter", "tunable", "exact", value) for name, value in variables.parameters]
-    found += [_Entry(name, "input", "continuous", None, 0.0) for name in variables.inputs]
+    found += [_Entry(name, "input", "continuous", None, value) for name, value in variables.inputs]
     found += [_Entry(name, "output", "continuous", "calculated") for name in variables.outputs]
     return found
 

@@ -1,7 +1,8 @@
 """Export as a Functional Mock-up Unit (FMI 2.0 or 3.0, model exchange and co-simulation), sources and binary inside.
 
-Coordinates and speeds are states, parameters are tunable, an effort on each speed is an input; energies, and
-what the model declares as outputs, are outputs.
+Coordinates and speeds are states, parameters are tunable, an effort on each speed is an input, and so are the
+parameters that are named (controls of actuators); energies, what the model declares as outputs, and what a motion
+tells by the names that are asked for are outputs.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from dalembert.dynamics.numbers import resolve
 from dalembert.errors import ModelError
 from dalembert.expr import Expr
 from dalembert.files import make_folder, written_whole
-from dalembert.mechanism import Layout, Mechanism
+from dalembert.mechanism import Layout, Mechanism, did_you_mean
 from dalembert.mechanism.contact import refuse_contacts
 
 VERSIONS = ("2.0", "3.0")
@@ -48,9 +49,14 @@ def export_fmu(
     binary: bool = True,
     start: Mapping[str, Any] | None = None,
     given: Mapping[str, Any] | None = None,
+    inputs: Sequence[str] = (),
+    outputs: Sequence[str] = (),
     cut: Collection[str] = (),
 ) -> Path:
     """Write `path` (an .fmu file); `start` and `given` over what the mechanism says.
+
+    `inputs` are parameters that may change all the time, such as the controls of motors; `outputs` what a motion tells,
+    by its name there ("hand.X").
 
     Without `binary` the importing tool compiles the sources itself. Loops are closed at the start, also where it is
     changed from outside, and after every step.
@@ -61,8 +67,9 @@ def export_fmu(
     compiled = CompiledMechanism(mechanism, Layout.of(mechanism, cut), start, given)
     identifier = re.sub(r"\W", "_", mechanism.name, flags=re.ASCII) or "model"
     identifier = identifier if identifier[0].isalpha() else f"m_{identifier}"
-    functions = _functions(compiled)
-    variables = _variables(compiled, functions, start, given)
+    told = _asked(compiled, inputs, outputs)
+    functions = _functions(compiled, told)
+    variables = _variables(compiled, functions, start, given, inputs, told)
     files = _sources(compiled, functions, variables, version)
     token = hashlib.sha256("\0".join([identifier, version, *files.values()]).encode()).hexdigest()[:32]
     files["fmu_model.h"] = files["fmu_model.h"].replace("@GUID@", token)
@@ -77,10 +84,25 @@ def export_fmu(
     return _pack(Path(path), entries)
 
 
-def _functions(compiled: CompiledMechanism) -> dict[str, list[Expr]]:
+def _asked(compiled: CompiledMechanism, inputs: Sequence[str], outputs: Sequence[str]) -> tuple[str, ...]:
+    """Names of the outputs beside energies, once each; what cannot be is told."""
+    about = compiled.dynamics
+    for name in inputs:
+        if name not in compiled.parameters:
+            hint = did_you_mean(name, compiled.parameters)
+            raise ModelError(f"an input of a unit is a parameter, and '{about.model.name}' has none '{name}'.{hint}")
+    states = {*compiled.coordinates, *compiled.speeds}
+    for name in outputs:
+        if name not in about.outputs and name not in states:
+            hint = did_you_mean(name, about.outputs)
+            raise ModelError(f"'{about.model.name}' has no output '{name}'.{hint}")
+    return tuple(dict.fromkeys([*about.model.outputs, *(x for x in outputs if x not in states)]))
+
+
+def _functions(compiled: CompiledMechanism, names: Sequence[str]) -> dict[str, list[Expr]]:
     """The expressions of a unit."""
     about, held = compiled.dynamics, compiled.with_held
-    told = [about.outputs[name] for name in about.model.outputs]
+    told = [about.outputs[name] for name in names]
     asked = not ex.free_symbols(told).isdisjoint(about.accelerations_given)
     moving = dict(zip(about.accelerations_given, about.accelerations(about.efforts), strict=True)) if asked else {}
     found = {
@@ -95,6 +117,8 @@ def _variables(
     functions: Mapping[str, Sequence[Expr]],
     start: Mapping[str, Any] | None,
     given: Mapping[str, Any] | None,
+    inputs: Sequence[str],
+    outputs: Sequence[str],
 ) -> Variables:
     """What the unit shows; a parameter without a number that moves nothing is none of it."""
     model = compiled.dynamics.model
@@ -110,9 +134,9 @@ def _variables(
         )
     return Variables(
         states=tuple(compiled.start(start, given).say(model.name).values.items()),
-        parameters=tuple((name, values[name]) for name in parameters),
-        inputs=tuple(x.name for x in compiled.dynamics.efforts),
-        outputs=("energy.kinetic", "energy.potential", *model.outputs),
+        parameters=tuple((name, values[name]) for name in parameters if name not in inputs),
+        inputs=(*((x, values.get(x, 0.0)) for x in inputs), *((x.name, 0.0) for x in compiled.dynamics.efforts)),
+        outputs=("energy.kinetic", "energy.potential", *outputs),
     )
 
 
@@ -120,8 +144,8 @@ def _sources(
     compiled: CompiledMechanism, expressions: Mapping[str, Sequence[Expr]], variables: Variables, version: str
 ) -> dict[str, str]:
     about = compiled.dynamics
-    parameters = [ex.symbol(name) for name, _ in variables.parameters]
-    state, given = [*about.coordinates, *about.speeds], [*parameters, *about.efforts]
+    state = [*about.coordinates, *about.speeds]
+    given = [ex.symbol(name) for name, _ in (*variables.parameters, *variables.inputs)]
     inputs = [[ex.TIME], state, given]
     functions = [Function(name, inputs, outputs) for name, outputs in expressions.items()]
     said = {
@@ -148,6 +172,7 @@ def _sources(
         listed("start_states", [value for _, value in variables.states]),
         listed("unit_states", compiled.units(dict(variables.states), dict(variables.parameters))),
         listed("start_parameters", [value for _, value in variables.parameters]),
+        listed("start_inputs", [value for _, value in variables.inputs]),
         *[f"void {f}(const double t[], const double y[], const double given[], double out[]);" for f in said],
         "#endif",
     ]

@@ -63,7 +63,7 @@ static void restart(Instance *c)
     c->now.step = 1e-3;
     memcpy(c->now.y, start_states, STATES * sizeof(double));
     memcpy(c->now.given, start_parameters, PARAMETERS * sizeof(double));
-    for (int i = 0; i < INPUTS; i++) c->now.given[PARAMETERS + i] = 0.0;
+    memcpy(c->now.given + PARAMETERS, start_inputs, INPUTS * sizeof(double));
 }
 
 /* The address of a value that may be set, or null. */
