@@ -148,6 +148,24 @@ def test_path_laws_never_gain_in_random_planar_impacts():
         assert found.rates[0] >= -1e-12
 
 
+@pytest.mark.parametrize("law", ["poisson", "stronge"])
+def test_machines_of_one_freedom_strike_with_friction(law):
+    """Rows along each other: both rates vanish together, and rounding must not decide which of them is first."""
+    rng = np.random.default_rng(31)
+    for k in range(2000):
+        mass, normal, tangent = 10.0 ** rng.uniform(-6, 6), rng.normal(), rng.normal() * (k % 7 > 0)
+        mu, e, speed = rng.exponential(), float(rng.random()), 10.0 ** rng.uniform(-6, 6) * rng.choice([-1, 1])
+        speed = -abs(speed) * np.sign(normal)
+        rows = np.array([normal, tangent])
+        found = path_impact(np.outer(rows, rows) / mass, rows * speed, mu, e, law)
+        into = (normal**2 + mu * abs(normal * tangent)) / mass  # of the normal rate, for each unit of the impulse
+        out = (normal**2 - mu * abs(normal * tangent)) / mass
+        back = {"poisson": e * out / into, "stronge": e * math.sqrt(max(out, 0) / into)}[law]
+        after = -rows * speed * max(back, 0.0)  # wedged where friction holds what the normal impulse gives
+        assert np.abs(found.rates - after).max() <= 1e-9 * abs(rows * speed).max(), (k, found)
+        assert found.energy <= 0 and np.isfinite(found.impulses).all()
+
+
 @pytest.mark.parametrize(
     ("e", "pulses", "up"),
     [

@@ -108,3 +108,20 @@ def test_billiard_balls_throw_each_other(cut, friction, spin, normal, along, sca
     assert math.hypot(*strike.tangential) == pytest.approx(along * scale, rel=1e-10, abs=1e-12 * scale)
     thrown = math.degrees(math.atan2(mo["bj.y'"][-1], mo["bj.x'"][-1]))
     assert thrown == pytest.approx(math.degrees(math.atan2(along, normal)), abs=1e-9)
+
+
+@pytest.mark.parametrize("height", [0.0, 0.2, 0.5])
+def test_an_arm_of_one_freedom_bounces_on_a_rough_floor(height):
+    """Poisson with friction against the slip: e (1 - mu tan) / (1 + mu tan), tan of the arm's slope at the floor."""
+    arm = da.Mechanism("arm")
+    rod = arm.body("rod", mass=2, centre=[0.5, 0, 0], inertia=[0.01, 0.1, 0.1])
+    arm.join(da.earth, rod, da.revolute("y"), name="hinge")
+    arm.gravity = [0, 0, -9.81]
+    arm.frame("tip", rod.at([1, 0, 0]))
+    arm.contact(f"tip.Z - {height}", restitution=0.4, friction=0.1, slip="tip.X'", name="floor")
+    at = -math.asin(height)
+    mo = arm.simulate((0, 1), start={"hinge.th": at - 0.3})
+    ratio = 0.4 * (1 - 0.1 * abs(math.tan(at))) / (1 + 0.1 * abs(math.tan(at)))
+    for jump in mo.jumps[:6]:
+        assert jump.after["hinge.th'"] == pytest.approx(-ratio * jump.before["hinge.th'"], rel=1e-9)
+    assert mo["hinge.th"][-1] == pytest.approx(at, abs=1e-9) and len(mo.events["floor.accumulation"]) == 1

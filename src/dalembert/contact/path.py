@@ -18,6 +18,11 @@ from dalembert.errors import ContactError
 
 Array = NDArray[np.float64]
 
+# Share of a sum below which it is rounding: rates that meet zero together (machines of one freedom, whose two rows are
+# along each other), and mobilities that sticking takes away altogether. W is a product of three matrices, so a few
+# hundred eps.
+_ROUNDING = 1e-12
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PathImpact:
@@ -46,23 +51,22 @@ def path_impact(
     absorbed, target, given = 0.0, np.inf, 0.0
     compressing = True
     for _ in range(12):
-        state, tau = _piece(w, u, mu)
-        slope = w @ np.array([1.0, tau])
+        state, tau, slope = _piece(w, u, mu)
         ends: list[tuple[float, str]] = []
         if state == "slip" and slope[1] * u[1] < 0:
             ends.append((-u[1] / slope[1], "stop"))
         if compressing:
-            if slope[0] > 0 and u[0] < 0:
-                ends.append((-u[0] / slope[0], "compressed"))
+            if slope[0] > 0 or (u[0] >= 0 and slope[0] == 0):
+                ends.append((-u[0] / slope[0] if u[0] < 0 else 0.0, "compressed"))
         elif law == "poisson":
             ends.append((target - p[0], "end"))
         else:
             wanted = e * e * absorbed - given  # u_n s + slope s^2 / 2 = wanted
             root = u[0] ** 2 + 2 * slope[0] * wanted
-            if root >= 0 and wanted > 0:
-                ends.append(((2 * wanted) / (u[0] + np.sqrt(root)), "end"))
-            elif wanted <= 0:
+            if wanted <= 0 or (u[0] == 0 and slope[0] == 0):  # all is given back, or it is wedged and nothing moves
                 ends.append((0.0, "end"))
+            elif root >= 0:
+                ends.append(((2 * wanted) / (u[0] + np.sqrt(root)), "end"))
         if not ends:
             raise ContactError("the impact does not end: friction and inertia drive the contact inwards for ever.")
         length, why = min(ends)
@@ -73,7 +77,7 @@ def path_impact(
             absorbed -= done
         else:
             given += done
-        u = u + length * slope
+        u = _sum(u, length * slope)
         p = p + length * np.array([1.0, tau])
         pieces.append(state)
         if why == "stop":
@@ -86,10 +90,21 @@ def path_impact(
     return PathImpact(p, u, energy, tuple(dict.fromkeys(pieces)))
 
 
-def _piece(w: Array, u: Array, mu: float) -> tuple[str, float]:
+def _piece(w: Array, u: Array, mu: float) -> tuple[str, float, Array]:
+    """Slip or stick, the ratio tau of tangential to normal impulse, and du/dP_n."""
     if u[1] != 0:
-        return "slip", -mu * float(np.sign(u[1]))
+        tau = -mu * float(np.sign(u[1]))
+        return "slip", tau, w @ np.array([1.0, tau])
+    if w[1, 1] == 0:  # no impulse changes its slip, which is none: nothing rubs
+        return "stick", 0.0, np.array([w[0, 0], 0.0])
     hold = -w[1, 0] / w[1, 1]
     if abs(hold) <= mu:
-        return "stick", float(hold)
-    return "slip", mu * float(np.sign(hold))  # the friction that does not suffice acts towards where it would hold
+        return "stick", float(hold), np.array([_sum(w[0, :1], hold * w[0, 1:])[0], 0.0])
+    tau = mu * float(np.sign(hold))  # the friction that does not suffice acts towards where it would hold
+    return "slip", tau, w @ np.array([1.0, tau])
+
+
+def _sum(first: Array, second: Array) -> Array:
+    """Their sum, zero where it is rounding."""
+    total = first + second
+    return np.where(np.abs(total) <= _ROUNDING * (np.abs(first) + np.abs(second)), 0.0, total)

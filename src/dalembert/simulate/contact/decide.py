@@ -164,7 +164,7 @@ class Decision:
                 if imperfect and not rubbing_at(now, inside):
                     why = "Drives that push elsewhere than along their law take what the contacts give."
                     raise ContactError(f"contacts {names}: no impulses stop them at t = {now.t:.6g}. {why}")
-                why = why or ("Use restitution 0, or less friction." if machine.kept else "")
+                why = why or "Use restitution 0, impacts='poisson' for one contact, or less friction."
                 raise ContactError(f"contacts {names}: no impulses obey Coulomb's law in this impact. {why}")
             if len(answers) > 1 and not alike([a.answer for a in answers], answers[0].problem):
                 found.remarks.append(f"t = {now.t:.6g}: {len(answers)} answers of Coulomb's law; one is taken")
