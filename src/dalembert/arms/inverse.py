@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,8 @@ from dalembert.arms.resultant import eliminate
 from dalembert.arms.screws import Screws, inverse, screws_of
 from dalembert.arms.search import REACHED, Aim
 from dalembert.arms.targets import Target
+from dalembert.contact.rows import contact_rows
+from dalembert.dynamics import dynamics_of
 from dalembert.dynamics.numbers import check_names, resolve
 from dalembert.errors import ModelError
 from dalembert.expr import Expr
@@ -240,20 +243,28 @@ class _Work:
         return ArmPosture(named, error, chosen, self._broken(named), tuple(moving))
 
     def _broken(self, named: Mapping[str, float], only: str = "") -> tuple[str, ...]:
-        """Names of the stops that a posture passes: contacts whose gap is of coordinates alone."""
+        """Names of the stops and contacts that a posture passes, where the chain alone decides their gaps."""
         values = {**self.values, **{ex.symbol(x): v for x, v in named.items()}}
         found = []
-        for contact in self.layout.model.contacts:
-            if not isinstance(contact.place, Gap):
-                continue
-            gap = contact.place.gap
+        for name, gap, unit in self.gaps:
             used = {x.name for x in ex.free_symbols([gap])}
             if not used & set(self.names) or (only and only not in used) or not ex.free_symbols([gap]) <= values.keys():
                 continue
-            unit = self.size if used & {x for x, u in zip(self.names, self.units, strict=True) if u != 1.0} else 1.0
             if float(ex.evaluate([gap], values)[0]) < -REACHED * unit:
-                found.append(contact.name)
+                found.append(name)
         return tuple(found)
+
+    @cached_property
+    def gaps(self) -> list[tuple[str, Expr, float]]:
+        """Contacts by name, each with its gap in coordinates and what that is small beside."""
+        known, plain = {*self.layout.coordinates, *self.layout.model.parameters(), "t"}, list[tuple[str, Expr, float]]()
+        slides = {x for x, u in zip(self.names, self.units, strict=True) if u != 1.0}
+        for contact in self.layout.model.contacts:
+            used = {x.name for x in ex.free_symbols([contact.place.gap])} if isinstance(contact.place, Gap) else {""}
+            if not isinstance(contact.place, Gap) or not used <= known:  # of frames or of shapes: lengths
+                return [(one.name, one.gap, self.size) for one in contact_rows(dynamics_of(self.layout))]
+            plain.append((contact.name, contact.place.gap, self.size if used & slides else 1.0))
+        return plain
 
 
 def _refuse_conditions(layout: Layout, names: Sequence[str]) -> None:

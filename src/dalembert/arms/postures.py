@@ -11,7 +11,7 @@ from dalembert.arms.closed import ClosedStep
 
 @dataclass(frozen=True, slots=True)
 class ArmPosture:
-    """Coordinates that reach. `free`: those that could have any value; `outside`: limits that are not kept.
+    """Coordinates that reach. `free`: those that could have any value; `outside`: limits and contacts not kept.
 
     `idle`: motions that leave the tip where it is for a moment, directions in which the arm is singular.
     """

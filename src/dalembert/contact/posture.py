@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,8 @@ Array = NDArray[np.float64]
 
 _TOUCHES = 1e-9
 """A gap below this share of how far it goes where coordinates go as far as they are large is closed."""
+_NEAR = 1e-3
+"""The same share for postures of plans, which are written with a few digits."""
 
 
 def check_start(about: Dynamics, point: Mapping[Expr, Any]) -> None:
@@ -52,6 +54,21 @@ def check_open(about: Dynamics, point: Mapping[Expr, Any], what: str) -> None:
                 "Ask where it is open; or, for what it does while it stays closed, write its gap as a constraint "
                 f'(m.constrain("{ex.text(one.gap)[:60]}")). `simulate` and `equilibria` treat contacts.'
             )
+
+
+def check_left_out(about: Dynamics, point: Mapping[Expr, Any], pushing: Collection[str], what: str) -> None:
+    """Refuse a posture inside a contact that is not said to push; warn of those that touch and are left out."""
+    rows = [one for one in contact_rows(about) if one.name not in pushing]
+    if not rows:
+        return
+    gaps, sizes = _gaps(about, rows, point)
+    for one, gap, size in zip(rows, gaps, sizes, strict=True):
+        if gap < -_NEAR * size:
+            raise ModelError(
+                f"contact '{one.name}' of '{about.model.name}' is crossed by {-gap:.3g} in this posture. Take another, "
+                "or name it among those that push where it is closed."
+            )
+    say_open([one.contact for one, gap, size in zip(rows, gaps, sizes, strict=True) if gap <= _TOUCHES * size], what)
 
 
 def _gaps(about: Dynamics, rows: Sequence[ContactRow], point: Mapping[Expr, Any]) -> tuple[Array, Array]:

@@ -19,6 +19,7 @@ from scipy.optimize import minimize
 
 from dalembert import expr as ex
 from dalembert.codegen import CompiledMechanism, Function, compile_functions
+from dalembert.contact.posture import check_left_out
 from dalembert.contact.rows import ContactRow, contact_rows
 from dalembert.errors import ArgumentError, ModelError
 from dalembert.expr import Expr
@@ -83,6 +84,10 @@ def needed_efforts(
     pushed = [x.removesuffix("'") for x in f.speeds] if by is None else list(by)
     balance = _Balance(f, pushed, contacts, strengths, given)
     rows = [x if x.ndim == 2 else x[None] for x in (q, u, udot)]
+    known = [ex.symbol(x) for x in (*f.coordinates, *f.parameters)]
+    for state in rows[0]:
+        point = dict(zip(known, [*state, *f.parameter_vector(given=given)], strict=True))
+        check_left_out(f.dynamics, {**point, ex.TIME: float(t)}, contacts, "these efforts")
     found = [balance.solved(a, b, c, t) for a, b, c in zip(*rows, strict=True)]
     table = np.array(found) if q.ndim == 2 else np.array(found[0])
     return balance.told(table)

@@ -16,9 +16,9 @@ from scipy.signal import cont2discrete
 
 from dalembert import expr as ex
 from dalembert.codegen import CompiledMechanism, Function, compile_functions
+from dalembert.contact.posture import check_open
 from dalembert.errors import ArgumentError, ModelError, SingularError
 from dalembert.mechanism import Layout, Mechanism, did_you_mean
-from dalembert.mechanism.contact import say_open
 from dalembert.presentation.told import Told
 
 #: Share of what pushes the machine that may be left of it at rest: a posture found by an iteration has some rounding.
@@ -114,7 +114,6 @@ def state_space(
     cut: Collection[str] = (),
 ) -> StateSpace:
     """About the rest at the posture `at`, inputs chosen so that it is one; see `Mechanism.state_space`."""
-    say_open(mechanism.contacts, "these linear equations")
     f = CompiledMechanism(mechanism, Layout.of(mechanism, cut), at, given)
     about, numbers = f.dynamics, dict(given or {})
     symbols = [_input(f, name) for name in inputs]
@@ -123,6 +122,9 @@ def state_space(
     q, u = np.array(start.y[:n]), np.array(start.y[n:])
     if np.any(u):
         raise ModelError("A, B, C, D are told about a rest: give no speeds. About a motion, ask `m.linearize`.")
+    known_numbers = f.parameter_vector(given={**numbers, **{x: 0.0 for x in inputs if x in f.parameters}})
+    point = dict(zip([ex.symbol(x) for x in (*f.coordinates, *f.parameters)], [*q, *known_numbers], strict=True))
+    check_open(about, {**point, ex.TIME: 0.0}, "these linear equations")
     told = [about.outputs[x] if x in about.outputs else ex.symbol(x) for x in outputs]
     known = {*about.outputs, *f.coordinates, *f.speeds}
     wrong = [x for x in outputs if x not in known]
