@@ -147,3 +147,50 @@ def test_a_table_on_four_legs_weighs_the_same_share_in_all_masses(mass):
     mo = m.simulate((0, 0.1))
     forces = np.array([mo[f"leg_{k}.force"][-1] for k in range(1, 9)]) / (9.81 * mass)
     assert sorted(forces) == pytest.approx([0] * 4 + [0.25] * 4, abs=1e-9)
+
+
+def arm_with_stop(rng, length, mass):
+    """Two links over a floor; the second has a stop: one gap is an angle, the others are lengths."""
+    m = da.Mechanism("arm")
+    m.gravity = [0, 0, -9.81 * length]
+    e, mu = float(rng.choice([0.0, 0.0, 0.5])), float(rng.choice([0.0, 0.3]))
+    frame, start = da.earth.at([0, 0, 0.9 * length]), {}
+    for k in range(2):
+        reach, own = rng.uniform(0.3, 0.6) * length, rng.uniform(0.2, 3) * mass
+        inertia = own * reach**2 * rng.uniform(0.05, 0.3)
+        body = m.body(f"b{k}", mass=own, centre=[0, 0, -reach / 2], inertia=[inertia] * 3)
+        m.join(frame, body, da.revolute("y"), name=f"j{k}")
+        frame = body.at([0, 0, -reach])
+        m.frame(f"e{k}", frame)
+        slip = {"friction": mu, "slip": f"e{k}.X'"} if mu else {}
+        m.contact(f"e{k}.Z", restitution=e, name=f"c{k}", **slip)
+        start |= {f"j{k}.th": rng.uniform(0.9, 1.2) - k, f"j{k}.th'": 2 * rng.normal()}
+    m.limit("j1.th", -1.0, 1.0, restitution=e)
+    return m, start
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_angles_and_lengths_beside_each_other_in_all_units(seed):
+    """One size for all gaps was that of the angle: small machines stopped, or passed through their floors."""
+    found = []
+    for length, mass in ((1.0, 1.0), (1e-3, 1.0), (1e-6, 1e-9), (1e3, 1e3)):
+        m, start = arm_with_stop(np.random.default_rng(seed), length, mass)
+        mo = m.simulate((0, 1.0), start=start)
+        assert mo.quality.energy < 1e-6
+        found.append((mo.y[:, -1], len(mo.contacts.strikes), [phase.state for phase in mo.contacts.phases]))
+    for state, strikes, phases in found[1:]:
+        assert state == pytest.approx(found[0][0], abs=1e-4)
+        assert abs(strikes - found[0][1]) <= 2  # how many of the last bounces of infinitely many are located
+        assert len(phases) == len(found[0][2])
+
+
+def test_an_impact_that_stops_everything_ends_in_all_units():
+    rng = np.random.default_rng(28)
+    for _ in range(200):
+        units = 10.0 ** rng.uniform(-6, 6, 3)  # of two gaps, and of the second coordinate
+        scale = np.diag([1.0, units[2]])
+        root = rng.normal(size=(2, 2))
+        m, g, v = scale @ (root @ root.T + 0.1 * np.eye(2)) @ scale, rng.normal(size=(2, 2)) @ scale, rng.normal(size=2)
+        g, v = g * units[:2, None], v / np.diag(scale)
+        after = impact(m, v, g).after
+        assert (after >= -1e-10 * (np.abs(g) @ np.abs(v))).all()

@@ -24,8 +24,8 @@ from dalembert.errors import ContactError
 Array = NDArray[np.float64]
 
 APPROACHING = 1e-12
-"""A touching contact approaches if its rate is below minus this share of the speeds that it is the sum of: where bodies
-turn against each other the sum cancels, and what is left is rounding."""
+"""A touching contact approaches if its rate is below minus this share of the speeds that it is, or was, the sum of:
+where bodies turn against each other, or all come to rest, what is left is rounding."""
 _AGAIN = 1000
 """Impacts at one instant, at most, before the sentence that they do not end."""
 _GAIN = 1e-10
@@ -101,7 +101,7 @@ def impact(
     first, start, total, rounds = g @ v + f, v.copy(), np.zeros(len(g)), 0
     while True:
         u = g @ v + f
-        least = APPROACHING * (np.abs(g) @ np.abs(v) + np.abs(f))
+        least = APPROACHING * (np.abs(g) @ np.maximum(np.abs(v), np.abs(start)) + np.abs(f))
         if (u >= -least).all():
             break
         rounds += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,15 +16,17 @@ from dalembert.contact.rows import SLIDING
 from dalembert.contact.wedging import wedge
 from dalembert.errors import ContactError, SimulationError
 from dalembert.simulate.contact.evened import alike, evened
+from dalembert.simulate.contact.imposed import free_to_push
 from dalembert.simulate.contact.inner import inner
 from dalembert.simulate.contact.machine import ContactMachine, Instant
+from dalembert.simulate.contact.metric import lengths
 from dalembert.simulate.contact.mode import Mode
 from dalembert.simulate.contact.sides import Told, accelerating, on_all_sides, rows_of, striking
 
 Array = NDArray[Any]
 
 TOUCHING = 1e-10
-"""A gap within this share of the size of the machine is closed: events are located to 1e-13, starts are written so."""
+"""A gap within this share of its size is closed: events are located to 1e-13, starts are written so."""
 APPROACH = 1e-11
 """A rate below this share of the speeds that it is made of is rounding: the contact neither approaches nor leaves."""
 WEAK = 1e-9
@@ -75,8 +78,8 @@ class Before:
 class Decision:
     """The laws of one motion: of impacts, and which answer is preferred where there are several."""
 
-    def __init__(self, machine: ContactMachine, parameters: Array, size: float, law: str, prefer: str) -> None:
-        self.machine, self.p, self.size, self.law, self.prefer = machine, parameters, size, law, prefer
+    def __init__(self, machine: ContactMachine, parameters: Array, sizes: Array, law: str, prefer: str) -> None:
+        self.machine, self.p, self.sizes, self.law, self.prefer = machine, parameters, sizes, law, prefer
 
     def settle(self, t: float, y: Array, before: Before, mode: Mode) -> Happening:
         """Impacts first, then the accelerations just after."""
@@ -86,6 +89,7 @@ class Decision:
             touching = [i for i in self.touching(now, mode) if i not in before.gone]
             self.machine.pace.saw(now)
             small = APPROACH * self.machine.pace.rates(now)
+            touching = free_to_push(now, touching, small, found.remarks)
             still = {*before.settled, *self.machine.kept}
             approaching = [i for i in touching if now.rate[i] < -small[i] and i not in still]
             if not approaching:
@@ -102,7 +106,7 @@ class Decision:
         return found
 
     def touching(self, now: Instant, mode: Mode) -> list[int]:
-        near = now.touching(TOUCHING * self.size)
+        near = now.touching(TOUCHING * self.sizes)
         return sorted({*near, *(i for i in mode.closed if now.past[i] <= 0)})
 
     # --- impacts ---------------------------------------------------------------------------------------------------
@@ -234,15 +238,15 @@ class Decision:
         )
         answer = right_acceleration(problem)
         force = np.asarray(answer.forces.one, dtype=float)
-        size = self._force_size(now)
+        sizes = WEAK * self._force_sizes(now)
         kept, slack = list[int](), dict[int, float]()
         for place, i in enumerate(closed):
             high = float(answer.forces.intervals[place][1])
-            if place in answer.touching and (high > WEAK * size or i not in before.released) and high >= 0:
-                if high <= WEAK * size:
+            if place in answer.touching and (high > sizes[i] or i not in before.released) and high >= 0:
+                if high <= sizes[i]:
                     if self._leaves(now, i, found.y):
                         continue
-                    slack[i] = WEAK * size
+                    slack[i] = float(sizes[i])
                 kept.append(place)
         if answer.told:
             found.remarks.append(answer.told)
@@ -250,14 +254,16 @@ class Decision:
         slip = {k: d for k, d in directions.items() if self.machine.rubs[k].contact in pushes}
         found.mode = Mode(tuple(pushes), (), slip, {i: float(push) for i, push in pushes.items()}, slack=slack)
 
-    def _force_size(self, now: Instant) -> float:
-        """Efforts that have acted, at least what stops the fastest contact in a thousand of the motion's time scales.
+    def _force_sizes(self, now: Instant) -> Array:
+        """Efforts that have acted, at least what stops the motion in a thousand of its time scales, as contact forces.
 
         Not those of the instant alone: where efforts cancel, as when one lifts what rests, rounding is all of them.
+        Efforts and contacts are told beside each other in the kinetic metric: some are forces and some are moments.
         """
-        kinetic = float(np.abs(now.mass).max(initial=0.0)) * self.machine.pace.fastest / self.machine.time_scale
-        self.machine.strongest = max(self.machine.strongest, float(np.abs(now.right).max(initial=0.0)))
-        return self.machine.strongest + 1e-3 * kinetic + 1e-100
+        machine = self.machine
+        machine.strongest = max(machine.strongest, math.sqrt(max(float(now.right @ now.inverse @ now.right), 0.0)))
+        size = machine.strongest + 1e-3 * machine.pace.liveliest / machine.time_scale + 1e-100
+        return size / lengths(now.inverse, now.normal)
 
     def _leaves(self, now: Instant, i: int, y: Array) -> bool:
         """An undecided contact opens if its gap would grow in the motion without it: the next derivative decides."""
@@ -303,10 +309,10 @@ class Decision:
         """Answers that do not contradict what was seen: a force that fell to nothing has gone."""
         if not before.released:
             return answers
-        size, some = WEAK * self._force_size(now), []
+        sizes, some = WEAK * self._force_sizes(now), []
         for one in answers:
             told = zip(closed, one.problem.starts, one.answer.states, strict=True)
-            wrong = any(i in before.released and s != "open" and one.answer.impulses[n] <= size for i, n, s in told)
+            wrong = any(i in before.released and s != "open" and one.answer.impulses[n] <= sizes[i] for i, n, s in told)
             some += [] if wrong else [one]
         return some
 
@@ -335,8 +341,11 @@ class Decision:
                     hold[k] = own
                 else:
                     slip[k] = along / size if size > 0 else -own / max(float(np.linalg.norm(own)), 1e-300)
-        least = _LEVEL * (self._force_size(now) + float(np.abs(answer.impulses).max())) if kept else 0.0
-        found.mode = Mode(tuple(first), tuple(stick), slip, first, hold, dict.fromkeys(kept, least), taken.sides)
+        slack = dict[int, float]()
+        if kept:
+            least = _LEVEL * (self._force_sizes(now) + float(np.abs(answer.impulses).max()))
+            slack = {i: float(least[i]) for i in kept}
+        found.mode = Mode(tuple(first), tuple(stick), slip, first, hold, slack, taken.sides)
 
     def _painleve(
         self, t: float, now: Instant, closed: list[int], directions: dict[int, Array], found: Happening, why: str

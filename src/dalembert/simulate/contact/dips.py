@@ -35,13 +35,13 @@ class Dips:
         self._count, self._coordinates = len(contacts), len(system.coordinates)
         self._scales = np.asarray(scales, dtype=float)[: self._coordinates]
 
-    def first(self, sol: DenseOutput, p: Array, closed: Collection[int], depth: float) -> float | None:
-        """The first minimum of an open gap that is deeper than `depth`; None where there is none."""
+    def first(self, sol: DenseOutput, p: Array, closed: Collection[int], depths: Array) -> float | None:
+        """The first minimum of an open gap that is deeper than its part of `depths`; None where there is none."""
         open_ = [i for i in range(self._count) if i not in closed]
         if not open_ or len(sol.t) < 2:
             return None
         for steps in np.array_split(np.arange(len(sol.t) - 1), -(-(len(sol.t) - 1) // _TOGETHER)):
-            found = self._on(sol, p, open_, depth, self._samples(sol, steps))
+            found = self._on(sol, p, open_, depths[open_], self._samples(sol, steps))
             if found is not None:
                 return found
         return None
@@ -57,7 +57,7 @@ class Dips:
             np.repeat(begin, parts) + np.repeat(end - begin, parts) * number / np.repeat(parts, parts), end[-1]
         )
 
-    def _on(self, sol: DenseOutput, p: Array, open_: list[int], depth: float, t: Array) -> float | None:
+    def _on(self, sol: DenseOutput, p: Array, open_: list[int], depth: Array, t: Array) -> float | None:
         gap, rate = self._at(sol, p, t)
         deepest = t[1:-1][(gap[1:-1, open_] < -depth).any(axis=1)].tolist()
         turned = (rate[:-1, open_] < 0) & (rate[1:, open_] > 0)
@@ -70,7 +70,7 @@ class Dips:
                 middle = (a + b) / 2
                 falls = self._at(sol, p, middle)[1][:, i] < 0
                 a, b = np.where(falls, middle, a), np.where(falls, b, middle)
-            deepest += b[self._at(sol, p, b)[0][:, i] < -depth].tolist()
+            deepest += b[self._at(sol, p, b)[0][:, i] < -depth[place]].tolist()
         return min(deepest) if deepest else None
 
     def _at(self, sol: DenseOutput, p: Array, t: Array) -> tuple[Array, Array]:

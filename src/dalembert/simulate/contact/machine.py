@@ -21,6 +21,7 @@ from dalembert.errors import ModelError
 from dalembert.expr import ONE, Expr
 from dalembert.simulate.contact.kept import kept_rows
 from dalembert.simulate.contact.log import ContactLog
+from dalembert.simulate.contact.metric import least_change, rank
 from dalembert.simulate.contact.pace import Pace
 from dalembert.simulate.methods.problem import Problem
 from dalembert.simulate.system.large import Part
@@ -31,6 +32,8 @@ Array = NDArray[Any]
 _NONE = np.zeros(0, dtype=np.int64)
 _BEATS, _WINDOWS = 512, 6
 """Samples of what changes with time by itself, in windows of a sixteenth each, until turns are far apart."""
+_VANISHED = 1e-9
+"""Share of how far a slip goes elsewhere below which it goes nowhere: what holds it would need 1e9 of the force."""
 _REPEATS = 8
 """Newton steps towards closed gaps, at most: quadratic convergence needs four from any state of a step."""
 
@@ -125,7 +128,7 @@ class Instant:
         found.__dict__.update({name: self.__dict__[name] for name in _OF_ALL_SIDES if name in self.__dict__})
         return found
 
-    def touching(self, small: float) -> list[int]:
+    def touching(self, small: Array) -> list[int]:
         """Contacts whose gap is at most this, and that are not past the edge of their face."""
         return [int(i) for i in np.flatnonzero((self.gap <= small) & (self.past <= 0))]
 
@@ -180,7 +183,7 @@ class ContactMachine:
         self.rubs_of = [[k for k, rub in enumerate(self.rubs) if rub.contact == i] for i in range(len(self.names))]
         self.tangents = [[place for k in some for place in self.rubs[k].places] for some in self.rubs_of]
         turning = np.array([rub.kind != SLIDING for rub in self.rubs for _ in rub.places], dtype=bool)
-        self.pace = Pace(list(self.kept), turning)
+        self.pace = Pace(list(self.kept), turning, len(self.names))
         self.parts: dict[str, Part] = {}
         outputs: list[Expr] = []
         for name, shape, values in _tables(about, self.contacts):
@@ -195,7 +198,7 @@ class ContactMachine:
         self._numbers = compiled("contact_numbers", system.symbols, names, tuple(outputs))
         self._kinematics = compiled("kinematics", system.symbols, names, system.rates[: self.coordinates])
         self.log = ContactLog(self.names)
-        self.strongest = 0.0
+        self.strongest, self.scales = 0.0, np.ones(self.size - self.coordinates)
         self.time_scale = 1.0
 
     @property
@@ -269,14 +272,19 @@ class ContactMachine:
         kept = tuple(place for place, i in enumerate(contacts) if i in self.kept)
         return Frictional(matrix, right, np.array(mu), tuple(tangents), np.array(static), made, kept=kept)
 
-    def projected(self, t: float, y: Array, p: Array, closed: list[int], small: float) -> tuple[Array, Instant]:
-        """The nearest posture whose loops are closed and whose `closed` contacts touch, in the kinetic metric."""
+    def projected(self, t: float, y: Array, p: Array, closed: list[int], small: Array) -> tuple[Array, Instant]:
+        """The nearest posture whose loops are closed and whose `closed` contacts touch, in the kinetic metric.
+
+        `small` is what of each gap is nothing; the largest of them is of a loop.
+        """
         n, state = self.coordinates, y.copy()
+        least = small.max(initial=0.0)
         for _ in range(_REPEATS):
             now = self.at(t, state, p)
             rows = np.concatenate([now.matrix[now.kept], now.normal[closed]])
             gaps = np.concatenate([now.closure[now.kept], now.held[closed]])
-            if np.abs(gaps).max(initial=0.0) <= small:
+            nothing = np.concatenate([np.full(len(now.kept), least), small[closed]])
+            if (np.abs(gaps) <= nothing).all():
                 return state, now
             shift = least_change(now.inverse, rows, -gaps)
             state[:n] = self.moved(t, state, p, shift)
@@ -286,8 +294,13 @@ class ContactMachine:
             self.normalised(state)
         return state, self.at(t, state, p)
 
+    def vanished(self, now: Instant, places: list[int]) -> bool:
+        """Are these slips nothing whatever the speeds, as at a dead point? Their rows are rounding there."""
+        return bool((np.abs(now.tangent[places]) @ self.scales <= _VANISHED * self.pace.slides[places]).all())
+
     def at_rest(self, now: Instant, closed: list[int], held: list[int]) -> Array:
         """Speeds with the rates of closed contacts and the slips `held` exactly gone, by the least change."""
+        held = [place for place in held if not self.vanished(now, [place])]
         rows = np.concatenate([now.matrix[now.kept], now.normal[closed], now.tangent[held]])
         left = np.concatenate([now.conditions[now.kept], now.rate[closed], now.slip[held]])
         u = now.speeds
@@ -296,7 +309,7 @@ class ContactMachine:
         made = np.abs(rows) @ np.abs(u)
         if (np.abs(left) <= 4 * EPSILON * made).all() and u.any():
             return u
-        if len(rows) >= len(u) and np.linalg.matrix_rank(rows) == len(u):
+        if len(rows) >= len(u) and rank(rows @ np.linalg.cholesky(now.inverse)) == len(u):
             drift = left - rows @ u
             return np.linalg.lstsq(rows, -drift, rcond=None)[0] if drift.any() else 0 * u
         return u + least_change(now.inverse, rows, -left)
@@ -316,15 +329,6 @@ def _refuse_what_it_cannot_hold(system: System, rows: Rows) -> None:
             "what holds it through other motions cannot do so while they push. Take the contacts away, or drive it "
             "directly."
         )
-
-
-def least_change(inverse: Array, rows: Array, wanted: Array) -> Array:
-    """The smallest change of speeds, in the kinetic metric, with rows @ change = wanted."""
-    if not len(rows):
-        return np.zeros(len(inverse))
-    raised = inverse @ rows.T
-    found: Array = raised @ np.linalg.lstsq(rows @ raised, wanted, rcond=1e-12)[0]
-    return found
 
 
 def _rubbing(contacts: tuple[ContactRow, ...]) -> list[Rubbing]:

@@ -13,17 +13,15 @@ from numpy.typing import NDArray
 
 from dalembert.contact.rows import SLIDING
 from dalembert.simulate.contact.machine import ContactMachine, Instant
+from dalembert.simulate.contact.metric import lengths, rank
 from dalembert.simulate.loop.callback import Callback
 
 Array = NDArray[Any]
 
 NEAR = 1e-12
-"""A closed gap is brought back when it is more than this share of the size of the machine."""
+"""A closed gap is brought back when it is more than this share of its size."""
 JAM = 1e-9
 """W_nn - mu W_nt.d of a slipping contact, as a share of W_nn, below which it jams (Painleve)."""
-_DEPENDENT = 1e-9
-"""Singular value of rows of unit length, as a share of the largest, that is none: they are products of rows that round
-to 1e-16 and of masses that differ by up to 1e6."""
 _ROOM = 1e-6
 """Share of its bound by which friction that gave way must be inside to hold after all."""
 _POINTER = ctypes.POINTER(ctypes.c_double)
@@ -67,8 +65,8 @@ class Solved:
 class Regime:
     """A machine in one mode, behind addresses that the compiled loops call."""
 
-    def __init__(self, machine: ContactMachine, mode: Mode, parameters: Array, size: float) -> None:
-        self.machine, self.mode, self.p, self.size = machine, mode, parameters, size
+    def __init__(self, machine: ContactMachine, mode: Mode, parameters: Array, sizes: Array) -> None:
+        self.machine, self.mode, self.p, self.sizes = machine, mode, parameters, sizes
         self.held = [place for k in mode.stick for place in machine.rubs[k].places]
         self.closed = list(mode.closed)
         self.edged = [i for i in mode.closed if machine.contacts[i].edged]
@@ -106,12 +104,16 @@ class Regime:
         matrix = rows @ raised
         if self.regular is None:
             whole = np.concatenate([rows, now.matrix[now.kept]])
-            self.regular = _rank(matrix) == len(matrix)
-            self.full = _rank(whole @ np.linalg.cholesky(now.inverse)) == len(now.free)
+            self.regular = rank(matrix) == len(matrix)
+            self.full = rank(whole @ np.linalg.cholesky(now.inverse)) == len(now.free)
         if self.regular:
             forces = np.linalg.solve(matrix, missing)
         else:
-            forces = self.before + np.linalg.lstsq(matrix, missing - matrix @ self.before, rcond=1e-11)[0]
+            gone = [len(self.closed) + k for k, place in enumerate(self.held) if machine.vanished(now, [place])]
+            sizes = lengths(now.inverse, rows)
+            sizes[gone] = np.inf
+            left, units = (missing - matrix @ self.before) / sizes, matrix / np.outer(sizes, sizes)
+            forces = self.before + np.linalg.lstsq(units, left, rcond=1e-11)[0] / sizes
         a = now.free + raised @ forces
         if self.full and not wanted.any() and not now.gamma[now.kept].any():
             a = np.zeros_like(a)  # nothing is left to move: rest is exact
@@ -130,7 +132,7 @@ class Regime:
     def begin(self, now: Instant, leaving: Array) -> None:
         """Remember faces; contacts that are `leaving` without a speed have room, so that rounding is no impact."""
         self.features = now.feature[self.edged]
-        self.room[leaving] = NEAR * self.size
+        self.room[leaving] = NEAR * self.sizes[leaving]
 
     def watched(self) -> list[tuple[int, str]]:
         """What may end the mode: contact (of `hold` and `slip`: rub) and kind, in the order of `values`."""
@@ -180,25 +182,16 @@ class Regime:
         past = now.past[self.edged]
         if self.features is None:
             return past
-        return np.where(now.feature[self.edged] == self.features, past, self.size)
+        return np.where(now.feature[self.edged] == self.features, past, self.sizes[self.edged])
 
     def brought_back(self, t: float, y: Array) -> Array:
         """A state whose closed contacts touch and whose held slips are nothing."""
-        near = NEAR * self.size
+        near = NEAR * self.sizes
         if self.edged and (self.past_edges(self.machine.at(t, y, self.p)) > 0).any():
             return y  # a step that passes an edge: what holds there is another row, and the edge is located in it
         state, now = self.machine.projected(t, y, self.p, self.closed, near)
         state[self.machine.coordinates :] = self.machine.at_rest(now, self.closed, self.held)
         return state
-
-
-def _rank(rows: Array) -> int:
-    """The rank of rows (of a matrix: its columns, too), each taken by its own length, so that no unit has a say."""
-    sizes = np.linalg.norm(rows, axis=1)
-    units = rows / np.where(sizes > 0, sizes, 1.0)[:, None]
-    columns = np.linalg.norm(units, axis=0)
-    values = np.linalg.svd(units / np.where(columns > 0, columns, 1.0), compute_uv=False)
-    return int((values > _DEPENDENT * values.max(initial=0.0)).sum())
 
 
 class Projection:
@@ -244,9 +237,10 @@ class Forces:
             "slack": sorted(mode.slack.items()),
             "sides": sorted(mode.sides.items()),
             "parameters": regime.p.tolist(),
-            "size": regime.size,
+            "sizes": regime.sizes.tolist(),
             "rows": [regime.regular, regime.full],
-            "fastest": [pace.rate, pace.slide, pace.turn],
+            "fastest": [pace.fastest, pace.turn],
+            "paced": [pace.sizes.tolist(), pace.slides.tolist(), regime.machine.scales.tolist()],
         }
 
     @classmethod
@@ -259,8 +253,9 @@ class Forces:
 
         def make() -> Regime:
             one = machine()
-            one.pace.rate, one.pace.slide, one.pace.turn = told["fastest"]
-            found = Regime(one, mode, np.array(told["parameters"], dtype=float), float(told["size"]))
+            one.pace.fastest, one.pace.turn = told["fastest"]
+            one.pace.sizes, one.pace.slides, one.scales = (np.array(x) for x in told["paced"])
+            found = Regime(one, mode, np.array(told["parameters"], dtype=float), np.array(told["sizes"]))
             found.regular, found.full = told["rows"]
             return found
 

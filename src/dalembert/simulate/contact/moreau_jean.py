@@ -21,6 +21,7 @@ from dalembert.contact.coulomb import choose
 from dalembert.contact.planar import enumerable
 from dalembert.dynamics import dynamics_of
 from dalembert.errors import SimulationError
+from dalembert.simulate.contact.imposed import imposed, refused
 from dalembert.simulate.contact.machine import ContactMachine, Instant
 from dalembert.simulate.methods.contract import Method
 from dalembert.simulate.methods.problem import Problem, Solution
@@ -123,7 +124,7 @@ class _Step:
         self.method, self.machine, self.h, self.course = method, machine, course.step, course
         self.p = np.asarray(problem.parameters, dtype=float)
         self.name, self.nfev, self.sizes, self._counted = method.name, 0, machine.gap_sizes(problem), 0
-        self.log = machine.log
+        self.log, self.scales = machine.log, np.broadcast_to(np.asarray(problem.scales, dtype=float), (machine.size,))
         self.slopes = effort_slopes(machine)
         self.last: dict[tuple[int, ...], Array] = {}
         from dalembert.simulate.contact.step.run import CompiledSteps
@@ -131,6 +132,7 @@ class _Step:
         self.compiled = CompiledSteps(machine, self.slopes, self.p, self.sizes, course)
         self._stretch: Stretch | None = None
         self.y: Array = np.zeros(machine.size)
+        self.alone: list[int] = []
 
     def stretch(self, first: int, last: int) -> tuple[Array, str]:
         """States after the steps from `first` on, or why there are none: compiled ones, or one that they leave open."""
@@ -138,8 +140,11 @@ class _Step:
         self.nfev, self._stretch = self.nfev + self.compiled.evaluations - self._counted, made
         self._counted = self.compiled.evaluations
         if len(made.states):
-            self.y = made.states[-1].copy()
-            return made.states, ""
+            (begin, end), count = self.course.span, self.course.count
+            ends = begin + (end - begin) * (np.arange(first + 1, first + 1 + len(made.states)) / count)
+            good, why = refused(self.machine, self.alone, ends, made.states, self.p)
+            self.y = made.states[good - 1].copy() if good else self.y
+            return made.states[:good], "" if good else why
         self._stretch = None
         (begin, end), count = self.course.span, self.course.count
         t0, t1 = (end if k == count else begin + (end - begin) * (k / count) for k in (first, first + 1))
@@ -157,6 +162,9 @@ class _Step:
         now = self.machine.at(t, y, self.p)
         if (now.gap < -self.method.tolerance * self.sizes).any():
             raise inside(self.machine, now)
+        self.alone = imposed(self.machine, t, y, self.p, self.scales)
+        if why := refused(self.machine, self.alone, np.array([t]), y[None], self.p)[1]:
+            raise SimulationError(f"{why}.")
         return np.concatenate([self.machine.flow(t, y[: self.machine.coordinates], self.p, now.speeds), now.free])
 
     def _at(self, t: float, q: Array, v: Array) -> Instant:
@@ -257,7 +265,7 @@ class _Step:
                 pushing = [i for i in active if self._pushes(active, pulses, i)]
                 asked = sorted({*asked, *(i for i in pushing if abs(gap[i]) > m.tolerance)})
         if asked or len(machine.rounding):
-            y, _ = machine.projected(t, y, self.p, asked, _CLOSED * self.sizes[asked].max(initial=0.0))
+            y, _ = machine.projected(t, y, self.p, asked, _CLOSED * self.sizes)
         return y
 
     def _pushes(self, active: list[int], pulses: Array, i: int) -> bool:

@@ -20,6 +20,7 @@ from dalembert.simulate.contact.machine import ContactMachine
 from dalembert.simulate.contact.mode import NEAR, Forces, Mode, Regime
 from dalembert.simulate.contact.moreau_jean import inside
 from dalembert.simulate.contact.outside import outside
+from dalembert.simulate.contact.pace import paced
 from dalembert.simulate.contact.sides import sticking
 from dalembert.simulate.loop import layout as at
 from dalembert.simulate.loop.callback import Callback, call_address
@@ -39,9 +40,9 @@ LAWS_OF_IMPACT = ("auto", "moreau", "newton", "poisson", "stronge", "sequential"
 _INSTANT = 1e-9
 """A flight shorter than this share of the time scale of the motion is none."""
 _LOW = 1e-14
-"""A flight lower than this share of the size of the machine is none: gaps are not known better."""
+"""A flight lower than this share of the size of its gap is none: gaps are not known better."""
 _INSIDE = 1e-8
-"""A gap below minus this share of the size of the machine at the end of an arc: its contact was missed."""
+"""A gap below minus this share of its size at the end of an arc: its contact was missed."""
 _FADED = 1e-10
 """A force below this share of the largest of the instant has gone with the one whose event it is."""
 
@@ -67,7 +68,7 @@ class Trip:
         self.left = [event.terminal for event in watched]
         self.journey = Journey(times=[[] for _ in watched], states=[[] for _ in watched])
         self.bounces = [Bounces() for _ in self.machine.names]
-        self.size = float(self.machine.gap_sizes(replace(problem, parameters=self.p)).max(initial=0.0))
+        self.sizes = paced(self.machine, replace(problem, parameters=self.p))
         self.dips = Dips(system, system.contacts, np.asarray(problem.scales, dtype=float))
         self.beat: float | None = None
         self.machine.time_scale = abs(self.end - self.begin) / 100 or 1.0
@@ -83,7 +84,7 @@ class Trip:
     def go(self) -> Journey:
         t, y = self.begin, np.asarray(self.problem.y0, dtype=float).copy()
         now = self.machine.at(t, y, self.p)
-        if now.gap.min(initial=0.0) < -TOUCHING * self.size:
+        if (now.gap < -TOUCHING * self.sizes).any():
             raise inside(self.machine, now)
         happened = self._settle(t, y, Before(), Mode())
         y = self._enter(t, y, happened, "")
@@ -109,9 +110,9 @@ class Trip:
         pairs = zip(self.watched, self.left, strict=True)
         armed = [replace(event, terminal=1 if event.then is not None else k) for event, k in pairs]
         begin = self.machine.at(t, y, self.p)
-        slow = (begin.gap <= TOUCHING * self.size) & (np.abs(begin.rate) <= APPROACH * self.machine.pace.rates(begin))
+        slow = (begin.gap <= TOUCHING * self.sizes) & (np.abs(begin.rate) <= APPROACH * self.machine.pace.rates(begin))
         if mode.closed:
-            regime = Regime(self.machine, mode, self.p, self.size)
+            regime = Regime(self.machine, mode, self.p, self.sizes)
             regime.begin(begin, slow)
             self.kinds = regime.watched()
             own = native_events(armed, self.system, self.p, callbacks)
@@ -177,7 +178,7 @@ class Trip:
     def _seen(self, now: Problem, mode: Mode, solution: Solution) -> Solution:
         """The same arc, or the arc up to the first contact that closes and opens again between samples of a step."""
         assert solution.sol is not None
-        dip = self.dips.first(solution.sol, self.p, mode.closed, TOUCHING * self.size)
+        dip = self.dips.first(solution.sol, self.p, mode.closed, TOUCHING * self.sizes)
         if dip is None:
             return solution
         grid = now.t_eval if now.t_eval is None else np.asarray(now.t_eval)[np.asarray(now.t_eval) <= dip]
@@ -198,13 +199,13 @@ class Trip:
     def _leaving(self, t: float, y: Array, happened: Happening, armed: Sequence[ResolvedEvent]) -> dict[int, float]:
         """Contacts that are open and touch, slips that begin: all of them leave with a plus sign."""
         now, kinds = self.machine.at(t, y, self.p), enumerate(self.kinds, len(armed))
-        near = {i for i, gap in enumerate(now.gap) if gap <= TOUCHING * self.size}
+        near = {int(i) for i in np.flatnonzero(now.gap <= TOUCHING * self.sizes)}
         return {k: 1.0 for k, (i, kind) in kinds if (kind == "gap" and i in near) or kind in _HOLDING}
 
     # --- what happens ----------------------------------------------------------------------------------------------
 
     def _settle(self, t: float, y: Array, before: Before, mode: Mode) -> Happening:
-        return Decision(self.machine, self.p, self.size, self.law, "stick").settle(t, y, before, mode)
+        return Decision(self.machine, self.p, self.sizes, self.law, "stick").settle(t, y, before, mode)
 
     def _contact(self, t: float, y: Array, solution: Solution) -> tuple[Happening, Array]:
         """An event of contacts: what shows in the arc that it ends decides what the accelerations alone do not."""
@@ -226,7 +227,7 @@ class Trip:
                 if ((k, "hold") == kind or margin <= 1e-12 * length) and i not in {*released, *turned} and length > 0:
                     yielding[k] = -along / length
             if kind[1] == "edge":  # with those that reach it at the same time
-                gone = frozenset(i for i in mode.closed if i == kind[0] or now.past[i] > -NEAR * self.size)
+                gone = frozenset(i for i in mode.closed if i == kind[0] or now.past[i] > -NEAR * self.sizes[i])
             if kind[1] == "slip":
                 y = self._stopped(t, y, kind[0], mode)
         before = Before(frozenset(released - gone), yielding, gone=gone, turned=turned)
@@ -240,7 +241,7 @@ class Trip:
         if before.yielding and regime is not None and not regime.regime.regular:
             happened = self._settle(t, y, replace(before, yielding={}), mode)
             now = self.machine.at(t, happened.y, self.p)
-            if Regime(self.machine, happened.mode, self.p, self.size).holds(now, before.yielding):
+            if Regime(self.machine, happened.mode, self.p, self.sizes).holds(now, before.yielding):
                 return happened
         return self._settle(t, y, before, mode)
 
@@ -286,7 +287,7 @@ class Trip:
             return
         now, n = self.machine.at(t, happened.y, self.p), self.machine.coordinates
         together = sorted({*settled, *happened.mode.closed})
-        touching = now.touching(TOUCHING * self.size)
+        touching = now.touching(TOUCHING * self.sizes)
         while True:
             happened.y[n:] = self.machine.at_rest(now, together, [])
             then = self.machine.at(t, happened.y, self.p)
@@ -303,17 +304,17 @@ class Trip:
     def _instant(self, t: float, happened: Happening) -> list[int]:
         """Contacts that touch and leave for a flight too short or too low to be seen: they are closed."""
         now, mode = self.machine.at(t, happened.y, self.p), happened.mode
-        touching = [i for i in now.touching(TOUCHING * self.size) if i not in mode.closed]
+        touching = [i for i in now.touching(TOUCHING * self.sizes) if i not in mode.closed]
         if not touching:
             return []
-        a = Regime(self.machine, mode, self.p, self.size).solve(now).accelerations if mode.closed else now.free
+        a = Regime(self.machine, mode, self.p, self.sizes).solve(now).accelerations if mode.closed else now.free
         found = []
         for i in touching:
             pull, up = float(now.least[i] - now.normal[i] @ a), max(float(now.rate[i]), 0.0)
             made = abs(float(now.least[i])) + float(np.abs(now.normal[i]) @ np.abs(a))
             if pull <= WEAK * made:  # it leaves, or nothing pulls it back
                 continue
-            if 2 * up / pull < _INSTANT * self.machine.time_scale or up**2 / (2 * pull) < _LOW * self.size:
+            if 2 * up / pull < _INSTANT * self.machine.time_scale or up**2 / (2 * pull) < _LOW * self.sizes[i]:
                 found.append(int(i))
         return found
 
@@ -353,7 +354,7 @@ class Trip:
         return y
 
     def _outside(self, t: float, y: Array, mode: Mode) -> Array:
-        return outside(self.machine, t, y, self.p, mode, self.size, np.asarray(self.problem.scales, dtype=float))
+        return outside(self.machine, t, y, self.p, mode, self.sizes, np.asarray(self.problem.scales, dtype=float))
 
     def _over(self, number: int) -> bool:
         return self.watched[number].terminal > 0 and self.left[number] == 0
@@ -372,10 +373,11 @@ class Trip:
     def _passed(self, t: float, y: Array) -> bool:
         """No answer may be inside a contact: an arc that ends there has missed it."""
         gap = self.machine.at(t, y, self.p).gap
-        if not len(gap) or gap.min() >= -_INSIDE * self.size:
+        if (gap >= -_INSIDE * self.sizes).all():
             return False
-        missed = f"contact {self.machine.names[int(np.argmin(gap))]} was missed: at t = {t:.6g} it is"
-        self.journey.piled = f"{missed} {-gap.min():.3g} inside. Use a smaller max_step, or method='moreau'"
+        worst = int(np.argmin(gap / self.sizes))
+        missed = f"contact {self.machine.names[worst]} was missed: at t = {t:.6g} it is"
+        self.journey.piled = f"{missed} {-gap[worst]:.3g} inside. Use a smaller max_step, or method='moreau'"
         return True
 
     def _impasse(self, begin: float, solution: Solution) -> bool:
