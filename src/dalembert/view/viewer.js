@@ -41,7 +41,7 @@ const LEVELS = [
   { samples: 4, shadows: true, cast: true, segments: 40, pixels: 2 }, { samples: 0, shadows: true, cast: true, segments: 40, pixels: 1 },
   { samples: 0, shadows: false, cast: true, segments: 28, pixels: 1 }, { samples: 0, shadows: false, cast: true, segments: 16, pixels: 0.75 },
   { samples: 0, shadows: false, cast: false, segments: 16, pixels: 0.75 }, { samples: 0, shadows: false, cast: false, segments: 12, pixels: 0.5 }];
-const CALM = 150;             // milliseconds between frames that processors draw while an answer is awaited from them
+const CALM = 250;             // milliseconds between frames that processors draw while an answer is awaited from them
 const SLOW = 34, QUICK = 13;  // milliseconds a frame: beyond the first a step down, below the second a step up
 const THEMES = {
   light: { back: [0.937, 0.953, 0.969], line: [0.62, 0.67, 0.74], floor: [0.90, 0.92, 0.945], ink: "#1d2733",

@@ -111,10 +111,10 @@ async function take(file) {
 
 // --- an edit: check, move, set --------------------------------------------------------------------------------------
 function edited(after = 60) { calm(); clearTimeout(editTimer); editTimer = setTimeout(follow, after, performance.now()); }
-/* Where processors draw the picture, it gives way to the answer that is awaited, for a second at most. */
+/* Where processors draw the picture, it gives way to the answer that is awaited, for four seconds at most. */
 function calm() {
   if (view) view.set({ calm: true });
-  clearTimeout(calm.timer); calm.timer = setTimeout(() => { if (view) view.set({ calm: false }); }, 1000);
+  clearTimeout(calm.timer); calm.timer = setTimeout(() => { if (view) view.set({ calm: false }); }, 4000);
 }
 function lively() { clearTimeout(calm.timer); if (view) view.set({ calm: false }); }
 async function follow(began) {
