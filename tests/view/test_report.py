@@ -15,7 +15,7 @@ import dalembert as da
 from dalembert.cli import app
 from dalembert.errors import DalembertError, ModelError
 from dalembert.view.report import Film, Note, Picture, Study, make_report, write
-from dalembert.view.report.latex import plain
+from dalembert.view.report.latex import latex_of, plain
 from dalembert.view.report.write import find_browser
 
 ROOT = Path(__file__).parents[2]
@@ -78,6 +78,13 @@ def test_the_numbers_are_those_of_the_machine(report):
     exact = 2.0 * 9.81 * (3 - 2 * 0.5403023058681398)  # m g (3 - 2 cos 1) at the lowest point
     assert float(force[1]) == pytest.approx(exact, rel=1e-3)
     assert sum(isinstance(one, Picture | Film) for one in told["motion"].blocks) == 3
+
+
+def test_the_moving_picture_is_what_a_reader_sees_first(report):
+    page, (paper, _) = report.html(), latex_of(report, "figure")
+    assert page.count("<iframe") == 1
+    assert page.index("<iframe") < page.index("<nav>") < page.index('id="description"')
+    assert paper.index("The motion at t = ") < paper.index(r"\section{")
 
 
 def test_a_machine_without_numbers_is_told_what_is_missing():

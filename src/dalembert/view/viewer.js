@@ -1060,7 +1060,7 @@ function DalembertView(element, scene, options) {
   };
   view.destroy = () => { dead = true; clearTimeout(still); if (pending) root.cancelAnimationFrame(pending); if (media.removeEventListener) media.removeEventListener("change", onMedia); watch.disconnect(); const lose = gl && gl.getExtension("WEBGL_lose_context"); if (lose) lose.loseContext(); ui.remove(); };
   Object.defineProperty(view, "time", { get: () => time }); Object.defineProperty(view, "playing", { get: () => playing }); Object.defineProperty(view, "span", { get: spanOf });
-  const watch = new ResizeObserver(() => { if (data) { if (!moved) fit(); ui.plots.draw(theme); ui.plots.at(time); ask(); } });
+  const watch = new ResizeObserver(() => { if (data) { ui.arrange(settings); if (!moved) fit(); ui.plots.draw(theme); ui.plots.at(time); ask(); } });
   watch.observe(ui.stage);
   ui.wire(view, settings, look);
   applyTheme();

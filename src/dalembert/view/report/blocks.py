@@ -87,6 +87,12 @@ class Report:
     made_by: str
     sections: tuple[Section, ...]
 
+    @property
+    def film(self) -> Film | None:
+        """The moving picture, which a reader wants to see first: it stands before the sections, not in its own."""
+        films = (block for section in self.sections for block in section.blocks if isinstance(block, Film))
+        return next(films, None)
+
     def html(self) -> str:
         """One self-contained page."""
         from dalembert.view.report.html import page_of

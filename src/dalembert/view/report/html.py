@@ -19,12 +19,14 @@ def page_of(report: Report) -> str:
         f'<li><a href="#{s.key}">{escape(s.title)}</a>{f"<span>{escape(s.gist)}</span>" if s.gist else ""}</li>'
         for s in report.sections
     )
-    body = "\n".join(_section(s) for s in report.sections)
+    film = report.film
+    shown = block_html(film) if film else ""
+    body = "\n".join(_section(s, film) for s in report.sections)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(report.title)}: report</title><style>{style}</style></head>\n<body><main>"
-        f"<header><h1>{escape(report.title)}</h1><p>Report made by {escape(report.made_by)}</p></header>"
+        f"<header><h1>{escape(report.title)}</h1><p>Report made by {escape(report.made_by)}</p></header>{shown}"
         f"<nav><h2>In short</h2><ol>{contents}</ol></nav>\n{body}\n</main></body></html>\n"
     )
 
@@ -37,8 +39,8 @@ def framed(page: str, title: str, height: str = "32rem") -> str:
     )
 
 
-def _section(section: Section) -> str:
-    blocks = "\n".join(block_html(one) for one in section.blocks)
+def _section(section: Section, before: Film | None) -> str:
+    blocks = "\n".join(block_html(one) for one in section.blocks if one is not before)
     return f'<section id="{section.key}"><h2>{escape(section.title)}</h2>\n{blocks}\n</section>'
 
 

@@ -40,12 +40,15 @@ def latex_of(report: Report, figures: str) -> tuple[str, dict[str, bytes]]:
         f"\\title{{{plain(report.title)}}}\n\\author{{{plain(report.made_by)}}}\\date{{}}",
         "\\begin{document}\\maketitle",
     ]
+    film = report.film
+    if film:
+        parts.append(_block(film, figures, files))
     gists = [f"\\item {plain(s.title)}: {plain(s.gist)}" for s in report.sections if s.gist]
     if gists:
         parts.append("\\begin{itemize}\n" + "\n".join(gists) + "\n\\end{itemize}")
     for section in report.sections:
         parts.append(f"\\section{{{plain(section.title)}}}")
-        parts += [_block(one, figures, files) for one in section.blocks]
+        parts += [_block(one, figures, files) for one in section.blocks if one is not film]
     return "\n\n".join([*parts, "\\end{document}\n"]), files
 
 
