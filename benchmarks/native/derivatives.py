@@ -16,10 +16,20 @@ def run(n: int) -> None:
     f = compile_mechanism(mechanism(chain))
     q, u, e = np.random.default_rng(n).normal(size=(3, 20, n))
     ours = f.acceleration_derivatives(q[0], u[0], efforts=e[0])
-    native = f._native(("acceleration_slopes",))[0]
-    operations = count_operations(native.function.outputs)
     count = max(20, 8000 // (n * n))
-    loop = native_loop(native.address, q, u, e, 3 * n * n)
+    if f._slopes is None:
+        native = f._native(("acceleration_slopes",))[0]
+        operations = count_operations(native.function.outputs)
+        loop = native_loop(native.address, q, u, e, 3 * n * n)
+    else:  # called from Python, as Pinocchio is
+        operations = count_operations(f._native(("variations",))[0].function.outputs)
+        slopes, out, none = f._slopes, np.empty((3 * n, n)), np.zeros(1)
+        where = [x.ctypes.data for x in (none, q[0], u[0], e[0], none, out)]
+
+        def loop(times: int) -> None:
+            for _ in range(times):
+                slopes._call(*where, slopes._work())
+
     runs = {"ours": lambda: loop(count)}
     model = pinocchio_model(chain)
     if model is not None:
@@ -36,12 +46,12 @@ def run(n: int) -> None:
         runs["derivatives"] = lambda: many(pin.computeABADerivatives)
         runs["call"] = lambda: many(lambda *_: pin.updateGlobalPlacements)
     times = {name: seconds / count * 1e6 for name, seconds in compare(runs).items()}
-    line = f"n = {n:3d}  {operations:7d} operations  {times['ours']:8.2f} us"
+    line = f"n = {n:3d}  {operations:7d} operations, {f.derived_by[:11]}  {times['ours']:8.2f} us"
     if "derivatives" in times:
         line += f"   Pinocchio {times['derivatives']:8.2f} us   ratio {times['ours'] / times['derivatives']:.2f}"
     print(line, flush=True)
 
 
 if __name__ == "__main__":
-    for size in (2, 7, 12):
+    for size in (2, 7, 12, 30, 50, 100):
         run(size)

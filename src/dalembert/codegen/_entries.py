@@ -35,7 +35,8 @@ def batch_module(function: Function, plan: Schedule, width: int) -> str:
 
 def workspace_size(function: Function, plan: Schedule, width: int) -> int:
     """Doubles of working memory that a batch call needs."""
-    return width * (sum(function.sizes) + plan.constants + plan.scratch + len(function.outputs))
+    own = sum(size for g, size in enumerate(function.sizes) if g not in function.shared)
+    return width * (own + plan.constants + plan.scratch + len(function.outputs))
 
 
 def _module(width: int, used: set[tuple[str, int]], parts: list[str]) -> str:
@@ -108,7 +109,11 @@ def _batch_entry(function: Function, plan: Schedule, width: int, early: list[str
     for g, size in enumerate(function.sizes):
         text += [
             f"  %at{g} = getelementptr ptr, ptr %inputs, i64 {g}",
-            f"  %source{g} = load ptr, ptr %at{g}",
+            f"  %{'in' if g in function.shared else 'source'}{g} = load ptr, ptr %at{g}",
+        ]
+        if g in function.shared:
+            continue
+        text += [
             f"  %step{g} = getelementptr i64, ptr %strides, i64 {g}",
             f"  %stride{g} = load i64, ptr %step{g}",
             f"  %moves{g} = icmp ne i64 %stride{g}, 0",
@@ -122,9 +127,10 @@ def _batch_entry(function: Function, plan: Schedule, width: int, early: list[str
     fill = [
         f"  call void @gather.{size}(ptr %source{g}, i64 %stride{g}, i64 %begin, i64 %last, ptr %in{g})"
         for g, size in enumerate(function.sizes)
+        if g not in function.shared
     ]
     steady = "true"
-    for g in sorted(function.constants):
+    for g in sorted(function.constants - function.shared):
         text.append(f"  %steady{g} = select i1 %moves{g}, i1 false, i1 {steady}")
         steady = f"%steady{g}"
     arguments = _actual(n, "%kept", "%scratch", "%lanes")
@@ -133,6 +139,8 @@ def _batch_entry(function: Function, plan: Schedule, width: int, early: list[str
     text += early_calls
     text += ["  br label %loop", "loop:", "  %row = phi i64 [ %begin, %0 ], [ %next, %done ]"]
     for g, size in enumerate(function.sizes):
+        if g in function.shared:
+            continue
         where = f"ptr %source{g}, i64 %stride{g}, i64 %row, i64 %last, ptr %in{g}"
         text += [
             f"  br i1 %moves{g}, label %move{g}, label %moved{g}",

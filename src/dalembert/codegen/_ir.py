@@ -44,7 +44,14 @@ class Writer:
     def whole(self, value: int) -> str:
         return str(value) if self.width == 1 else f"<{', '.join([f'i64 {value}'] * self.width)}>"
 
-    # arithmetic; `contract` lets the processor fuse a product with a sum, nothing else
+    def spread(self, value: str) -> str:
+        """A number in all lanes."""
+        if self.width == 1:
+            return value
+        lane = self.emit(f"insertelement {self.real} poison, double {value}, i32 0")
+        return self.emit(f"shufflevector {self.real} {lane}, {self.real} poison, <{self.width} x i32> zeroinitializer")
+
+    # arithmetic
     def add(self, a: str, b: str) -> str:
         return self.emit(f"fadd {self.real} {a}, {b}")
 

@@ -47,6 +47,12 @@ class Block:
         address = self.pointer(base, index)
         return self.w.emit(f"load {self.w.real}, ptr {address}, align {self.align}")
 
+    def load_shared(self, base: str, index: int) -> str:
+        """A number that all lanes share."""
+        w = self.w
+        address = w.emit(f"getelementptr inbounds double, ptr {base}, i64 {index}")
+        return w.spread(w.emit(f"load double, ptr {address}, align 8"))
+
     def store(self, value: str, base: str, index: int) -> None:
         address = self.pointer(base, index)
         self.w.line(f"  store {self.w.real} {value}, ptr {address}, align {self.align}")
@@ -60,7 +66,8 @@ class Block:
         elif e in self.truths:
             known = self.w.emit(f"uitofp {self.w.truth} {self.truths[e]} to {self.w.real}")
         elif e.op == "input":
-            known = self.load(f"%in{e.data[0]}", e.data[1])
+            shared = self.w.width > 1 and e.data[0] in self.function.shared
+            known = (self.load_shared if shared else self.load)(f"%in{e.data[0]}", e.data[1])
         elif e in self.plan.kept:
             known = self.load("%kept", self.plan.kept[e])
         else:

@@ -69,6 +69,8 @@ class LoopBlock(Block):
 
     def _fetch(self, table: str, operand: Operand) -> str:
         w = self.w
+        if w.width > 1 and operand.array in {f"%in{g}" for g in self.function.shared}:
+            return self._fetch_shared(table, operand)
         if not operand.table:
             return self.load(self._pointer(operand.array, operand.stride), operand.start)
         if operand.array == "const":
@@ -78,13 +80,24 @@ class LoopBlock(Block):
             self.tables.append(f"@{table} = internal constant [{len(operand.table)} x double] [{entries}]\n")
             address = w.emit(f"getelementptr inbounds double, ptr @{table}, i64 %turn")
             value = w.emit(f"load double, ptr {address}, align 8")
-            if w.width == 1:
-                return value
-            lane = w.emit(f"insertelement {w.real} poison, double {value}, i32 0")
-            return w.emit(f"shufflevector {w.real} {lane}, {w.real} poison, <{w.width} x i32> zeroinitializer")
-        entries = ", ".join(f"i32 {x}" for x in operand.table)
-        self.tables.append(f"@{table} = internal constant [{len(operand.table)} x i32] [{entries}]\n")
-        address = w.emit(f"getelementptr inbounds i32, ptr @{table}, i64 %turn")
-        place = w.emit(f"sext i32 {w.emit(f'load i32, ptr {address}, align 4')} to i64")
+            return w.spread(value)
+        place = self._place(table, operand)
         target = w.emit(f"getelementptr inbounds {w.real}, ptr {operand.array}, i64 {place}")
         return w.emit(f"load {w.real}, ptr {target}, align {self.align}")
+
+    def _place(self, table: str, operand: Operand) -> str:
+        """Where an operand is in this turn, looked up in a table."""
+        w, entries = self.w, ", ".join(f"i32 {x}" for x in operand.table)
+        self.tables.append(f"@{table} = internal constant [{len(operand.table)} x i32] [{entries}]\n")
+        address = w.emit(f"getelementptr inbounds i32, ptr @{table}, i64 %turn")
+        return w.emit(f"sext i32 {w.emit(f'load i32, ptr {address}, align 4')} to i64")
+
+    def _fetch_shared(self, table: str, operand: Operand) -> str:
+        """A number that all lanes share."""
+        w = self.w
+        if operand.table:
+            place = self._place(table, operand)
+        else:
+            place = w.emit(f"add i64 {w.emit(f'mul i64 %turn, {operand.stride}')}, {operand.start}")
+        address = w.emit(f"getelementptr inbounds double, ptr {operand.array}, i64 {place}")
+        return w.spread(w.emit(f"load double, ptr {address}, align 8"))

@@ -18,7 +18,8 @@ class Function:
     """Expressions to evaluate together, from groups of inputs that arrive as arrays.
 
     `constants` are the numbers of the groups that change rarely (parameters); what depends on them alone is computed
-    once per batch. `shape` is the shape of the result, by default a vector.
+    once per batch. Groups in `shared` are the same for all states of any batch: lanes read them where they are.
+    `shape` is the shape of the result, by default a vector.
 
     >>> from dalembert import expr as ex
     >>> x, y, k = ex.symbols("x y k")
@@ -30,6 +31,7 @@ class Function:
     inputs: tuple[tuple[Expr, ...], ...]
     outputs: tuple[Expr, ...]
     constants: frozenset[int]
+    shared: frozenset[int]
     shape: tuple[int, ...]
 
     def __init__(
@@ -39,6 +41,7 @@ class Function:
         outputs: Sequence[Expr],
         *,
         constants: Sequence[int] = (),
+        shared: Sequence[int] = (),
         shape: Sequence[int] | None = None,
     ) -> None:
         set_ = object.__setattr__
@@ -46,6 +49,7 @@ class Function:
         set_(self, "inputs", tuple(tuple(group) for group in inputs))
         set_(self, "outputs", tuple(outputs))
         set_(self, "constants", frozenset(constants))
+        set_(self, "shared", frozenset(shared))
         set_(self, "shape", (len(self.outputs),) if shape is None else tuple(shape))
         self._check()
 
@@ -59,8 +63,10 @@ class Function:
             raise ExpressionError(f"{self.name!r} cannot name a compiled function. Use letters, digits and _.")
         if math.prod(self.shape) != len(self.outputs):
             raise ExpressionError(f"{len(self.outputs)} outputs of '{self.name}' do not fill the shape {self.shape}.")
-        if not all(0 <= k < len(self.inputs) for k in self.constants):
-            raise ExpressionError(f"'{self.name}' has {len(self.inputs)} groups of inputs; constants name another.")
+        if not all(0 <= k < len(self.inputs) for k in self.constants | self.shared):
+            raise ExpressionError(
+                f"'{self.name}' has {len(self.inputs)} groups of inputs; constants or shared name another."
+            )
         given: set[Expr] = set()
         for e in (e for group in self.inputs for e in group):
             if e.op in ("const", "pi"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from dalembert.codegen.function import Function
 from dalembert.codegen.native import NativeFunction, compile_functions
 from dalembert.codegen.quantities import built, inputs
 from dalembert.codegen.robot import RobotQuantities
+from dalembert.codegen.varied import Slopes, is_varied, shape_of
 from dalembert.dynamics import dynamics_of
 from dalembert.dynamics.numbers import resolve
 from dalembert.dynamics.scales import scales_of
@@ -42,6 +44,10 @@ class Derivatives(NamedTuple):
     coordinates: np.ndarray
     speeds: np.ndarray
     efforts: np.ndarray
+
+
+#: Quantities that controllers and optimisers ask for again and again: optimised from the first.
+_OFTEN = frozenset({"acceleration_slopes", "inverse_slopes", "variations"})
 
 
 class CompiledMechanism(RobotQuantities):
@@ -166,9 +172,24 @@ class CompiledMechanism(RobotQuantities):
     def acceleration_derivatives(
         self, q: Array, u: Array, /, t: Array = 0.0, efforts: Array = None, *, given: Given = None, **parameters: Array
     ) -> Derivatives:
-        """Derivatives of u' with respect to coordinates, speeds and efforts."""
+        """Derivatives of u' with respect to coordinates, speeds and efforts; `derived_by` says on which road."""
         efforts = np.zeros(len(self.speeds)) if efforts is None else efforts
+        if self._slopes is not None:
+            key = ("variations",)
+            values = self._parameters(key, self._made[key][1], {**(given or {}), **parameters})
+            return self._split(self._slopes(t, q, u, efforts, values))
         return self._split(self._run(("acceleration_slopes",), (t, q, u, efforts), parameters, given))
+
+    @property
+    def derived_by(self) -> str:
+        """How derivatives of the accelerations are found: the road of fewer operations."""
+        return "formulas of each" if self._slopes is None else "a recursion over the joints, directions side by side"
+
+    @cached_property
+    def _slopes(self) -> Slopes | None:
+        if not is_varied(self.dynamics):
+            return None
+        return Slopes(shape_of(self.dynamics), self._native(("variations",))[0])
 
     def inverse_dynamics_derivatives(
         self, q: Array, u: Array, udot: Array, /, t: Array = 0.0, *, given: Given = None, **parameters: Array
@@ -257,12 +278,15 @@ class CompiledMechanism(RobotQuantities):
         if given is not None:
             parameters = {**given, **parameters}
         native, needed = self._made.get(key) or self._native(key)
+        return native(*states, self._parameters(key, needed, parameters))
+
+    def _parameters(self, key: tuple[str, ...], needed: tuple[str, ...], parameters: Mapping[str, Array]) -> np.ndarray:
         if parameters:
-            return native(*states, self._values(needed, parameters))
+            return self._values(needed, parameters)
         known = self._usual.get(key)
         if known is None or known[0] != self.given:  # `given` may be changed between calls
             known = self._usual[key] = (dict(self.given), self._values(needed, parameters))
-        return native(*states, known[1])
+        return known[1]
 
     def _check_held(self, name: str) -> None:
         if name in self.held:
@@ -304,7 +328,8 @@ class CompiledMechanism(RobotQuantities):
                     function = self.function(*key)
                 used = ex.free_symbols(function.outputs)
                 needed = tuple(name for name in self.parameters if ex.symbol(name) in used)
-                self._made[key] = (compile_functions([function])[function.name], needed)
+                quickly = False if key[0] in _OFTEN else None
+                self._made[key] = (compile_functions([function], quickly=quickly)[function.name], needed)
             return self._made[key]
 
     def with_held(self, outputs: Sequence[Expr]) -> list[Expr]:

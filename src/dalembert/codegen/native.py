@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,23 @@ _SHORT = 8_000
 REPAID = 400_000
 
 
+@dataclass(frozen=True, slots=True)
+class BatchCode:
+    """`void batch(const double **inputs, const int64 *strides, double *out, int64 begin, int64 end, double *work)`.
+
+    It works in `room` doubles that begin at a multiple of 64 bytes.
+    """
+
+    address: int
+    room: int
+    width: int
+    owner: Any
+
+    def function(self) -> Any:
+        p, n = ctypes.c_void_p, ctypes.c_int64
+        return ctypes.CFUNCTYPE(None, p, p, p, n, n, p)(self.address)
+
+
 class NativeFunction:
     """A function in machine code.
 
@@ -37,7 +55,7 @@ class NativeFunction:
         self.quick = quick
         self._loaded = [loaded]
         self._use()
-        self._batch: Any = None
+        self._batch: BatchCode | None = None
         self._memory = threading.local()
         self._sizes = function.sizes
         self._shape = function.shape
@@ -121,17 +139,19 @@ class NativeFunction:
         other = f", with batch = {batch} as in the arrays before it" if batch >= 0 else ""
         return f"input {g} of '{self.name}' has shape {a.shape}; it takes {wants}{other}."
 
-    def _batch_entry(self) -> Any:
+    def _batch_entry(self) -> BatchCode:
         with _target.compiling:
             if self._batch is None:
-                width = _target.vector_width()
-                text = _entries.batch_module(self.function, self._plan, width)
-                name = f"{self.name}.batch"
-                loaded = load_text(text, (name,), _effort(self.quick))
-                p, n = ctypes.c_void_p, ctypes.c_int64
-                entry = ctypes.CFUNCTYPE(None, p, p, p, n, n, p)(loaded.addresses[name])
-                self._batch = (entry, _entries.workspace_size(self.function, self._plan, width), width, loaded)
+                self._batch = self.batch_code(_target.vector_width())
             return self._batch
+
+    def batch_code(self, width: int) -> BatchCode:
+        """Code for `width` states side by side."""
+        name = f"{self.name}.batch"
+        text = _entries.batch_module(self.function, self._plan, width)
+        loaded = load_text(text, (name,), _effort(self.quick))
+        room = _entries.workspace_size(self.function, self._plan, width)
+        return BatchCode(loaded.addresses[name], room, width, loaded)
 
     def _result(self, shape: tuple[int, ...], out: np.ndarray | None) -> np.ndarray:
         if out is None:
@@ -141,18 +161,24 @@ class NativeFunction:
         return out
 
     def _run_batch(self, arrays: list[np.ndarray], count: int, out: np.ndarray | None = None) -> np.ndarray:
-        entry, room, width, _ = self._batch_entry()
+        batch = self._batch_entry()
+        entry = batch.function()
         out = self._result((count, *self._shape), out)
         if count:
             pointers = np.array([a.ctypes.data for a in arrays], dtype=np.uintp)
+            varied = [g for g in self.function.shared if arrays[g].ndim == 2]
+            if varied:
+                raise ExpressionError(
+                    f"input {varied[0]} of '{self.name}' is shared by all states: give one row of it."
+                )
             strides = np.array([a.shape[1] if a.ndim == 2 else 0 for a in arrays], dtype=np.int64)
             where = (pointers.ctypes.data, strides.ctypes.data, out.ctypes.data)
 
             def run(begin: int, end: int) -> None:
-                work = np.empty(room + 8)
+                work = np.empty(batch.room + 8)
                 entry(*where, begin, end, (work.ctypes.data + 63) & ~63)
 
-            share(run, count, width, self._plan.operations)
+            share(run, count, batch.width, self._plan.operations)
         return out
 
 

@@ -7,7 +7,11 @@ from collections.abc import Sequence
 from dalembert import expr as ex
 from dalembert.constraints.metric import KineticMetric
 from dalembert.dynamics.dynamics import Dynamics
+from dalembert.dynamics.variations import effort_slopes, has_variations
 from dalembert.expr import ONE, ZERO, Expr
+
+#: Joints from which derivatives joint by joint take fewer operations than those of the formulas: seven in chains.
+_SEVERAL = 7
 
 
 def acceleration_slopes(about: Dynamics, variables: Sequence[Expr], efforts: Sequence[Expr]) -> list[Expr]:
@@ -19,7 +23,7 @@ def acceleration_slopes(about: Dynamics, variables: Sequence[Expr], efforts: Seq
     if about.closed:
         return [x for row in ex.jacobian(about.accelerations(efforts), variables) for x in row]
     held = dict(zip(about.accelerations_given, about.accelerations(efforts), strict=True))
-    flat = ex.substitute([-x for x in inverse_slopes(about, variables)], held)
+    flat = [-x for x in ex.substitute(inverse_slopes(about, variables), held)]
     n, m = len(about.speeds), len(variables)
     metric = KineticMetric.of(about.mass_matrix, about.state.speeds)
     columns = [_solve(metric, [flat[i * m + j] for i in range(n)]) for j in range(m)]
@@ -27,6 +31,15 @@ def acceleration_slopes(about: Dynamics, variables: Sequence[Expr], efforts: Seq
 
 
 def inverse_slopes(about: Dynamics, variables: Sequence[Expr]) -> list[Expr]:
+    """Derivatives of the inverse dynamics, rows by speed; of longer trees by the state from what each joint carries."""
+    state = [*about.coordinates, *about.speeds]
+    if (
+        len(about.speeds) >= _SEVERAL
+        and list(variables) == state
+        and not about.closed
+        and has_variations(about.recursion)
+    ):
+        return [x for row in effort_slopes(about.recursion, about.accelerations_given) for x in row]
     return [x for row in ex.jacobian(about.inverse_dynamics, variables) for x in row]
 
 

@@ -1,0 +1,100 @@
+"""Derivatives of the dynamics by a recursion over joints are those of the formulas, on random trees."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from dalembert import expr as ex
+from dalembert.codegen import compile_mechanism, varied
+from dalembert.dynamics import dynamics_of
+from dalembert.dynamics.variations import effort_slopes, has_variations
+from dalembert.mechanism import Layout, Mechanism, earth, prismatic, revolute
+
+
+def _tree(seed: int, count: int, unit: float = 1.0, place: float = 0.0) -> Mechanism:
+    """Random joints on random bodies, some with springs and dampers; lengths in another unit, or far from earth."""
+    rng = random.Random(seed)
+    m = Mechanism(f"tree {seed}")
+    bodies = [earth]
+    for k in range(count):
+        centre = [unit * rng.uniform(-0.3, 0.3) for _ in range(3)]
+        inertia = [unit**2 * rng.uniform(0.5, 0.6) for _ in range(3)]
+        body = m.body(f"b{k}", rng.uniform(1, 2), centre, inertia)
+        offset = [unit * (rng.uniform(-0.5, 0.5) + (place if len(bodies) == 1 else 0)) for _ in range(3)]
+        kind, axis = rng.choice([revolute, revolute, prismatic]), rng.choice("xyz")
+        on = bodies[0] if len(bodies) == 1 else rng.choice(bodies[1:][-4:])
+        variable = "th" if kind is revolute else "x"
+        joint = kind(axis)
+        if rng.random() < 0.4:
+            joint = joint.with_efforts(**{variable: f"-3*{variable} - sin({variable}) - 0.2*{variable}'"})
+        m.join(on.at(offset), body, joint, name=f"j{k}")
+        bodies.append(body)
+    m.gravity = [unit * 0.3, unit, -9.81 * unit]
+    return m
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_efforts_vary_joint_by_joint_as_their_formulas_do(seed: int) -> None:
+    about = dynamics_of(Layout.of(_tree(seed, 7)))
+    assert has_variations(about.recursion)
+    variables = [*about.coordinates, *about.speeds]
+    told = [x for row in effort_slopes(about.recursion, about.accelerations_given) for x in row]
+    formulas = [x for row in ex.jacobian(about.inverse_dynamics, variables) for x in row]
+    rng = np.random.default_rng(seed)
+    values = {x: float(rng.normal()) for x in sorted(ex.free_symbols([*told, *formulas]), key=lambda x: x.name)}
+    one, two = (np.array(ex.evaluate(some, values), dtype=float) for some in (told, formulas))
+    np.testing.assert_allclose(one, two, rtol=1e-12, atol=1e-12 * np.abs(two).max())
+
+
+@pytest.mark.parametrize(("seed", "unit", "place"), [(1, 1.0, 0.0), (2, 1e3, 0.0), (3, 1e-3, 0.0), (4, 1.0, 1e5)])
+def test_the_recursion_in_lanes_gives_the_derivatives_of_the_formulas(
+    seed: int, unit: float, place: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    m, n = _tree(seed, 18, unit, place), 18
+    f = compile_mechanism(m)
+    assert "recursion" in f.derived_by
+    rng = np.random.default_rng(seed)
+    q, u, e = rng.normal(size=(3, 5, n))
+    lengths = np.array([unit if name.endswith(".x") else 1.0 for name in f.coordinates])
+    q, u, e = q * lengths, u * lengths, e * unit**2 / lengths
+    found = f.acceleration_derivatives(q, u, efforts=e)
+    monkeypatch.setattr(varied, "_FEW", 100)
+    by_formulas = compile_mechanism(m)
+    assert "formulas" in by_formulas.derived_by
+    expected = by_formulas.acceleration_derivatives(q, u, efforts=e)
+    for one, two in zip(found, expected, strict=True):
+        assert one.shape == two.shape
+        scaled = [x / lengths[:, None] for x in (one, two)]
+        np.testing.assert_allclose(scaled[0], scaled[1], rtol=1e-9, atol=1e-9 * np.abs(scaled[1]).max())
+    single = f.acceleration_derivatives(q[2], u[2], efforts=e[2])
+    np.testing.assert_array_equal(single.coordinates, found.coordinates[2])
+
+
+def test_derivatives_agree_with_differences() -> None:
+    n = 20
+    f = compile_mechanism(_tree(9, n))
+    q, u, e = np.random.default_rng(9).normal(size=(3, n))
+    d = f.acceleration_derivatives(q, u, efforts=e)
+    step = 1e-6
+    for k in (0, 7, 19):
+        shift = np.zeros(n)
+        shift[k] = step
+        by_q = (f.acceleration(q + shift, u, efforts=e) - f.acceleration(q - shift, u, efforts=e)) / (2 * step)
+        by_u = (f.acceleration(q, u + shift, efforts=e) - f.acceleration(q, u - shift, efforts=e)) / (2 * step)
+        by_e = (f.acceleration(q, u, efforts=e + shift) - f.acceleration(q, u, efforts=e - shift)) / (2 * step)
+        for column, difference in ((d.coordinates, by_q), (d.speeds, by_u), (d.efforts, by_e)):
+            np.testing.assert_allclose(column[:, k], difference, rtol=1e-5, atol=1e-6 * np.abs(difference).max())
+
+
+def test_joints_that_are_not_of_one_fixed_axis_keep_their_formulas() -> None:
+    driven = Mechanism("driven")
+    last = earth
+    for k in range(18):
+        body = driven.body(f"b{k}", 1.0, [0, 0, 0.1], [0.1, 0.1, 0.1])
+        driven.join(last.at([0, 0, 0.2]), body, revolute("x" if k % 2 else "y"), name=f"j{k}")
+        last = body
+    driven.force(body, [1.0, 0, 0])  # fixed in earth: its moments vary with every joint before it
+    assert "formulas" in compile_mechanism(driven).derived_by
