@@ -123,7 +123,7 @@ class _Sweep:
             elif first is a and second is b:
                 node = e
             else:
-                node = rebuild(e, (first, second))
+                node = _spelled(rebuild(e, (first, second)))
                 op = node.op
                 if op not in _PAIRS:
                     scale = self._scale(node)
@@ -195,15 +195,19 @@ class _Sweep:
         if not self.reorders:
             return e
         a, b = e.args
-        made, negative = self.made, e.op == "sub"
+        made, found, negative = self.made, self.found, e.op == "sub"
         for total, other, minus, other_minus in ((a, b, False, negative), (b, a, negative, False)):
             if total.op not in _SUMS:
                 continue
             p, q = total.args
+            if p in found and q in found and other in found:
+                x, y, apart = found[p][1], found[q][1], found[other][1]
+            else:  # made by the identities of a node
+                x, y, apart = self._value(p), self._value(q), self._value(other)
             second = minus ^ (total.op == "sub")
-            apart = -self._value(other) if other_minus else self._value(other)
-            for kept, moved, kept_minus, moved_minus in ((p, q, minus, second), (q, p, second, minus)):
-                joined = (apart - self._value(moved) if moved_minus else apart + self._value(moved)) % PRIME
+            apart = -apart if other_minus else apart
+            for kept, moved, kept_minus, moved_minus in ((p, y, minus, second), (q, x, second, minus)):
+                joined = (apart - moved if moved_minus else apart + moved) % PRIME
                 if (joined if joined < _HALF_PRIME else PRIME - joined) in made:
                     known = self._known(joined, domain)
                     if known is not None:
@@ -229,6 +233,16 @@ class _Sweep:
         if e.op in _SUMS:
             return below[0] & below[1]
         return below[0] if e.op in ("neg", "pow") else 0
+
+
+def _spelled(e: Expr) -> Expr:
+    """A node whose number has come out of a calculation just now, with the number as it is written."""
+    if e.op == "const":
+        return written_number(e)
+    if e.args and e.args[0].op == "const":
+        number = written_number(e.args[0])
+        return e if number is e.args[0] else rebuild(e, (number, *e.args[1:]))
+    return e
 
 
 def _everywhere(e: Expr) -> bool:
