@@ -1,12 +1,12 @@
 """Small errors seeded in every package, and whether fast tests see them: `python benchmarks/mutate.py [COUNT] [SEED]`.
 
 One place of the package (an operator, a comparison, a sign, a condition, a small number) is changed in a forked
-process. The tests that speak of that place run against it: those of its module, its package and its names, without the
-slow ones, for SECONDS of processor time, the files in turns; a file whose first tests do not come to the place waits
-until the others are through. What no test sees is printed with its line, to be answered with a test of its class or
-shown to change nothing. Tests are collected once; what numba or LLVM compiled before is not touched.
-The journal is kept and read again: a run that was stopped goes on, `--again` tries survivors anew, and
-`--shard=0/2` takes every second one.
+process. First the fast tests run once with all places marked: `reach.jsonl` says which tests come to which place, and
+what each costs. Then the tests that come to a place run against its error, the cheapest first, for SECONDS of processor
+time. What no test sees is printed with its line, to be answered with a test of its class or shown to change nothing.
+What is shipped as LLVM text is left out: any change of its sources fails the test of its fingerprint.
+Journals are kept and read again: a run that was stopped goes on, `--again` tries survivors anew with the tests of now,
+`--shard=0/2` takes every second one, `--map` makes the first journal only, `--some=8` from that many tests of a file.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ import ast
 import builtins
 import gc
 import importlib
+import importlib.machinery
 import inspect
 import json
 import os
 import random
-import re
 import resource
 import signal
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -35,22 +36,11 @@ from _pytest.runner import runtestprotocol
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "dalembert"
-SECONDS = 12
-MOST_FILES = 6
-PATIENCE = 3  # tests of a file that may miss the place before others come first
-#: What a changed expression does beside: it tells that a test has come to it.
-REACHED = "_place_of_the_mutant_was_reached"
+SECONDS = 20
+#: Parts of the package that run as shipped LLVM text, not as the Python that they are written in.
+TRANSLATED = ("simulate/loop", "simulate/sparse", "simulate/contact/step", "simulate/contact/crowd", "contact/crowd",
+              "simulate/contact/read_block")  # fmt: skip
 
-#: Where packages without a folder of tests of their own are tested.
-ELSEWHERE = {
-    "kinematics": ["dynamics", "formalisms", "mechanism"],
-    "presentation": ["formalisms"],
-    "errors.py": ["lsd", "mechanism"],
-    "files.py": ["test_safety.py", "cli", "faults"],
-    "limits.py": ["test_limits.py"],
-    "verbs.py": ["test_public_faults.py"],
-    "model": ["test_classics.py", "mechanism", "test_public_faults.py", "analysis", "identify", "view", "lsd"],
-}
 SWAPS: dict[type, type] = {
     ast.Add: ast.Sub,
     ast.Sub: ast.Add,
@@ -146,7 +136,7 @@ def _spliced(lines: list[str], node: ast.expr, changed: ast.expr) -> str | None:
         return None
     line = lines[node.lineno - 1].encode()
     piece = ast.unparse(ast.fix_missing_locations(ast.Expression(changed)))
-    piece = f"(__import__('builtins').__dict__.update({{{REACHED!r}: True}}) or ({piece}))"
+    piece = f"({piece})"
     made = (line[: node.col_offset] + piece.encode() + line[node.end_col_offset :]).decode()
     text = "".join([*lines[: node.lineno - 1], made, *lines[node.lineno :]])
     try:
@@ -156,32 +146,68 @@ def _spliced(lines: list[str], node: ast.expr, changed: ast.expr) -> str | None:
     return text
 
 
-def tests_for(mutant: Mutant) -> list[str]:
-    """Test files that speak of the place, most to the point first."""
-    path = Path(mutant.file)
-    package = path.parts[0]
-    folders = ELSEWHERE.get(package, [path.parent.name or package.removesuffix(".py"), package])
-    stem = path.stem.strip("_")
-    words = [mutant.owner.strip("_"), f"{path.parent.as_posix().replace('/', '.')}.{path.stem}"]
-    public = _public(PACKAGE / mutant.file)
-    module = "dalembert." + ".".join(path.with_suffix("").parts)
-    for other in PACKAGE.rglob("*.py"):  # who uses it speaks of it, too
-        if f"from {module} import" in other.read_text(encoding="utf-8"):
-            public += _public(other)
-    scored: list[tuple[float, str]] = []
-    for file in (ROOT / "tests").rglob("test_*.py"):
-        text = file.read_text(encoding="utf-8")
-        near = any(part in (file.parent.name, file.name) for part in folders)
-        score = 4.0 * near + 6.0 * (near and stem in file.stem)
-        score += sum(3.0 for word in words if len(word) > 4 and word in text)
-        score += min(3.0, sum(1.0 for word in public if len(word) > 5 and not word.startswith("_") and word in text))
-        if score >= 3:
-            scored.append((score - 1e-6 * len(text), str(file.relative_to(ROOT))))
-    return [name for _, name in sorted(scored, reverse=True)[:MOST_FILES]]
+class Marker(ast.NodeTransformer):
+    """Expressions that tell when they are asked, and are otherwise as they were."""
+
+    def __init__(self, places: dict[tuple[int, int, str, str], int]) -> None:
+        self.places = places
+
+    def visit(self, node: ast.AST) -> Any:
+        key = None
+        if isinstance(node, ast.expr) and hasattr(node, "lineno"):
+            key = self.places.get((node.lineno, node.col_offset, type(node).__name__, ast.unparse(node)))
+        node = self.generic_visit(node)
+        if key is None:
+            return node
+        told = ast.Call(ast.Name("_came_to", ast.Load()), [ast.Constant(key)], [])
+        return ast.copy_location(ast.BoolOp(ast.Or(), [told, node]), node)
 
 
-def _public(path: Path) -> list[str]:
-    return re.findall(r"^(?:def|class) (\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+class Scout:
+    """A plugin of pytest that keeps which places each test comes to, and what it costs."""
+
+    def __init__(self, wanted: list[tuple[Mutant, str]], journal: Path, part: int, parts: int) -> None:
+        self.came, self.journal, self.part, self.parts = set[int](), journal, part, parts
+        self.done = {one["test"] for one in _lines(journal)}
+        marked: dict[str, dict[tuple[int, int, str, str], int]] = {}
+        for k, (one, _) in enumerate(wanted):
+            whole = ast.unparse(ast.parse(one.before, mode="eval"))
+            marked.setdefault(str(PACKAGE / one.file), {})[one.line, one.column, one.kind, whole] = k
+        read = importlib.machinery.SourceFileLoader.get_code
+
+        def get_code(loader: Any, name: str) -> Any:
+            places = marked.get(loader.get_filename(name))
+            if places is None:
+                return read(loader, name)
+            path = loader.get_filename(name)
+            tree = Marker(places).visit(ast.parse(Path(path).read_text(encoding="utf-8")))
+            return compile(ast.fix_missing_locations(tree), path, "exec")
+
+        importlib.machinery.SourceFileLoader.get_code = get_code  # type: ignore[method-assign]
+        vars(builtins)["_came_to"] = self.came.add
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        files: dict[str, list[Any]] = {}
+        for one in items:
+            files.setdefault(one.nodeid.partition("::")[0], []).append(one)
+        mine = [files[name] for name in sorted(files)[self.part :: self.parts]]
+        some = next((int(word[7:]) for word in sys.argv if "--some=" in word), None)
+        if some is not None:  # of each file so many tests, evenly spread
+            mine = [[one[k * len(one) // min(some, len(one))] for k in range(min(some, len(one)))] for one in mine]
+        items[:] = [x for one in mine for x in one if x.nodeid not in self.done]
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_protocol(self, item: Any) -> Iterator[None]:
+        self.came.clear()
+        began = time.process_time()
+        yield
+        told = {"test": item.nodeid, "seconds": round(time.process_time() - began, 3), "places": sorted(self.came)}
+        with self.journal.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(told) + "\n")
+
+
+def _lines(journal: Path) -> list[dict[str, Any]]:
+    return [json.loads(x) for x in journal.read_text(encoding="utf-8").splitlines()] if journal.exists() else []
 
 
 def patch(mutant: Mutant, text: str) -> bool:
@@ -224,16 +250,24 @@ def _holds(code: CodeType, line: int) -> bool:
 class Mutator:
     """A plugin of pytest that runs the tests of each mutant in a forked process, instead of all tests once."""
 
-    def __init__(self, wanted: list[tuple[Mutant, str]], journal: Path, known: dict[str, str]) -> None:
-        self.wanted, self.journal, self.known = wanted, journal, known
+    def __init__(
+        self,
+        wanted: list[tuple[int, Mutant, str]],
+        journal: Path,
+        known: dict[str, str],
+        reach: dict[int, list[tuple[float, str]]],
+    ) -> None:
+        self.wanted, self.journal, self.known, self.reach = wanted, journal, known, reach
         self.totals: Counter[str] = Counter()
 
     def pytest_runtestloop(self, session: Any) -> bool:
-        for mutant, text in self.wanted:
+        items = {one.nodeid: one for one in session.items}
+        for k, mutant, text in self.wanted:
             key = json.dumps(asdict(mutant), sort_keys=True)
             found = self.known.get(key)
             if found is None:
-                found = self.judged(mutant, text, session.items)
+                chosen = [items[name] for _, name in sorted(self.reach.get(k, [])) if name in items]
+                found = self.judged(mutant, text, chosen) if chosen else "no fast test comes here"
                 with self.journal.open("a", encoding="utf-8") as file:
                     file.write(json.dumps({"mutant": asdict(mutant), "found": found}) + "\n")
             self.totals[found] += 1
@@ -244,16 +278,12 @@ class Mutator:
         print(f"{whole} errors: {dict(self.totals)}, {100 * self.totals['caught'] / whole:.1f} % caught", flush=True)
         return True
 
-    def judged(self, mutant: Mutant, text: str, items: list[Any]) -> str:
-        files = tests_for(mutant)
-        chosen = [one for name in files for one in items if one.nodeid.startswith(f"{name}::")]
-        if not chosen:
-            return "no tests"
+    def judged(self, mutant: Mutant, text: str, chosen: list[Any]) -> str:
         child = os.fork()
         if not child:
             self.run(mutant, text, chosen)
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        return {0: "survived", 1: "caught", 2: "not held", -signal.SIGXCPU: "survived"}.get(code, "caught")
+        return {0: "survived", 1: "caught", 2: "not held", -signal.SIGXCPU: "out of time"}.get(code, "caught")
 
     def run(self, mutant: Mutant, text: str, items: list[Any]) -> None:
         """In the forked process: it ends here."""
@@ -261,11 +291,11 @@ class Mutator:
             os.dup2(nothing.fileno(), 1)
             os.dup2(nothing.fileno(), 2)
         resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 5))
-        signal.alarm(20 * SECONDS)  # a test that waits for ever has seen something
+        signal.alarm(40 * SECONDS)  # a test that waits for ever has seen something
         try:
             if not patch(mutant, text):
                 os._exit(2)
-            for item in in_turns(items):
+            for item in items:
                 if any(report.failed for report in runtestprotocol(item, nextitem=None, log=False)):
                     os._exit(1)
         except BaseException:
@@ -273,33 +303,13 @@ class Mutator:
         os._exit(0)
 
 
-def in_turns(items: list[Any]) -> Iterator[Any]:
-    """A test of each file in turn, as long as its tests come to the place; then the rest."""
-    files: dict[str, list[Any]] = {}
-    for item in items:
-        files.setdefault(item.nodeid.partition("::")[0], []).append(item)
-    missed, late = Counter[str](), list[Any]()
-    while files:
-        for name in list(files):
-            vars(builtins)[REACHED] = False
-            yield files[name].pop(0)
-            missed[name] = 0 if _reached() else missed[name] + 1
-            if missed[name] >= PATIENCE:
-                late += files[name]
-            if missed[name] >= PATIENCE or not files[name]:
-                del files[name]
-    yield from late
-
-
-def _reached() -> bool:
-    return bool(vars(builtins).get(REACHED))
-
-
 def sample(count: int, seed: int) -> list[tuple[Mutant, str]]:
     """Places drawn from every package, as many as it has a share of the lines, four at least."""
     rng = random.Random(seed)
     packages: dict[str, list[Path]] = {}
     for path in sorted(PACKAGE.rglob("*.py")):
+        if path.relative_to(PACKAGE).as_posix().startswith(TRANSLATED):
+            continue
         packages.setdefault(path.relative_to(PACKAGE).parts[0], []).append(path)
     sizes = {name: sum(len(p.read_text(encoding="utf-8")) for p in paths) for name, paths in packages.items()}
     whole = sum(sizes.values())
@@ -321,17 +331,28 @@ def main() -> None:
     numbers = [int(x) for x in sys.argv[1:] if x.isdigit()]
     count, seed = (numbers + [220, 0][len(numbers) :])[:2]
     part, parts = next(([int(x) for x in word[8:].split("/")] for word in sys.argv if "--shard=" in word), [0, 1])
-    journal = Path(f"mutants-{part}-{parts}.jsonl").absolute()
-    known: dict[str, str] = {}
-    if journal.exists():
-        for line in journal.read_text(encoding="utf-8").splitlines():
-            told = json.loads(line)
-            if "--again" not in sys.argv or told["found"] == "caught":
-                known[json.dumps(told["mutant"], sort_keys=True)] = told["found"]
-    wanted = sample(count, seed)[part::parts]
+    journal, reached = (Path(f"{name}-{part}-{parts}.jsonl").absolute() for name in ("mutants", "reach"))
+    every = sample(count, seed)
     os.chdir(ROOT)
     options = ["-q", "-m", "not slow", "-p", "no:cacheprovider", "--no-header", "-s", "tests"]
-    pytest.main(options, plugins=[Mutator(wanted, journal, known)])
+    if "--map" in sys.argv or not reached.exists():
+        child = os.fork()  # what is marked is imported anew
+        if not child:
+            pytest.main(options, plugins=[Scout(every, reached, part, parts)])
+            os._exit(0)
+        os.waitpid(child, 0)
+    if "--map" in sys.argv:
+        return
+    reach: dict[int, list[tuple[float, str]]] = {}
+    for one in (x for k in range(parts) for x in _lines(reached.with_name(f"reach-{k}-{parts}.jsonl"))):
+        for place in one["places"]:
+            reach.setdefault(place, []).append((one["seconds"], one["test"]))
+    known: dict[str, str] = {}
+    for told in _lines(journal):
+        if "--again" not in sys.argv or told["found"] == "caught":
+            known[json.dumps(told["mutant"], sort_keys=True)] = told["found"]
+    wanted = [(k, *one) for k, one in enumerate(every)][part::parts]
+    pytest.main(options, plugins=[Mutator(wanted, journal, known, reach)])
 
 
 if __name__ == "__main__":

@@ -37,6 +37,13 @@ def test_trees_of_every_joint_agree(peer, make, seed):
     assert "accelerations" in found.told or "refuses" in found.told
 
 
+@pytest.mark.parametrize("seed", [73, 121])
+def test_axes_that_other_joints_move_agree(peer, seed):
+    """[1, cos(j2.th), 0] in the first link: nothing that a hinge of another program can be."""
+    found = told(random_couplings(seed, 2))[peer]
+    assert found.found == "agrees" or "MuJoCo refuses it" in found.told, str(found)
+
+
 @pytest.mark.parametrize("driven", [False, True])
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_loops_are_closed_by_frames_of_pinocchio(seed, driven):

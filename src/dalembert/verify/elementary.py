@@ -19,7 +19,7 @@ from dalembert.expr import ZERO, Expr
 from dalembert.expr.space import Vector3, apply3, neg3, quaternion_matrix
 from dalembert.kinematics import Tree
 from dalembert.kinematics.wrench import in_speeds
-from dalembert.mechanism import EARTH, Body, Displacement, Layout, Link, QuaternionTurn
+from dalembert.mechanism import EARTH, Body, Displacement, Layout, Link, QuaternionTurn, Turn
 
 Array = NDArray[np.float64]
 
@@ -164,7 +164,8 @@ def _chain(
         for axis, value in zip(np.eye(3), in_speeds(tree, step.displacement.translation), strict=True):
             if value is not ZERO:
                 take("slide", axis, value)
-        for one in step.displacement.turns:
+        for turn in step.displacement.turns:
+            one = _as_ball(turn) if isinstance(turn, Turn) and ex.free_symbols(turn.axis) & moving else turn
             if not isinstance(one, QuaternionTurn):
                 take("hinge", in_numbers(one.axis, state), in_speeds(tree, [one.angle])[0])
             elif not ex.free_symbols(one.scalars) & moving:
@@ -174,6 +175,13 @@ def _chain(
                 places.append(NOWHERE)
     places[-1] = places[-1] @ place_of(link.second.displacement, state).inverse()
     return places, moves
+
+
+def _as_ball(turn: Turn) -> QuaternionTurn:
+    """A turn about an axis that another joint moves: no hinge has it."""
+    half = turn.angle / ex.TWO
+    x, y, z = turn.axis
+    return QuaternionTurn((ex.cos(half), *(ex.sin(half) * a for a in (x, y, z))))
 
 
 def _ball(tree: Tree, link: Link, one: QuaternionTurn, rates: Mapping[Expr, Expr], state: Mapping[Expr, float]) -> Move:
