@@ -40,12 +40,20 @@ def conditioned(seed: int) -> Mechanism:
     return m
 
 
+def closed(seed: int, driven: bool = False) -> Mechanism:
+    """A loop with springs, under gravity of a strength and a direction that are parameters."""
+    m = loaded(seed, driven=driven)
+    m.gravity = ["g*sin(slope)", "-g*cos(slope)", "0.2*g"]
+    m.given = {**m.given, "g": 9.81, "slope": 0.3}
+    return m
+
+
 KINDS: dict[str, Callable[[int], Mechanism]] = {
     "tree": lambda k: random_tree(k, 1 + k % 3),
     "coupled tree": lambda k: random_couplings(k, 1 + k % 2),
     "condition": conditioned,
-    "loop": loaded,
-    "driven loop": lambda k: loaded(k, driven=True),
+    "loop": closed,
+    "driven loop": lambda k: closed(k, driven=True),
 }
 
 

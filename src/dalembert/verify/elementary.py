@@ -180,8 +180,8 @@ def _chain(
 def _as_ball(turn: Turn) -> QuaternionTurn:
     """A turn about an axis that another joint moves: no hinge has it."""
     half = turn.angle / ex.TWO
-    x, y, z = turn.axis
-    return QuaternionTurn((ex.cos(half), *(ex.sin(half) * a for a in (x, y, z))))
+    x, y, z = ex.sin(half) * turn.axis
+    return QuaternionTurn((ex.cos(half), x, y, z))
 
 
 def _ball(tree: Tree, link: Link, one: QuaternionTurn, rates: Mapping[Expr, Expr], state: Mapping[Expr, float]) -> Move:
