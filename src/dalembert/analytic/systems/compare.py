@@ -13,6 +13,7 @@ from dalembert.errors import DalembertError, ModelError
 
 from ..formulas._equality import Verdict, equal, weakest
 from ..formulas._normal import tidy
+from .large_hamilton import hamilton_at_points
 
 if TYPE_CHECKING:
     from .system import System
@@ -85,6 +86,9 @@ def compare(system: System) -> Comparison:
         ("Lagrange", system.lagrange),
         ("Hamilton", system.hamilton),
     ):
+        if name == "Hamilton" and system.lagrangian.count_ops() >= _LARGE:
+            rows.append(_hamilton_at_points(system, reference))
+            continue
         try:
             work = lambda view=view: view().accelerations  # noqa: E731
             found = reference if name == "Lagrange" else _in_time(system, name, work)
@@ -93,12 +97,25 @@ def compare(system: System) -> Comparison:
             continue
         rows.append(Row(name, found, _verdict(system, found, reference)))
     try:
+        if not rows[-1].accelerations and rows[-1].verdict is not None:
+            raise ModelError("H fills pages here: an action of it is not sought")
         if rows[-1].verdict is None:  # the equation of Hamilton and Jacobi is written with Hamilton's function
             raise ModelError(f"needs Hamilton's view: {rows[-1].remark}")
         rows.append(_in_time(system, "Hamilton-Jacobi", lambda: _jacobi(system, reference)))
     except DalembertError as refusal:
         rows.append(Row("Hamilton-Jacobi", {}, None, str(refusal)))
     return Comparison(system, tuple(rows))
+
+
+def _hamilton_at_points(system: System, reference: dict[str, sp.Expr]) -> Row:
+    """Hamilton's equations of a large system: H is not written out, its matrix is inverted at points."""
+    try:
+        verdict = limits.apart(
+            lambda: hamilton_at_points(system, reference), "Hamilton's mechanics", seconds=limits.share(_SHARE)
+        )
+    except DalembertError as refusal:
+        return Row("Hamilton", {}, None, str(refusal))
+    return Row("Hamilton", {}, verdict, "H = (p - b).M^-1 (p - b)/2 - L0, M inverted at points")
 
 
 _LARGE = 400
