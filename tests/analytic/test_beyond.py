@@ -205,3 +205,22 @@ def test_bars_and_beams_have_the_frequencies_of_the_tables():
     assert an.field_modes(free, 1.0, ends="free", count=2).frequencies == pytest.approx([0, math.pi], abs=1e-5)
     with pytest.raises(ModelError, match="not a sum of squares"):
         an.field_modes(an.FieldDensity("u_t**2/2 - u_x**2/2 - u**4", "u", "t x"), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("H", "degree"),
+    [
+        ("(px**2 + py**2)/2 + x**2/2 + y**2 + x**2*y", 6),  # incommensurate: 1 and sqrt(2)
+        ("(px**2 + py**2)/2 + x**2/2 + 3*y**2/2 + a*x**2*y - y**3/3", 5),
+        ("px**2 + py**2/4 + x**2/3 + y**2 + x*y**2 + px*x*y", 4),
+    ],
+)
+def test_the_integral_of_a_normal_form_commutes_with_h_up_to_its_degree(H, degree):
+    """{H, I} has no term up to the degree, by SymPy's own polynomials, which the algebra of waves does not use."""
+    form = an.birkhoff(an.System("x y", H=H, momenta="px py"), degree)
+    names = an.Names()
+    bracket = an.poisson_bracket(H, form.integral, "x y", "px py", names)
+    letters = [names.symbol(s) for s in ("x", "y", "px", "py")]
+    low = [c for m, c in sp.Poly(sp.expand(bracket), *letters).terms() if sum(m) <= degree]
+    assert all(sp.simplify(c) == 0 for c in low)
+    assert not form.integral.has(sp.I)
