@@ -154,3 +154,25 @@ def test_what_holds_a_slide_is_a_spring_or_a_damper(law, kind):
     m.join(da.earth, wagon, da.prismatic("x").with_efforts(x=law), name="rail")
     scene = scene_of(m, at={"rail.x": 1}, given={"k": 1, "c": 1, "F": 0})
     assert [one.kind for one in scene.ties] == ([kind] if kind else [])
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+def test_rams_are_held_by_lugs_and_slides_carry_blocks(scale):
+    """A ram that acts beside a rod is tied to it; a slider of equal moments is a block; hinges that meet, a cross."""
+    m = da.Mechanism("held")
+    boom = m.body("boom", mass=1, centre=[scale, 0, 0], inertia=[0, scale**2 / 3, scale**2 / 3])
+    m.shape(boom.at([scale, 0, 0], da.turn("pi/2", "y")), "cylinder", 0.05 * scale, 2 * scale)
+    m.join(da.earth, boom, da.revolute("y"), name="foot")
+    m.spring(da.earth.at([0, 0, -scale]), boom.at([scale, 0, -0.3 * scale]), force=1, name="ram")
+    slider = m.body("slider", mass=1, inertia=[0.01 * scale**2] * 3)
+    m.join(da.earth, slider, da.prismatic("x"), name="rail")
+    cross = m.body("cross", mass=1, inertia=[0.01 * scale**2] * 3)
+    m.join(da.earth, cross, da.revolute("x"), name="outer")
+    inner = m.body("inner", mass=1, centre=[0, 0, scale], inertia=[0.01 * scale**2] * 3)
+    m.join(cross, inner, da.revolute("y"), name="inner")
+    looks = {body.name: body.solids for body in scene_of(m).bodies}
+    (lug,) = [one for one in looks["boom"] if one.kind == "capsule"]
+    assert lug.holds(np.array([scale, 0, -0.3 * scale]), 1e-9 * scale)
+    assert lug.size[1] == pytest.approx(0.25 * scale)
+    assert [one.kind for one in looks["slider"]] == ["box"]
+    assert [one.kind for one in looks["cross"]] == ["capsule"] * 2

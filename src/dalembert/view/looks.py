@@ -1,8 +1,9 @@
 """What a body looks like when nobody says: something that a person recognises, from its inertia and its joints.
 
 In this order: what touches (the shapes of contacts), what rolls (a wheel), gears that mesh, bars between joints,
-wheels about a hinge, the ball, cylinder, plate or box that has these moments of inertia, a ball for a point mass. What
-is away from its joints is tied to them by rods.
+wheels about a hinge, the ball, cylinder, plate or box that has these moments of inertia (a block, not a ball, upon a
+slide; a cross where hinges meet in one point), a ball for a point mass. What is away from its joints is tied to them by
+rods, and to its springs and rams by lugs.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from numpy.typing import NDArray
 
 from dalembert import expr as ex
 from dalembert.expr.space import is_zero3
-from dalembert.mechanism import EARTH, Holonomic, Link, Turn
+from dalembert.mechanism import EARTH, Holonomic, Spring, Turn
 from dalembert.mechanism.contact import Touching
 from dalembert.mechanism.quantities import quantities
 from dalembert.mechanism.shapes import Box, Capsule, Cylinder, Plane, Shape, Sphere
-from dalembert.view.facts import BodyFacts, Machine
+from dalembert.view.facts import BodyFacts, Hold, Machine
 from dalembert.view.gears import gears_of
 from dalembert.view.solids import Solid, rod, turned_to
 
@@ -46,7 +47,7 @@ def looks_of(machine: Machine) -> dict[str, list[Solid]]:
         solids = _declared(facts, machine) or touching.get(facts.name) or rolling.get(facts.name)
         solids = solids or meshing.get(facts.name)
         solids = solids or _from_inertia(facts, machine, heaviest)
-        found[facts.name] = [*solids, *_ties(facts, solids, machine)]
+        found[facts.name] = [*solids, *_ties(facts, solids, machine), *_lugs(facts, solids, machine)]
     return found
 
 
@@ -87,18 +88,26 @@ def _from_inertia(facts: BodyFacts, machine: Machine, heaviest: float) -> list[S
     points = facts.points
     large = float(edges.max())
     span = max((float(np.linalg.norm(p - points[0])) for p in points[1:]), default=0.0)
+    told = [(hold.at, *motion) for hold in facts.holds if (motion := _motion(hold)) is not None]
+    slides = [axis for _, kind, axis in told if kind == "slide"]
+    hinges = [(at, axis) for at, kind, axis in told if kind == "hinge"]
     if large < 1e-6 * machine.size:  # a point mass, or nothing
         bars = [rod(points[0], p, thick) for p in points[1:]]
         if facts.mass <= 0:
             return bars or [Solid("sphere", (1.2 * thick,), points[0] if points else facts.centre)]
-        radius = min(3.2 * thick * (facts.mass / heaviest) ** (1 / 3), 0.08 * machine.size)
-        return [*bars, Solid("sphere", (max(radius, 1.3 * thick),), facts.centre)]
+        radius = max(1.3 * thick, min(3.2 * thick * (facts.mass / heaviest) ** (1 / 3), 0.08 * machine.size))
+        if slides:
+            return [*bars, Solid("box", (2 * radius,) * 3, facts.centre, turned_to(slides[0]))]
+        return [*bars, Solid("sphere", (radius,), facts.centre)]
     order = np.argsort(edges)
     slim = edges[order[1]] < _SLIM * large
-    if (
-        span > 0 and np.ptp(facts.moments) <= _ALIKE * facts.moments.max()
-    ):  # three equal moments beside joints: numbers, not a ball
-        return [rod(points[0], p, thick) for p in points[1:]]
+    if np.ptp(facts.moments) <= _ALIKE * facts.moments.max():  # three equal moments beside joints: numbers, not a ball
+        if span > 0:
+            return [rod(points[0], p, thick) for p in points[1:]]
+        if slides:
+            return [Solid("box", tuple(edges), facts.centre, turned_to(slides[0]))]
+        if any(np.linalg.norm(np.cross(axis, hinges[0][1])) > 0.1 for _, axis in hinges[1:]):  # they meet in one point
+            return [rod(at, at + large / 2 * axis, thick) for at, axis in hinges]
     if slim and span > 0.3 * large:
         return [rod(points[0], p, thick) for p in points[1:]]
     if slim:
@@ -121,26 +130,38 @@ def _solid(facts: BodyFacts, machine: Machine) -> Solid:
     height = float(np.sqrt(max(square, 0.0)))
     axis = facts.axes[:, k]
     turn = turned_to(axis, facts.axes[:, (k + 1) % 3])
-    if height < 0.8 * radius and any(
-        _spins(hold.link, hold.turn, axis, hold.at - facts.centre) for hold in facts.holds
-    ):
+    if height < 0.8 * radius and any(_spins(hold, axis, hold.at - facts.centre) for hold in facts.holds):
         return Solid("wheel", (radius, max(height, 0.16 * radius)), facts.centre, turn)
     return Solid("cylinder", (radius, max(height, 0.06 * radius, 2 * least)), facts.centre, turn)
 
 
-def _spins(link: Link, base: Array, axis: Array, arm: Array) -> bool:
-    """Does a hinge of the link turn the body about its own axis?"""
-    if link.joint.dof != 1 or len(link.joint.steps) != 1:
+def _spins(hold: Hold, axis: Array, arm: Array) -> bool:
+    """Does the hinge turn the body about its own axis?"""
+    motion = _motion(hold)
+    if motion is None or motion[0] != "hinge":
         return False
-    displacement = link.joint.steps[0].displacement
-    turns = [one for one in displacement.turns if isinstance(one, Turn)]
-    if len(turns) != 1 or not is_zero3(displacement.translation):
-        return False
-    if ex.free_symbols(turns[0].axis):
-        return False
-    hinge = base @ np.array(ex.evaluate(list(turns[0].axis), {}), dtype=float)
     off = np.linalg.norm(np.cross(arm, axis))
-    return bool(abs(hinge @ axis) > 0.999 and off < 1e-3 + 0.05 * np.linalg.norm(arm))
+    return bool(abs(motion[1] @ axis) > 0.999 and off < 1e-3 + 0.05 * np.linalg.norm(arm))
+
+
+def _motion(hold: Hold) -> tuple[str, Array] | None:
+    """`hinge` or `slide` with its axis in the base of the body, for joints that are one of them and nothing else."""
+    joint = hold.link.joint
+    if joint.dof != 1 or len(joint.steps) != 1:
+        return None
+    displacement = joint.steps[0].displacement
+    turns, moves = displacement.turns, not is_zero3(displacement.translation)
+    if len(turns) == 1 and isinstance(turns[0], Turn) and not moves:
+        kind, axis = "hinge", list(turns[0].axis)
+    elif not turns and moves:
+        x = ex.symbol(joint.parameters[0])
+        kind, axis = "slide", [ex.gradient(one, [x])[0] for one in displacement.translation]
+    else:
+        return None
+    if ex.free_symbols(axis):
+        return None
+    found = hold.turn @ np.array(ex.evaluate(axis, {}), dtype=float)
+    return kind, found / (np.linalg.norm(found) or 1.0)
 
 
 def _ties(facts: BodyFacts, solids: list[Solid], machine: Machine) -> list[Solid]:
@@ -154,6 +175,18 @@ def _ties(facts: BodyFacts, solids: list[Solid], machine: Machine) -> list[Solid
     middles = [one.at for one in solids] or [facts.centre]
     nearest = [min(middles, key=lambda m: float(np.linalg.norm(m - p))) for p in lost]
     return [rod(m, p, thin) for m, p in zip(nearest, lost, strict=True) if np.linalg.norm(p - m) > thin]
+
+
+def _lugs(facts: BodyFacts, solids: list[Solid], machine: Machine) -> list[Solid]:
+    """Short rods from the nearest solid to ends of springs and rams that lie off it; none where several are said."""
+    if len(facts.body.shapes) > 1 or not solids:
+        return []
+    thin, slack = 0.5 * bar_radius(machine), bar_radius(machine)
+    frames = [one for effort in machine.model.efforts if isinstance(effort, Spring) for one in effort.frames]
+    ends = [machine.place(one.displacement)[0] for one in frames if one.body == facts.name]
+    lost = [p for p in ends if not any(one.holds(p, slack) for one in solids)]
+    nearest = [min((one.nearest(p) for one in solids), key=lambda q: float(np.linalg.norm(q - p))) for p in lost]
+    return [rod(q, p, thin) for q, p in zip(nearest, lost, strict=True)]
 
 
 def _touching(machine: Machine) -> dict[str, list[Solid]]:

@@ -59,6 +59,12 @@ class Solid:
         middle, half = self.half
         return bool(np.all(np.abs((point - self.at) @ self.turn - middle) <= half + slack))
 
+    def nearest(self, point: Array) -> Array:
+        """The place of that box that is nearest to a point of the body."""
+        middle, half = self.half
+        found: Array = self.at + self.turn @ (middle + np.clip((point - self.at) @ self.turn - middle, -half, half))
+        return found
+
     def as_dict(self, meshes: list[Mesh]) -> dict[str, Any]:
         """Plain data; `meshes` are those of the scene, and grow by that of this solid."""
         if self.mesh is not None and self.mesh not in meshes:
