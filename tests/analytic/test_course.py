@@ -198,3 +198,33 @@ def test_a_saddle_has_its_rate_as_exponent_by_another_road():
     run = solve_ivp(lambda _, y: [y[1], y[0] - y[0] ** 3], (0, 12), [1e-12, 1e-12], rtol=1e-12, atol=1e-30)
     growth = np.log(run.y[0, -1] / 1e-12) / 12
     assert found.largest == pytest.approx(growth, abs=5e-3)
+
+
+def test_currents_of_coupled_fields_are_judged_on_the_motions_of_all_of_them():
+    """A charged field (u and v are its parts) and Schroedinger's: the equation of one holds the slope of the other."""
+    charged = an.FieldDensity("u_t*v_t - u_x*v_x - M**2*u*v", "u v", "t x").noether_current({"u": "u", "v": "-v"})
+    assert charged.conserved
+    wave = an.FieldDensity("(u*v_t - v*u_t)/2 - (u_x**2 + v_x**2)/2 - V*(u**2 + v**2)/2", "u v", "t x")
+    assert wave.noether_current({"u": "v", "v": "-u"}).conserved
+    assert wave.conserved(wave.energy_current())
+    assert not wave.conserved({"t": wave.names.read("u"), "x": wave.names.read("v_x")})
+    with pytest.raises(ModelError, match="do not determine"):
+        an.FieldDensity("u_x**2/2", "u", "t x").conserved({"t": sp.Integer(0), "x": sp.Symbol("u_x", real=True)})
+
+
+def test_a_place_where_the_coordinates_fail_is_not_called_a_saddle():
+    """A spring pendulum in polar coordinates: r = 0 solves the conditions at an angle that means nothing there."""
+    L = "m*(r_d**2 + r**2*th_d**2)/2 + m*g*r*cos(th) - k*(r - l)**2/2"
+    found = an.equilibria(an.System("r th", L=L, positive="m g k l"))
+    at_pivot = [e for e in found if e.at["r"] == 0]
+    assert at_pivot
+    assert all(e.nature.kind == "singular" and "in others" in str(e) for e in at_pivot)
+    hanging = an.equilibria(an.System("th phi", L="th_d**2 + sin(th)**2*phi_d**2 + 2*cos(th)"))
+    assert {str(e.at["th"]): e.nature.kind for e in hanging} == {"0": "neutral", "pi": "unstable"}
+
+
+def test_several_results_are_told_one_to_a_line():
+    found = an.search_symmetries(an.System("x", L="m*x_d**2/2 - a/x**2", positive="x"), time_degree=2)
+    assert len(found) == 3
+    assert "Steps(" not in str(found)
+    assert str(an.works(an.System("q", particles=[an.Particle("m", ["q"], ["F"])]))).count("\n") == 1

@@ -204,6 +204,15 @@ class Steps:
         return f"$${self.latex}$$"
 
 
+class Listing(list[Any]):
+    """Several results, told one to a line."""
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self)) if self else "none"
+
+    __repr__ = __str__
+
+
 class Notebook:
     """Collects steps while a result is being worked out."""
 

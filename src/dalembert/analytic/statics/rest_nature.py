@@ -9,6 +9,7 @@ import sympy as sp
 
 from dalembert.errors import DalembertError, ModelError
 
+from ..formulas._equality import is_zero
 from ..formulas._normal import tidy
 from ..motions.modes import is_zero_matrix, linear_equations
 from ..systems.lagrange import euler_lagrange
@@ -82,6 +83,9 @@ def nature_of_rest(system: System, point: Mapping[str, sp.Expr], rest: Rest) -> 
         return nature
     if (family := _along_a_family(system, point, nature)) is not None:
         return family
+    if _singular_chart(system, point):
+        reason = "det M vanishes there: the coordinates do not tell the places nearby apart. Judge it in others"
+        return Nature("singular", reason, nature.hessian)
     try:
         _, M, G, _ = linear_equations(system, {system.names.symbol(k): v for k, v in point.items()})
     except DalembertError:
@@ -91,18 +95,29 @@ def nature_of_rest(system: System, point: Mapping[str, sp.Expr], rest: Rest) -> 
     return _with_gyroscopes(system, point, nature)
 
 
+def _singular_chart(system: System, point: Mapping[str, sp.Expr]) -> bool:
+    """Whether the mass matrix, regular elsewhere, is singular at a place, as in polar coordinates at r = 0."""
+    n = system.names
+    v = [n.velocity(c) for c in system.coordinates]
+    matrix = sp.hessian(system.freeze(system.lagrangian), v)
+    determinant = matrix.det(method="berkowitz") if not matrix.has(*v) else sp.Integer(1)
+    at = {n.symbol(c): e for c, e in point.items()}
+    return not is_zero(determinant) and bool(is_zero(determinant.subs(at, simultaneous=True)))
+
+
 def _along_a_family(system: System, point: Mapping[str, sp.Expr], nature: Nature) -> Nature | None:
     """Rests that fill a line or surface are neutral along it; what is left of the Hessian tells the nature across."""
     free = [k for k, v in enumerate(point.values()) if v == system.names.symbol(system.coordinates[k])]
     bound = [k for k in range(len(point)) if k not in free]
-    if nature.kind != "degenerate" or not free or not bound:
+    if not free or not bound:
         return None
     n = system.names.apart()
     u = sp.Matrix([n.symbol(n.fresh(f"u{i}")) for i in range(len(bound))])
     across = nature.hessian.extract(bound, bound)
     form = nature_of_equilibrium((u.T * across * u)[0] / 2, {x.name: 0 for x in u}, names=n)
     labels = ", ".join(list(point)[k] for k in free)
-    return Nature("neutral", f"neutral along the rests of any {labels}; across them {form.kind}", nature.hessian)
+    kind = "neutral" if form.kind == "stable" else form.kind
+    return Nature(kind, f"neutral along the rests of any {labels}; across them {form.kind}", nature.hessian)
 
 
 def _potential_nature(system: System, V: sp.Expr, point: Mapping[str, sp.Expr], where: Sequence[sp.Expr]) -> Nature:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import sympy as sp
 
 from ..formulas._normal import elementary_trigonometry, tidy
+from ..formulas.steps import Listing
 from ..statics.equilibria import equilibria
 from ..statics.rest_nature import rest_conditions
 from ..statics.virtual_work import Nature, judge_order
@@ -59,7 +60,7 @@ def relative_equilibria(
     steep = _steep(made)
     if steep is not None:
         return _families(made, *steep)
-    found = []
+    found: list[RelativeEquilibrium] = Listing()
     for rest in equilibria(made.reduced):
         at = {system.names.symbol(c): system.names.read(e) for c, e in rest.at.items()}
         speeds = {c: tidy(e.subs(at, simultaneous=True)) for c, e in _at_rest(made).items()}
@@ -111,7 +112,7 @@ def _families(made: Routhian, condition: sp.Expr, constant: sp.Symbol) -> list[R
     q = made.names.symbol(made.rest[0])
     label = next(c for c, s in made.constants.items() if s == constant)
     V = made.effective_potential
-    found = []
+    found: list[RelativeEquilibrium] = Listing()
     for root in sp.roots(sp.Poly(sp.expand(sp.numer(sp.together(condition))), constant)):
         value = _short(root)
         speeds = {c: _short(e.subs(constant, value)) for c, e in _at_rest(made).items()}

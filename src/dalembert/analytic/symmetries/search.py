@@ -15,6 +15,7 @@ from ..formulas._exact import as_sympy
 from ..formulas._linear_search import identically_zero
 from ..formulas._names import Formula
 from ..formulas._normal import tidy
+from ..formulas.steps import Listing
 from .noether import Noether, first_order_change, noether
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ def search_symmetries(
     gauge = sum((u * s for u, s in zip(gauge_unknowns, gauge_shapes)), sp.Integer(0))
     condition = sp.expand(first_order_change(L, xi, tau, n) - n.derivative(gauge))
     unknowns = [u for us in xi_unknowns.values() for u in us] + tau_unknowns + gauge_unknowns
-    found = []
+    found: list[Noether] = Listing()
     for solution in identically_zero([condition], unknowns, [*q, *v, n.time]):
         shifts = {c: e.subs(solution) for c, e in xi.items()}
         shift = as_sympy(tau).subs(solution)

@@ -11,6 +11,7 @@ from dalembert.errors import ModelError
 
 from ..formulas._equality import is_zero
 from ..formulas._normal import tidy
+from ..formulas.steps import Listing
 
 if TYPE_CHECKING:
     from .system import System
@@ -52,7 +53,7 @@ def works(system: System) -> list[Work]:
     n = system.names
     view = system.newton()
     reactions = view.reactions
-    found = []
+    found: list[Work] = Listing()
     for p in system.points:
         velocity = p.position.applyfunc(n.derivative)
         for label, force in (("force", system.freeze_matrix(p.force)), ("reaction", reactions[p.name])):

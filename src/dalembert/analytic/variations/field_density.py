@@ -18,6 +18,7 @@ from dalembert.errors import ModelError
 from ..formulas._equality import Verdict, is_zero
 from ..formulas._names import Formula, Names
 from ..formulas._normal import tidy
+from ..formulas._solving import linear_parts, solve_linear
 from ..systems.system import words
 
 _HIGHEST = 4
@@ -148,12 +149,48 @@ class FieldDensity:
     def conserved(self, current: Mapping[str, sp.Expr]) -> Verdict:
         """Whether the divergence of a current vanishes on the motions of the field."""
         total = sum((self.derivative(self._sorted(j), k) for k, j in current.items()), sp.Integer(0))
-        for field, equation in self.equations.items():
-            lead = self._slope(field, self.independent[0] * 2)
-            factor = sp.diff(equation, lead)
-            if factor != 0 and not factor.has(lead):
-                total = total.subs(lead, sp.solve(equation, lead)[0])
+        for _ in range(_PROLONGED):
+            known = {s: e for s in total.free_symbols if (e := self._on_shell(s)) is not None}
+            if not known:
+                break
+            total = sp.expand(total.subs(known, simultaneous=True))
         return is_zero(total)
+
+    @cached_property
+    def _leading(self) -> dict[sp.Symbol, sp.Expr]:
+        """The slopes by time that the equations of all fields determine together: u_tt, or u_t."""
+        time = self.independent[0]
+        equations = list(self.equations.values())
+        for order in (2, 1):
+            leads = [self._slope(f, time * order) for f in self.fields]
+            parts = linear_parts(equations, leads)
+            if parts is not None and not is_zero(parts[0].det()):
+                return dict(zip(leads, solve_linear(*parts)))
+        raise ModelError(
+            f"the equations {equations} = 0 do not determine the slopes of {', '.join(self.fields)} by {time}: "
+            "whether a current is conserved on their motions cannot be told this way"
+        )
+
+    def _on_shell(self, s: sp.Symbol) -> sp.Expr | None:
+        """A slope by the equations of motion and their derivatives; None for one that they leave free."""
+        base, along = self._base(s), self._along(s)
+        for lead, value in self._leading.items():
+            if self._base(lead) != base or base is None:
+                continue
+            rest = along
+            for x in self._along(lead):
+                if x not in rest:
+                    break
+                rest = rest.replace(x, "", 1)
+            else:
+                for x in rest:
+                    value = self.derivative(value, x)
+                return value
+        return None
+
+
+_PROLONGED = 6
+"""Times that slopes are put in: each lowers the order in time, and currents of first slopes hold two of them."""
 
 
 @dataclass(frozen=True)
