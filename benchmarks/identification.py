@@ -25,11 +25,11 @@ SAMPLES, NOISE = 150, 0.01
 
 def machines() -> dict[str, Any]:
     """Arms, a loop, a floating base, and a UR5 where example-robot-data is installed."""
-    from test_excite import floating, four_bar
     from test_grouping import spatial_arm
-    from test_identify import puma, two_bars
+    from test_identify import puma
 
     import dalembert as da
+    from measured_machines import floating, four_bar, two_bars
 
     found = {"two bars": two_bars(), "arm of three": spatial_arm(), "Puma 560": puma()}
     found |= {"four-bar": four_bar(), "floating base": floating()}

@@ -7,32 +7,7 @@ import pytest
 
 import dalembert as da
 from dalembert.identify.driven import Driven
-
-
-def four_bar(unit=1.0):
-    m = da.Mechanism("four-bar")
-    lengths = {"crank": 1 * unit, "coupler": 3 * unit, "rocker": 2 * unit}
-    bars = {
-        name: m.body(name, mass=1.5, centre=[l / 2, 0.1 * unit, 0], inertia=[0.3 * l * l, 0.3 * l * l, 0.4 * l * l])
-        for name, l in lengths.items()
-    }
-    m.join(da.earth, bars["crank"], da.revolute("z"), name="A")
-    m.join(bars["crank"].at([unit, 0, 0]), bars["coupler"], da.revolute("z"), name="B")
-    m.join(da.earth.at([3 * unit, 0, 0]), bars["rocker"], da.revolute("z"), name="D")
-    m.join(bars["coupler"].at([3 * unit, 0, 0]), bars["rocker"].at([2 * unit, 0, 0]), da.revolute("z"), name="C")
-    m.gravity = [0, -9.81 * unit, 0]
-    m.start.update({"A.th": np.pi / 2, "B.th": -1.2334888453651298, "D.th": 1.6554235530825847})
-    return m
-
-
-def floating():
-    m = da.Mechanism("floating")
-    base = m.body("base", mass=2, centre=[0.1, 0, 0.05], inertia=[0.1, 0.2, 0.25])
-    arm = m.body("arm", mass=1, centre=[0.2, 0, 0], inertia=[0.1, 0.1, 0.1])
-    m.join(da.earth, base, da.free("quaternion"), name="p")
-    m.join(base.at([0.3, 0, 0]), arm, da.revolute("y"), name="h")
-    m.gravity = [0, 0, -9.81]
-    return m
+from measured_machines import floating, four_bar
 
 
 def sines(names, t, rng):
@@ -65,7 +40,7 @@ def test_speeds_and_accelerations_are_the_rates_of_the_driven_motion(made, limit
         np.testing.assert_allclose(five @ found.u[k : k + 5], found.udot[k + 2], atol=1e-8)
 
 
-@pytest.mark.parametrize("unit", [1.0, 1e-3])
+@pytest.mark.parametrize("unit", [1.0, pytest.param(1e-3, marks=pytest.mark.slow)])
 def test_an_excited_four_bar_tells_its_eight_parameters(unit):
     m = four_bar(unit)
     base = m.base_parameters()

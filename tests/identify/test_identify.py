@@ -6,20 +6,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
-
-
-def two_bars(unit=1.0):
-    m = da.Mechanism("two bars")
-    upper = m.body(
-        "a", mass=1.2, centre=[0.3 * unit, 0.02 * unit, 0], inertia=[0.1 * unit**2, 0.12 * unit**2, 0.2 * unit**2]
-    )
-    lower = m.body(
-        "b", mass=0.7, centre=[0.2 * unit, -0.03 * unit, 0], inertia=[0.05 * unit**2, 0.05 * unit**2, 0.06 * unit**2]
-    )
-    m.join(da.earth, upper, da.revolute("z"), name="p")
-    m.join(upper.at([0.5 * unit, 0, 0]), lower, da.revolute("z").with_efforts(th=f"-{0.3 * unit**2}*th'"), name="q")
-    m.gravity = [0, -9.81 * unit, 0]
-    return m
+from measured_machines import two_bars
 
 
 def random_tree(seed):

@@ -37,6 +37,7 @@ COMMANDS = {
     "sweep": "Run it for many parameters and starts.",
     "optimize": "Find what makes a number of the motion least.",
     "fit": "Find parameters from measured motions.",
+    "identify": "Which inertias can be told, and what data say.",
     "draw": "A picture of a posture.",
     "plot": "Curves, portraits, sections, reactions, modes.",
     "video": "The motion as a GIF or MP4.",

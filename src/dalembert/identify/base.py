@@ -20,6 +20,7 @@ from dalembert.identify.fit import identify
 from dalembert.identify.grouping import Grouping
 from dalembert.identify.regressor import PARTS, Regressor
 from dalembert.identify.states import States, random_states
+from dalembert.identify.tables import identify_table
 from dalembert.presentation.told import Told
 
 #: Share of a column that may be rounding: products of some hundred doubles, and least squares of them.
@@ -84,6 +85,7 @@ class BaseParameters(Told):
         return Y[..., list(self.chosen)]
 
     identify = identify
+    identify_table = identify_table
     excitation = excitation
 
     def __str__(self) -> str:
