@@ -111,6 +111,42 @@ def test_a_sweep_goes_on_to_the_same_bits(tmp_path, monkeypatch):
         pendulum().sweep(*asked, **words, out=tmp_path / "other")
 
 
+def test_courses_are_kept_on_request(tmp_path, monkeypatch):
+    """Those of single motions, in memory, on disk and after a resumption; NaN after an event has ended a motion."""
+    pytest.importorskip("pyarrow")
+    from dalembert.sweep import plan
+
+    monkeypatch.setattr(plan, "_CHUNK", 400)
+    m = pendulum()
+    asked = ((0, 1), {"pivot.th": "0.2:1:20"}, ["final(t)"])
+    words = {"instants": 21, "keep": ["pivot.th'", "l*cos(pivot.th)"], "events": "pivot.th"}
+    sw = m.sweep(*asked, **words)
+    assert sw.measures == ("final(t)",)
+    assert sw["pivot.th' (t)"].shape == (20, 21)
+    k = 7
+    mo = m.simulate((0, 1), start={"pivot.th": sw["pivot.th"][k]})
+    before = sw.times < sw["final(t)"][k]
+    np.testing.assert_allclose(sw["pivot.th' (t)"][k][before], mo.at(sw.times[before])["pivot.th'"], atol=1e-8)
+    np.testing.assert_allclose(
+        sw["l*cos(pivot.th) (t)"][k][before], np.cos(mo.at(sw.times[before])["pivot.th"]), atol=1e-8
+    )
+    assert np.isnan(sw["pivot.th' (t)"][k][~before]).all()
+    m.sweep(*asked, **words, out=tmp_path / "kept")
+    sorted((tmp_path / "kept").glob("part-*.parquet"))[1].unlink()
+    again = m.sweep(*asked, **words, out=tmp_path / "kept", resume=True)
+    loaded = da.Sweep.load(tmp_path / "kept")
+    for other in (again, loaded):
+        assert other.measures == sw.measures
+        np.testing.assert_array_equal(other.times, sw.times)
+        for name in sw.table:
+            np.testing.assert_array_equal(other[name], sw[name])
+    assert json.loads(json.dumps(loaded.as_dict()))["columns"]["pivot.th' (t)"][k][-1] is None
+    with pytest.raises(da.ModelError, match="another machine or question"):
+        m.sweep(*asked, **{**words, "keep": []}, out=tmp_path / "kept", resume=True)
+    with pytest.raises(da.DalembertError, match=r"'pivot\.thh' is not a quantity"):
+        m.sweep(*asked, **{**words, "keep": "pivot.thh"})
+
+
 def test_a_full_disk_keeps_what_is_done(tmp_path, monkeypatch):
     pytest.importorskip("pyarrow")
     from dalembert.sweep import plan, store

@@ -35,6 +35,9 @@ def command(
     method: Annotated[str, typer.Option(help="The integration method.")] = "auto",
     instants: Annotated[int, typer.Option(min=2, help="Instants between which measures are looked for.")] = 201,
     cut: Annotated[list[str] | None, typer.Option(help="A link that closes a loop (repeat).")] = None,
+    keep: Annotated[
+        list[str] | None, typer.Option(help="A formula whose values at all instants are kept (repeat).")
+    ] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="A folder for the results, as Parquet files.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the sweep that is in --out.")] = False,
     cluster: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, e.g. tcp://host:8786.")] = None,
@@ -70,6 +73,7 @@ def command(
             method=method,
             instants=instants,
             cut=cut or (),
+            keep=keep or (),
             out=out,
             resume=resume,
             cluster=cluster,

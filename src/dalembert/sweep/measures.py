@@ -163,13 +163,19 @@ class Gauge:
             self._function = compile_functions([Function("measures", inputs, [*told, *slopes])])["measures"]
         return self._function
 
-    def of(self, t: Array, y: Array, parameters: Array) -> list[Array]:
-        """One array for each measure: `t[k, j]`, `y[k, j, i]` are instant j of case k, `parameters[k, p]` its own."""
+    def values(self, t: Array, y: Array, parameters: Array) -> Array:
+        """At instant j of case k (`t[k, j]`, `y[k, j, i]`, `parameters[k, p]`): all formulas, then their slopes."""
         cases, instants, width = y.shape
         flat, times = np.ascontiguousarray(y.reshape(-1, width)), np.ascontiguousarray(t.reshape(-1))
         numbers = np.repeat(parameters, instants, axis=0)
         rates = np.asarray(native_rates(self.system)(times, flat, numbers))
-        found = self._compiled()(times, flat, rates, numbers).reshape(cases, instants, -1)
+        found: Array = self._compiled()(times, flat, rates, numbers).reshape(cases, instants, -1)
+        return found
+
+    def of(self, t: Array, y: Array, parameters: Array) -> list[Array]:
+        """One array for each measure."""
+        cases = len(y)
+        found = self.values(t, y, parameters)
         half = found.shape[2] // 2
         h = np.diff(t, axis=1)
         known: dict[Expr, Any] = {

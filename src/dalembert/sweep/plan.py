@@ -46,6 +46,7 @@ class Plan:
     rtol: float
     atol: float | None
     cut: tuple[str, ...]
+    keep: tuple[str, ...] = ()
 
     @cached_property
     def system(self) -> System:
@@ -56,12 +57,17 @@ class Plan:
         return Gauge(self.system, [Measure.read(text) for text in self.measures])
 
     @cached_property
+    def kept(self) -> Gauge:
+        """Formulas whose whole course is kept."""
+        return Gauge(self.system, [Measure.read(f"first({text})") for text in self.keep])
+
+    @cached_property
     def cases(self) -> Table:
         return self.design.table()
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        return column_names(self.design.names, self.measures)
+        return column_names(self.design.names, (*self.measures, *map(course, self.keep)))
 
     @property
     def chunk(self) -> int:
@@ -83,7 +89,7 @@ class Plan:
         if self.instants < 2:
             raise ArgumentError("`instants` is at least 2: the ends of the span.")
         known = {*self.system.known_parameters, *self.system.outputs, *self.system.states, "t"}
-        used = [x.name for x in ex.free_symbols(self.gauge.formulas)]
+        used = [x.name for x in ex.free_symbols([*self.gauge.formulas, *self.kept.formulas])]
         check_names([x.removesuffix("'") if x not in known else x for x in used], known, "quantity", self.system.name)
         outer = [x for x in self.gauge.constants if x not in self.system.known_parameters]
         if outer:
@@ -100,6 +106,7 @@ class Plan:
             "start": {k: str(v) for k, v in self.start.items()},
             "given": {k: str(v) for k, v in self.given.items()},
             "events": self.events,
+            **({"keep": self.keep} if self.keep else {}),
             "how": [self.method, self.instants, self.rtol, self.atol, list(self.cut)],
         }
         return hashlib.sha256(json.dumps(said, sort_keys=True, default=str).encode()).hexdigest()
@@ -134,7 +141,7 @@ class Plan:
         t = np.concatenate([np.where(ended, many.t_last[:, None], t), many.t_last[:, None]], axis=1)
         y = np.where(ended[:, None, :], many.y_last[:, :, None], many.y)
         y = np.concatenate([y, many.y_last[:, :, None]], axis=2).transpose(0, 2, 1)
-        known = parameter_values(system, given, self.gauge.needs)
+        known = parameter_values(system, given, sorted({*self.gauge.needs, *self.kept.needs}))
         numbers = (
             np.stack(
                 [
@@ -146,15 +153,23 @@ class Plan:
             if system.known_parameters
             else np.zeros((count, 0))
         )
-        measured = self.gauge.of(t, y, np.ascontiguousarray(numbers))
+        numbers = np.ascontiguousarray(numbers)
+        measured = self.gauge.of(t, y, numbers)
+        courses = self.kept.values(t, y, numbers)[:, :-1] if self.keep else np.zeros((count, self.instants, 0))
         good = np.isin(many.status, (FINISHED, EVENT))
         return {
             "case": np.arange(rows.start, rows.stop, dtype=np.int64),
             **varied,
             **{name: np.where(good, v, np.nan) for name, v in zip(self.measures, measured, strict=True)},
+            **{course(text): np.where(ended, np.nan, courses[:, :, i]) for i, text in enumerate(self.keep)},
             "status": many.status.astype(np.int64),
             "t_last": many.t_last,
         }
+
+
+def course(formula: str) -> str:
+    """The column of a formula that is kept at every instant."""
+    return f"{formula} (t)"
 
 
 def _terminal(formula: str) -> Any:
@@ -177,13 +192,15 @@ def plan_of(
     rtol: float,
     atol: float | None,
     cut: Collection[str],
+    keep: str | Sequence[str],
 ) -> Plan:
     """The plan, checked."""
     told = (measures,) if isinstance(measures, str) else tuple(measures)
     if not told:
         raise ArgumentError("a sweep measures something: e.g. measures=['max(abs(elbow.th))'].")
     watched = (events,) if isinstance(events, str) else tuple(events or ())
-    if not all(isinstance(e, str) for e in (*told, *watched)):
+    courses = (keep,) if isinstance(keep, str) else tuple(keep)
+    if not all(isinstance(e, str) for e in (*told, *watched, *courses)):
         raise ArgumentError("measures and events of a sweep are formulas in text: they are kept with the result.")
     plan = Plan(
         mechanism,
@@ -198,6 +215,7 @@ def plan_of(
         float(rtol),
         None if atol is None else float(atol),
         tuple(cut),
+        courses,
     )
     resolve({**mechanism.given, **plan.given}, "given")
     plan.check()

@@ -13,7 +13,7 @@ import numpy as np
 
 from dalembert.errors import DalembertError, ModelError
 from dalembert.files import make_folder, write_text, written_whole
-from dalembert.sweep.plan import Plan, Table
+from dalembert.sweep.plan import Array, Plan, Table, course
 
 FORMAT = "dalembert-sweep-1"
 _ABOUT = "_sweep.json"
@@ -58,6 +58,8 @@ class Store:
             "chunk": plan.chunk,
             "columns": list(plan.columns),
             "design": plan.design.as_dict(),
+            "times": [*plan.t_span, plan.instants],
+            "kept": list(plan.keep),
         }
         write_text(about, json.dumps(told, indent=1) + "\n")
 
@@ -77,8 +79,16 @@ class Store:
         told = (found.metadata or {}).get(b"digest", b"").decode()
         return found if found.num_rows == rows and told == self.plan.digest else None
 
+    def _column(self, values: Array) -> Any:
+        """Numbers, or as many at every instant."""
+        if values.ndim == 1:
+            return values
+        return self.arrow.FixedSizeListArray.from_arrays(self.arrow.array(values.reshape(-1)), values.shape[1])
+
     def write(self, k: int, table: Table) -> None:
-        made = self.arrow.table(table).replace_schema_metadata({"digest": self.plan.digest})
+        made = self.arrow.table({name: self._column(v) for name, v in table.items()}).replace_schema_metadata(
+            {"digest": self.plan.digest}
+        )
         try:
             with written_whole(self._file(k)) as file:
                 self.arrow.parquet.write_table(made, file)
@@ -104,8 +114,14 @@ def read_table(place: Path) -> Table:
         tables = [arrow.parquet.read_table(path) for path in parts]
     except (OSError, arrow.ArrowInvalid) as error:
         raise ModelError(f"a file of {place} is damaged ({error}): resume the sweep to make it again.") from None
-    columns = read_about(place)["columns"]
+    about = read_about(place)
+    kept = {course(text) for text in about.get("kept", ())}
     if not tables:
-        return {name: np.zeros(0) for name in columns}
+        return {name: np.zeros((0, about["times"][2]) if name in kept else 0) for name in about["columns"]}
     whole = arrow.concat_tables(tables)
-    return {name: whole[name].to_numpy() for name in columns}
+
+    def numbers(name: str) -> Array:
+        held = whole[name].combine_chunks()
+        return held.values.to_numpy().reshape(len(held), -1) if name in kept else whole[name].to_numpy()
+
+    return {name: numbers(name) for name in about["columns"]}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -16,7 +15,7 @@ from dalembert.errors import ModelError
 from dalembert.mechanism import Mechanism
 from dalembert.simulate.loop.attention import progress_bar
 from dalembert.sweep.design import Design
-from dalembert.sweep.plan import Plan, Table, plan_of
+from dalembert.sweep.plan import Plan, Table, course, plan_of
 from dalembert.sweep.store import Store, read_about, read_table
 
 if TYPE_CHECKING:
@@ -28,7 +27,8 @@ class Sweep:
     """The table of a sweep: `sw["max(x)"]` is a column, a row for each case in order.
 
     `status` is that of each motion (0 the end, 1 an event, -1 a failure: its measures are NaN), `varied` and `measures`
-    name columns. `complete` is false when it was interrupted.
+    name columns; of what was kept, `sw["x (t)"]` has a row of values at `times` for each case, NaN after the end of its
+    motion. `complete` is false when it was interrupted.
     """
 
     name: str
@@ -38,6 +38,7 @@ class Sweep:
     cases: int
     seconds: float = 0.0
     place: Path | None = None
+    times: np.ndarray = field(default_factory=lambda: np.zeros(0), repr=False)
 
     def __len__(self) -> int:
         return len(self.table["case"])
@@ -62,8 +63,10 @@ class Sweep:
         about, table = read_about(folder), read_table(folder)
         design = about["design"]
         varied = tuple(name for name, *_ in (*design["axes"], *design["draws"]))
-        measures = tuple(x for x in about["columns"] if x not in {"case", "status", "t_last", *varied})
-        return Sweep(about["mechanism"], varied, measures, table, int(about["cases"]), place=folder)
+        others = {"case", "status", "t_last", *varied, *map(course, about.get("kept", ()))}
+        measures = tuple(x for x in about["columns"] if x not in others)
+        times = np.linspace(*about["times"]) if "times" in about else np.zeros(0)
+        return Sweep(about["mechanism"], varied, measures, table, int(about["cases"]), place=folder, times=times)
 
     def __str__(self) -> str:
         """A summary: how many, how quick, and where each measure lies."""
@@ -85,7 +88,8 @@ class Sweep:
             "cases": self.cases,
             "done": len(self),
             "failures": self.failures,
-            "columns": {k: [x if math.isfinite(x) else None for x in v.tolist()] for k, v in self.table.items()},
+            "times": self.times.tolist(),
+            "columns": {name: _plain(values) for name, values in self.table.items()},
         }
 
     def plot(self, measure: str | None = None) -> Figure:
@@ -132,6 +136,7 @@ def sweep(
     rtol: float = 1e-8,
     atol: float | None = None,
     cut: Collection[str] = (),
+    keep: str | Sequence[str] = (),
     out: str | os.PathLike[str] | None = None,
     resume: bool = False,
     cluster: str | None = None,
@@ -143,8 +148,9 @@ def sweep(
     `vary` names parameters and starts: `{"m": "1:3:100", "elbow.th": "uniform(0, 1)"}`, or lists of numbers; every
     combination of the grids, each with `samples` draws (`design`: random, sobol, halton, latin). `measures` are
     formulas with max, min, mean, rms, first and final of what a motion can tell, looked for between `instants`.
-    `events` end a motion: `final(t)` is when. `out` keeps chunks in a folder as they are done; `resume` goes on
-    there, to the same bits. `cluster` is the address of a Dask scheduler.
+    `events` end a motion: `final(t)` is when. `keep` are formulas whose values at all `instants` are kept. `out`
+    keeps chunks in a folder as they are done; `resume` goes on there, to the same bits. `cluster` is the address of a
+    Dask scheduler.
     """
     plan = plan_of(
         mechanism,
@@ -159,6 +165,7 @@ def sweep(
         rtol=rtol,
         atol=atol,
         cut=cut,
+        keep=keep,
     )
     if resume and out is None:
         raise ModelError("there is nothing to resume: say in which folder the sweep is (out=...).")
@@ -185,7 +192,16 @@ def sweep(
     else:
         table = {name: np.concatenate([tables[k][name] for k in range(plan.chunks)]) for name in plan.columns}
     place = None if store is None else store.place
-    return Sweep(mechanism.name, plan.design.names, plan.measures, table, len(plan.design), spent, place)
+    times = np.linspace(*plan.t_span, plan.instants)
+    return Sweep(mechanism.name, plan.design.names, plan.measures, table, len(plan.design), spent, place, times)
+
+
+def _plain(values: np.ndarray) -> list[Any]:
+    """Lists for JSON, which has no word for what is no number."""
+    told = values.astype(object)
+    told[~np.isfinite(values)] = None
+    found: list[Any] = told.tolist()
+    return found
 
 
 def _rows(plan: Plan, k: int) -> int:
