@@ -26,6 +26,22 @@ def test_a_posture_is_drawn_in_the_kind_that_the_name_says(call):
     assert Path("pendulum.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_a_robot_moves_in_the_meshes_of_its_links(call):
+    """Nobody who animates a robot wants the sticks between its joints."""
+    Path("wedge.obj").write_text("v 0 0 0\nv 2 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n")
+    Path("wedge.urdf").write_text(
+        """<robot name="wedge"><link name="base"/><link name="part"><inertial><mass value="1"/>
+        <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+        <visual><geometry><mesh filename="wedge.obj"/></geometry></visual></link>
+        <joint name="hinge" type="continuous"><parent link="base"/><child link="part"/><axis xyz="0 0 1"/></joint>
+        </robot>"""
+    )
+    told = call("simulate", "wedge.urdf", "--until", "0.2", "--animate", "wedge.html")
+    assert told.exit_code == 0, told.output
+    assert '"kind":"mesh"' in Path("wedge.html").read_text()
+    assert "left out" not in call("draw", "wedge.urdf").output
+
+
 def test_a_motion_is_painted(call):
     told = call("video", PENDULUM, "--until", "0.5", "--fps", "6", "--size", "160", "90", "--set", "m=2")
     assert told.exit_code == 0, told.output

@@ -43,7 +43,7 @@ def command(
     """
     import dalembert
 
-    mechanism = dalembert.load(file)
+    mechanism = dalembert.load(file, meshes=True)
     at, given = split_settings(mechanism, set_)
     place = out or Path(f"{file.stem}.png")
     if view is not View.space and (towards is not None or dark):

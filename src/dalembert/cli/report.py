@@ -39,7 +39,7 @@ def command(
     """
     import dalembert
 
-    mechanism = dalembert.load(file)
+    mechanism = dalembert.load(file, meshes=True)
     first, given = split_settings(mechanism, set_)
     written = mechanism.report(
         out or Path(f"{file.stem}.html"),

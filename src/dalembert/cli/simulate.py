@@ -76,7 +76,8 @@ def command(
     place = _place(out, file.stem)
     if animate is not None and animate.suffix.lower() not in (".html", ".htm"):
         raise typer.BadParameter(f"{animate} is not an .html file", param_hint="--animate")
-    mechanism: Any = dalembert.load(file)
+    plays = animate is not None or place.suffix.lower() in (".html", ".htm")
+    mechanism: Any = dalembert.load(file, meshes=plays)
     first, given = split_settings(mechanism, set_)
     options: dict[str, Any] = {"rtol": rtol, "atol": atol, "max_step": max_step}
     failure: SimulationError | None = None

@@ -42,7 +42,7 @@ def command(
         raise typer.BadParameter("a video is 16 to 4096 pixels wide and high", param_hint="--size")
     place = out or Path(f"{file.stem}.gif")
     check_suffix(place, (".gif", ".mp4", ".webm"), "a video is a GIF, MP4 or WEBM")
-    mechanism = dalembert.load(file)
+    mechanism = dalembert.load(file, meshes=True)
     first, given = split_settings(mechanism, set_)
     with warnings_in_words():
         motion = mechanism.simulate(

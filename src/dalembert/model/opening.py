@@ -9,11 +9,11 @@ from dalembert.errors import ModelError
 from dalembert.model.mechanism import Mechanism
 
 
-def load(path: str | Path, *, strict: bool = False, lenient: bool = False) -> Mechanism:
+def load(path: str | Path, *, strict: bool = False, lenient: bool = False, meshes: bool = False) -> Mechanism:
     """The mechanism that an LSD file describes; `strict` and `lenient` as in `dalembert.lsd.loads`.
 
-    Robot files (.urdf, .sdf, MJCF's .xml) open too, as `read_urdf`, `read_sdf` and `read_mjcf` open them, and what
-    `to_json` wrote.
+    Robot files (.urdf, .sdf, MJCF's .xml) open too, as `read_urdf`, `read_sdf` and `read_mjcf` open them, with the
+    `meshes` that their links look like where pictures want them; and what `to_json` wrote.
     """
     from dalembert import io, lsd
 
@@ -21,7 +21,7 @@ def load(path: str | Path, *, strict: bool = False, lenient: bool = False) -> Me
     if Path(path).suffix.lower() == ".json":
         return _from_json(Path(path))
     if Path(path).suffix.lower() in io.SUFFIXES:
-        io.read_robot(path, made)
+        io.read_robot(path, made, meshes=meshes)
         return made
     lsd.load(path, made, strict=strict, lenient=lenient)
     return made
