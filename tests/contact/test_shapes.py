@@ -355,8 +355,8 @@ def test_a_cylinder_that_lies_rolls_on_both_rims():
 
 def test_what_cannot_touch_is_told():
     _, a, b = two()
-    with pytest.raises(da.ModelError, match="nothing is known about cylinder against cylinder"):
-        two()[0].contact(da.Cylinder(a, 1, 1), da.Cylinder(b, 1, 1))
+    with pytest.raises(da.ModelError, match="nothing is known about cylinder against surface"):
+        two()[0].contact(da.Cylinder(a, 1, 1), da.Surface(b, "z - x^2"))
     with pytest.raises(da.ModelError, match="four points that are not in one plane"):
         da.Polytope(a, [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]])
     with pytest.raises(da.ModelError, match="points of a polytope are numbers"):

@@ -30,7 +30,7 @@ def on_surface(own: Pose, radii: Vector3, other: Pose, formula: Expr) -> Meeting
     near, slope = nearest_on(Vector3((ZERO, ZERO, ZERO)), seen, _ROUNDS)
     # the gradient of f in its own axes is T^-T of that in s
     turned = own.vector(Vector3([x / r for x, r in zip(slope, radii, strict=True)]))
-    return _meeting(own, radii, near, (ONE / norm3(turned)) * turned)
+    return meeting(own, radii, near, (ONE / norm3(turned)) * turned)
 
 
 def on_ellipsoid(own: Pose, radii: Vector3, other: Pose, other_radii: Vector3) -> Meeting:
@@ -40,7 +40,7 @@ def on_ellipsoid(own: Pose, radii: Vector3, other: Pose, other_radii: Vector3) -
 
 def on_solid(own: Pose, radii: Vector3, solid: Solid, other: Pose) -> Meeting:
     """An ellipsoid against a convex solid with flat faces."""
-    corners = [_in_unit(own, radii, other.point(corner) - own.position) for corner in solid.corners]
+    corners = [in_unit(own, radii, other.point(corner) - own.position) for corner in solid.corners]
     normals = []
     for face in solid.faces:
         way = own.vector_back(other.vector(face.normal))
@@ -48,7 +48,7 @@ def on_solid(own: Pose, radii: Vector3, solid: Solid, other: Pose) -> Meeting:
         normals.append((ONE / norm3(scaled)) * scaled)
     near = nearest_of(solid, corners, normals, Vector3((ZERO, ZERO, ZERO)))
     turned = -own.vector(Vector3([x / r for x, r in zip(near, radii, strict=True)]))
-    return _meeting(own, radii, near, (ONE / norm3(turned)) * turned)
+    return meeting(own, radii, near, (ONE / norm3(turned)) * turned)
 
 
 def under_capsule(middle: Vector3, axis: Vector3, half: Expr, radius: Expr, pose: Pose, radii: Vector3) -> Meeting:
@@ -67,7 +67,7 @@ def under_capsule(middle: Vector3, axis: Vector3, half: Expr, radius: Expr, pose
     return Meeting(gap, normal, on + gap * normal, on, past=ex.absolute(shift - dot3(way, local - place)) - half)
 
 
-def _meeting(own: Pose, radii: Vector3, near: Vector3, normal: Vector3) -> Meeting:
+def meeting(own: Pose, radii: Vector3, near: Vector3, normal: Vector3) -> Meeting:
     """Of an ellipsoid with what is nearest at `near` in its unit axes; the normal points to the ellipsoid."""
     size = norm3(near)
     there = own.position + own.vector(_scaled(radii, near))
@@ -79,7 +79,7 @@ def _scaled(radii: Vector3, s: Sequence[Expr]) -> Vector3:
     return Vector3([r * x for r, x in zip(radii, s, strict=True)])
 
 
-def _in_unit(own: Pose, radii: Vector3, point: Vector3) -> Vector3:
+def in_unit(own: Pose, radii: Vector3, point: Vector3) -> Vector3:
     return Vector3([x / r for x, r in zip(own.vector_back(point), radii, strict=True)])
 
 

@@ -21,7 +21,7 @@ from dalembert.mechanism.hulls import Face, Solid
 
 _FAR = 1e300
 """The separation along no direction, with its sign."""
-_BEYOND = 1e-11
+BEYOND = 1e-11
 """How far a corner may be past the edge of a face, in parts of the solids: more than rounding, so that edges which lie
 on each other are in, and less than what touches."""
 _FLAT = 1e-6
@@ -54,7 +54,7 @@ class Facing:
             first, second = choose(better, face.tangents[0], first), choose(better, face.tangents[1], second)
         outwards, point = pose.vector(normal), self.points[which][number]
         tangents = (pose.vector(first), pose.vector(second))
-        met = Meeting(gap, outwards, point, point - gap * outwards, tangents, past - _BEYOND * self.size, feature)
+        met = Meeting(gap, outwards, point, point - gap * outwards, tangents, past - BEYOND * self.size, feature)
         return met if which == 0 else met.turned
 
     def edges(self) -> Meeting:
@@ -94,7 +94,7 @@ class Facing:
         length = norm3(way)
         ends = ex.minimum(reduce(ex.maximum, [-share, share - ONE, enters - leaves]), ONE)
         past = ex.maximum(
-            length * ends + 0.5 * _BEYOND * self.size, outside - _BEYOND * self.size
+            length * ends + 0.5 * BEYOND * self.size, outside - BEYOND * self.size
         )  # its own corner is a contact of its own
         feature = len(self.solids[1].faces) * one + two
         edges_first = self._crossing[0] - self.by_faces - _FLAT * self.size

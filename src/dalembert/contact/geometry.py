@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 
 from dalembert import expr as ex
-from dalembert.contact import ellipsoids, pairs, solids
+from dalembert.contact import cylinder_solids, cylinders, ellipsoids, pairs, solids, surfaces
 from dalembert.contact.facing import Facing
 from dalembert.contact.pairs import Meeting, column, half_of
+from dalembert.contact.rims import Drum, Rod
 from dalembert.expr import HALF, ONE, ZERO, Expr
 from dalembert.expr.space import Vector3, cross, dot3
 from dalembert.kinematics import EARTH_NODE, Pose, Tree, Twist, frame_pose, poses
@@ -115,6 +116,16 @@ class Places:
             return _of_capsule(first, own, second, other, part)
         if isinstance(first, Ellipsoid):
             return _of_ellipsoid(first, own, second, other)
+        if isinstance(first, Cylinder):
+            drum = _drum(first, own)
+            if isinstance(second, Ellipsoid):
+                return cylinders.on_ellipsoid(drum, other, second.radii, part)
+            assert isinstance(second, Cylinder)
+            return cylinders.on_cylinder(drum, _drum(second, other), part)
+        if isinstance(second, Cylinder):
+            return cylinder_solids.on_cylinder(solid_of(first), own, _drum(second, other), part)
+        if isinstance(second, Surface):
+            return surfaces.on_surface(solid_of(first), own, other, second.formula, part)
         if isinstance(second, Ellipsoid):
             return ellipsoids.on_solid(other, second.radii, solid_of(first), own).turned
         mine, its = solid_of(first), solid_of(second)
@@ -127,12 +138,13 @@ class Places:
 
     def _on_plane(self, shape: Shape, pose: Pose, plane: Pose, part: int) -> Meeting:
         x, y, normal = (column(plane, k) for k in range(3))
-        lift: Expr = ZERO
+        lift = ZERO
         if isinstance(shape, Cylinder):
             half, rims = half_of(shape.height), 1 if shape.height is ZERO else 2
-            lowest = partial(pairs.lowest_of_rim, top=part)
-            where = lowest if part < rims else partial(pairs.rim_point, number=part - rims)
-            point, lift = where(pose, normal, shape.radius, half)
+            if part < rims:
+                point, lift = pairs.lowest_of_rim(pose, normal, shape.radius, half, part)
+            else:
+                point, lift = pairs.rim_point(pose, normal, shape.radius, half, part - rims)
         elif isinstance(shape, Ellipsoid):
             point = pairs.ellipsoid_plane(pose, shape.radii, normal)
         elif isinstance(shape, Capsule):
@@ -144,6 +156,10 @@ class Places:
             point = pose.point(solid_of(shape).corners[part])
         gap = dot3(normal, point - plane.position)
         return Meeting(gap + lift, normal, point, point - gap * normal, (x, y))
+
+
+def _drum(cylinder: Cylinder, pose: Pose) -> Drum:
+    return Drum(pose, cylinder.radius, half_of(cylinder.height))
 
 
 def _of_ball(ball: Sphere, own: Pose, second: Shape, other: Pose) -> Meeting:
@@ -186,6 +202,10 @@ def _of_capsule(capsule: Capsule, own: Pose, second: Shape, other: Pose, part: i
         return pairs.balls(near, capsule.radius, end_of, second.radius)
     if isinstance(second, Ellipsoid):
         return ellipsoids.under_capsule(*mine, other, second.radii)
+    if isinstance(second, Surface):
+        return surfaces.under_capsule(Rod(*mine), other, second.formula)
+    if isinstance(second, Cylinder):
+        return cylinders.under_capsule(Rod(*mine), _drum(second, other), part - 2)
     return pairs.crossing(*mine, *solids.edge_of(solid_of(second), part - 2, other), ZERO)
 
 

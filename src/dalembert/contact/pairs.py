@@ -17,6 +17,9 @@ _PARALLEL = 1e-20
 """Square of the sine under which two directions are parallel, and of the tilt under which a rim lies flat."""
 _STANDING = 1e-4
 """Tilt (its sine) below which a cylinder stands on fixed points of its rim, four of them."""
+_LIFT = 0.01
+"""Slope, in radii, of the lift with which the lowest point of the rim comes in while the tilt grows to this: its moment
+holds a cylinder that tips against so much, twice, of the moment of the rim at most; less would be stiff."""
 _ROUNDS = 8
 """Newton steps to the nearest point of a surface: from the first guess, well beyond rounding for a centre near it."""
 
@@ -119,7 +122,8 @@ def lowest_of_rim(pose: Pose, normal: Vector3, radius: Expr, half: Expr, top: in
     tilt = ex.sqrt(ex.where(flat, ONE, square))
     rim = pose.position - radius * choose(flat, column(pose, 0), (ONE / tilt) * down)
     rim = rim + (half if top else -half) * axis
-    return rim, radius * ex.where(flat, _STANDING, ex.maximum(_STANDING - tilt, ZERO))
+    left = ex.where(flat, ONE, ex.maximum(ONE - tilt / _STANDING, ZERO))
+    return rim, (_LIFT * _STANDING) * radius * left * left
 
 
 def rim_point(pose: Pose, normal: Vector3, radius: Expr, half: Expr, number: int) -> tuple[Vector3, Expr]:
@@ -188,14 +192,14 @@ def nearest_on(local: Vector3, formula: Expr, rounds: int = _ROUNDS) -> tuple[Ve
         gradient, rows = Vector3(rest[:3]), [rest[3 + 3 * k : 6 + 3 * k] for k in range(3)]
         matrix = [[(ONE if i == j else ZERO) + weight * rows[i][j] for j in range(3)] for i in range(3)]
         left = local - place - weight * gradient
-        a, b = _solved(matrix, left), _solved(matrix, gradient)
+        a, b = solved(matrix, left), solved(matrix, gradient)
         change = (value + dot3(gradient, a)) / dot3(gradient, b)
         weight = weight + change
         place = place + a - change * b
     return place, Vector3(at(place)[1:4])
 
 
-def _solved(matrix: list[list[Expr]], right: Vector3) -> Vector3:
+def solved(matrix: list[list[Expr]], right: Vector3) -> Vector3:
     """A symmetric system of three."""
     (a, b, c), (_, d, e), (_, _, f) = matrix
     p, q, r = d * f - e * e, c * e - b * f, b * e - c * d

@@ -123,7 +123,7 @@ def _rows(about: Dynamics) -> tuple[ContactRow, ...]:
     own = {one.coordinate: one.rate for one in about.rows.own} if about.closed else {}
     moving = {ex.TIME: ONE, **tree.rates, **own}
     still = dict.fromkeys(tree.speeds, ZERO)
-    found = []
+    found, unmoved = list[ContactRow](), list[tuple[Contact, Expr]]()
     for contact in _each(about.model.contacts, rigid_groups(about.model)):
         if isinstance(contact.place, Gap):
             held, *sliding = in_state(tree, [contact.place.gap, *contact.place.slip], own)
@@ -140,10 +140,8 @@ def _rows(about: Dynamics) -> tuple[ContactRow, ...]:
         falling, rate = ex.tangent([gap, held], moving)
         row = tuple(ex.gradient(rate, tree.speeds))
         if all(x is ZERO for x in row):
-            raise ModelError(
-                f"contact '{contact.name}': no coordinate moves its gap ({ex.text(gap)[:60]}): are its bodies welded "
-                "together? Let it be between bodies that move."
-            ).of([contact.name])
+            unmoved.append((contact, gap))
+            continue
         (drift,) = ex.substitute([rate], still)
         least = -ex.tangent([rate], moving)[0]
         rubs = contact.friction is not ZERO or contact.static is not None
@@ -151,7 +149,25 @@ def _rows(about: Dynamics) -> tuple[ContactRow, ...]:
         every = [slip_of(contact, x, tree.speeds, moving, kind, k) for kind, some in told for k, x in enumerate(some)]
         slips = tuple(one for one in every if any(x is not ZERO for x in one.row))
         found.append(ContactRow(contact, gap, held, past, feature, falling, rate, row, drift, least, slips))
+    _refuse_unmoved(unmoved, found)
     return tuple(found)
+
+
+def _refuse_unmoved(unmoved: list[tuple[Contact, Expr]], found: list[ContactRow]) -> None:
+    """Refuse gaps that no coordinate moves, but parts of a pair of shapes that touch elsewhere (rods in one plane)."""
+    moved = {_pair(row.contact) for row in found}
+    for contact, gap in unmoved:
+        if isinstance(contact.place, Touching) and _pair(contact) in moved:
+            continue
+        raise ModelError(
+            f"contact '{contact.name}': no coordinate moves its gap ({ex.text(gap)[:60]}): are its bodies welded "
+            "together? Let it be between bodies that move."
+        ).of([contact.name])
+
+
+def _pair(contact: Contact) -> object:
+    place = contact.place
+    return (place.first, place.second) if isinstance(place, Touching) else contact.name
 
 
 def _one_body(contact: Contact, groups: Mapping[str, str]) -> bool:

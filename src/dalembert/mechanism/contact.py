@@ -134,9 +134,9 @@ def touching(first: Shape, second: Shape, name: str) -> Iterator[tuple[str, Touc
     if not count:
         one, two = (type(shape).__name__.lower() for shape in (first, second))
         raise ModelError(
-            f"contact '{name}': nothing is known about {one} against {two}. Known: everything but a surface against a "
-            "plane; spheres against everything; capsules, boxes and polytopes among each other. A cylinder may be "
-            "written as a polytope, an ellipsoid as spheres; else write the gap as a formula."
+            f"contact '{name}': nothing is known about {one} against {two}. Known: all solid shapes against a plane "
+            "and each other, but a cylinder of height 0 against boxes and polytopes (give it a height); a surface "
+            "against spheres, ellipsoids, capsules, boxes and polytopes. Else write the gap as a formula."
         )
     if first.frame.body == second.frame.body:
         raise ModelError(

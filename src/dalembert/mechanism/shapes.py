@@ -164,8 +164,13 @@ def parts_of(first: Shape, second: Shape) -> int:
         return 1
     if isinstance(two, Ellipsoid) and not isinstance(one, Capsule | Cylinder):
         return 1
-    if isinstance(one, Ellipsoid):
-        return 1  # on a surface
+    if isinstance(two, Cylinder) or (isinstance(one, Cylinder) and isinstance(two, Ellipsoid)):
+        return _parts_of_cylinder(one, two)
+    if isinstance(two, Surface):
+        if isinstance(one, Box | Polytope):
+            solid = solid_of(one)
+            return len(solid.corners) + len(solid.all_edges) + len(solid.faces)
+        return 3 if isinstance(one, Capsule) else 1 if isinstance(one, Ellipsoid) else 0
     if isinstance(one, Capsule):
         if isinstance(two, Capsule | Ellipsoid):  # ends, of both or of the capsule, and where they cross
             return 5 if isinstance(two, Capsule) else 3
@@ -175,6 +180,21 @@ def parts_of(first: Shape, second: Shape) -> int:
         ends = 2 * max(len(face.corners) for face in mine.faces)  # of the edges of a face that lies on another
         return len(mine.corners) + len(its.corners) + 1 + ends
     return 0
+
+
+def _parts_of_cylinder(one: Shape, two: Shape) -> int:
+    """Sides, faces, and rims: their lowest points and four fixed ones each, their cuts with what lies across them."""
+    rims = [1 if x.height is ZERO else 2 for x in (one, two) if isinstance(x, Cylinder)]
+    if isinstance(two, Ellipsoid):
+        return 3 + rims[0]
+    if isinstance(one, Capsule):
+        return 3 + 2 * rims[0]
+    if isinstance(one, Cylinder):
+        return 1 + 7 * sum(rims) + 2 * rims[0] * rims[1]
+    if rims == [1]:  # nothing local tells on which side of a disc an edge is
+        return 0
+    solid = solid_of(one)
+    return len(solid.corners) + 5 * rims[0] + 1 + 2 * len(solid.all_edges)
 
 
 def sizes_of(shape: Shape) -> tuple[Expr, ...]:
