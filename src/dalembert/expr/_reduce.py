@@ -8,7 +8,7 @@ order. A replacement never divides or takes a root where the formula did not: it
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Container, Sequence
 from typing import TypeAlias
 
 from dalembert.expr._arithmetic import add, mul, neg, sub
@@ -17,7 +17,7 @@ from dalembert.expr._fingerprint import PRIME, Fingerprints, residue, written_nu
 from dalembert.expr._node import HALF, ONE, TWO, ZERO, Expr
 from dalembert.expr._rounding import without_rounding
 from dalembert.expr._table import rebuild
-from dalembert.expr._traverse import operations_in, topological
+from dalembert.expr._traverse import operations_in, reached, topological
 
 _TOTAL = frozenset({"add", "sub", "neg", "mul", "sin", "cos", "const", "symbol", "pi"})
 #: Functions that have a value at every number.
@@ -44,14 +44,15 @@ def reduce(exprs: Sequence[Expr]) -> list[Expr]:
     """
     order = topological(exprs)
     least, found = operations_in(order), _Sweep().run(order, exprs)
+    nodes: Collection[Expr] = order
     if found != [*exprs]:
-        order = topological(found)
-        if operations_in(order) > least:  # another order of the terms has kept what was not needed any more
-            found = _Sweep(reorders=False).run(topological(exprs), exprs)
-            order = topological(found)
-            if operations_in(order) > least:
-                found, order = [*exprs], topological(exprs)
-    return without_rounding(found, order)
+        nodes = reached(found)
+        if operations_in(nodes) > least:  # another order of the terms has kept what was not needed any more
+            found = _Sweep(reorders=False).run(order, exprs)
+            nodes = reached(found)
+            if operations_in(nodes) > least:
+                found, nodes = [*exprs], order
+    return without_rounding(found, nodes)
 
 
 class _Either:

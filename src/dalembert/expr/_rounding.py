@@ -10,7 +10,7 @@ does so whatever sizes the symbols have beside each other: 1e-17 x'^2 + 1e-18 th
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -36,14 +36,14 @@ _POINTS = 48
 _LARGE = 2000
 
 
-def without_rounding(exprs: Sequence[Expr], order: Sequence[Expr] | None = None) -> list[Expr]:
+def without_rounding(exprs: Sequence[Expr], nodes: Collection[Expr] | None = None) -> list[Expr]:
     """The expressions, with 0 for those that are no more than the rounding of the calculated decimals in them.
 
-    `order` are their nodes, operands first, where they are known.
+    `nodes` are all that they are made of, where that is known.
     """
-    order = topological(exprs) if order is None else order
-    if not any(_is_calculated(e.data) for e in order if e.op == "const"):
+    if not any(_is_calculated(e.data) for e in (topological(exprs) if nodes is None else nodes) if e.op == "const"):
         return list(exprs)
+    order = topological(exprs)
     suspects = {*exprs}
     for point in range(_LOOKS):
         suspects = _suspects(order if not point else topological(suspects), suspects, point)

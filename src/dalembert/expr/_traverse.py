@@ -15,6 +15,11 @@ SERIAL = attrgetter("id")
 
 def topological(exprs: Iterable[Expr], stop: Container[Expr] = frozenset()) -> list[Expr]:
     """Every node below `exprs`, operands first; the walk does not go below the nodes of `stop`."""
+    return sorted(reached(exprs, stop), key=SERIAL)
+
+
+def reached(exprs: Iterable[Expr], stop: Container[Expr] = frozenset()) -> set[Expr]:
+    """The same nodes, in no order."""
     seen: set[Expr] = set()
     stack = list(exprs)
     take, put, see = stack.pop, stack.extend, seen.add
@@ -24,7 +29,7 @@ def topological(exprs: Iterable[Expr], stop: Container[Expr] = frozenset()) -> l
             see(e)
             if e not in stop:
                 put(e.args)
-    return sorted(seen, key=SERIAL)
+    return seen
 
 
 def free_symbols(exprs: Expr | Iterable[Expr]) -> set[Expr]:
