@@ -138,6 +138,13 @@ def test_rests_that_fill_a_line_are_neutral_along_it_and_judged_across():
         an.normal_modes(molecule)
 
 
+def test_the_rests_beside_the_upright_one_of_kapitza_are_unstable_wherever_they_exist():
+    average = an.System("th", V="A**2*m*w**2*sin(th)**2/4 - g*l*m*cos(th)", positive="A m w g l")
+    beside = [e for e in an.equilibria(average) if e.where]
+    assert len(beside) == 2
+    assert all(e.nature.kind == "unstable" for e in beside)
+
+
 @pytest.mark.slow
 def test_where_solving_takes_too_long_the_plain_places_are_put_to_the_proof():
     bobs = [an.Particle("m", ["l*sin(a)", "-l*cos(a)"]), an.Particle("m", ["d + l*sin(b)", "-l*cos(b)"])]

@@ -14,7 +14,7 @@ from ..formulas._normal import tidy
 from ..motions.modes import is_zero_matrix, linear_equations
 from ..systems.lagrange import euler_lagrange
 from ._rests import Rest
-from .virtual_work import Nature, nature_of_equilibrium, potential_of
+from .virtual_work import Nature, judge_order, nature_of_equilibrium, potential_of
 
 if TYPE_CHECKING:
     from ..systems.system import System
@@ -143,6 +143,10 @@ def _potential_nature(system: System, V: sp.Expr, point: Mapping[str, sp.Expr], 
     kind, reason = nature.kind, nature.reason
     if reason.endswith(f"value {nature.hessian[0]}"):
         reason = reason.removesuffix(str(nature.hessian[0])) + str(hessian[0])
+    if kind.startswith("stable if") and hessian.rows == 1:  # the excess may stand as a factor of what decides
+        factors = sp.Mul.make_args(sp.factor(hessian[0]))
+        decided = judge_order(sp.Mul(*(own if is_zero(f - excess) else f for f in factors)), 2).kind
+        kind = decided if decided in ("stable", "unstable") else kind
     kind, reason = (text.replace(label, f"({excess})") for text in (kind, reason))
     return Nature(kind, reason, hessian)
 
