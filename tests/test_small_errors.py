@@ -117,6 +117,8 @@ def test_red_begins_where_growth_does():
     low, high = axis.get_xlim()
     assert low < -1
     assert high > 0.2
+    stable = plot_locus([0.0, 1.0], roots[:2] - 5, "c", "m").axes[0]
+    assert stable.get_xlim()[1] == pytest.approx(0.1 * 0.5)  # the axis is in the picture, and no more
 
 
 def test_few_cases_of_one_variable_are_a_curve_and_others_points():

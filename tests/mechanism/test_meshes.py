@@ -69,6 +69,22 @@ def test_formats_give_the_same_solid(name, write, tmp_path):
     assert np.isclose(mesh.solid(density=200)["mass"], 6)
 
 
+def test_numbers_of_glb_may_begin_inside_of_a_view(tmp_path):
+    """An accessor that leaves out the first points of its view reads the same as a file without them."""
+    more = glb([[9, 9, 9], [8, 8, 8], *CORNERS], FACES)
+    count, size = f'"count": {len(CORNERS) + 2}'.encode(), len(CORNERS)
+    inside = f'"byteOffset": 24, "count": {size}'.encode()
+    head, length = more[20 : 20 + struct.unpack("<I", more[12:16])[0]], struct.unpack("<I", more[12:16])[0]
+    told = head.rstrip().replace(count, inside)
+    told += b" " * (-len(told) % 4)
+    whole = more[20 + length :]
+    body = struct.pack("<I4s", len(told), b"JSON") + told + whole
+    (tmp_path / "inside.glb").write_bytes(struct.pack("<4sII", b"glTF", 2, 12 + len(body)) + body)
+    (tmp_path / "plain.glb").write_bytes(glb(CORNERS, FACES))
+    inside_mesh, plain_mesh = (da.Mesh.read(tmp_path / name) for name in ("inside.glb", "plain.glb"))
+    np.testing.assert_array_equal(inside_mesh.points, plain_mesh.points)
+
+
 def test_nodes_of_glb_are_placed(tmp_path):
     half = 2**-0.5
     (tmp_path / "a.glb").write_bytes(glb(CORNERS, FACES, rotation=[0, 0, half, half], translation=[10, 0, 0]))
