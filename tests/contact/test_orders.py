@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from test_compiled_steps import four_bar, in_python
 
 import dalembert as da
 from dalembert.simulate import MoreauJean
+from dalembert.simulate.contact.step.run import CompiledSteps
 
 
 def pendulum(restitution=0.8):
@@ -45,3 +47,49 @@ def test_event_driven_motion_keeps_the_order_of_its_method(method, order):
     assert len(exact.contacts.impulses("j_th_low")) >= 2
     assert slope(counts, faults) < -0.8 * order
     assert faults[-1] < 1e-8
+
+
+def chain(seed):
+    """A random chain of bars without friction, thrown at a floor: its masses change with its posture."""
+    draw, m, start = np.random.default_rng(seed), da.Mechanism(f"chain {seed}"), {}
+    m.gravity, before, e = [0, 0, -9.81], da.earth, draw.choice([0.0, 0.3, 0.8, 1.0])
+    for k in range(draw.integers(2, 4)):
+        length, mass = draw.uniform(0.3, 1), draw.uniform(0.2, 3)
+        bar = m.body(f"b{k}", mass=mass, centre=[0, 0, -length / 2], inertia=[mass * length**2 * 0.1] * 3)
+        joint = da.revolute("y") if k else da.composite(["x", "z", "th"], ["x", 0, "z"], da.turn("th", "y"))
+        m.join(before, bar, joint, name=f"j{k}")
+        before = bar.at([0, 0, -length])
+        m.frame(f"e{k}", before)
+        m.contact(f"e{k}.Z", restitution=e, name=f"floor{k}")
+        start |= {f"j{k}.th": 0.7 * draw.normal(), f"j{k}.th'": 2 * draw.normal()}
+    m.start = {**start, "j0.z": 2.2, "j0.x'": draw.normal(), "j0.z'": -1}
+    return m
+
+
+def faults_by_step(m, end, steps):
+    """The largest fault of a coordinate at the end, for each step, beside the event-driven motion."""
+    exact = m.simulate((0, end), rtol=1e-11, atol=1e-12)
+    motions = [m.simulate((0, end), method="moreau", max_step=h) for h in steps]
+    places = [c for c in exact.columns if "'" not in c]
+    return [max(abs(mo[c][-1] - exact[c][-1]) for c in places) for mo in motions]
+
+
+@pytest.mark.parametrize("code", ["compiled", "Python"])
+def test_time_stepping_has_order_two_between_impacts_where_masses_change_and_loops_close(code, monkeypatch):
+    if code == "Python":
+        monkeypatch.setattr(CompiledSteps, "go", in_python)
+    steps = np.array([1 / 50, 1 / 100, 1 / 200])
+    for m, end in ((chain(1), 0.1), (chain(2), 0.1), (four_bar(), 0.3)):
+        assert not len(m.simulate((0, end)).contacts.strikes)
+        assert 1.8 < slope(steps, faults_by_step(m, end, steps)) < 2.3
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_time_stepping_comes_to_the_event_driven_motion_after_impacts_of_random_machines(seed):
+    """With the same laws of impact both are one motion as the step goes to zero, however soon they part at one step."""
+    m = chain(seed)
+    strikes = m.simulate((0, 1.5)).contacts.strikes
+    end = min(strikes[0].t + 0.1, 1.5)
+    coarse, fine, finest = faults_by_step(m, end, (1 / 500, 1 / 5000, 1 / 50000))
+    assert finest < min(coarse / 20, 5e-3)
+    assert fine < coarse

@@ -1,9 +1,13 @@
 """Moreau-Jean time stepping: impacts and contact forces together, as impulses of a step; no event is located.
 
-    M (v+ - v) = h F_theta + G^T P,   q+ = q + h (theta v+ + (1 - theta) v),   0 <= u+ + e u  orthogonal to  P >= 0
+    M_theta (v+ - v) = h F_theta + G^T P,   q+ = q + h (theta v+ + (1 - theta) v)
 
-with friction on the slip at the end of the step. A contact takes part if it would be crossed: f + gamma h u <= 0.
-Order 1 through impacts; between them order 2 at theta = 1/2.
+    0 <= u+ + e u  orthogonal to  P >= 0
+
+with friction on the slip at the end of the step. M_theta = theta M(q+) + (1 - theta) M(q), and so are the rows along
+which constraints push: with those of the end alone the method is of order 1 wherever masses change with the posture.
+A contact takes part if it would be crossed: f + gamma h u <= 0. Order 1 through impacts; between them, with all
+contacts open, order 2 at theta = 1/2.
 """
 
 from __future__ import annotations
@@ -186,9 +190,13 @@ class _Step:
         for number in range(PASSES):
             end = self._end(t0, q, m.theta * new + (1 - m.theta) * v)
             there = self._at(t1, end, new)
-            efforts, matrix = m.theta * there.right + (1 - m.theta) * now.right, self._matrix(t1, there)
-            left = there.mass @ (new - v) - h * efforts
-            inverse, free = _held(matrix, there, new - np.linalg.solve(matrix, left), new)
+            efforts, mass = (
+                m.theta * b + (1 - m.theta) * a for a, b in ((now.right, there.right), (now.mass, there.mass))
+            )
+            pushes = m.theta * there.pushes + (1 - m.theta) * now.pushes
+            matrix = self._matrix(t1, there, mass)
+            left = mass @ (new - v) - h * efforts
+            inverse, free = _held(matrix, there, pushes, new - np.linalg.solve(matrix, left), new)
             if m.projection == "combined" and number == 0:
                 far = self._end(t0, q, m.theta * free + (1 - m.theta) * v)
                 active = [int(i) for i in np.flatnonzero(self._at(t1, far, free).gap <= 0)]
@@ -205,7 +213,7 @@ class _Step:
             rubbing = sum(bool(self.machine.tangents[i]) for i in active)
             enough = ENOUGH if rubbing < 2 else _SWEPT
             by_efforts = np.linalg.solve(matrix, h * efforts)  # speeds at rest are small beside what efforts would do
-            left = share(there.mass, change, (new, v, by_efforts))
+            left = share(mass, change, (new, v, by_efforts))
             if left <= enough:
                 break
         else:
@@ -221,15 +229,15 @@ class _Step:
         self.y = y
         return y, slope
 
-    def _matrix(self, t: float, there: Instant) -> Array:
-        """M - h theta dF/dv - h^2 theta^2 dF/dq P."""
+    def _matrix(self, t: float, there: Instant, mass: Array) -> Array:
+        """M_theta - h theta dF/dv - h^2 theta^2 dF/dq P."""
         h, theta, n = self.h, self.method.theta, self.machine.coordinates
         if self.slopes is None:
-            return there.mass
+            return mass
         flat = np.asarray(self.slopes([t], there.y, self.p))
         k = len(there.y) - n
         by_speed, by_place = flat[: k * k].reshape(k, k), flat[k * k :].reshape(k, k)
-        found: Array = there.mass - h * theta * by_speed - (h * theta) ** 2 * by_place
+        found: Array = mass - h * theta * by_speed - (h * theta) ** 2 * by_place
         return found
 
     def _rows(self, now: Instant, active: list[int]) -> Array:
@@ -300,13 +308,13 @@ def share(mass: Array, change: Array, speeds: Sequence[Array]) -> float:
     return float(np.sqrt(max(float(change @ mass @ change), 0.0) / whole)) if whole > 0 else 0.0
 
 
-def _held(matrix: Array, there: Instant, free: Array, new: Array) -> tuple[Array, Array]:
+def _held(matrix: Array, there: Instant, pushes: Array, free: Array, new: Array) -> tuple[Array, Array]:
     """The inverse and the free speeds with the constraints held."""
     inverse = np.linalg.inv(matrix)
-    rows, pushes = there.matrix[there.kept], there.pushes[there.kept]
+    rows = there.matrix[there.kept]
     if not len(rows):
         return inverse, free
-    raised = inverse @ pushes.T
+    raised = inverse @ pushes[there.kept].T
     small = rows @ raised
     left = there.conditions[there.kept] + rows @ (free - new)
     return inverse - raised @ np.linalg.solve(small, rows @ inverse), free - raised @ np.linalg.solve(small, left)

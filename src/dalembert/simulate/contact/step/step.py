@@ -79,10 +79,11 @@ def advance(step, last, count, x, projection, plan, now, there, rubs, swept, roo
             for i in range(k):
                 a = b = c = d = 0.0
                 for j in range(k):
-                    a += there.mass[i, j] * (room.free[j] - room.new[j])
-                    b += there.mass[i, j] * room.free[j]
-                    c += there.mass[i, j] * room.v[j]
-                    d += there.mass[i, j] * room.left[j]
+                    mass = theta * there.mass[i, j] + (1 - theta) * now.mass[i, j]
+                    a += mass * (room.free[j] - room.new[j])
+                    b += mass * room.free[j]
+                    c += mass * room.v[j]
+                    d += mass * room.left[j]
                 change += a * (room.free[i] - room.new[i])
                 all_ += b * room.free[i] + c * room.v[i] + d * room.left[i]
                 fine = fine and math.isfinite(room.free[i])
@@ -131,8 +132,8 @@ def _free(t, h, theta, rows, now, there, plan, room):  # type: ignore[no-untyped
         s = -h * (theta * there.right[i] + (1 - theta) * now.right[i])
         columns[i, len(columns[0]) - 1] = s
         for j in range(k):
-            s += there.mass[i, j] * (room.new[j] - room.v[j])
-            matrix[i, j] = there.mass[i, j]
+            matrix[i, j] = theta * there.mass[i, j] + (1 - theta) * now.mass[i, j]
+            s += matrix[i, j] * (room.new[j] - room.v[j])
         columns[i, 0] = s
         for j in range(rows):
             columns[i, 1 + j] = room.rows[j, i]
@@ -145,7 +146,8 @@ def _free(t, h, theta, rows, now, there, plan, room):  # type: ignore[no-untyped
     held = rows_that_count(there, plan, room) if len(plan.rounding) else 0
     for i in range(k):
         for j in range(held):
-            columns[i, 1 + rows + j] = there.pushes[room.kept[j], i]
+            row = room.kept[j]
+            columns[i, 1 + rows + j] = theta * there.pushes[row, i] + (1 - theta) * now.pushes[row, i]
     if factor(matrix, k, room.order) == 0:
         return False
     for i in range(k):
