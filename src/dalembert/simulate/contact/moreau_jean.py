@@ -122,7 +122,7 @@ def contact_machine(system: System) -> ContactMachine:
 class _Step:
     """One step after the other; see `_stepwise.Stepper`."""
 
-    linear = True
+    degree, speeds = 1, 0
 
     def __init__(self, method: MoreauJean, machine: ContactMachine, problem: Problem, course: Course) -> None:
         self.method, self.machine, self.h, self.course = method, machine, course.step, course

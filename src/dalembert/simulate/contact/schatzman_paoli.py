@@ -99,7 +99,7 @@ class _Push:
 class _Step:
     """One step after the other; see `stepwise.Stepper`. The posture after the last one told is known already."""
 
-    linear = True
+    degree, speeds = 1, 0
 
     def __init__(self, name: str, machine: ContactMachine, problem: Problem, step: float) -> None:
         self.name, self.machine, self.h, self.nfev = name, machine, step, 0

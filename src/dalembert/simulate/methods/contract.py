@@ -34,7 +34,7 @@ class Method(ABC):
     name: str
     order: int
     kind: str
-    """explicit, implicit, symplectic, DAE or time stepping"""
+    """explicit, implicit, symplectic, variational, DAE or time stepping"""
 
     @abstractmethod
     def integrate(self, problem: Problem) -> Solution: ...
@@ -61,7 +61,8 @@ class Method(ABC):
                 "Use DOP853, which stops at every impact, or 'moreau', which steps through them by max_step."
             )
         if why:
+            other = " 'variational' takes any masses." if self.name.startswith("symplectic") else ""
             raise SimulationError(
                 f"the method '{self.name}' does not suit '{system.name}': {why}. "
-                "Use method='DOP853', which takes any equations."
+                f"Use method='DOP853', which takes any equations.{other}"
             )

@@ -77,7 +77,7 @@ class _Alpha:
     """The stepper; the letters are those of the method."""
 
     name = "DAE"
-    linear = False
+    degree, speeds = 3, 0
 
     def __init__(self, problem: Problem, radius: float) -> None:
         self.balance: Balance = problem.balance

@@ -21,8 +21,9 @@ from dalembert.simulate.methods.problem import MESSAGES, UNFOLLOWED, Array, Prob
 from dalembert.simulate.methods.schemes import Scheme
 from dalembert.simulate.methods.tableaux import BOGACKI_SHAMPINE
 
-_CUBIC = Scheme("cubic", 3, 2, BOGACKI_SHAMPINE)
-"""Between steps there are cubics: events are looked for on them by the compiled search."""
+_SEARCHED = {1: Scheme("cubic", 3, 2, BOGACKI_SHAMPINE), 5: Scheme("quintic", 2, 2, weights=(1.0,))}
+_SEARCHED[3] = _SEARCHED[1]
+"""Polynomials between steps, by their degree: events are looked for on them by the compiled search."""
 
 
 _FEW, _MANY = 64, 8192
@@ -34,8 +35,10 @@ class Stepper(Protocol):
 
     name: str
     nfev: int
-    linear: bool
-    """Straight lines between steps, for speeds that jump; else cubics."""
+    degree: int
+    """Between steps: 1, straight lines, for speeds that jump; 3, cubics; 5, quintics whose slopes the speeds are."""
+    speeds: int
+    """How many states, the last ones, are rates of the first ones."""
 
     def start(self, t: float, y: Array) -> Array:
         """Begin at a state on the manifold; its slope."""
@@ -101,6 +104,26 @@ def _end(span: tuple[float, float], k: int, count: int) -> float:
     return span[1] if k == count else span[0] + (span[1] - span[0]) * (k / count)
 
 
+def _between(h: float, y0: Array, slope0: Array, y1: Array, slope1: Array, degree: int, speeds: int) -> Array:
+    """The nested polynomial of a step: through its ends, with their slopes, of quintics with their accelerations too.
+
+    A quintic adds x^2 (1-x)^2 (c3 + x c4) to the cubic of the coordinates; the speeds are its derivative. Coordinates
+    of cut links, which stand between both, keep their cubics.
+    """
+    change = y1 - y0
+    piece = np.zeros((max(degree, 3), len(y0)))
+    piece[0] = change
+    if degree > 1:
+        piece[1], piece[2] = h * slope0 - change, 2 * change - h * (slope0 + slope1)
+    if degree == 5:
+        n = speeds
+        bend0, bend1 = h * h * slope0[-n:], h * h * slope1[-n:]
+        piece[3, :n] = bend0 / 2 + piece[1, :n] - piece[2, :n]
+        piece[4, :n] = bend1 / 2 + piece[1, :n] + 2 * piece[2, :n] - piece[3, :n]
+        piece[3, -n:] = 5 * piece[4, :n] / h
+    return piece
+
+
 @dataclass(eq=False)
 class _Course:
     """The steps made so far, with what was found on them."""
@@ -130,7 +153,7 @@ class _Course:
         for number, sign in self.problem.leaving.items():
             signs[number] = np.copysign(max(abs(signs[number]), LEAST), sign)
         if self.code.events is not None:
-            self.memory = self.code.memory(_CUBIC, keep=False)
+            self.memory = self.code.memory(_SEARCHED[self.stepper.degree], keep=False)
             self.memory.bind(at.P, self.parameters)
             begin(self.memory, self.span, state, 0.0, np.inf)
             self.memory[at.REMAINING][: len(signs)] = self.code.events.terminal
@@ -181,10 +204,7 @@ class _Course:
         if self.culprit >= 0:
             return at.SINGULAR
         h, y0 = t1 - t0, self.y[-1]
-        change = y1 - y0
-        piece = np.array([change, h * self.slope - change, 2 * change - h * (self.slope + slope)])
-        if self.stepper.linear:
-            piece[1:] = 0.0
+        piece = _between(h, y0, self.slope, y1, slope, self.stepper.degree, self.stepper.speeds)
         reason, reached, state = at.CONTINUE, t1, y1
         done = self._crossings(t0, h, y0, piece, y1)
         if done != 1 and self.memory is not None:
@@ -244,7 +264,7 @@ class _Course:
     def solution(self, reason: int) -> Solution:
         problem, size = self.problem, len(self.y[0])
         t, y = np.array(self.t), np.array(self.y)
-        pieces = np.array(self.pieces).reshape(-1, 3, size)
+        pieces = np.array(self.pieces).reshape(-1, max(self.stepper.degree, 3), size)
         sol = DenseOutput(t, np.array(self.h), y, pieces, self.manifold)
         grid = as_grid(problem.t_eval, self.span)
         status, message = MESSAGES[reason]

@@ -14,6 +14,7 @@ from dalembert.simulate.methods.dae import GeneralisedAlpha
 from dalembert.simulate.methods.native import NativeMethod
 from dalembert.simulate.methods.problem import Ensemble, Problem, Solution
 from dalembert.simulate.methods.schemes import Scheme
+from dalembert.simulate.methods.variational import Variational
 from dalembert.simulate.methods.verner import VERNER_9
 
 
@@ -59,6 +60,7 @@ METHODS: dict[str, Method] = {
     "auto": Automatic(_COMPILED["DOPRI5"], _COMPILED["DOP853"], _COMPILED["VERNER98"], _COMPILED["RADAU5"]),
     **_COMPILED,
 }
+METHODS |= {one.name: one for one in (Variational(1), Variational(2), Variational(3), Variational(4))}
 METHODS["DAE"] = GeneralisedAlpha()
 METHODS["moreau"] = MoreauJean()
 METHODS["schatzman-paoli"] = SchatzmanPaoli()
@@ -68,6 +70,8 @@ ALIASES = {
     "VERN9": "VERNER98",
     "SYMPLECTIC": "symplectic4",
     "VERLET": "symplectic2",
+    "VARIATIONAL": "variational4",
+    "RATTLE": "variational2",
     "STIFF": "RADAU5",
     "RADAU": "RADAU5",
 }

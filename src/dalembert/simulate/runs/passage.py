@@ -307,7 +307,8 @@ class _Along:
     polynomial: Polynomial
     name: str = "collocation"
     nfev: int = 0
-    linear: bool = False
+    degree: int = 3
+    speeds: int = 0
 
     def start(self, t: float, y: Array) -> Array:
         found: Array = self.polynomial.slopes(np.array([t]))[0]
