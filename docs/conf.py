@@ -23,6 +23,7 @@ html_title = "dalembert"
 html_static_path = ["_static"]
 html_extra_path = ["_build/extra"]
 _PICTURES = Path(__file__).parent / "_build" / "extra" / "gallery"
+_PICTURES.mkdir(parents=True, exist_ok=True)  # looked for before anything is drawn: a fresh tree must not be warned of
 
 
 def setup(app):
@@ -43,7 +44,6 @@ def _gallery(app):
     """Every example is drawn, and most of them move."""
     import gallery
 
-    _PICTURES.mkdir(parents=True, exist_ok=True)
     gallery.make(_PICTURES)
 
 

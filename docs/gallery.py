@@ -73,7 +73,7 @@ def make(folder: Path, seconds: float | None = 20.0) -> None:
                 with da.limits.budget(seconds=seconds):
                     m.simulate((0, 10)).animate(moving)
             except da.DalembertError as error:  # the picture stays; without a motion the page has no link
-                print(f"{path.name}: {error}", file=sys.stderr)
+                print(f"{path.name}: {str(error).splitlines()[0]}", file=sys.stderr)
                 if isinstance(held := getattr(error, "partial", None), da.Motion) and len(held.t) > 1:
                     held.animate(moving)  # what was computed until then
 
