@@ -235,3 +235,16 @@ def test_pi_meets_numbers_in_every_operation() -> None:
         return rng.choice([a + b, a - b, a * b, a / (b * b + 1), 1 / (ex.PI + b * b), ex.sin(a), a**3, -a])
 
     _compare([drawn(3) for _ in range(60)], np.random.default_rng(1).uniform(0.1, 0.9, (3, 3)), 1e-12)
+
+
+def test_lanes_read_what_they_share_where_it_is() -> None:
+    shared, own = list(ex.symbols("a b c")), [X, Y]
+    outputs = [shared[0] * X + shared[2], ex.where(ex.less(Y, shared[1]), X * shared[1], Y)]
+    apart, joined = (
+        compile_functions([Function("f", [shared, own], outputs, shared=groups)])["f"] for groups in ((), (0,))
+    )
+    numbers, states = np.array([1.5, 0.2, -3.0]), np.random.default_rng(3).normal(size=(21, 2))
+    np.testing.assert_array_equal(joined(numbers, states), apart(numbers, states))
+    np.testing.assert_array_equal(joined(numbers, states[4]), joined(numbers, states)[4])
+    with pytest.raises(ExpressionError, match="shared by all states"):
+        joined(np.tile(numbers, (21, 1)), states)

@@ -414,3 +414,17 @@ def test_a_disc_whose_height_nobody_gives_stands(seed):
     assert gap(m, found.values) < 1e-9
     with pytest.warns(StartWarning, match="would lie flat"):
         assert m.simulate((0, 0.1), start={"f.x'": 2 * radius})["f.x"][-1] == pytest.approx(0.2 * radius)
+
+
+def test_a_start_that_is_asked_for_again_is_not_closed_again_and_belongs_to_who_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    m = bars()
+    first = closed_start(m.layout(), {"A.th": 1.1})
+    monkeypatch.setattr("dalembert.dynamics.start._closed", None)  # nobody can close loops from here on
+    first.values["B.th"] = 7.0
+    again = closed_start(m.layout(), {"A.th": 1.1})
+    assert again.values["B.th"] != 7.0
+    m.start = {"A.th": 0.9}
+    with pytest.raises(TypeError):
+        closed_start(m.layout())

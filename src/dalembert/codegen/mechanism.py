@@ -334,6 +334,8 @@ class CompiledMechanism(RobotQuantities):
 
     def with_held(self, outputs: Sequence[Expr]) -> list[Expr]:
         """Expressions in which numbers that cannot change stand for their names."""
+        if not self.held:
+            return list(outputs)
         return ex.substitute(outputs, {ex.symbol(name): value for name, value in self.held.items()})
 
     def function(self, kind: str, *names: str) -> Function:

@@ -200,7 +200,10 @@ class Collected:
         return other
 
     def row(self, entries: Mapping[int, Expr]) -> list[Expr]:
-        return [entries.get(k, ZERO) for k in range(len(self.tree.speeds))]
+        found = [ZERO] * len(self.tree.speeds)
+        for k, entry in entries.items():
+            found[k] = entry
+        return found
 
     def moving(self) -> dict[Expr, Expr]:
         return {ex.TIME: ONE, **self.tree.rates, **{one.coordinate: one.rate for one in self.own}}
@@ -262,17 +265,18 @@ def _close(total: Collected, link: Link) -> None:
         own_base = part.wrench
         wrench = Wrench(base.vector(own_base.moment), base.vector(own_base.force))
         driven = own_base.power(rest)
-        shared = ex.gradient(driven, tree.speeds)
+        # Of a joint that nothing drives: a pass over all speeds for each row would be quadratic.
+        shared = {} if driven.is_number else _sparse(ex.gradient(driven, tree.speeds))
         changing = Wrench.of(ex.tangent(own_base.scalars, moving))
         changed = Wrench(base.vector(changing.moment), base.vector(changing.force)).power(loop.twist)
         total.names.append(f"{link.name}.{part.component}")
-        entries = total.row({k: wrench.power(column) for k, column in loop.columns.items()})
-        total.matrix.append([a - b for a, b in zip(entries, shared, strict=True)])
+        entries = {k: wrench.power(column) for k, column in loop.columns.items()}
+        total.matrix.append(total.row(_joined(entries, {k: -b for k, b in shared.items()})))
         total.conditions.append(wrench.power(loop.twist) - driven)
         total.gamma.append(ex.tangent([driven], moving)[0] - wrench.power(rate) - changed)
-        sizes_of = total.row(_sizes(part, loop))
-        total.made_of.append([a + b for a, b in zip(sizes_of, magnitude(shared), strict=True)])
-        total.seen.append([a + b * b for a, b in zip(total.row(_seen(part, loop)), shared, strict=True)])
+        sizes_of = dict(zip(shared, magnitude(list(shared.values())), strict=True))
+        total.made_of.append(total.row(_joined(_sizes(part, loop), sizes_of)))
+        total.seen.append(total.row(_joined(_seen(part, loop), {k: b * b for k, b in shared.items()})))
         total.wrenches.append(own_base)
         total.gap.append(own_base.power(misfit))
         total.reach.append(part.turn + part.push * loop.length)
@@ -285,6 +289,15 @@ def _close(total: Collected, link: Link) -> None:
             continue
         slopes = ex.gradient(freedom.own_speeds(seen)[freedom.speeds.index(speed)], tree.speeds)
         total.efforts = [a + value * slope for a, slope in zip(total.efforts, slopes, strict=True)]
+
+
+def _sparse(row: Sequence[Expr]) -> dict[int, Expr]:
+    return {k: entry for k, entry in enumerate(row) if entry is not ZERO}
+
+
+def _joined(one: Mapping[int, Expr], two: Mapping[int, Expr]) -> dict[int, Expr]:
+    """The sum of two rows."""
+    return {**one, **{k: one.get(k, ZERO) + entry for k, entry in two.items()}}
 
 
 def _own(freedom: Freedom, seen: Twist, misfit: Twist) -> list[Own]:

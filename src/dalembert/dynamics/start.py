@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -108,8 +109,20 @@ def closed_start(
     >>> closed_start(Layout.of(m), {"pin.th": "pi/2"}).values
     {'pin.th': 1.5707963267948966, "pin.th'": 0.0}
     """
-    made = _start(layout, start or {}, given or {}, t, many=False)
+    asked = tuple((start or {}).items()), tuple((given or {}).items())
+    try:
+        made = _remembered(layout, *asked, t)
+    except TypeError:  # values that are arrays, and are refused
+        made = _start(layout, start or {}, given or {}, t, many=False)
     return replace(made, values={name: float(value[0]) for name, value in made.values.items()})
+
+
+@lru_cache(maxsize=8)
+def _remembered(
+    layout: Layout, start: tuple[tuple[str, Any], ...], given: tuple[tuple[str, Any], ...], t: float
+) -> Start:
+    """One motion asks several times: for its branch, for its first state, for its message."""
+    return _start(layout, dict(start), dict(given), t, many=False)
 
 
 def closed_starts(

@@ -181,9 +181,11 @@ def upper_jacobian(exprs: Sequence[Expr], variables: Sequence[Expr]) -> list[lis
 @uncollected()
 def tangent(exprs: Sequence[Expr], direction: Mapping[Expr, Scalar]) -> list[Expr]:
     """Derivative of each expression along a direction: the product of the Jacobian and a vector."""
-    seeds = {x: as_expr(v) for x, v in direction.items() if as_expr(v) is not ZERO}
+    sweep = _Sweep(exprs)
+    # Of a machine's whole motion a formula sees a few names: a pass over all for each formula would be quadratic.
+    seeds = {x: v for x in sweep.order if x in direction and (v := as_expr(direction[x])) is not ZERO}
     _check_variables(seeds)
-    moved = _Sweep(exprs).forward(seeds)
+    moved = sweep.forward(seeds)
     return [moved.get(e, ZERO) for e in exprs]
 
 

@@ -25,7 +25,7 @@ class Matrix:
     shape: tuple[int, int]
 
     def __init__(self, rows: Iterable[Iterable[Scalar]], shape: tuple[int, int] | None = None) -> None:
-        listed = [[as_expr(x) for x in row] for row in rows]
+        listed = [[x if x.__class__ is Expr else as_expr(x) for x in row] for row in rows]
         width = len(listed[0]) if listed else 0
         if any(len(row) != width for row in listed):
             raise ExpressionError(f"the rows of a matrix need one length, not {[len(row) for row in listed]}.")

@@ -85,6 +85,8 @@ def _along(motions: Sequence[StepMotion], k: int, own: Wrench) -> list[tuple[Ste
 def in_speeds(tree: Tree, exprs: Sequence[Expr]) -> list[Expr]:
     """Formulas of the description in the state: rates such as `th'` in the chosen speeds, given functions defined."""
     written = _with_places(tree, define_functions(list(exprs), tree.layout.model.functions))
+    if not ex.free_symbols(written):
+        return written
     replace = {ex.prime(x): rate for x, rate in tree.rates.items() if ex.prime(x) is not rate}
     return ex.substitute(written, replace)
 
