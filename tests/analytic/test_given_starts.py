@@ -47,7 +47,7 @@ CASES = {
 def test_jacobis_constants_from_a_start_give_its_motion(name):
     """In every quadrant: the momenta take both signs, and the time goes beyond the first turning point."""
     H, q, p, values = CASES[name]
-    system = an.System(q, H=H, momenta=p, positive=" ".join(values) or ())
+    system = an.System(q, H=H, momenta=p, positive=[*values])
     labels = [*q.split(), *p.split()]
     motion = system.hamilton_jacobi().motion(start={x: f"{x}0" for x in labels})
     pick = random.Random(name)
@@ -78,6 +78,13 @@ def test_a_start_that_is_not_whole_or_has_no_closed_form_is_refused():
     kepler = an.System("r phi", H="(pr**2 + pphi**2/r**2)/2 - 1/r", momenta="pr pphi").hamilton_jacobi()
     with pytest.raises(ModelError, match="no closed form"):
         kepler.motion(start={"r": 1, "phi": 0, "pr": 0, "pphi": 1})
+
+
+def test_a_formula_that_leaves_the_motion_at_its_turning_point_is_not_given():
+    """A straight line in polar coordinates: phi by an arc sine is right until r is least, and not after it."""
+    line = an.System("r phi", H="(pr**2 + pphi**2/r**2)/2", momenta="pr pphi", positive="r").hamilton_jacobi()
+    with pytest.raises(ModelError, match="beyond a turning point"):
+        line.motion(start={"r": "r0", "phi": 0, "pr": "a", "pphi": "J"})
 
 
 def test_a_motion_is_solved_in_new_variables_and_carried_back():
@@ -112,6 +119,8 @@ def test_a_claim_may_define_names_take_values_and_follow_a_motion():
     assert pendulum.check("Derivative(L, th_d) == J*th_d", where={"J": "m*l**2"})
     fall = an.System("z", L="m*z_d**2/2 - m*g*z").lagrange()
     assert fall.check("h == m*g*h0", along={"z": "h0 - g*t**2/2"})
+    with pytest.raises(ExpressionError, match="no value at x = 0"):
+        an.check("1/x == 1/x", at={"x": 0})
     with pytest.raises(ExpressionError, match="holds S itself"):
         an.check("S == 1", where={"S": "S + 1"})
     with pytest.raises(ExpressionError, match="does not move"):

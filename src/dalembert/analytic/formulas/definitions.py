@@ -44,7 +44,11 @@ class Definitions:
         formula = formula.doit()
         if self.motions:
             formula = self.names.at_functions(formula, self.motions)
-        return formula.subs(self.values, simultaneous=True)
+        found = formula.subs(self.values, simultaneous=True)
+        if found.has(sp.zoo, sp.nan):
+            at = ", ".join(f"{x} = {e}" for x, e in self.values.items())
+            raise ExpressionError(f"{formula} has no value at {at}")
+        return found
 
     @property
     def told(self) -> set[str]:

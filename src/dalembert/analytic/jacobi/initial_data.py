@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 import sympy as sp
 
 from dalembert.errors import ModelError
+from dalembert.expr._grammar import is_name
 
 from ..formulas._equality import is_zero
+from ..formulas._exact import number_function
 from ..formulas._names import Formula
 from ..formulas._normal import tidy
 from ..formulas._solving import solve_system
@@ -41,6 +43,9 @@ def _constants(
     wrong = sorted({*start} ^ {*wanted})
     if wrong:
         raise ModelError(f"a start gives a value for each of {', '.join(wanted)} and for no others: see {wrong[0]}")
+    for x in view.x:  # a coordinate that is positive starts from a positive value
+        if x.is_positive and isinstance(value := start[x.name], str) and is_name(value) and value not in n.table:
+            n.positive.add(value)
     given = {name: n.read(start[name]) for name in wanted}
     at = {x: given[x.name] for x in view.x}
     back: dict[sp.Symbol, sp.Expr] = {}
@@ -100,6 +105,7 @@ def motion_from(view: HamiltonJacobi, start: Mapping[str, Formula]) -> dict[str,
     for y, momentum in zip(hamilton.p, hamilton.momenta.values()):
         motion[y.name] = tidy(momentum.subs(rates, simultaneous=True).subs(along, simultaneous=True))
     _prove(view, start, motion)
+    _follow(view, start, motion)
     return motion
 
 
@@ -112,6 +118,42 @@ def _prove(view: HamiltonJacobi, start: Mapping[str, Formula], motion: Mapping[s
     for name, value in start.items():
         if not is_zero(motion[name].subs(n.time, 0) - n.read(value)):
             raise ModelError(f"the motion found for {name} does not start at {value}: {motion[name]}")
+
+
+_DRAWS, _UNTIL, _NEAR = 3, 4.0, 1e-5
+"""Motions that are followed by numbers of the size of one, until when, and how near the formula must stay: one turning
+point at least lies within, where a formula that is right before it may take the wrong branch."""
+
+
+def _follow(view: HamiltonJacobi, start: Mapping[str, Formula], motion: Mapping[str, sp.Expr]) -> None:
+    """Integrate Hamilton's equations from the start and stay with the formulas, beyond their turning points."""
+    from random import Random
+
+    import numpy as np
+    from scipy.integrate import solve_ivp
+
+    n, hamilton = view.names, view.system.hamilton()
+    labels = [*(q.name for q in hamilton.q), *(p.name for p in hamilton.p)]
+    state = [n.symbol(x) for x in labels]
+    rates = [{**hamilton.qdot, **hamilton.pdot}[x] for x in labels]
+    begin = [n.read(start[x]) for x in labels]
+    inside = (*rates, *begin, *motion.values())
+    letters = sorted({s for e in inside for s in e.free_symbols} - {*state, n.time}, key=str)
+    right = number_function([n.time, state, letters], rates)
+    first, told = number_function([letters], begin), number_function([n.time, letters], [motion[x] for x in labels])
+    pick = Random(0)
+    for _ in range(_DRAWS):
+        values = [pick.uniform(0.4, 1.6) * (1 if s.is_positive else pick.choice((1, -1))) for s in letters]
+        with np.errstate(all="ignore"):
+            run = solve_ivp(lambda t, y: right(t, y, values), (0, _UNTIL), first(values), rtol=1e-9, atol=1e-10)  # noqa: B023
+            formula = np.array(told(_UNTIL, values), dtype=complex)
+        size = 1 + np.abs(run.y).max(axis=1)
+        if run.success and not (np.abs(formula - run.y[:, -1]) <= _NEAR * size).all():
+            lost = labels[int(np.argmax(np.abs(formula - run.y[:, -1]) / size))]
+            raise ModelError(
+                f"{lost}(t) has no closed form that holds beyond a turning point: the inverse of dS/dalpha = beta goes "
+                "over to another branch. integrate(system, ...) gives the motion by numbers"
+            )
 
 
 def _plain(e: sp.Expr, back: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
