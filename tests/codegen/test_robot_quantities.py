@@ -105,11 +105,12 @@ def test_a_frame_that_cannot_move_everywhere_is_refused_in_any_unit():
 
 
 @pytest.mark.parametrize(
-    "quantity", ["gravity_compensation", "centroidal_matrix", "mass_matrix", "operational_mobility"]
+    "quantity",
+    ["gravity_compensation", "centroidal_matrix", "mass_matrix", "operational_mobility", "operational_inertia"],
 )
 def test_derivatives_are_slopes(arm, quantity):
     _, f, q, u = arm
-    named = quantity == "operational_mobility"
+    named = quantity.startswith("operational")
     called = getattr(f, quantity)
     slope = np.asarray(f.derivative(quantity, q, of="b4" if named else None))
     found = np.einsum("b...k,bk->b...", slope, f.rates(q, u))
