@@ -233,3 +233,16 @@ def test_the_command_writes_every_format(tmp_path):
         assert len(da.load(tmp_path / name).bodies) == len(da.load(source).bodies)
     done = CliRunner().invoke(app, ["export", "--schema"])
     assert json.loads(done.output)["$defs"]["Link"]["required"] == ["name", "first", "second", "joint"]
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_body_called_world_is_not_taken_for_the_earth(tmp_path):
+    m = da.Mechanism("m")
+    body = m.body("world", mass=1, inertia=[1, 2, 2.5])
+    m.join(da.earth, body, da.revolute("z"), name="turn")
+    for suffix, text in (("urdf", m.to_urdf()), ("xml", m.to_mjcf())):
+        path = tmp_path / f"m.{suffix}"
+        path.write_text(text)
+        assert da.load(path).compile().mass_matrix([0.2]) == pytest.approx(2.5)
+    assert m.to_urdf().count('link name="world"') == 1
+    assert 'body name="world"' not in m.to_mjcf()

@@ -106,9 +106,9 @@ class RobotQuantities:
         `f.derivative("jacobian", q, of="hand")`, `f.derivative("gravity_compensation", q)`.
         """
         if quantity == "operational_inertia":  # d(A^-1) = -A^-1 dA A^-1
-            if of is None:
-                raise ArgumentError("'operational_inertia' is that of a frame: say `of=`.")
-            inertia = self.operational_inertia(of, *states, t, given=given, **parameters)
+            if of is None or len(states) != 1:
+                raise ArgumentError("'operational_inertia' is that of a frame at a posture: `q`, and `of=`.")
+            inertia = self.operational_inertia(of, states[0], t, given=given, **parameters)
             slope = self.derivative("operational_mobility", *states, of=of, by=by, t=t, given=given, **parameters)
             return -np.einsum("...ij,...jkc,...kl->...ilc", inertia, slope, inertia)
         sign = -1.0 if quantity == "gravity_compensation" else 1.0

@@ -71,7 +71,7 @@ def _hang(
     here = place
     for pose in one.places:
         here = here @ pose
-    body = add(above, "body", name=one.body.name, pos=words(here.p), quat=words(to_quaternion(here.R)))
+    body = add(above, "body", name=_called(one.body.name), pos=words(here.p), quat=words(to_quaternion(here.R)))
     if is_free(one.moves) and one.parent == EARTH and all(x.is_identity for x in one.places):
         free = add(body, "joint", name=one.link.name, type="free")
         _said(free, laws[one.moves[3].coordinates[0]])
@@ -162,7 +162,7 @@ def _size(numbers: Numbers) -> float:
 
 
 def _bodies(first: Frame, second: Frame) -> dict[str, str]:
-    return {k: "world" if x.body == EARTH else x.body for k, x in (("body1", first), ("body2", second))}
+    return {k: "world" if x.body == EARTH else _called(x.body) for k, x in (("body1", first), ("body2", second))}
 
 
 def _relations(equality: Element, joints: Mapping[str, str], numbers: Numbers) -> list[str]:
@@ -174,3 +174,8 @@ def _relations(equality: Element, joints: Mapping[str, str], numbers: Numbers) -
             add(equality, "joint", name=one.name, **said, polycoef=words([one.offset, one.share, 0, 0, 0]))
             found.append(one.name)
     return found
+
+
+def _called(body: str) -> str:
+    """The name of a body; MuJoCo keeps one for itself."""
+    return f"{body}_body" if body == "world" else body

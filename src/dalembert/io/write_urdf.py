@@ -26,7 +26,8 @@ from dalembert.io.poses import Pose, turns_of
 from dalembert.io.write_xml import add, finished, solids_of, words
 from dalembert.mechanism import EARTH, Body, Model
 
-_WORLD = "world"
+#: What readers take for the world where it is the root without a mass: the first that is no body.
+_WORLDS = ("world", "universe", "World")
 _SOLIDS = ("box", "sphere", "cylinder", "mesh")
 
 
@@ -36,9 +37,12 @@ def to_urdf(model: Model, given: Mapping[str, float] | None = None) -> str:
     hung, armatures = hung_bodies(numbers)
     laws = laws_of(numbers, armatures)
     robot = Element("robot", name=model.name)
-    add(robot, "link", name=_WORLD)
-    held: dict[str, tuple[str, Pose]] = {EARTH: (_WORLD, Pose())}  # the link that is a body, and the body's place in it
-    taken, names = {*model.bodies, _WORLD}, joint_names(hung)
+    root = next((x for x in _WORLDS if x not in model.bodies), None)
+    if root is None:
+        raise ModelError(f"bodies are called {', '.join(_WORLDS)}: no name is left for the world. Rename one.")
+    add(robot, "link", name=root)
+    held: dict[str, tuple[str, Pose]] = {EARTH: (root, Pose())}  # the link that is a body, and the body's place in it
+    taken, names = {*model.bodies, root}, joint_names(hung)
     for one in hung:
         _hang(robot, one, held, taken, names, laws, numbers)
     mimicked = _mimics(robot, numbers)
