@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import random
+import zipfile
 from collections import Counter
 
 import numpy as np
 import pytest
 
+import dalembert as da
 from bad_inputs import DOORS, damaged, seeds
 
 COUNTS = {"LSD programs": 6, "expressions": 300, "command lines": 12, "server messages": 25, "archives": 60}
@@ -42,3 +44,16 @@ def test_an_archive_that_lacks_a_table_is_refused_or_does_without(tmp_path) -> N
         np.savez(tmp_path / "less.npz", **{key: value for key, value in held.items() if key != name})
         told[DOORS["archives"]((tmp_path / "less.npz").read_bytes())] += 1
     assert told["SimulationError"] >= len(held) - 2
+
+
+def test_an_archive_whose_header_ends_in_the_middle_is_refused(tmp_path):
+    """NumPy reads old headers as Python's tokens: brackets that stay open end there in an error of their own."""
+    header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (5L,"
+    header += b" " * (117 - len(header)) + b"\n"
+    broken = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header
+    path = tmp_path / "motion.npz"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("t.npy", broken)
+        archive.writestr("about.npy", broken)
+    with pytest.raises(da.SimulationError):
+        da.Motion.load(path)

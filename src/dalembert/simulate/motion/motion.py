@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from io import BytesIO
 from itertools import pairwise
 from math import isnan
+from tokenize import TokenError
 from typing import IO, Any, TypeVar
 from zipfile import BadZipFile
 
@@ -351,7 +352,16 @@ class Motion:
         try:
             with np.load(BytesIO(held), allow_pickle=False) as stored:
                 return unpack(cls, stored, str(path))
-        except (ValueError, KeyError, EOFError, BadZipFile, OSError, NotImplementedError, zlib.error) as error:
+        except (
+            ValueError,
+            KeyError,
+            EOFError,
+            BadZipFile,
+            OSError,
+            NotImplementedError,
+            zlib.error,
+            TokenError,
+        ) as error:
             raise SimulationError(f"{path} is not a motion, or is damaged: `save` writes them, as .npz.") from error
 
     def __repr__(self) -> str:
