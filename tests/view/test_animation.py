@@ -19,7 +19,7 @@ from dalembert.errors import SimulationError
 from dalembert.simulate import run
 from dalembert.view import Motion, scene_of
 from dalembert.view._packing import Table, unpacked
-from dalembert.view.frames import frame_times
+from dalembert.view.frames import frame_times, sound
 from dalembert.view.page import page, side_by_side
 from sample_systems import double_pendulum, free_body, pendulum
 
@@ -259,3 +259,17 @@ def test_the_cost_of_a_frame_does_not_grow_with_the_bodies(tmp_path: Path) -> No
     assert found[1]["triangles"] > 3 * found[0]["triangles"]
     assert [one["kept"] for one in found] == ["kept"] * 2
     assert [one["moved"] for one in found] == ["drawn"] * 2
+
+
+def test_moments_without_numbers_are_left_out() -> None:
+    """A motion that was stopped may end in what is no number: the page shows what comes before."""
+    motion = hinged().simulate((0, 1), start={"shoulder.th": 2.0}, t_eval=np.linspace(0, 1, 31), dense_output=False)
+    (arc,) = motion.arcs
+    lost = arc.y.copy()
+    lost[:, 20:] = np.nan
+    shown = scene_of(motion=dataclasses.replace(motion, arcs=(dataclasses.replace(arc, y=lost),)))
+    assert 0.5 < shown.times[-1] < 0.7
+    assert np.isfinite(shown.poses).all()
+    page(shown)
+    with pytest.raises(SimulationError, match="no moment"):
+        sound(dataclasses.replace(motion, arcs=(dataclasses.replace(arc, y=np.full_like(lost, np.nan)),)))

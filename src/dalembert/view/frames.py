@@ -60,3 +60,18 @@ def seen_at(motion: Motion, times: Array) -> Motion:
     # A motion that was asked for at some instants keeps its whole arcs: only the part between them is seen.
     inside = [arc for arc in motion.arcs if arc.span[1] >= times[0] and arc.span[0] <= times[-1]]
     return replace(motion, arcs=tuple(cut(arc) for arc in inside))
+
+
+def sound(motion: Motion) -> Motion:
+    """The motion without moments that have no numbers: one that was stopped may end in some."""
+    whole = [np.isfinite(arc.y).all(axis=0) for arc in motion.arcs]
+    if all(keep.all() for keep in whole):
+        return motion
+    arcs = [
+        replace(arc, t=arc.t[keep], y=arc.y[:, keep])
+        for arc, keep in zip(motion.arcs, whole, strict=True)
+        if keep.any()
+    ]
+    if not arcs:
+        raise SimulationError("this motion has no moment whose numbers are all finite: nothing can be shown of it.")
+    return replace(motion, arcs=tuple(arcs))

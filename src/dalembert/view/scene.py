@@ -24,7 +24,7 @@ from dalembert.view.arrows import Arrow, arrows_of, reactions_of
 from dalembert.view.contact_arrows import contact_arrows
 from dalembert.view.facts import Machine, Numbers
 from dalembert.view.flat import plane_normal
-from dalembert.view.frames import frame_times, seen_at
+from dalembert.view.frames import frame_times, seen_at, sound
 from dalembert.view.ground import Ground, ground_of, upward
 from dalembert.view.joints import Symbol, symbols_of
 from dalembert.view.looks import bar_radius, looks_of
@@ -207,7 +207,7 @@ def scene_of(
     """
     if motion is not None:
         times, pace = frame_times(motion, fps, speed, _turning(motion))
-        seen = seen_at(motion, times)
+        seen = sound(seen_at(motion, times))
         if motion.system.layout is None:
             return sketch_of(Scene, seen, pace)
         layout = motion.system.layout
