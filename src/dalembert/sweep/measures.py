@@ -7,8 +7,8 @@ and a mean is exact to the fourth order in their distance.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,11 +18,16 @@ from dalembert import expr as ex
 from dalembert.codegen import Function, compile_functions
 from dalembert.errors import ArgumentError
 from dalembert.expr import Expr
+from dalembert.simulate.contact.outputs import stepped
+from dalembert.simulate.motion.arcs import Arc
+from dalembert.simulate.motion.motion import Motion
 from dalembert.simulate.system.compiled import native_rates
 from dalembert.simulate.system.system import System
 
 Array = NDArray[np.float64]
 _NAME = "reduced__"
+_APART = 1e-6
+"""Times of an arc closer than this share of it tell no slope: differences of nine digits leave three."""
 
 
 def reduced_symbol(k: int) -> Expr:
@@ -127,6 +132,16 @@ def _commas(text: str) -> bool:
     return False
 
 
+def _looked_at(arc: Arc, instants: Array) -> Arc:
+    """An arc at its ends, its steps, and the instants in it; of times that differ by rounding, at one."""
+    assert arc.sol is not None
+    (begin, end), apart = arc.span, _APART * (arc.span[1] - arc.span[0])
+    t = np.unique(np.concatenate([arc.sol.t, instants]))
+    t = t[(t > begin + apart) & (t < end - apart)]
+    here = np.array([begin, *t[np.diff(t, prepend=begin) > apart], end] if end > begin else [begin])
+    return replace(arc, t=here, y=arc.sol(here))
+
+
 @dataclass
 class Gauge:
     """Measures of a system, in machine code: values and slopes of all formulas at once."""
@@ -174,18 +189,34 @@ class Gauge:
 
     def of(self, t: Array, y: Array, parameters: Array) -> list[Array]:
         """One array for each measure."""
-        cases = len(y)
         found = self.values(t, y, parameters)
         half = found.shape[2] // 2
-        h = np.diff(t, axis=1)
-        known: dict[Expr, Any] = {
-            ex.symbol(name): parameters[:, k] for k, name in enumerate(self.system.known_parameters)
-        }
-        told, at = [], 0
+        known = {ex.symbol(name): parameters[:, k] for k, name in enumerate(self.system.known_parameters)}
+        return self._reduced(np.diff(t, axis=1), found[:, :, :half], found[:, :, half:], known)
+
+    def of_touching(self, motion: Motion, instants: Array) -> Array:
+        """A number for each measure of one motion with contacts: what they push is in it, and no arc sees another.
+
+        Slopes are differences within an arc; time stepping has none, its forces being those of whole steps.
+        """
+        arcs = [_looked_at(arc, instants) for arc in motion.arcs]
+        values = np.stack(replace(motion, arcs=tuple(arcs)).evaluate(self.formulas), axis=1)
+        t, slopes, first = np.concatenate([arc.t for arc in arcs]), np.zeros_like(values), 0
+        for arc in arcs:
+            last = first + len(arc.t)
+            if len(arc.t) > 2 and not stepped(motion):
+                slopes[first:last] = np.gradient(values[first:last], arc.t, axis=0, edge_order=2)
+            first = last
+        known = {ex.symbol(name): number for name, number in motion.parameters.items()}
+        return np.concatenate(self._reduced(np.diff(t)[None], values[None], slopes[None], known))
+
+    def _reduced(self, h: Array, found: Array, slopes: Array, known: Mapping[Expr, Any]) -> list[Array]:
+        """One array for each measure, from values and slopes of its formulas: `found[k, j, i]`."""
+        cases, told, at = len(found), list[Array](), 0
         for measure in self.measures:
-            values = dict(known)
+            values: dict[Expr, Any] = dict(known)
             for k, (kind, _) in enumerate(measure.inner):
-                values[reduced_symbol(k)] = REDUCTIONS[kind](h, found[:, :, at], found[:, :, half + at])
+                values[reduced_symbol(k)] = REDUCTIONS[kind](h, found[:, :, at], slopes[:, :, at])
                 at += 1
             (number,) = ex.evaluate([measure.outer], values)
             told.append(np.broadcast_to(np.asarray(number, dtype=float), (cases,)).copy())

@@ -16,7 +16,9 @@ from dalembert import expr as ex
 from dalembert.dynamics.numbers import check_names, resolve
 from dalembert.errors import ArgumentError
 from dalembert.mechanism import Layout, Mechanism
-from dalembert.simulate.methods.problem import EVENT, FINISHED, INTERRUPTED
+from dalembert.simulate.contact.outputs import pushes_of
+from dalembert.simulate.methods.problem import EVENT, FINISHED, INTERRUPTED, Ensemble
+from dalembert.simulate.motion.motion import Motion
 from dalembert.simulate.runs.run_many import run_many
 from dalembert.simulate.system.from_mechanism import system_of
 from dalembert.simulate.system.system import System
@@ -89,6 +91,7 @@ class Plan:
         if self.instants < 2:
             raise ArgumentError("`instants` is at least 2: the ends of the span.")
         known = {*self.system.known_parameters, *self.system.outputs, *self.system.states, "t"}
+        known |= pushes_of(self.system.contacts)
         used = [x.name for x in ex.free_symbols([*self.gauge.formulas, *self.kept.formulas])]
         check_names([x.removesuffix("'") if x not in known else x for x in used], known, "quantity", self.system.name)
         outer = [x for x in self.gauge.constants if x not in self.system.known_parameters]
@@ -132,9 +135,36 @@ class Plan:
             atol=self.atol,
             threads=threads,
             progress=False,
+            tell=(lambda motion: self._of_touching(motion, times)) if system.contacts else None,
         )
         if (many.status == INTERRUPTED).any():
             raise KeyboardInterrupt
+        good = np.isin(many.status, (FINISHED, EVENT))
+        if many.told is None:
+            measured, courses = self._of_all(many, times, given)
+        else:
+            measured, courses = np.split(many.told, [len(self.measures)], axis=1)
+            courses = courses.reshape(count, len(self.keep), self.instants)
+        return {
+            "case": np.arange(rows.start, rows.stop, dtype=np.int64),
+            **varied,
+            **{name: np.where(good, v, np.nan) for name, v in zip(self.measures, measured.T, strict=True)},
+            **{course(text): courses[:, i] for i, text in enumerate(self.keep)},
+            "status": many.status.astype(np.int64),
+            "t_last": many.t_last,
+        }
+
+    def _of_touching(self, motion: Motion, times: Array) -> Array:
+        """Measures of one motion with contacts, then its courses: nothing after its end."""
+        courses = np.full((len(self.keep), self.instants), np.nan)
+        seen = np.abs(times - times[0]) <= abs(motion.arcs[-1].span[1] - times[0])
+        if self.keep:
+            courses[:, seen] = motion.at(times[seen]).evaluate(self.kept.formulas)
+        return np.concatenate([self.gauge.of_touching(motion, times), courses.ravel()])
+
+    def _of_all(self, many: Ensemble, times: Array, given: Mapping[str, Any]) -> tuple[Array, Array]:
+        """Measures and courses of motions without contacts, all at once: a row for each case."""
+        system, count = self.system, len(many)
         # instants after the end of a motion become its end: pieces of no length
         t = np.broadcast_to(times, (count, self.instants))
         ended = np.asarray(np.isnan(many.y).any(axis=1))
@@ -154,17 +184,9 @@ class Plan:
             else np.zeros((count, 0))
         )
         numbers = np.ascontiguousarray(numbers)
-        measured = self.gauge.of(t, y, numbers)
         courses = self.kept.values(t, y, numbers)[:, :-1] if self.keep else np.zeros((count, self.instants, 0))
-        good = np.isin(many.status, (FINISHED, EVENT))
-        return {
-            "case": np.arange(rows.start, rows.stop, dtype=np.int64),
-            **varied,
-            **{name: np.where(good, v, np.nan) for name, v in zip(self.measures, measured, strict=True)},
-            **{course(text): np.where(ended, np.nan, courses[:, :, i]) for i, text in enumerate(self.keep)},
-            "status": many.status.astype(np.int64),
-            "t_last": many.t_last,
-        }
+        courses = np.where(ended[:, :, None], np.nan, courses).transpose(0, 2, 1)
+        return np.stack(self.gauge.of(t, y, numbers), axis=1), courses
 
 
 def course(formula: str) -> str:

@@ -59,6 +59,11 @@ class WithContacts(Mapping[str, Expr]):
         return len(self.own) + len(self.outputs)
 
 
+def pushes_of(contacts: Iterable[ContactRow]) -> set[str]:
+    """Names of the forces, powers and works of contacts that a motion tells."""
+    return {f"{one.name}.{x}" for one in contacts for x in ("force", *(f for _, f in one.labels), *ENERGIES)}
+
+
 def asks_force(motion: Motion, name: str) -> bool:
     """Is it the force of a contact, its power or its work?"""
     contact, _, what = name.rpartition(".")

@@ -145,7 +145,7 @@ class Ensemble:
     `status` as for one motion: 0 the end, 1 a terminal event, 2 stopped by Ctrl-C, -1 a failure; `t_last` and `y_last`
     are where each trajectory stopped. `contacts` are the logs of machines with contacts, one for each trajectory.
     `shortest` is the shortest step of each, as a share of its longest; `slow` are trajectories that lose something in
-    a singular posture, with the instant of the first.
+    a singular posture, with the instant of the first. `told` are numbers asked of each motion with contacts.
     """
 
     t: Array
@@ -159,6 +159,7 @@ class Ensemble:
     reasons: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64), repr=False)
     shortest: Array | None = None
     slow: Mapping[int, float] = field(default_factory=dict)
+    told: Array | None = field(default=None, repr=False)
 
     def __len__(self) -> int:
         return len(self.status)

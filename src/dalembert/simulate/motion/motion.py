@@ -160,7 +160,14 @@ class Motion:
         told = self.system.in_states_and_rates(exprs)
         if touching and not ex.free_symbols(told).isdisjoint(self.system.slopes):
             refuse_slopes(self)
-        parts = [self.values(told, arc.t, arc.y, arc.parameters, arc.contacts) for arc in self.arcs]
+        pushes = {x: force_along(self, x.name) for x in ex.free_symbols(told) if touching and asks_force(self, x.name)}
+        ends = np.cumsum([0, *(len(arc.t) for arc in self.arcs)])
+        parts = [
+            self.values(
+                told, arc.t, arc.y, arc.parameters, arc.contacts, {x: along[a:b] for x, along in pushes.items()}
+            )
+            for arc, (a, b) in zip(self.arcs, pairwise(ends), strict=True)
+        ]
         return parts[0] if len(parts) == 1 else [np.concatenate(pieces) for pieces in zip(*parts, strict=True)]
 
     def _say_undetermined(self, names: Iterable[str]) -> None:
@@ -182,11 +189,17 @@ class Motion:
                 warn(undetermined_words(name))
 
     def values(
-        self, exprs: Sequence[Expr], t: Array, y: Array, parameters: Mapping[str, float], contacts: Any = None
+        self,
+        exprs: Sequence[Expr],
+        t: Array,
+        y: Array,
+        parameters: Mapping[str, float],
+        contacts: Any = None,
+        pushes: Mapping[Expr, Array] | None = None,
     ) -> list[Array]:
-        """Expressions in states, their rates, time and parameters, at states in the columns of `y`."""
+        """Expressions in states, their rates, time, parameters and `pushes`, at states in the columns of `y`."""
         system = self.system
-        values: dict[Expr, Any] = dict(zip(system.symbols, y, strict=True))
+        values: dict[Expr, Any] = dict(zip(system.symbols, y, strict=True)) | dict(pushes or {})
         values |= {ex.symbol(name): number for name, number in parameters.items()}
         values[ex.TIME] = t
         used = ex.free_symbols(exprs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from dalembert.simulate.methods.contract import Method
 from dalembert.simulate.methods.inputs import as_span, check_steps
 from dalembert.simulate.methods.problem import FAILED, RTOL, Ensemble, Problem
 from dalembert.simulate.methods.table import find_method
+from dalembert.simulate.motion.motion import Motion
 from dalembert.simulate.motion.quality import OPEN, QualityWarning, gaps
 from dalembert.simulate.runs.asked import Asked
 from dalembert.simulate.runs.through_many import integrate_many_through
@@ -49,12 +50,14 @@ def run_many(
     threads: int | None = None,
     progress: bool | None = None,
     impacts: str = "auto",
+    tell: Callable[[Motion], Any] | None = None,
 ) -> Ensemble:
     """Motions for arrays of starts and parameters: `run_many(arm, (0, 1), start={"elbow.th": angles}, t_eval=times)`.
 
     Arrays in `start` and `given` have one entry for each trajectory; what is a single number holds for all. A failing
     trajectory does not stop the others. `t_eval` None gives the end of the span only. Machines with contacts go each
-    through its own impacts and changes, in processes on all cores; the logs are `contacts` of the result.
+    through its own impacts and changes, in processes on all cores; the logs are `contacts` of the result, and
+    `told` what `tell` makes of each of their motions.
     """
     system, _ = on_its_branch(system, start, given, as_span(t_span)[0], many=True)
     watched = resolve_events(events, system)
@@ -67,7 +70,7 @@ def run_many(
     if system.contacts:
         asked: Asked = {"method": chosen, "t_eval": t_eval, "events": events, "rtol": rtol, "atol": atol}
         asked |= {"max_step": max_step, "first_step": first_step, "progress": progress, "impacts": impacts}
-        return run_touching(system, t_span, start, given, asked, threads)
+        return run_touching(system, t_span, start, given, asked, threads, tell)
     if impacts != "auto":
         raise SimulationError(
             f"impacts='{impacts}' would change nothing: '{system.name}' has no contacts. Leave it out."

@@ -46,6 +46,7 @@ class _Went:
     y_last: Array
     log: ContactLog | None
     refused: str = ""
+    told: Array | None = None
 
 
 def run_touching(
@@ -55,8 +56,12 @@ def run_touching(
     given: Mapping[str, Any] | None,
     asked: Asked,
     threads: int | None = None,
+    tell: Callable[[Motion], Array] | None = None,
 ) -> Ensemble:
-    """The trajectories, with the log of contacts of each; one that fails is kept up to where it failed."""
+    """The trajectories, with the log of contacts of each; one that fails is kept up to where it failed.
+
+    `tell` makes numbers of each motion where it is made: `told` of the result has a row for each.
+    """
     span, progress = as_span(t_span), asked.get("progress")
     count = count_of({**(start or {}), **(given or {})})
     times = asked.get("t_eval")
@@ -66,12 +71,12 @@ def run_touching(
 
     def member(k: int) -> _Went:
         asked_of: Asked = {**one, "start": _member(start, k), "given": _member(given, k)}
-        return _went(system, t_span, grid, asked_of)
+        return _went(system, t_span, grid, asked_of, tell)
 
     y = np.full((count, len(system.states), len(grid)), np.nan)
     status = np.full(count, INTERRUPTED, dtype=np.int64)
     t_last, y_last = np.full(count, span[0]), np.full((count, len(system.states)), np.nan)
-    nfev, logs = np.zeros(count, dtype=np.int64), dict[int, ContactLog]()
+    nfev, logs, rows = np.zeros(count, dtype=np.int64), dict[int, ContactLog](), dict[int, Array]()
     with watching_interrupt() as interrupt, progress_bar(count, "simulate", progress) as bar:
         for k, found in _each(member, count, _workers(threads, count), lambda: bool(interrupt.pressed)):
             if found.refused:  # what was asked for is wrong
@@ -80,9 +85,12 @@ def run_touching(
             t_last[k], y_last[k] = found.t_last, found.y_last
             assert found.log is not None
             logs[k] = found.log
+            if found.told is not None:
+                rows[k] = found.told
             bar.update(len(logs), f"{len(logs)} of {count}")
     told = tuple(logs.get(k, ContactLog(tuple(one.name for one in system.contacts))) for k in range(count))
-    return Ensemble(grid, y, status, t_last, y_last, nfev, system.states, told)
+    numbers = np.array([rows[k] for k in range(count)]) if rows and len(rows) == count else None
+    return Ensemble(grid, y, status, t_last, y_last, nfev, system.states, told, told=numbers)
 
 
 def _workers(threads: int | None, count: int) -> int:
@@ -134,20 +142,26 @@ def _work(member: Callable[[int], _Went], mine: range, pipe: Connection) -> None
     pipe.close()
 
 
-def _went(system: System, t_span: tuple[float, float], grid: Array, asked: Asked) -> _Went:
+def _went(
+    system: System, t_span: tuple[float, float], grid: Array, asked: Asked, tell: Callable[[Motion], Array] | None
+) -> _Went:
+    nothing = np.zeros(0)
     try:
         motion: Motion = run(system, t_span, **asked)
     except DalembertError as error:
         partial = getattr(error, "partial", None)
         if partial is None:
-            nothing = np.zeros(0)
             return _Went(nothing, 0, 0, 0.0, nothing, None, str(error))
         motion = partial
+    try:
+        told = None if tell is None else tell(motion)
+    except DalembertError as error:
+        return _Went(nothing, 0, 0, 0.0, nothing, None, str(error))
     y, last = np.full((len(system.states), len(grid)), np.nan), motion.arcs[-1]
     for arc in motion.arcs:  # states at the times of the grid; of a jump, those after it
         y[:, np.searchsorted(grid, arc.t)] = arc.y
     end = last.sol(last.span[1]) if last.sol is not None else last.y[:, -1]
-    return _Went(y, motion.status, motion.nfev, last.span[1], np.asarray(end), motion.contacts)
+    return _Went(y, motion.status, motion.nfev, last.span[1], np.asarray(end), motion.contacts, told=told)
 
 
 def _member(values: Mapping[str, Any] | None, k: int) -> dict[str, Any]:

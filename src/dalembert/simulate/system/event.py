@@ -18,6 +18,8 @@ Then = Mapping[str, Value] | Callable[[float, dict[str, float]], Mapping[str, fl
 
 _EFFORTS = ("lambda", "power", "friction", "force", "rolling", "drilling", "work")
 """Outputs of constraints and contacts that contact forces are in."""
+_DONE = ("impact", "closes", "opens", "sticks", "slips", "grazes", "accumulation", "jam", "rolls", "drills")
+"""What contacts do, in the log of a motion."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +159,12 @@ def check_targets(then: Mapping[str, Any], system: System, event: str) -> None:
 def _check_names(value: Expr, system: System, what: str) -> None:
     known = [*system.states, *system.outputs, *system.known_parameters]
     for name in system.names_in([value]):
+        owner, _, does = name.rpartition(".")
+        if name not in known and any(one.name == owner for one in system.contacts) and does in _DONE:
+            raise SimulationError(
+                f"'{name}' is what contact '{owner}' of '{system.name}' does, and no formula that an {what} can watch: "
+                f"mo.events['{name}'] has its times. To end a motion where the contact closes, watch '{owner}.gap'."
+            )
         if name not in known:
             raise SimulationError(
                 f"the {what} {ex.text(value)} uses '{name}', which '{system.name}' does not know."
