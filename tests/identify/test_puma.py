@@ -94,8 +94,8 @@ def test_weights_are_the_published_numbers(arm):
 def test_the_first_inertia_of_the_base_set_has_the_published_constants(arm):
     """M11 of their explicit model in 13 functions of the posture, fitted to M11 of the base parameters alone.
 
-    Eleven constants are theirs to the digits that they print. I1 and I3 are 1.553 and 1.602 from these masses and
-    moments, where they print 1.43 and 1.38 (`docs/errata.md`).
+    Eleven constants are theirs to the digits that they print. I1 and I3 are not compared: with these masses and moments
+    they are 1.553 and 1.602, and the table has 1.43 and 1.38; which of both its authors meant is not settled here.
     """
     m, base = arm
     q = np.random.default_rng(1).uniform(-np.pi, np.pi, (60, 6))
@@ -141,4 +141,3 @@ def test_the_first_inertia_of_the_base_set_has_the_published_constants(arm):
     for name, text in published.items():
         digit = 10.0 ** -len(text.partition(".")[2])
         assert abs(values[name] - float(text)) < 2 * digit, (name, values[name], text)
-    assert (values["I1"], values["I3"]) == pytest.approx((1.553, 1.602), abs=1e-3)

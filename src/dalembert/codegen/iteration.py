@@ -37,8 +37,8 @@ class NativeIteration:
 
     >>> from dalembert import expr as ex
     >>> x, y = ex.symbols("x y")
-    >>> NativeIteration(Function("turn", [[x, y]], [-y, x])).run([1.0, 0.0], 3)[-1]
-    array([-0., -1.])
+    >>> NativeIteration(Function("turn", [[x, y]], [-y, x])).run([1.0, 0.0], 3)[-1] + 0.0
+    array([ 0., -1.])
     """
 
     def __init__(self, function: Function) -> None:

@@ -564,7 +564,7 @@ function DalembertView(element, scene, options) {
     return Math.max(...columns.map(c => Math.hypot(m[c], m[4 + c], m[8 + c])));
   }
   /* Items that are drawn alike are one mesh: each vertex knows its item, whose map and colour lie in a texture.
-     Processors that draw pay for every draw and every instance (a quarter of a millisecond), hardly for a vertex. */
+     Processors that draw pay for every draw, hardly for a vertex. */
   function regroup() {
     const layers = { body: true, joint: settings.joints, tie: true, arrow: settings.arrows, frame: settings.frames, centre: settings.centres };
     const hidden = new Set(settings.hidden), found = new Map();

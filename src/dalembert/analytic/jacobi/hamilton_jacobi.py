@@ -19,6 +19,7 @@ from ..formulas.claims import Judge
 from ..formulas.quadrature import antiderivative
 from ..formulas.steps import Notebook, Steps
 from .separation import LeviCivita, levi_civita, separate
+from .slopes import is_quadratic, slope_of, without_root
 
 if TYPE_CHECKING:
     from ..systems.system import System
@@ -305,9 +306,9 @@ def _separated(
     slopes, signs = {}, []
     if separated is not None:
         book.lines += list(separated.steps)
-        several = sum(1 for a, b in zip(x, y) if _is_quadratic(_plain(separated.equations[a.name], b), b)) > 1
+        several = sum(1 for a, b in zip(x, y) if is_quadratic(without_root(separated.equations[a.name], b), b)) > 1
         for a, b in zip(x, y):
-            slope, sign = _slope(separated.equations[a.name], b, n, n.fresh(f"s_{a}" if several else "s"))
+            slope, sign = slope_of(separated.equations[a.name], b, n, n.fresh(f"s_{a}" if several else "s"))
             slopes[a.name] = slope
             signs += [sign] if sign else []
             book.note(f"Slope of the action along {a}", f"dS/d{a}", slope)
@@ -315,47 +316,6 @@ def _separated(
     last = next((a.name for a in x if a.name not in found), None)
     table = {**found, **({last: E} if last and separated is not None else {})}
     return HamiltonJacobi(system, H, x, y, representation, E, table, slopes, verdict, tuple(signs), book.close())
-
-
-def _slope(equation: sp.Expr, y: sp.Symbol, names: Names, label: str) -> tuple[sp.Expr, str]:
-    """Solve the separated equation for the slope: linear, or quadratic with a branch sign."""
-    top = _plain(equation, y)
-    if not top.is_polynomial(y) or sp.degree(top, y) > 2:
-        solutions = sp.solve(top, y)
-        if not solutions:
-            raise ModelError(f"the separated equation {equation} = 0 cannot be solved for the slope")
-        return tidy(solutions[-1]), ""
-    c, b, a = (top.coeff(y, k) for k in range(3))
-    if a == 0:
-        return tidy(-c / b), ""
-    names.signs.add(label)
-    sign = names.symbol(label)
-    middle = tidy(-b / (2 * a))
-    return middle + sign * sp.sqrt(_under_root(middle**2 - c / a)), label
-
-
-def _plain(equation: sp.Expr, y: sp.Symbol) -> sp.Expr:
-    """The numerator of a separated equation; one root that holds the slope, as in a relativistic H, is squared away."""
-    top = sp.numer(sp.together(equation))
-    roots = [e for e in top.atoms(sp.Pow) if e.exp == sp.Rational(1, 2) and e.base.has(y)]
-    if len(roots) == 1:
-        root = sp.Dummy("root")
-        linear = sp.expand(top.subs(roots[0], root))
-        slope, rest = linear.coeff(root, 1), linear.coeff(root, 0)
-        if sp.expand(linear - slope * root - rest) == 0 and not slope.has(y) and not rest.has(y):
-            top = sp.numer(sp.together(slope**2 * roots[0].base - rest**2))
-    return sp.expand(top)
-
-
-def _is_quadratic(top: sp.Expr, y: sp.Symbol) -> bool:
-    return bool(top.is_polynomial(y) and sp.degree(top, y) > 1)
-
-
-def _under_root(e: sp.Expr) -> sp.Expr:
-    """Radicands read best as a sum, unless that would repeat a denominator."""
-    short = tidy(e)
-    bottom = sp.fraction(sp.together(short))[1]
-    return short if isinstance(sp.expand(bottom), sp.Add) else sp.expand(short)
 
 
 def _time_dependent(

@@ -14,6 +14,8 @@ from typing import Any
 
 import sympy as sp
 
+from ..formulas._exact import as_sympy
+
 Poly = dict[tuple[int, ...], Any]
 
 
@@ -28,7 +30,7 @@ def field_of(coefficients: Sequence[sp.Expr], divisors: Sequence[sp.Expr] = ()) 
     >>> field_of([sp.Symbol("a") / 3]), field_of([sp.Symbol("a") / 3], [sp.Symbol("w")])
     (QQ_I[a], QQ_I(a,w))
     """
-    parts = [sp.sympify(c) for c in (*coefficients, *divisors)]
+    parts = [as_sympy(c) for c in (*coefficients, *divisors)]
     letters = sorted({s for c in parts for s in c.free_symbols}, key=str)
     roots = sorted({e for c in parts for e in c.atoms(sp.Pow) if not e.exp.is_integer}, key=str)
     plain = all(x.is_Rational or x is sp.I for c in parts for x in c.atoms() if not x.is_Symbol)
