@@ -1,6 +1,7 @@
 """Takes the pictures of pages and of the studio: python docs/screenshots.py (from the root; needs Chromium).
 
-Ten examples as their pages show them, light and dark; the studio on a desktop, a tablet and a phone. Look at them.
+Ten examples as their pages show them, light and dark; the studio on a desktop, a tablet and a phone, together and (the
+first picture of the README) large. Look at them.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ EXAMPLES = {
     "constraints/snakeboard": 2.0,
 }
 """Machines, and the time at which each is seen."""
-SIZES = {"desktop": (1280, 800), "tablet": (820, 1100), "phone": (390, 800)}
+SIZES = {"desktop": (1300, 800), "tablet": (820, 1100), "phone": (390, 800)}
+LARGE = {"desktop": "studio", "tablet": "studio_tablet"}
+"""Sizes that have a picture of their own, of a light page."""
 
 
 def tiled(pictures: list[Image.Image], columns: int) -> Image.Image:
@@ -48,6 +51,12 @@ def tiled(pictures: list[Image.Image], columns: int) -> Image.Image:
 def shot(shown: Any, height: int) -> Image.Image:
     found = Image.open(io.BytesIO(shown.screenshot())).convert("RGB")
     return found.resize((round(found.width * height / found.height), height), Image.Resampling.LANCZOS)
+
+
+def save(picture: Image.Image, name: str) -> None:
+    path = HERE / "_static" / f"{name}.png"
+    picture.quantize(255).save(path, optimize=True)
+    print(path, path.stat().st_size // 1000, "kB")
 
 
 def examples(browser: Any) -> Image.Image:
@@ -88,7 +97,7 @@ def studio(browser: Any) -> Image.Image:
         assert address is not None
         for scheme in ("light", "dark"):
             row = []
-            for width, height in SIZES.values():
+            for size, (width, height) in SIZES.items():
                 shown = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
                 shown.set_default_timeout(120_000)
                 shown.add_init_script("sessionStorage.setItem('dalembert-file', 'satellite.lsd')")
@@ -96,6 +105,8 @@ def studio(browser: Any) -> Image.Image:
                 shown.wait_for_function("() => window.studioTiming && studioTiming.edits.length > 0")
                 shown.wait_for_timeout(1500)
                 row.append(shot(shown, 520))
+                if scheme == "light" and size in LARGE:
+                    save(shot(shown, height), LARGE[size])
                 shown.close()
             sheet = Image.new("RGB", (sum(one.width + 8 for one in row), 520), "#888888")
             at = 0
@@ -115,9 +126,7 @@ def main() -> None:
             executable_path=find_browser(), args=["--no-sandbox", "--enable-unsafe-swiftshader"]
         )
         for name, make in (("examples", examples), ("studio_sizes", studio)):
-            path = HERE / "_static" / f"{name}.png"
-            make(browser).quantize(255).save(path, optimize=True)
-            print(path, path.stat().st_size // 1000, "kB")
+            save(make(browser), name)
         browser.close()
 
 
