@@ -1,5 +1,7 @@
 """Forces of contacts by name wherever a motion is asked: outputs, formulas, tables, archives, sweeps."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -76,3 +78,41 @@ def test_what_contacts_do_is_no_formula_and_the_sentence_says_what_to_watch(arm)
     swept = arm.sweep((0, 1), {"M": [1.0, 2.0]}, "final(t)", events="floor.gap")
     first = arm.simulate((0, 1)).events["floor.impact"][0]
     assert swept["final(t)"][1] == pytest.approx(first, rel=1e-9)
+
+
+def rewritten(path, change):
+    """The archive with what it says about itself changed."""
+    with np.load(path) as stored:
+        arrays = dict(stored)
+    about = json.loads(str(arrays["about"]))
+    change(about)
+    np.savez(path, **{**arrays, "about": np.array(json.dumps(about))})
+
+
+def one_size_for_all_gaps(about):
+    about["format"] = "dalembert-motion-3"
+    del about["version"]
+    for one in filter(None, about["closed"]):
+        one["size"], one["fastest"] = max(one.pop("sizes")), [1.0, 1.0, 1.0]
+        del one["paced"]
+
+
+def test_archives_of_other_formats_are_read_or_refused_with_their_version(arm, tmp_path):
+    mo, path = arm.simulate((0, 2)), tmp_path / "arm.npz"
+    for change, told in (
+        (lambda about: about.update(format="dalembert-motion-3"), ""),
+        (one_size_for_all_gaps, r"format 3, saved by an earlier dalembert, .*sizes.* simulate again"),
+        (
+            lambda about: about.update(format="dalembert-motion-99", version="7.1"),
+            r"format 99, saved by dalembert 7",
+        ),
+        (lambda about: about["system"]["fields"].update(colour=1), "not as this one"),
+        (lambda about: about.update(format="photograph"), "is not a motion"),
+    ):
+        mo.save(path)
+        rewritten(path, change)
+        if not told:
+            np.testing.assert_array_equal(type(mo).load(path)["floor.force"], mo["floor.force"])
+            continue
+        with pytest.raises(da.SimulationError, match=told):
+            type(mo).load(path)

@@ -250,13 +250,15 @@ class Forces:
         first, slack = ({int(i): float(x) for i, x in told[name]} for name in ("first", "slack"))
         sides = {int(i): float(x) for i, x in told.get("sides", ())}
         mode = Mode(tuple(told["closed"]), tuple(told["stick"]), slip, first, hold, slack, sides)
+        parameters, gaps, rows = np.array(told["parameters"], dtype=float), np.array(told["sizes"]), told["rows"]
+        (fastest, turn), (sizes, slides, scales) = told["fastest"], map(np.array, told["paced"])
 
         def make() -> Regime:
             one = machine()
-            one.pace.fastest, one.pace.turn = told["fastest"]
-            one.pace.sizes, one.pace.slides, one.scales = (np.array(x) for x in told["paced"])
-            found = Regime(one, mode, np.array(told["parameters"], dtype=float), np.array(told["sizes"]))
-            found.regular, found.full = told["rows"]
+            one.pace.fastest, one.pace.turn = fastest, turn
+            one.pace.sizes, one.pace.slides, one.scales = sizes, slides, scales
+            found = Regime(one, mode, parameters, gaps)
+            found.regular, found.full = rows
             return found
 
         return cls(mode, make)

@@ -29,7 +29,10 @@ from dalembert.simulate.motion.motion import Motion
 from dalembert.simulate.system.compiled import native_projection, quaternion_rows
 from dalembert.simulate.system.system import System
 
-FORMAT = "dalembert-motion-3"
+FORMAT, FAMILY = 4, "dalembert-motion-"
+READ = (3, 4)
+"""Formats that are read. To be raised with what contacts and records are kept by: 4 has a size for each gap, where some
+archives of format 3 have one for all; these are told apart by their keys."""
 M = TypeVar("M", bound=Motion)
 _PLAIN = ("event_names", "status", "message", "method", "nfev", "accepted", "rejected")
 _STEPS = ("step_t", "step_h", "step_y", "step_c")
@@ -53,7 +56,8 @@ def pack(motion: Motion) -> dict[str, Any]:
         arrays |= {f"event_{k}_t": times, f"event_{k}_y": states}
     packer = _Packer()
     about = {
-        "format": FORMAT,
+        "format": f"{FAMILY}{FORMAT}",
+        "version": version(),
         "system": packer.pack(motion.system),
         "parameters": [dict(arc.parameters) for arc in arcs],
         "contacts": None if motion.contacts is None else motion.contacts.as_dict(),
@@ -69,14 +73,35 @@ def pack(motion: Motion) -> dict[str, Any]:
 
 
 def unpack(kind: type[M], stored: Mapping[str, Any], path: str) -> M:
-    """The motion that was packed."""
+    """The motion that was packed; what another version has written otherwise is refused with its name."""
     try:
         about = json.loads(str(stored["about"]))
-        known = about["format"] == FORMAT
+        family, number = str(about["format"])[: len(FAMILY)], str(about["format"])[len(FAMILY) :]
     except (KeyError, ValueError, TypeError):
-        known = False
-    if not known:
-        raise SimulationError(f"{path} is not a motion saved by this version of dalembert.")
+        family = ""
+    if family != FAMILY:
+        raise SimulationError(f"{path} is not a motion saved by dalembert.")
+    why = f"which this one, {version()}, does not read (it reads {', '.join(map(str, READ))})"
+    if number in map(str, READ):
+        try:
+            return _made(kind, stored, about)
+        except (KeyError, ValueError, TypeError, AttributeError, IndexError) as error:
+            why = f"but not as this one, {version()}, keeps motions ({type(error).__name__}: {error})"
+    told = (
+        f"dalembert {about['version']}" if "version" in about else "an earlier dalembert, which did not say its version"
+    )
+    raise SimulationError(
+        f"{path} is a motion in format {number}, saved by {told}, {why}. "
+        "Read it with the version that has saved it, or simulate again."
+    )
+
+
+def version() -> str:
+    """That of the package, which stands in its root alone: rooms below it ask when they need it."""
+    return str(import_module("dalembert").__version__)
+
+
+def _made(kind: type[M], stored: Mapping[str, Any], about: Mapping[str, Any]) -> M:
     rows = [(op, _unpack_data(data), tuple(operands)) for op, data, operands in about["rows"]]
     system = _Unpacker(ex.restore_many((rows, about["results"]))).unpack(about["system"])
     names = tuple(about["event_names"])
