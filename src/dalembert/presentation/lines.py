@@ -259,6 +259,7 @@ _STYLE = (
     '.dalembert-equations math{font-family:"STIX Two Math","DejaVu Math TeX Gyre","Latin Modern Math",'
     '"Cambria Math",math;'
     "font-size:1.1em;display:inline math;margin:0;padding:.15em 0}"
+    ".dalembert-equations mover>mo{padding-bottom:.08em}"  # dots stay off their letter where a pixel is rounded away
     ".dalembert-equations td{padding:.25em 1.5em .25em 2em;text-indent:-2em;text-align:left;vertical-align:baseline;"
     "line-height:1.7;white-space:normal}"
     ".dalembert-equations td+td{color:#666;font-size:.85em;padding-left:0;text-indent:0}"
