@@ -1,13 +1,16 @@
 """Moreau-Jean time stepping against published tables (siconos/siconos-tutorials, examples/mechanics, Apache-2.0)."""
 
 import math
+import time
 
 import numpy as np
 import pytest
 from contact_machines import ball
 
 import dalembert as da
+from dalembert.contact import Frictional
 from dalembert.simulate import MoreauJean
+from dalembert.simulate.contact.moreau_jean import impulses
 
 
 def worst(motion, rows, names, contact=None):
@@ -208,3 +211,35 @@ def test_ball_on_a_moving_plane():
     ]
     motion = m.simulate((0, 10), method="moreau", max_step=h)
     assert worst(motion, rows, ["drop.x", "drop.x'", "plane.x", "plane.x'"]) < 1e-11
+
+
+def two_contacts_of_two_freedoms(seed, slip_bounces):
+    """A contact with friction and a stop on a machine of two freedoms, both approaching: three rows of rank two."""
+    draw = np.random.default_rng(seed)
+    rows, v = draw.normal(size=(3, 2)), draw.normal(size=2)
+    rows[[0, 2]] *= -np.sign(rows[[0, 2]] @ v)[:, None]
+    e = np.array([0.5, 0.5 if slip_bounces else 0.0, 0.5])
+    return Frictional(rows @ rows.T, rows @ v + e * (rows @ v), np.array([0.8, 0.0]), (1, 0))
+
+
+@pytest.mark.parametrize("slip_bounces", [True, False])
+def test_impulses_of_dependent_rows_obey_the_law_or_are_refused_in_time(slip_bounces):
+    """Restitution of slip makes the rates those of a motion, and impulses exist; without it they may contradict."""
+    refused, began = 0, time.process_time()
+    for seed in range(25):
+        problem = two_contacts_of_two_freedoms(seed, slip_bounces)
+        found = impulses(problem)
+        if isinstance(found, str):
+            refused += 1
+            assert "MoreauJean(tangential=e)" in found
+            continue
+        rates = problem.matrix @ found + problem.right
+        size = np.abs(problem.right).max()
+        assert min(found[0], found[2]) >= 0
+        assert min(rates[0], rates[2]) > -1e-6 * size
+        assert max(abs(found[0] * rates[0]), abs(found[2] * rates[2])) < 1e-6 * size * np.abs(found).max()
+        assert abs(found[1]) <= 0.8 * found[0] * (1 + 1e-6) + 1e-9
+        if abs(rates[1]) > 1e-6 * size:  # it slips, and friction is all there is, against the slip
+            assert found[1] == pytest.approx(-0.8 * found[0] * np.sign(rates[1]), rel=1e-6, abs=1e-6)
+    assert (refused == 0) == slip_bounces
+    assert time.process_time() - began < 1 + 5 * refused

@@ -20,9 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert import expr as ex
-from dalembert.contact import Frictional, gauss_seidel, lemke, single, solve_frictional
+from dalembert.contact import Frictional, gauss_seidel, lemke, single
 from dalembert.contact.coulomb import choose
-from dalembert.contact.planar import enumerable
+from dalembert.contact.nsgs import rank
+from dalembert.contact.planar import all_answers, enumerable
 from dalembert.dynamics import dynamics_of
 from dalembert.errors import SimulationError
 from dalembert.simulate.contact.imposed import imposed, refused
@@ -50,6 +51,8 @@ _LONGEST = 100_000
 _SWEEPS, _GOOD, _USABLE = 200, 1e-10, 1e-5
 """Sweeps over the contacts of a step; the fault of the law (natural map over |b|, no units) at which they end, and the
 largest with which the motion goes on: the next step starts from it."""
+_FEW = 8
+"""Sweeps that are enough for few contacts in planes, of which every pattern can be tried instead."""
 _CLOSED = 1e-15
 """Gap after a projection, as a share of the sizes of the gaps: Newton goes on to rounding, or for eight steps."""
 _STEPS = 1000
@@ -343,15 +346,21 @@ def impulses(problem: Frictional, guess: Array | None = None) -> Array | str:
         answers = single(problem.matrix, problem.right, float(problem.mu[0]), float(problem.static[0]))
         return choose(answers).impulses if answers else "no impulse obeys Coulomb's law (Painleve): use a smaller step"
     warm = guess if guess is not None and len(guess) == len(problem.right) else None
-    swept = gauss_seidel(problem, warm, most=_SWEEPS, accept=_GOOD)
+    few = enumerable(problem)  # all patterns are tried, soon and exactly: a budget that grows only where none is right
+    swept = gauss_seidel(problem, warm, most=_FEW if few else _SWEEPS, accept=_GOOD)
     if swept.fault <= _GOOD:
         return swept.impulses
-    answers = solve_frictional(problem)[0] if enumerable(problem) else []
-    if answers:
-        return answers[0].impulses
+    if few:
+        if answers := all_answers(problem):
+            return min(answers, key=lambda one: rank(one, "stick")).impulses
+        swept = gauss_seidel(problem, warm, most=_SWEEPS, accept=_GOOD)
     if swept.fault < _USABLE:
         return swept.impulses
-    return f"no impulses obey Coulomb's law to better than {swept.fault:.1e} (Painleve?): use a smaller step"
+    none = f"no impulses obey Coulomb's law to better than {swept.fault:.1e}"
+    return none + (
+        " (Painleve?): use a smaller step, or, where contacts with friction have restitution, give slip the same, "
+        "MoreauJean(tangential=e): rates that bounce beside slips that do not may contradict each other"
+    )
 
 
 def inside(machine: ContactMachine, now: Instant) -> SimulationError:
