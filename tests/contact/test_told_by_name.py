@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.mechanism.contact import ContactWarning
 from dalembert.simulate import Event
 
 ARM = """
@@ -116,3 +117,13 @@ def test_archives_of_other_formats_are_read_or_refused_with_their_version(arm, t
             continue
         with pytest.raises(da.SimulationError, match=told):
             type(mo).load(path)
+
+
+def test_verify_says_once_that_contacts_are_open_and_a_mobility_says_it_in_its_verdict(arm):
+    with pytest.warns(ContactWarning) as said:
+        arm.verify(languages=[])
+    assert sum(issubclass(one.category, ContactWarning) for one in said) == 1
+    with pytest.warns(ContactWarning):
+        found = arm.mobility()
+    assert found.contacts == ("floor",)
+    assert "(proved, with the contacts floor open)" in str(found)

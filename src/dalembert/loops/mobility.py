@@ -60,7 +60,8 @@ def mobility(
     layout = mechanism if isinstance(mechanism, Layout) else Layout.of(mechanism, cut)
     say_open(layout.model.contacts, "this mobility")
     found = _judged(layout, at, given, equations, digits, seed)
-    return replace(found, notes=(*found.notes, *filter(None, map(_left_out, layout.further))))
+    notes = (*found.notes, *filter(None, map(_left_out, layout.further)))
+    return replace(found, notes=notes, contacts=tuple(one.name for one in layout.model.contacts))
 
 
 def _judged(

@@ -104,6 +104,8 @@ class Mobility(Told):
     error_bound: float = 0.0
     notes: tuple[str, ...] = ()
     evidence: Evidence | None = field(default=None, repr=False, compare=False)
+    contacts: tuple[str, ...] = ()
+    """Contacts that the verdict leaves open: one that touches takes freedoms away on its side."""
 
     @property
     def certificate(self) -> Certificate:
@@ -153,7 +155,8 @@ class Mobility(Told):
             ]
         many = "degree of freedom" if self.dof == 1 else "degrees of freedom"
         word = "proved" if self.proved else "not proved: as far as rounded data allow"
-        return [f"{self.name}: {self.dof} {many} ({word})", ""]
+        left = f", with the contacts {', '.join(self.contacts)} open" if self.contacts else ""
+        return [f"{self.name}: {self.dof} {many} ({word}{left})", ""]
 
     def _table(self) -> list[str]:
         rows = [

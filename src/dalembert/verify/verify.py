@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from dalembert.errors import DalembertError
 from dalembert.formalisms.registry import derive
 from dalembert.mechanism import Layout, Mechanism, Model
+from dalembert.mechanism.contact import ContactWarning, say_open
 from dalembert.mechanism.homogeneity import unlike
 from dalembert.verify.backends import backends
 from dalembert.verify.elsewhere import elsewhere
@@ -37,6 +39,22 @@ def verify(
     True
     """
     layout = Layout.of(mechanism, cut)
+    say_open(layout.model.contacts, "the equations that are checked")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ContactWarning)  # said once, above
+        return _verdict(mechanism, layout, span, start, given, seed, languages, cut)
+
+
+def _verdict(
+    mechanism: Mechanism | Model,
+    layout: Layout,
+    span: tuple[float, float],
+    start: Mapping[str, Any] | None,
+    given: Mapping[str, Any] | None,
+    seed: int,
+    languages: Collection[str] | None,
+    cut: Collection[str],
+) -> Verdict:
     equations = derived(layout)
     roads: list[tuple[str, Callable[[], list[Check]]]] = [
         ("dimensions", lambda: [_dimensions(layout)]),
