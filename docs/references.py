@@ -132,7 +132,10 @@ def language() -> str:
     parts.append("Elementary: " + ", ".join(f"`{x}`" for x in plain) + ".\n")
     parts.append("| function | meaning |\n|---|---|")
     parts += ["| `{}` | {} |".format(*MEANINGS[x].split(": ", 1)) for x in MEANINGS if x not in plain]
-    parts.append("\n## Shapes of bodies\n\n| shape | sizes |\n|---|---|")
+    parts.append(
+        "\n## Shapes of bodies\n\nThe axis of what is round is z: a wheel about y is `pi/2 || [1, 0, 0] @ wheel(r, w)`.\n"
+    )
+    parts.append("| shape | sizes |\n|---|---|")
     parts += [f"| `{kind}` | {', '.join(sizes)} |" for kind, sizes in SIZES.items()]
     parts.append("\n## The standard library\n")
     parts += _library()

@@ -72,3 +72,51 @@ def test_links_and_contacts_give_the_momenta(by: str, extra: str, scale: float):
     change = [np.diff([ends[f"total.{kind}{x}"] for x in "XYZ"])[:, 0] for kind in "PL"]
     assert np.abs(change[0] - force - weight * (end - begin)).max() < 1e-6 * np.abs(force).max()
     assert np.abs(change[1] - moment - turned).max() < 1e-6 * np.abs(moment).max()
+
+
+def pressed(method: str = "DOP853") -> da.Motion:
+    """Two points, one held above the other, which lies on a floor: all efforts are weights."""
+    m = da.loads("""
+use "joints.lsd" ; use "solids.lsd" ;
+let low = point(m = 1) ; let high = point(m = 2) ;
+join earth and low.frame with prismatic(axis = [0, 0, 1]) as down ;
+join low.frame and high.frame with prismatic(axis = [0, 0, 1]) as up ;
+constrain up.x = 1 as stick ;
+contact down.x >= 0 as floor ;
+gravity [0, 0, -10] ;
+start down.x = 0, up.x = 1 ;
+output held = stick.lambda ;
+output twice = 2*held + norm(vel(high)) + floor.force ;
+output column = up.Fz + floor.power + total.power ;
+""")
+    return m.simulate((0, 0.5), method=method, max_step=0.01 if method == "moreau" else np.inf)
+
+
+def test_formulas_and_declared_outputs_have_contact_forces_in_them():
+    mo = pressed()
+    weights = {"held": 20, "twice": 70, "column": 20, "floor.force": 30, "2*floor.force - stick.lambda": 40}
+    for name, weight in weights.items():
+        assert mo[name] == pytest.approx(np.full(len(mo.t), weight), abs=1e-9), name
+    both = mo.evaluate([da.expr.symbol("floor.force") * da.expr.symbol("t"), da.expr.symbol("held")])
+    assert both[0] == pytest.approx(30 * mo.t)
+    assert both[1] == pytest.approx(np.full(len(mo.t), 20.0))
+
+
+def test_formulas_keep_their_arc_where_contacts_open_and_close():
+    mo = arm("formula", 1.0).simulate((0, 1.5))
+    assert len(mo.arcs) > 1
+    assert mo["floor.force"].max() > 0
+    told = mo["floor.force"] * np.sin(mo["hip.th"]) + mo["floor.friction"] ** 2
+    assert mo["floor.force*sin(hip.th) + floor.friction^2"] == pytest.approx(told, rel=1e-12)
+
+
+def test_time_stepping_tells_formulas_of_forces_and_refuses_declared_multipliers():
+    mo = pressed("moreau")
+    assert mo["floor.force/3"][1:] == pytest.approx(mo["floor.force"][1:] / 3)
+    with pytest.raises(da.SimulationError, match=r"'stick.lambda' is not known while contacts push"):
+        mo["held"]
+
+
+def test_what_a_contact_does_not_tell_is_answered_with_what_it_does():
+    with pytest.raises(da.SimulationError, match=r"it tells floor.gap, floor.rate, .*floor.force"):
+        pressed()["floor.push"]

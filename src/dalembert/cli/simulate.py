@@ -141,7 +141,8 @@ def _place(out: str | None, name: str) -> Path:
     if path.is_dir() or out.endswith(("/", "\\")):
         return make_folder(path) / f"{name}.csv"
     if path.suffix.lower() not in (".csv", ".json", ".npz", ".html", ".htm"):
-        raise typer.BadParameter(f"{out}: the suffix is .csv, .json, .npz or .html", param_hint="--out")
+        said = f"{out}: the suffix is .csv, .json, .npz or .html; a new folder is written {out}/"
+        raise typer.BadParameter(said, param_hint="--out")
     return path
 
 

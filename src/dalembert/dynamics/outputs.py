@@ -6,7 +6,7 @@ they are in the symbols `prime(speed)`, which whoever holds the equations of mot
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from dalembert import expr as ex
@@ -154,13 +154,18 @@ class Outputs(Mapping[str, Expr]):
             self._made |= self._of(*name.rsplit(".", 1)) if declared is None else {name: self._declared(declared)}
         return self._made[name]
 
-    def _declared(self, formula: Expr) -> Expr:
-        """A formula that the model asks for; it may use any other output."""
+    def _declared(self, formula: Expr, kept: Collection[str] = ()) -> Expr:
+        """A formula that the model asks for; it may use any other output. Those that are `kept` stay names in it."""
         own = {} if self._energies is None else self._energies.own_rates
-        found = formula
-        while used := {x: self.formula(x.name) for x in plain_symbols([found]) if x.name in self}:
-            (found,) = ex.substitute([found], used)
+        declared, found = self.tree.layout.model.outputs, formula
+        while names := [x for x in plain_symbols([found]) if x.name in self and x.name not in kept]:
+            told = {x: declared[x.name] if x.name in declared else self.formula(x.name) for x in names}
+            (found,) = ex.substitute([found], told)
         return in_state(self.tree, [found], own)[0]
+
+    def keeping(self, name: str, kept: Collection[str]) -> Expr:
+        """The formula of a declared output in which other outputs stay names: for those who know their values."""
+        return self._declared(self.tree.layout.model.outputs[name], kept)
 
     def _of(self, owner: str, part: str) -> dict[str, Expr]:
         """The output and those that are made with it."""

@@ -262,7 +262,7 @@ def matrix_level(words: Vocabulary) -> Statements:
     weight = theorems.gravity_potential(words)
     parts = [
         ("M", mass_matrix(words), "mass matrix"),
-        ("F", forces(words, gravity=False), "efforts that derive from no potential"),
+        ("F", forces(words, gravity=False), "the other known efforts"),
         ("V", None if weight == al.number(0) else weight, "potential of gravity"),
     ]
     found = balance(words, parts)

@@ -256,7 +256,7 @@ def say_open(contacts: Sequence[Contact], what: str) -> None:
     if contacts:
         names = ", ".join(f"'{one.name}'" for one in contacts[:6]) + (", ..." if len(contacts) > 6 else "")
         warn(
-            f"contacts {names} are open in {what}: they hold while none of them touches. `simulate` treats contacts.",
+            f"contacts {names} are open in {what}: that holds while none of them touches. `simulate` treats contacts.",
             ContactWarning,
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,6 +48,11 @@ class WithContacts(Mapping[str, Expr]):
         """The same without a warning, as `Outputs.formula`."""
         return self.own[name] if name in self.own else formula_of(self.outputs, name)
 
+    def keeping(self, name: str, kept: Collection[str]) -> Expr:
+        """A declared output in which some names stay, as `Outputs.keeping`."""
+        found: Expr = self.outputs.keeping(name, kept)  # type: ignore[attr-defined]
+        return found
+
     def __contains__(self, name: object) -> bool:
         return name in self.own or name in self.outputs
 
@@ -62,6 +67,36 @@ class WithContacts(Mapping[str, Expr]):
 def pushes_of(contacts: Iterable[ContactRow]) -> set[str]:
     """Names of the forces, powers and works of contacts that a motion tells."""
     return {f"{one.name}.{x}" for one in contacts for x in ("force", *(f for _, f in one.labels), *ENERGIES)}
+
+
+def asks_push(motion: Motion, name: str) -> bool:
+    """Is it something that contact forces are in, so that a motion tells it, and no formula of its state?"""
+    return asks_force(motion, name) or asks_multiplier(motion, name) or (name == TOTAL and touched(motion))
+
+
+def with_pushes(motion: Motion, exprs: Sequence[Expr]) -> tuple[list[Expr], dict[Expr, Array]]:
+    """Expressions, declared outputs opened, in which what contacts push is a symbol of its own, with its values."""
+    layout = motion.system.layout
+    names = [x.name for x in ex.free_symbols(exprs)]
+    parts = names if layout is None else layout.model.parts_of_outputs(names)
+    pushed = [name for name in parts if asks_push(motion, name)]
+    refuse_disturbed(motion, set(parts) - set(pushed))
+    if not pushed:
+        return list(exprs), {}
+    opened: dict[Expr, Expr] = {}
+    if layout is not None:
+        outputs: Any = motion.system.outputs
+        opened = {ex.symbol(x): outputs.keeping(x, pushed) for x in names if x in layout.model.outputs}
+    own = {name: ex.symbol(f"{name} in the motion") for name in pushed}
+    found = ex.substitute(ex.substitute(list(exprs), opened), {ex.symbol(name): x for name, x in own.items()})
+    return found, {x: push_along(motion, name) for name, x in own.items()}
+
+
+def push_along(motion: Motion, name: str) -> Array:
+    """What contact forces are in, at each time of a motion."""
+    if asks_force(motion, name):
+        return force_along(motion, name)
+    return total_power(motion) if name == TOTAL else multiplier_along(motion, name)
 
 
 def asks_force(motion: Motion, name: str) -> bool:
@@ -187,9 +222,8 @@ def refuse_disturbed(motion: Motion, names: Iterable[str]) -> None:
         part = name.rpartition(".")[2]
         link = part in COMPONENTS and name in motion.system.outputs and stepped(motion)
         if link or name in known or name == TOTAL:
-            way = "" if stepped(motion) else f" Ask for mo['{name}'] alone."
             raise SimulationError(
-                f"'{name}' is not known while contacts push: contact forces are not in its balance.{way} Known are "
+                f"'{name}' is not known while contacts push: contact forces are not in its balance. Known are "
                 "forces of contacts (`floor.force`), motions and energies, and everything on motions without contact."
             )
 

@@ -26,19 +26,15 @@ from dalembert.errors import ArgumentError, SimulationError, warn
 from dalembert.expr import Expr
 from dalembert.files import check_suffix, written_whole
 from dalembert.mechanism import Moment, did_you_mean
-from dalembert.simulate.contact.energy import TOTAL, power_on, stepped_work
+from dalembert.simulate.contact.energy import power_on, stepped_work
 from dalembert.simulate.contact.links import efforts_in_links
 from dalembert.simulate.contact.log import ContactLog
 from dalembert.simulate.contact.outputs import (
-    asks_force,
-    asks_multiplier,
-    force_along,
-    multiplier_along,
-    refuse_disturbed,
+    asks_push,
+    pushes_of,
     refuse_slopes,
     stepped,
-    total_power,
-    touched,
+    with_pushes,
 )
 from dalembert.simulate.motion.arcs import Arc, Course, Jump, Side
 from dalembert.simulate.motion.error import MotionError
@@ -136,14 +132,8 @@ class Motion:
             if what in self.names:
                 row: Array = self.y[self.names.index(what)]
                 return row
-            if asks_force(self, what):
-                return force_along(self, what)
-            if asks_multiplier(self, what):
-                self._say_undetermined([what])
-                return multiplier_along(self, what)
-            if what == TOTAL and touched(self):
-                return total_power(self)
-            what = ex.symbol(what) if what in self.system.outputs else ex.parse(what)
+            named = what in self.system.outputs or asks_push(self, what)
+            what = ex.symbol(what) if named else ex.parse(what)
         if not isinstance(what, Expr):
             raise ArgumentError(
                 f"a motion tells states, outputs and formulas by name, and {what!r} is none of them: write "
@@ -154,13 +144,11 @@ class Motion:
     def evaluate(self, exprs: Sequence[Expr]) -> list[Array]:
         """The values of expressions along the motion, one array each."""
         touching = self.system.contacts or (self.contacts is not None and self.contacts.crowd)
-        if touching:
-            refuse_disturbed(self, [x.name for x in ex.free_symbols(exprs)])
         self._say_undetermined(x.name for x in ex.free_symbols(exprs))
+        exprs, pushes = with_pushes(self, exprs) if touching else (exprs, {})
         told = self.system.in_states_and_rates(exprs)
         if touching and not ex.free_symbols(told).isdisjoint(self.system.slopes):
             refuse_slopes(self)
-        pushes = {x: force_along(self, x.name) for x in ex.free_symbols(told) if touching and asks_force(self, x.name)}
         ends = np.cumsum([0, *(len(arc.t) for arc in self.arcs)])
         parts = [
             self.values(
@@ -209,7 +197,7 @@ class Motion:
         if system.balanced is not None and not system.marked.isdisjoint(x.name for x in used):
             told = efforts_in_links(system.balanced, t, y, parameters, contacts)
             values |= {x: told.of(*x.name.rsplit(".", 1)) for x in used if x.name in system.marked}
-        known = [*self.names, *system.outputs, *parameters, "t"]
+        known = [*self.names, *system.outputs, *sorted(pushes_of(system.contacts)), *parameters, "t"]
         for symbol in sorted(used - values.keys(), key=lambda e: e.name):
             if symbol.name in system.known_parameters:
                 raise SimulationError(f"'{symbol.name}' has no value: simulate with {giving(symbol.name)}.")
