@@ -162,3 +162,13 @@ def test_the_table_of_partial_velocities_is_that_of_the_thesis():
     for axis, value in zip("yxz", expected, strict=True):
         assert len(set(ex.fingerprints([found[f"V4_{axis}_{q7}"], value]))) == 1
     assert "partial velocity of the centre of S4 for s2.q7'" in str(shown)
+
+
+def test_a_name_of_several_letters_stands_apart_from_the_factor_after_it():
+    """Set in one line, ap times e must not read as ape."""
+    m = da.Mechanism("bob")
+    m.join(da.earth, m.body("bob", mass="mp", centre=["ap", "e", 0]), da.revolute("z"), name="pin")
+    m.gravity = ["g*ap*e", 0, 0]
+    latex = m.equations("kane").show("scalar").latex()
+    assert "\\mathrm{ap}" in latex
+    assert not re.search(r"\\mathrm\{\w+\}(\^\{\d\})? ?[a-z(]", latex)

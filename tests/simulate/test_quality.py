@@ -137,6 +137,7 @@ def test_every_method_says_what_kind_it_is():
         "symplectic",
         "DAE",
         "time stepping",
+        "variational",
     }
 
 
@@ -195,3 +196,17 @@ def test_large_machines_tell_their_singular_passages_too(monkeypatch):
     monkeypatch.setattr(large, "_EXPANDED", 0)
     with pytest.warns(da.simulate.QualityWarning, match="at rest in a singular posture"):
         assert four_bar((1, 2, 1), 2).simulate((0, 0.3)).quality.singular == (0.0,)
+
+
+@pytest.mark.parametrize(("speed", "wrapped"), [(3.0, ()), (9.0, ("coil",))])
+def test_a_torsion_spring_beyond_half_a_turn_is_named(speed, wrapped):
+    """Its angle begins anew there and its torque jumps: no tolerance mends that, a law of the joint does."""
+    m = da.Mechanism("wheel")
+    wheel = m.body("wheel", mass=1, inertia=[0.1, 0.1, 0.1])
+    m.join(da.earth, wheel, da.revolute("z"), name="axle")
+    m.torsion_spring(da.earth, wheel, axis=[0, 0, 1], stiffness=0.5, angle=0.3, name="coil")
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        mo = m.simulate((0, 2), start={"axle.th'": speed})
+    assert mo.quality.wrapped == wrapped
+    assert [("'coil' turns beyond half a turn" in str(x.message)) for x in said] == [True] * len(wrapped)

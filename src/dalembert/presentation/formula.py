@@ -105,7 +105,7 @@ class Writer:
             tokens = self._power(base, exponent, depth)
             if row:
                 head = tokens[0]
-                gap = k == 0 and isinstance(number, float)
+                gap = (k == 0 and isinstance(number, float)) or "\\mathrm" in row[-1].latex  # "ap e", not "ape"
                 tokens = [_after(head, gap), *tokens[1:]]
             row += tokens
         return row

@@ -14,6 +14,7 @@ from dalembert import expr as ex
 from dalembert.constraints.coupling import WEAK
 from dalembert.errors import SimulationError, warn
 from dalembert.expr import Expr
+from dalembert.mechanism import TorsionSpring
 from dalembert.presentation.told import Told
 from dalembert.simulate.contact.energy import driven, jump_fault
 from dalembert.simulate.contact.outputs import stepped
@@ -46,6 +47,12 @@ _QUICK = 2000
 _QUICK_TOUCHING = 100
 """The same of steps while contacts push: their forces are solved for once more, instant by instant."""
 
+_FINER = "take smaller tolerances or steps"
+_BEYOND = (
+    "{} turns beyond half a turn, where the angle of a torsion spring begins anew and its torque jumps. Give the law "
+    "to the joint itself (`revolute_spring`, `with_efforts`), whose angle counts turns"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Quality(Told):
@@ -57,7 +64,8 @@ class Quality(Told):
     motion stepped through a posture where its loops do not tell motions apart; it is `undecided` if it starts there
     at rest: any of the branches could be taken. With contacts `energy` counts the work
     of their forces and impulses; that of time stepping shrinks with the step.
-    `hold` is the smallest coupling number of its devices (`m.coupling`) on the way, and where.
+    `hold` is the smallest coupling number of its devices (`m.coupling`) on the way, and where. `wrapped` are torsion
+    springs that turn beyond half a turn, looked for where the energy is not balanced.
     """
 
     closure: float | None = None
@@ -69,6 +77,7 @@ class Quality(Told):
     inside: float | None = None
     rough: bool = False
     hold: WeakestHold | None = None
+    wrapped: tuple[str, ...] = ()
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -79,7 +88,7 @@ class Quality(Told):
         if self.energy is not None and not self.energy < (ROUGH if self.rough else UNBALANCED):
             found.append(
                 f"the energy balance is off by {self.energy:.2g} of the largest energy exchanged: "
-                "take smaller tolerances or steps"
+                + (_BEYOND.format(", ".join(f"'{x}'" for x in self.wrapped)) if self.wrapped else _FINER)
             )
         if self.norm is not None and not self.norm < OPEN:
             found.append(f"a quaternion is off the unit sphere by {self.norm:.2g}")
@@ -127,12 +136,27 @@ def quality_of(motion: Motion) -> Quality:
     if motion.contacts is not None and motion.contacts.crowd:
         return Quality(None, None, _norm(motion))
     seen = _seen(motion)
+    told = (closure_of(motion), _energy(motion, seen), _norm(motion))
+    hold, wrapped = weakest_hold(motion), _wrapped(motion, seen, told[1])
     if motion.system.contacts:  # what contacts push is no first integral
-        told = (closure_of(motion), _energy(motion, seen), _norm(motion))
-        return Quality(*told, inside=_inside(motion, seen), rough=stepped(motion), hold=weakest_hold(motion))
+        return Quality(*told, inside=_inside(motion, seen), rough=stepped(motion), hold=hold, wrapped=wrapped)
     integrals, singular = _integrals(motion, seen), passages(motion)
-    undecided, hold = _undecided(motion, singular), weakest_hold(motion)
-    return Quality(closure_of(motion), _energy(motion, seen), _norm(motion), integrals, singular, undecided, hold=hold)
+    return Quality(*told, integrals, singular, _undecided(motion, singular), hold=hold, wrapped=wrapped)
+
+
+def _wrapped(motion: Motion, seen: Motion, energy: float | None) -> tuple[str, ...]:
+    """Torsion springs whose angle changes otherwise than its rate says, by a turn."""
+    layout = motion.system.layout
+    if layout is None or energy is None or energy < UNBALANCED:
+        return ()
+    springs = [one.name for one in layout.model.efforts if isinstance(one, TorsionSpring)]
+    found = []
+    for name in [x for x in springs if f"{x}.th" in motion.system.outputs]:
+        angle, rate = seen.evaluate([ex.symbol(f"{name}.th"), ex.symbol(f"{name}.th'")])
+        expected = (rate[1:] + rate[:-1]) / 2 * np.diff(seen.t)
+        if (np.abs(np.diff(angle) - expected) > np.pi).any():  # half of the turn that is missing
+            found.append(name)
+    return tuple(found)
 
 
 def _undecided(motion: Motion, singular: tuple[float, ...]) -> bool:
