@@ -323,3 +323,20 @@ def test_a_lagrangian_with_a_fast_motion_still_conserves_what_it_says():
 def test_bad_input_gets_a_sentence(call):
     with pytest.raises(DalembertError, match=r"\w+ \w+ \w+"):
         call()
+
+
+@pytest.mark.parametrize("V", ["-x**2/2", "-3*x**4", "cos(x)", "-x**2/2 + x**4/4", "-abs(x)**3"])
+def test_nothing_swings_about_the_top_of_a_hill(V):
+    """The period was 2 pi sqrt(-m)."""
+    with pytest.raises(ModelError, match="top of a hill"):
+        an.period(V, "x", "A")
+
+
+def test_a_counter_example_that_six_digits_do_not_show_tells_the_distance():
+    """Both sides were printed as 1.37755e+12; they are 1/(2 x) apart."""
+    report = an.check("sqrt(1 + x**2) == x", positive=["x"], ranges={"x": (1e8, 1e9)})
+    apart = float(str(report).split("apart by ")[1])
+    assert abs(abs(apart) * 2 * report.at["x"] - 1) < 1e-5
+    near = an.check("sin(x) == x - x**3/6 + x**5/120", ranges={"x": (0, "1e-6")})
+    assert not near
+    assert str(near).endswith("apart beyond their thirtieth digit")

@@ -162,3 +162,26 @@ def test_stated_regions_hold_the_truth_as_often_as_they_say(noise):
     np.testing.assert_allclose(found.noise, noise, rtol=0.35)
     with pytest.raises(da.DalembertError, match="share"):
         found.holds(true, 95)
+
+
+def test_shares_that_cancel_leave_no_rounding_in_words(tmp_path):
+    """A tip on a finger that another mimics printed "+ 8.67e-18 tip.m"."""
+    solid = '<inertial><mass value="1"/><inertia ixx="0.1" iyy="0.1" izz="0.1"/></inertial>'
+    names = ("turret", "arm", "left", "right", "tip")
+    links = '<link name="base"/>' + "".join(f'<link name="{name}">{solid}</link>' for name in names)
+    joints = (
+        ("yaw", "continuous", "base", "turret", "0 0 0.3", "0 0 1", ""),
+        ("lift", "continuous", "turret", "arm", '0.1 0 0.2" rpy="0.1 0 0', "0 -1 0.2", ""),
+        ("open", "prismatic", "arm", "left", "0.6 0 0", "0 1 0", ""),
+        ("follow", "prismatic", "arm", "right", "0.6 0 0", "0 -1 0", '<mimic joint="open"/>'),
+        ("held", "fixed", "left", "tip", "0.1 0 0", "1 0 0", ""),
+    )
+    text = "".join(
+        f'<joint name="{name}" type="{kind}"><parent link="{above}"/><child link="{below}"/><origin xyz="{at}"/>'
+        f'<axis xyz="{axis}"/>{more}</joint>'
+        for name, kind, above, below, at, axis, more in joints
+    )
+    path = tmp_path / "gripper.urdf"
+    path.write_text(f'<robot name="gripper">{links}{text}</robot>')
+    grouping = np.abs(da.read_urdf(path, limits=False).base_parameters().grouping)
+    assert grouping[grouping > 0].min() > 1e-9 * grouping.max()

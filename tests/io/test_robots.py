@@ -172,6 +172,17 @@ def test_mimic_is_a_constraint_and_limits_are_stops(tmp_path):
     assert any("effort and velocity" in note for note in m.notes)
 
 
+def test_a_mimic_of_nothing_says_that_nothing_is_there(tmp_path):
+    """It said that one of them does not move."""
+    text = """<robot><link name="a"/><link name="b">
+    <inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"/></inertial>
+    </link><joint name="j" type="continuous"><parent link="a"/><child link="b"/><mimic joint="k"/></joint></robot>"""
+    with pytest.warns(UnmappedWarning):
+        m = da.read_urdf(write(tmp_path, text))
+    assert list(m.notes) == ["joint 'j' mimics 'k', but there is no such joint: left out."]
+    assert not m.constraints
+
+
 def test_fusing_changes_no_dynamics(tmp_path):
     parts = random_robot(7)
     text = as_urdf(parts).replace('<joint name="j2" type="continuous">', '<joint name="j2" type="fixed">')

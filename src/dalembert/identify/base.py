@@ -185,11 +185,13 @@ def base_parameters(
     zero = np.zeros(len(chosen))
     back, formulas = [], {}
     for k, terms in sorted(tree.terms.items()):
-        total = zero
+        total, size = zero, zero
         for j, formula in terms.items():
-            total = total + float(ex.evaluate([formula], known)[0]) * numeric.get(j, zero)
+            share = float(ex.evaluate([formula], known)[0]) * numeric.get(j, zero)
+            total, size = total + share, size + np.abs(share)
             if j in chosen:
                 formulas[chosen.index(j), k] = formula
+        total = np.where(np.abs(total) <= _ROUNDING * size, 0.0, total)  # shares that cancel leave their rounding
         if total.any() or any(j in chosen for j in terms):
             back.append((k, total))
             numeric[k] = total

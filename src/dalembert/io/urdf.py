@@ -56,7 +56,7 @@ def read(folder: Folder, a: Assembly, *, floating: bool, meshes: bool) -> None:
             a.join(Joined(name, WORLD, Pose(), base, (0, 0, 0, 1, 0, 0, 0) if base else ()), links[name].where)
     _join(robot, a, set(links))
     for joint in robot.all("joint"):
-        _mimic(joint, a)
+        _mimic(robot, joint, a)
     _actuators(robot, a)
     urdf_more.read(robot, set(links), a)
     _looks(robot, Visuals(a, folder, meshes))
@@ -148,11 +148,14 @@ def _freedoms(joint: Element, kind: str) -> tuple[Freedom, ...]:
     return (x,)
 
 
-def _mimic(joint: Element, a: Assembly) -> None:
+def _mimic(robot: Element, joint: Element, a: Assembly) -> None:
     mimic = joint.first("mimic")
     if mimic is None:
         return
     name, other = joint.need("name"), mimic.need("joint")
+    if all(one.get("name") != other for one in robot.all("joint")):
+        a.note(f"joint '{name}' mimics '{other}', but there is no such joint: left out.")
+        return
     if not a.has(name) or not a.has(other):
         a.note(f"joint '{name}' mimics '{other}', but one of them does not move: left out.")
         return

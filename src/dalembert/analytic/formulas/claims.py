@@ -50,11 +50,14 @@ class Report:
             lines = [f"undecided: {self.claim}", f"  neither a proof nor a counter-example: {self.why}"]
             return "\n".join([*lines, f"  compared with: {self.correct}"] if self.correct is not None else lines)
         lines = [f"wrong: {self.claim}", f"  correct form: {self.correct}"]
-        if self.difference:
-            lines.append(f"  first difference: {self.difference}")
+        lines += [f"  first difference: {self.difference}"] if self.difference else []
         if self.values is not None and self.at is not None:
             where = ", ".join(f"{k} = {v:.4g}" for k, v in sorted(self.at.items()))
-            lines.append(f"  for {where}: claimed {_short(self.values[0])}, correct {_short(self.values[1])}")
+            claimed, correct = map(_short, self.values)
+            lines.append(f"  for {where}: claimed {claimed}, correct {correct}")
+            if claimed == correct:  # values have thirty digits
+                apart = self.values[0] - self.values[1]
+                lines[-1] += f", apart by {_short(apart)}" if apart else ", apart beyond their thirtieth digit"
         return "\n".join(lines)
 
 

@@ -60,6 +60,7 @@ def period(
     power = _power(potential - potential.subs(q, 0), q)
     if power is not None:
         strength, exponent = power
+        _need_well(strength, q)
         # with q = A u: int_0^1 du/sqrt(1 - u^n) = sqrt(pi) gamma(1 + 1/n)/gamma(1/2 + 1/n)
         beta = sp.sqrt(sp.pi) * sp.gamma(1 + 1 / exponent) / sp.gamma(sp.Rational(1, 2) + 1 / exponent)
         closed = 4 * sp.sqrt(tidy(mass / (2 * strength))) * A ** (1 - exponent / 2) * beta
@@ -68,6 +69,15 @@ def period(
     if series is not None:
         book.note(f"Expanded to order {order} in the amplitude", "T", series)
     return Period(integral, closed, series, book.close())
+
+
+def _need_well(strength: sp.Expr, q: sp.Symbol) -> None:
+    """V - V(0) = strength |q|^n + ... must rise from its rest; a strength of unknown sign is left to the reader."""
+    if strength.is_negative:
+        raise ModelError(
+            f"{q} = 0 is the top of a hill: V changes by {strength} times a power of |{q}| there, so that nothing "
+            "swings about it. Measure the coordinate from a rest where V is least (equilibria finds them)"
+        )
 
 
 def _power(V: sp.Expr, q: sp.Symbol) -> tuple[sp.Expr, sp.Expr] | None:
@@ -86,6 +96,7 @@ def _series(V: sp.Expr, q: sp.Symbol, A: sp.Symbol, mass: sp.Expr, order: int) -
     c2 = coefficients[2]
     if is_zero(c2):
         raise ModelError("V has no quadratic term at the equilibrium: the period has no expansion about a finite value")
+    _need_well(c2, q)
     sine = sp.Dummy("sine")
     bracket = sp.Integer(0)
     for k, c in coefficients.items():
