@@ -15,6 +15,7 @@ import dalembert as da
 from dalembert.cli import app
 from dalembert.errors import DalembertError, ModelError
 from dalembert.view.report import Film, Note, Picture, Study, make_report, write
+from dalembert.view.report.blocks import Formulas, Report, Section
 from dalembert.view.report.latex import latex_of, plain
 from dalembert.view.report.write import find_browser
 
@@ -180,3 +181,13 @@ def test_paper_has_stills_of_the_motion_and_the_structure(tmp_path):
     assert "distances of its joints" in text
     assert "nan" not in text
     assert sum(path.suffix == ".pdf" for path in written) == 5
+
+
+def test_long_equations_are_broken_into_rows_on_paper():
+    """Text beyond the margin is cut by the page: no row is wider than the page of `Shown.latex`."""
+    shown = da.load(ROOT / "examples/four_bar.lsd").equations("lagrange").show("scalar")
+    block = Formulas(tuple(shown.lines))
+    paper, _ = latex_of(Report("bars", "", (Section("equations", "Equations", (block,)),)), "figure")
+    rows = paper.count("\\\\\n")
+    assert rows >= shown.latex().count("\\\\\n") > len(shown.lines)
+    assert shown.lines[0].latex not in paper

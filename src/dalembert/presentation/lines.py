@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any, Literal
@@ -177,9 +177,9 @@ class Statement:
 
         `presentation.COLUMN` is the width of a column of 9 cm, and needs LaTeX's `amsmath` only.
         """
-        parts = [_aligned(self.lines, width)]
+        parts = [aligned(self.lines, width)]
         if self.formulas:
-            parts.append(_aligned(self.formulas, width))
+            parts.append(aligned(self.formulas, width))
             if self.notation.definitions == "first":
                 parts.reverse()
         between = "and" if self.notation.definitions == "first" else "where"
@@ -242,13 +242,13 @@ def escaped(text: str) -> str:
     )
 
 
-def _aligned(lines: Sequence[Line], width: float) -> str:
-    """An `align*` whose rows may be parted by pages, each formula with its label above it."""
+def aligned(lines: Sequence[Line], width: float = PAGE, said: Callable[[str], str] = escaped) -> str:
+    """An `align*` whose rows may be parted by pages, each formula with its label, as it is `said`, above it."""
     rows: list[str] = []
     for k, (line, own) in enumerate(zip(lines, _in_rows(lines, width), strict=True)):
-        told = f"\\intertext{{\\footnotesize\\raggedright {escaped(line.label)}}}\n" if line.label and k else ""
+        told = f"\\intertext{{\\footnotesize\\raggedright {said(line.label)}}}\n" if line.label and k else ""
         rows.append(told + " \\\\\n".join(own))
-    told = escaped(lines[0].label) if lines else ""
+    told = said(lines[0].label) if lines else ""
     first = f"\\noindent\\parbox{{\\linewidth}}{{\\footnotesize\\raggedright {told}}}\n" if told else ""
     body = " \\\\\n".join(rows).replace(" \\\\\n\\intertext", "\n\\intertext")
     return f"{first}\\begin{{align*}}\n{body}\n\\end{{align*}}"

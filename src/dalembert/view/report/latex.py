@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 
-from dalembert.presentation.lines import Line
+from dalembert.presentation.lines import aligned
 from dalembert.view.report.blocks import Block, Code, Film, Formulas, Note, Picture, Report, Table, Text
 
 _HEAD = r"""\documentclass[11pt,a4paper]{article}
@@ -108,15 +107,7 @@ def _table(table: Table) -> str:
 def _formulas(block: Formulas) -> str:
     title = f"\\paragraph{{{plain(block.title)}}}\n" if block.title else ""
     size = "scriptsize" if block.small else "footnotesize"
-    rows = " \\\\\n".join(map(_line, block.lines))
-    return f"{title}{{\\{size}\n\\begin{{align*}}\n{rows}\n\\end{{align*}}}}" if block.lines else title
-
-
-def _line(line: Line) -> str:
-    aligned = re.sub(r" (:=|=) ", r" &\1 ", line.latex, count=1)
-    if "&" not in re.sub(r"\\begin\{.*?\\end\{[^}]*\}", "", aligned, flags=re.DOTALL):
-        aligned = f"& {aligned}"
-    return aligned + (f" && \\text{{{plain(line.label)}}}" if line.label else "")
+    return f"{title}{{\\{size}\n{aligned(block.lines, said=plain)}}}" if block.lines else title
 
 
 def _picture(picture: Picture, figures: str, files: dict[str, bytes]) -> str:
