@@ -166,6 +166,8 @@ def test_efforts_on_a_four_bar_are_those_that_move_it():
     assert needed.efforts["A.th"] == pytest.approx(4.2)
     with pytest.raises(da.DalembertError, match="breaks constraint"):
         m.needed_efforts(y[:n], y[n:], np.asarray(a) + 1, by=["A.th"])
+    with pytest.raises(da.ModelError, match="needed_efforts"):  # the remedy that this test has shown to work
+        m.compile().inverse_dynamics(y[:n], y[n:], a)
 
 
 def test_a_hand_presses_a_block_on_a_wall_as_little_as_its_friction_needs():

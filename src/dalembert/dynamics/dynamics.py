@@ -294,8 +294,8 @@ class Dynamics:
             kind = "constraints (" if self.layout.further else "closed loops (links "
             raise ModelError(
                 f"'{self.model.name}' has {kind}{names}): many efforts give it the same motion, so that its inverse "
-                "dynamics has no one answer. Ask for the efforts of a tree, or say which joints are driven: a drive "
-                "tells its effort as `drive.lambda`."
+                "dynamics has no one answer. Say which coordinates carry it: `m.needed_efforts(q, u, udot, by=[...])`; "
+                "or drive them, and each drive tells its effort as `drive.lambda`."
             )
         needed = inverse_dynamics(self.recursion, self.accelerations_given, external=True)
         return [a - b for a, b in zip(needed, self.recursion.efforts, strict=True)]
