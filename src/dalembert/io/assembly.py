@@ -16,7 +16,7 @@ import numpy as np
 from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.expr import ZERO, Expr
-from dalembert.io.parts import NO_END, WORLD, Freedom, Joined, Look, Mass
+from dalembert.io.parts import NO_END, WORLD, Freedom, Joined, Look, Mass, passive
 from dalembert.io.poses import Pose, about, at, from_quaternion
 from dalembert.mechanism import (
     AnyTurn,
@@ -116,6 +116,17 @@ class Assembly:
 
     def has(self, freedom: str) -> bool:
         return freedom in self._coordinates
+
+    def resist(self, x: Freedom, where: str) -> None:
+        """Spring, damper and dry friction of a hinge or slide; a sign holds nothing at rest, and that is told."""
+        law = passive(x, self.coordinate(x.name, where))
+        if law is not ZERO:
+            self.push(x.name, law, where)
+        if x.dry:
+            self.note(
+                f"dry friction {x.dry:g} of joint '{x.name}' opposes its motion and does not hold it at rest: "
+                "a motion that comes to rest there may not go on (see 'robots' in the manual)."
+            )
 
     def push(self, freedom: str, effort: Expr, where: str) -> None:
         """An effort on the coordinate of a hinge or slide."""

@@ -15,7 +15,7 @@ from dalembert.io.assembly import Assembly
 from dalembert.io.folder import Folder
 from dalembert.io.mjcf_geoms import Geoms
 from dalembert.io.mjcf_scope import OFF, Defaults, Settings, is_limited, with_includes
-from dalembert.io.parts import WORLD, Freedom, Joined, Mass, passive
+from dalembert.io.parts import WORLD, Freedom, Joined, Mass
 from dalembert.io.poses import Array, Pose, to_quaternion, unit
 from dalembert.io.resting import resting_mass
 from dalembert.io.visuals import Visuals
@@ -155,9 +155,7 @@ def _body(one: Element, parent: str, above: Pose, childclass: str, tree: Tree) -
         tree.order.append((name, x, start[place : place + count]))
         place += count
         if x.kind in ("hinge", "slide"):
-            law = passive(x, tree.a.coordinate(x.name, one.where))
-            if law is not ex.ZERO:
-                tree.a.push(x.name, law, one.where)
+            tree.a.resist(x, one.where)
     if one.number("gravcomp", 0.0):
         tree.a.weightless[name] = one.number("gravcomp", 0.0)
     if one.get("mocap") == "true":

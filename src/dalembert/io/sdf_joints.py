@@ -10,7 +10,7 @@ import numpy as np
 from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.io.assembly import Assembly
-from dalembert.io.parts import WORLD, Freedom, Joined, passive
+from dalembert.io.parts import WORLD, Freedom, Joined
 from dalembert.io.poses import Array, Pose, to_quaternion, unit
 from dalembert.io.sdf_frames import Scope
 from dalembert.mechanism import prismatic, revolute, screw, spherical, universal, weld
@@ -104,9 +104,7 @@ def _hang(joint: Element, scope: Scope, back: bool, a: Assembly) -> None:
     a.join(Joined(child, parent, pose, freedoms, start, scope.prefix + joint.need("name")), joint.where)
     for x in freedoms:
         if x.kind in ("hinge", "slide", "screw"):
-            law = passive(x, a.coordinate(x.name, joint.where))
-            if law is not ex.ZERO:
-                a.push(x.name, law, joint.where)
+            a.resist(x, joint.where)
 
 
 def _turned(x: Freedom, pose: Pose) -> Freedom:

@@ -7,12 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.io import urdf_more
 from dalembert.io.assembly import Assembly
 from dalembert.io.folder import Folder
-from dalembert.io.parts import WORLD, Freedom, Joined, Mass, passive
+from dalembert.io.parts import WORLD, Freedom, Joined, Mass
 from dalembert.io.poses import Pose, roll_pitch_yaw, unit
 from dalembert.io.visuals import SOLIDS, Visuals, tint
 from dalembert.mechanism.xml import Element
@@ -119,9 +118,7 @@ def _join(robot: Element, a: Assembly, links: set[str]) -> None:
         a.join(Joined(child, above, _pose(joint), freedoms, start, joint.need("name")), joint.where)
         for x in freedoms:
             if x.kind in ("hinge", "slide"):
-                law = passive(x, a.coordinate(x.name, joint.where))
-                if law is not ex.ZERO:
-                    a.push(x.name, law, joint.where)
+                a.resist(x, joint.where)
 
 
 def _freedoms(joint: Element, kind: str) -> tuple[Freedom, ...]:
