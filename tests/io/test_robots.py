@@ -439,3 +439,17 @@ def test_the_world_needs_no_link_of_its_own(tmp_path):
     path.write_text(f'<robot name="r">{link}{joint.replace("world", "earth")}</robot>')
     with pytest.raises(da.DalembertError, match="every link is the child"):
         da.read_urdf(path)
+
+
+def test_names_that_are_twice_or_nowhere_are_told_by_name(tmp_path):
+    path = tmp_path / "r.urdf"
+    joint = '<joint name="j" type="fixed"><parent link="a"/><child link="a"/></joint>'
+    path.write_text(f'<robot name="r"><link name="a"/><link name="a"/>{joint}</robot>')
+    with pytest.raises(da.ModelError, match="two links 'a'"):
+        da.load(path)
+    body = '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/><joint name="j" type="hinge"/>'
+    tied = '<equality><joint name="e" joint1="j" joint2="zz"/></equality>'
+    path = tmp_path / "m.xml"
+    path.write_text(f'<mujoco><worldbody><body name="w">{body}</body></worldbody>{tied}</mujoco>')
+    with pytest.warns(UserWarning, match="no joint 'zz': equality 'e'"):
+        da.load(path)

@@ -89,7 +89,10 @@ def _relation(one: Element, name: str, tree: Tree, lengths: Mapping[str, Tendon]
                 return None
             return lambda: lengths[called].measured() - lengths[called].zero
         freedom = a.freedom(called)
-        if freedom is None or freedom.kind not in ("hinge", "slide"):
+        if freedom is None:
+            a.note(f"{one.where}: there is no joint '{called}': equality '{name}' is left out.")
+            return None
+        if freedom.kind not in ("hinge", "slide"):
             a.note(f"{one.where}: equality '{name}' is not between hinges and slides: left out.")
             return None
         return lambda: a.coordinate(called, one.where) - freedom.zero

@@ -35,7 +35,11 @@ def read(folder: Folder, a: Assembly, *, floating: bool, meshes: bool) -> None:
     """All of a <robot>."""
     robot = folder.main("robot")
     _refuse_xacro(robot)
-    links = {one.need("name"): one for one in robot.all("link")}
+    links = dict[str, Element]()
+    for one in robot.all("link"):
+        if one.need("name") in links:
+            raise ModelError(f"{one.where}: there are two links '{one.need('name')}'. Give each a name of its own.")
+        links[one.need("name")] = one
     if not links:
         raise ModelError(f"{robot.where}: the robot has no links.")
     children = {_end(joint, "child") for joint in robot.all("joint")}
