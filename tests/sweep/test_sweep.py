@@ -216,7 +216,8 @@ def test_a_killed_sweep_loses_the_chunk_in_flight_only(tmp_path, blow):
     place = tmp_path / "sweep"
     words = ["sweep", str(ROOT / "examples/double_pendulum.lsd"), "--vary", "elbow.th=uniform(-1,1)"]
     words += ["--samples", "60000", "--measure", "max(elbow.th)", "--until", "1", "--out", str(place)]
-    running = subprocess.Popen([sys.executable, "-m", "dalembert", *words], stderr=subprocess.PIPE, text=True)
+    heard = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)}  # whoever started the tests may not
+    running = subprocess.Popen([sys.executable, "-m", "dalembert", *words], stderr=subprocess.PIPE, text=True, **heard)
     while running.poll() is None and len(list(place.glob("part-*.parquet"))) < 2:
         time.sleep(0.02)
     running.send_signal(blow)

@@ -21,6 +21,8 @@ _SHARE = 0.01
 """Of the fastest that was seen: a motion that has become slower than this by itself is judged as it is now."""
 _POSTURES = 7
 """Postures that tell how far gaps go: what half of them say counts, not a singular one."""
+_ROUNDED = 1e-9
+"""Of how far a gap goes in other postures: where it begins smaller, at a dead point, rounding is all that is seen."""
 _LOOKS = 9
 """States of an arc that are looked at: its scale, not its extremes, is wanted."""
 
@@ -88,7 +90,8 @@ def paced(machine: ContactMachine, problem: Problem) -> Array:
         rows = machine.at(float(problem.span[0]), there, p).rows
         found.append(np.where(np.isfinite(rows), np.abs(rows), 0.0) @ scales[n:])
     usual = np.median(found, axis=0)
-    sizes = np.maximum(usual[: len(machine.names)], np.append(own, np.zeros(len(machine.kept))))
+    begun, far = np.append(own, np.zeros(len(machine.kept))), usual[: len(machine.names)]
+    sizes = np.where(begun > _ROUNDED * far, begun, far)  # other postures may be far outside, as a pin out of its hole
     sizes[list(machine.kept)] = own.max(initial=0.0)  # in the unit of a condition, which may be any
     slides = usual[len(machine.names) :].copy()
     for rub in machine.rubs:
