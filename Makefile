@@ -28,7 +28,7 @@ help:
 	@echo "make quick   the tests that take seconds"
 	@echo "make audit   10,000 mobilities, 4,000 claims and 5,000 algebra terms against known answers (SEED=0)"
 	@echo "make docs    the manual in docs/_build/html"
-	@echo "make bench   the benchmarks against installed peers"
+	@echo "make bench   the benchmarks beside installed peers, on one page: $(OUT)/bench/index.html"
 	@echo "make lock    pin what development needs in requirements-dev.lock, with hashes"
 	@echo "make clean   remove what the commands above made; distclean removes $(VENV) too"
 
@@ -80,7 +80,8 @@ lock: $(VENV)/pyvenv.cfg
 	$(PY) benchmarks/lock.py
 
 bench: $(VENV)/.installed-dev
-	for script in $$(grep -l __main__ benchmarks/*.py benchmarks/*/*.py | grep -v -e lock.py -e mutate.py -e fuzz.py -e audit_); do echo "$$script"; $(PY) $$script || exit 1; done
+	$(PY) benchmarks/bench.py --out $(OUT)/bench
+	@echo "open $(OUT)/bench/index.html"
 
 clean:
 	rm -rf $(OUT) build dist docs/_build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

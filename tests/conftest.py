@@ -4,6 +4,7 @@ import atexit
 import importlib.util
 import os
 import shutil
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 os.environ["MPLBACKEND"] = "Agg"
+os.environ.setdefault("DALEMBERT_GRACE", "10")  # a crowded machine is slow, and that says nothing about the code
 
 if os.environ.get("CI") == "true" and "NUMBA_CACHE_DIR" not in os.environ:
     # Set before numba is imported; the workers of pytest-xdist inherit it.
@@ -19,6 +21,9 @@ if os.environ.get("CI") == "true" and "NUMBA_CACHE_DIR" not in os.environ:
     os.environ["NUMBA_CACHE_DIR"] = os.path.join(_caches, "numba")
     os.environ["XDG_CACHE_HOME"] = _caches
     atexit.register(shutil.rmtree, _caches, ignore_errors=True)
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # what runs in the background of a shell, and its children
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Shared machines are slow now and then, and that says nothing about the code: no deadlines.
 _patient = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}

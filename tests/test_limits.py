@@ -330,3 +330,22 @@ def test_a_budget_holds_in_what_is_imported(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(da.LimitError):
         import endless_library  # noqa: F401
+
+
+def test_a_slow_machine_stretches_the_guards_and_no_budget(monkeypatch):
+    monkeypatch.setattr(limits, "SECONDS", 0.1)
+    monkeypatch.setattr(limits, "GRACE", 4.0)
+    with pytest.raises(da.LimitError, match=r"took longer than 0\.4 s"), limits.working("a loop", seconds=0.1):
+        for_ever()
+    with (
+        limits.budget(seconds=0.2),
+        pytest.raises(da.LimitError, match=r"took longer than 0\.2 s"),
+        limits.working("a loop", seconds=0.1),
+    ):
+        for_ever()
+
+
+@pytest.mark.parametrize("told", ["soon", "0.5", "nan", "inf", "-3"])
+def test_a_grace_that_is_no_factor_is_told(told):
+    with pytest.warns(UserWarning, match="DALEMBERT_GRACE"):
+        assert limits._grace(told) == 1.0

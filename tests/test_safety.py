@@ -5,6 +5,7 @@ import gc
 import os
 import pickle
 import stat
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -48,6 +49,25 @@ def test_a_link_is_followed_and_what_is_no_file_is_refused(tmp_path):
     assert (tmp_path / "circle").is_symlink()
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
     assert stat.S_ISFIFO(os.stat(tmp_path / "pipe").st_mode)
+
+
+@posix
+def test_what_a_shell_has_redirected_is_not_replaced(tmp_path):
+    """/dev/stdout is then a regular file, with the words of others in it."""
+    (tmp_path / "link.json").symlink_to("/dev/stdout")
+    (tmp_path / "second.json").symlink_to("link.json")
+    kept = tmp_path / "kept"
+    program = (
+        "import sys\nfrom dalembert.files import write_text\nfrom dalembert.errors import DalembertError\n"
+        "print('before', flush=True)\n"
+        "for place in sys.argv[1:]:\n"
+        "    try:\n        write_text(place, 'x')\n"
+        "    except DalembertError as error:\n        print('regular file' in str(error), flush=True)\n"
+    )
+    places = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "link.json", "./second.json", tmp_path / "link.json"]
+    with kept.open("w") as shell:
+        subprocess.run([sys.executable, "-c", program, *places], stdout=shell, cwd=tmp_path, check=True)
+    assert kept.read_text().split() == ["before", *["True"] * len(places)]
 
 
 def test_a_file_is_no_folder_and_a_dash_no_file(tmp_path, monkeypatch):

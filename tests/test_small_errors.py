@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import warnings
+import xml.etree.ElementTree as element
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -20,8 +22,14 @@ from dalembert.arms.closed import _clean
 from dalembert.errors import ModelError, warn
 from dalembert.expr.space import vector3
 from dalembert.mechanism import Box, Capsule, Cylinder, Ellipsoid, Plane, Sphere
+from dalembert.mechanism.collada import _transform
+from dalembert.mechanism.dimensions import Dimension
 from dalembert.mechanism.shapes import parts_of
 from dalembert.presentation.formula import Writer, text_of
+from dalembert.presentation.mathml import _bold_letter
+from dalembert.sweep.about import About, check_cases
+from dalembert.sweep.corners import Pieces
+from dalembert.sweep.measures import _extreme, _mean
 from dalembert.view.linear import plot_locus
 
 
@@ -157,3 +165,55 @@ def test_check_tells_a_start_inside_of_a_contact_and_a_law_that_no_contact_has(t
     assert answers["inside"].exit_code == 1
     assert answers["law"].exit_code == 1
     assert "ball.lsd:5:" in answers["law"].output + answers["law"].stderr
+
+
+@pytest.mark.parametrize(
+    ("power", "unit"), [((1, 1, -2), "kg*m/s^2"), ((0, 1, -1), "m/s"), ((0, 0, -1), "1/s"), ((1, -2, 0), "kg/m^2")]
+)
+def test_units_are_written_with_the_powers_that_are_not_one(power, unit):
+    assert Dimension(*map(Fraction, power)).unit == unit
+
+
+def test_an_extreme_between_two_instants_is_that_of_the_curve():
+    """Parabolas and cubics through their values and slopes, and the mean of a cubic."""
+    h = np.array([[0.5]])
+    for rule, coefficients in (("max", [0.0, 1.0, -1.5]), ("min", [0.0, -1.0, 1.7]), ("max", [0.1, 2.0, -3.0, -0.8])):
+        curve = np.polynomial.Polynomial(coefficients)
+        f, slope = (np.array([[one(0.0), one(0.5)]]) for one in (curve, curve.deriv()))
+        seen = getattr(curve(np.linspace(0, 0.5, 20001)), rule)()
+        pieces = Pieces.between(h, f, slope)
+        assert _extreme(1.0 if rule == "max" else -1.0)(pieces)[0] == pytest.approx(seen, abs=1e-8)
+        assert _mean(pieces)[0] == pytest.approx(curve.integ()(0.5) / 0.5)
+
+
+def test_letters_of_every_alphabet_have_a_bold_one():
+    import unicodedata
+
+    for c in "AZaz09ΑΩαω":
+        name = unicodedata.name(_bold_letter(c))
+        assert name.startswith("MATHEMATICAL BOLD")
+        assert unicodedata.normalize("NFKC", _bold_letter(c)) == c
+    assert _bold_letter("+") == "+"
+
+
+@pytest.mark.parametrize("axis", [(1, 0, 0), (0, 1, 0), (0, 0, 2), (1, -2, 3)])
+def test_a_node_of_a_scene_turns_as_rodrigues_says(axis):
+    from scipy.spatial.transform import Rotation
+
+    node = element.fromstring(f"<rotate>{axis[0]} {axis[1]} {axis[2]} 40</rotate>")
+    unit = np.array(axis) / np.linalg.norm(axis)
+    expected = Rotation.from_rotvec(np.radians(40) * unit).as_matrix()
+    np.testing.assert_allclose(_transform(node)[:3, :3], expected, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("cases", "good"),
+    [([], 1), ([0], 1), ([2], 1), ([0, 1, 2], 1), ([0, 2], 1), ([0, 0], 0), ([1, 0], 0), ([-1, 0], 0), ([2, 3], 0)],
+)
+def test_a_folder_of_a_sweep_holds_each_case_once_and_no_other(cases, good):
+    about = About("m", "", 3, (), {}, (0, 1, 2), ())
+    if good:
+        check_cases(Path("runs"), about, np.array(cases, dtype=int))
+    else:
+        with pytest.raises(ModelError, match="a case twice, or one that the sweep does not have"):
+            check_cases(Path("runs"), about, np.array(cases, dtype=int))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Self
 
-_HOME = str(Path(__file__).parent)
+#: Our own files, and the one through which decorators of ours call.
+_HOME = (str(Path(__file__).parent), contextlib.__file__)
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:

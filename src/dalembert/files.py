@@ -20,12 +20,13 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """A file that appears under its name only when it is complete: written beside its place, then renamed.
 
     A link is followed: what it names is replaced, not the link. What is no file (device, pipe, folder, a link to
-    itself) is refused, and so is `-`, which commands that write text take for standard output.
+    itself) is refused, and so are the names of open files (/dev/stdout): to replace what a shell has redirected loses
+    what others have written to it. `-` is for commands that write text to standard output.
     """
     target = Path(os.path.realpath(path))
     if os.fspath(path) == STANDARD_OUTPUT:
         raise DalembertError("cannot write -: what is written here is no text for standard output. Give it a name.")
-    if target.is_symlink() or (target.exists() and not target.is_file()):
+    if target.is_symlink() or (target.exists() and not target.is_file()) or _names_an_open_file(path):
         raise DalembertError(f"cannot write {path}: it is no regular file. Choose another place.")
     temporary = ""
     try:
@@ -43,6 +44,19 @@ def written_whole(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     finally:
         if temporary:
             Path(temporary).unlink(missing_ok=True)
+
+
+def _names_an_open_file(path: str | os.PathLike[str]) -> bool:
+    """Whether the name, or one on the way of its links, stands among devices or in the folders of processes."""
+    name = os.fspath(path)
+    for _ in range(40):  # as many links as Linux follows; circles are refused above
+        parent = os.path.realpath(os.path.dirname(name) or os.curdir)
+        if parent == "/dev" or f"{parent}/".startswith("/proc/"):
+            return True
+        if not os.path.islink(name):
+            return False
+        name = os.path.join(parent, os.readlink(name))
+    return False
 
 
 def check_suffix(path: str | os.PathLike[str], suffixes: Collection[str], what: str) -> None:

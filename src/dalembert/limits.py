@@ -22,6 +22,7 @@ import sys
 import threading
 import time
 import traceback
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -40,6 +41,21 @@ SECONDS = 60.0
 
 MEGABYTES = 4000.0
 """Memory that a guarded call may add to the process: half of a small machine."""
+
+
+def _grace(told: str) -> float:
+    try:
+        factor = float(told)
+    except ValueError:
+        factor = 0.0
+    if not 1.0 <= factor < float("inf"):
+        warnings.warn(f"DALEMBERT_GRACE={told!r} is no factor of 1 or more: times are not stretched.", stacklevel=2)
+        return 1.0
+    return factor
+
+
+GRACE = _grace(os.environ.get("DALEMBERT_GRACE", "1"))
+"""What the guards of a minute and more are stretched by on a slow or crowded machine; a `budget` stays as it is."""
 
 PATIENCE = 1.0
 """Seconds before a waiting person is told that something is being done."""
@@ -88,6 +104,7 @@ class _Call:
     budget: Budget
     show: bool
     began: float
+    grace: float = 1.0
     imports: int = 0  # that were under way when it began
     memory: float | None = None
     over: str = ""
@@ -125,8 +142,8 @@ def _look(thread: int, call: _Call) -> None:
     limit, most = call.budget.seconds, call.budget.megabytes
     if call.memory is None:
         call.memory = _memory()
-    if limit is not None and spent > limit:
-        call.over = f"took longer than {limit:g} s"
+    if limit is not None and spent > limit * call.grace:
+        call.over = f"took longer than {limit * call.grace:g} s"
     elif most is not None and _memory() - call.memory > most:
         call.over = f"needed more than {most:g} MB of memory"
     if call.over and _imports(sys._current_frames().get(thread)) <= call.imports:
@@ -204,8 +221,9 @@ def working(
     if threading.get_ident() in _calls:
         yield
         return
-    asked = _ASKED.get() or Budget(seconds)
-    call = _Call(name, asked, _terminal() if show is None else show, time.monotonic())
+    asked = _ASKED.get()
+    grace = GRACE if asked is None and (seconds or 0.0) >= SECONDS else 1.0
+    call = _Call(name, asked or Budget(seconds), _terminal() if show is None else show, time.monotonic(), grace)
     try:
         try:
             _enter(call)

@@ -1,4 +1,4 @@
-"""The audit of `is_zero` by NumPy: no wrong answer, and hardly any term without one."""
+"""The audit of `is_zero` by NumPy: no wrong answer, and hardly any term without one; `make audit` asks 5,000."""
 
 import pytest
 
@@ -17,5 +17,5 @@ def test_no_wrong_verdict_on_random_terms_with_declared_operators():
 
 
 @pytest.mark.slow
-def test_no_wrong_verdict_on_five_thousand_random_terms_with_declared_operators():
-    expect(audit(range(10_000, 15_000)), 0.99)
+def test_no_wrong_verdict_on_a_thousand_more_random_terms_with_declared_operators():
+    expect(audit(range(10_000, 11_000)), 0.99)

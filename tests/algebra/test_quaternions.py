@@ -232,3 +232,9 @@ def test_derivative_commutes_with_expansion_on_random_terms():
     for seed in range(40):
         term = rt.term(random.Random(seed), 2)
         assert al.is_zero(al.dt(term) - al.dt(al.expand(term))), term
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (3, 2), (4, 3), (3, 4)])
+def test_a_rotation_matrix_has_three_rows_of_three(shape):
+    with pytest.raises(al.AlgebraError, match="3 rows of 3"):
+        ro.quaternion_branches([[0] * shape[1] for _ in range(shape[0])])

@@ -30,8 +30,8 @@ def test_simplify_expand_and_canonical_agree_with_components_on_random_terms():
 
 
 @pytest.mark.slow
-def test_simplify_and_expand_agree_with_components_on_ten_thousand_terms():
-    for seed in range(10_000):
+def test_simplify_and_expand_agree_with_components_on_two_thousand_terms():
+    for seed in range(2_000):
         check(10_000 + seed, 2 + (seed % 10 == 0) + seed % 2)
 
 

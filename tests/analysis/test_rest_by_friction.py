@@ -22,7 +22,7 @@ def railed(name="block", gravity=(0, 0, -G), pull="0", slip="x.x'", friction=0.3
     return m
 
 
-@pytest.mark.parametrize("stiffness", [50.0, 2e-4, 3e7])
+@pytest.mark.parametrize("stiffness", [50.0, 2e-9, 3e14])
 def test_a_block_on_a_spring_rests_within_the_hold_of_its_friction(stiffness):
     (found,) = railed(pull=f"-{stiffness}*x.x").equilibria(starts=30)
     end = 0.3 * 2 * G / stiffness

@@ -79,7 +79,7 @@ def test_a_machine_whose_hamiltonian_fills_pages_is_compared_by_every_mechanics(
     from pathlib import Path
 
     s = da.load(Path(__file__).parents[2] / "examples" / "foucault.lsd").analytic()
-    with limits.budget(seconds=150):  # some 15 s of computing, and a seventh of the budget for Hamilton
+    with limits.budget(seconds=900):  # some 15 s of an idle core; Hamilton gets a seventh of the budget, by the clock
         comparison = s.compare()
     assert comparison.agree
     assert {"Newton", "d'Alembert", "Lagrange", "Hamilton"} <= set(comparison.mechanics)

@@ -118,6 +118,36 @@ def test_every_posture_of_random_arms_reaches_and_none_of_a_search_is_missed(kin
         assert min(apart(one, dict(zip(q, x, strict=True))) for one in found) < 1e-5
 
 
+@pytest.mark.parametrize(
+    ("kinds", "what"),
+    [("RRRRR", "direction"), ("RRPRR", "direction"), ("RRRRR", "pose"), ("RRRR", "pose")],
+)
+def test_arms_of_fewer_joints_have_the_postures_of_a_dense_search(kinds, what):
+    """Place and direction of five joints are a pose of six; where joints lack, those that fill up must not turn."""
+    from dalembert.arms.search import Aim
+    from dalembert.arms.targets import target_of
+
+    rng = np.random.default_rng(len(what))
+    m = random_arm(rng, kinds)
+    direct = m.direct_kinematics("tip")
+    q = dict(zip(direct.coordinates, rng.uniform(-2, 2, len(kinds)), strict=True))
+    position, rotation = asked(m, q)
+    words = {"rotation": rotation} if what == "pose" else {"direction": rotation[:, 2]}
+    found = m.inverse_kinematics("tip", position, **words)
+    assert found.complete
+    assert found.method != "search"
+    assert min(apart(one, q) for one in found) < 1e-7
+    aim, seen = Aim.of(direct, direct.coordinates, {}, what, target_of(position, **words).pose, 1.0), set[int]()
+    for x in aim.searched(np.ones(len(kinds)), np.zeros(len(kinds)), starts=80):
+        off = [apart(one, dict(zip(q, x, strict=True))) for one in found]
+        assert min(off) < 1e-5
+        seen.add(int(np.argmin(off)))
+    assert len(seen) == len(found)
+    if kinds == "RRRR":
+        none = m.inverse_kinematics("tip", position + 0.01, rotation=rotation)
+        assert "4 coordinates meet 6 conditions for few targets" in str(none)
+
+
 @pytest.mark.parametrize("name", ["Puma 560", "three parallel axes", "Stanford"])
 def test_formulas_of_the_closed_form_evaluate_to_the_postures(name):
     m = denavit_hartenberg(ARMS[name])

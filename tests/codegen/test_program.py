@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -218,3 +219,38 @@ def test_written_python_plugs_into_solve_ivp(name: str, tmp_path: Path) -> None:
     found = solve_ivp(written.rhs, (0, 0.5), y, args=(used,), rtol=1e-10, atol=1e-10)
     expected = solve_ivp(lambda t, y: f.rhs(t, y, p), (0, 0.5), y, rtol=1e-10, atol=1e-10)
     np.testing.assert_allclose(found.y[:, -1], expected.y[:, -1], rtol=1e-7, atol=1e-9)
+
+
+def test_functions_of_a_machine_with_contacts_say_that_they_are_open_and_take_numbers_by_their_count() -> None:
+    """A cam's follower: `e` and `w` have a say in its contact alone, so the file takes `k` and `preload`, no others."""
+    import dalembert as da
+    from dalembert.codegen import write_header
+    from dalembert.mechanism.contact import ContactWarning
+
+    m = da.load("examples/contact/cam_follower.lsd")
+    for to in LANGUAGES:
+        with pytest.warns(ContactWarning):
+            text = write_model(m, to)
+        assert "these functions hold while none touches: cam" in text
+    with pytest.warns(ContactWarning):
+        assert "while none touches: cam" in write_header(m)
+    with pytest.warns(ContactWarning):
+        space = _loaded(write_model(m, "python"))
+    with pytest.warns(ContactWarning):
+        f = compile_mechanism(m)
+    y, named = np.array([0.01, 0.2]), dict(zip(f.parameters, f.parameter_vector(), strict=True))
+    np.testing.assert_allclose(
+        space["rhs"](0.0, y, [named["k"], named["preload"]]), f.rhs(0.0, y, f.parameter_vector())
+    )
+    with pytest.raises(ValueError, match="p holds 2 numbers"):
+        space["rhs"](0.0, y, f.parameter_vector())
+    with pytest.raises(ValueError, match="y holds 2 numbers"):
+        space["rhs"](0.0, [0.01, 0.2, 0.3], [1.0, 2.0])
+    with pytest.raises(ValueError, match="q holds 1 number,"):
+        space["forces"](0.0, y, y[:1], [1.0, 2.0])
+
+
+def _loaded(text: str) -> dict[str, Any]:
+    space: dict[str, Any] = {}
+    exec(text, space)  # our own text
+    return space

@@ -8,6 +8,7 @@ from contact_machines import ball, upright
 
 import dalembert as da
 from dalembert.errors import ModelError
+from dalembert.simulate.contact.mode import Regime
 
 TIGHT = {"rtol": 1e-12, "atol": 1e-13}
 
@@ -275,6 +276,19 @@ def test_events_of_the_user_work_beside_contacts():
     after = next(jump for jump in mo.jumps if jump.event == "kick")
     assert after.before["drop.x'"] == 0
     assert mo.sol(3.0)[1] == pytest.approx(5 - 0.981)
+
+
+def test_an_event_that_rests_with_its_machine_costs_no_more_than_one_that_does_not(monkeypatch):
+    """A ball that has come to rest: its speed stays zero, and is looked at no more closely for that."""
+    counts = []
+    for event in ("drop.x' < 0", "drop.x - 0.2"):
+        asked = []
+        values = Regime.values
+        monkeypatch.setattr(Regime, "values", lambda self, t, y, f=values, n=asked: n.append(t) or f(self, t, y))
+        ball(0.5).simulate((0, 3.5), events=[da.Event(event, name="seen")])
+        monkeypatch.setattr(Regime, "values", values)
+        counts.append(len(asked))
+    assert 0 < counts[0] < 2 * counts[1]
 
 
 def test_asked_times_and_forces_by_name():

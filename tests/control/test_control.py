@@ -34,6 +34,20 @@ def test_matrices_are_those_of_linearize_and_outputs_those_of_the_geometry():
     np.testing.assert_allclose(by_effort.B, B, atol=1e-12)
 
 
+@pytest.mark.parametrize("metre", [1e-3, 1.0, 1e3])
+def test_an_upright_pole_rests_where_it_is_written_so_in_seven_digits(metre):
+    m = da.Mechanism("pole")
+    cart, pole = m.body("cart", mass=10), m.body("pole", mass=1)
+    m.join(da.earth, cart, da.prismatic("x"), name="rail")
+    m.join(cart, pole.at([0, 0, metre / 2]), da.revolute("y"), name="pin")  # upright at pi: all forces are rounding
+    m.gravity = [0, 0, -9.81 * metre]
+    for angle in (np.pi, 3.1415927, 0.0):
+        space = m.state_space(["rail.x"], at={"pin.th": angle})
+        assert space.rest["rail.x"] == pytest.approx(0, abs=1e-6 * metre)
+    with pytest.raises(da.ModelError, match="seven digits"):
+        m.state_space(["rail.x"], at={"pin.th": 3.14159})
+
+
 def test_optimal_feedback_holds_the_pole_up():
     m = cart_pole()
     space = m.state_space(["push"], at={"pin.th": 0})

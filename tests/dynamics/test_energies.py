@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
 import dalembert as da
 from dalembert import expr as ex
+from dalembert.dynamics.potential import find_potential
+from dalembert.expr.space import vector3
+from dalembert.kinematics import build_tree, in_base
+from dalembert.kinematics.actions import weights
+from dalembert.mechanism import Displacement, Frame, Layout, earth, revolute
 from random_loops import loaded
 from random_mechanisms import random_state, random_tree
 
@@ -150,3 +157,36 @@ def test_a_weak_spring_beside_a_strong_one_stays_in_the_energy():
     m.join(da.earth, m.body("b", mass=1, inertia=[1, 1, 1]), joint, name="j")
     m.start = {"j.th": 1.0}
     assert m.simulate((0, 1)).potential_energy()[0] == pytest.approx(5e-10, rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_gravity_turned_from_body_to_body_is_gravity_turned_from_earth_to_each(seed):
+    tree = build_tree(Layout.of(random_tree(seed)))
+    for one in weights(tree):
+        whole = in_base(tree, 0, one.body, tree.layout.model.gravity)
+        assert tuple(one.force) == tuple(one.effort.mass * whole)
+
+
+def test_the_work_of_finding_what_has_no_potential_grows_with_a_chain_and_not_with_its_square():
+    def calls(count):
+        m = da.Mechanism()
+        m.gravity = [0, 0, -9.81]
+        last = earth.frame
+        for k in range(count):
+            body = m.body(f"b{k}", 1.0, [0, 0, -0.5])
+            m.join(Frame(last.body, Displacement(vector3([0, 0, -1]))), body, revolute("xy"[k % 2]))
+            last = body.frame
+        tree = build_tree(Layout.of(m))
+        potential, counted = find_potential(tree), [0]
+
+        def count_call(frame, event, argument):
+            counted[0] += event == "call"
+
+        sys.setprofile(count_call)
+        try:
+            assert potential.outside(tree) == ([], [])
+        finally:
+            sys.setprofile(None)
+        return counted[0]
+
+    assert calls(80) < 2.5 * calls(40)

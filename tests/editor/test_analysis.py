@@ -5,8 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from dalembert import limits
+from dalembert.editor import told
 from dalembert.editor.analysis import analyse, completions, definition, hover
 from dalembert.editor.told import lenses
+from dalembert.errors import LimitError
 from dalembert.lsd.format import format_text
 from lsd.mutations import mutate, programs
 
@@ -120,13 +123,26 @@ def test_hover_tells_values_as_formulas_and_numbers(marker, shown):
 
 
 def test_lenses_tell_freedoms_and_the_equation_of_every_joint():
-    first, second = lenses(analyse(VALUES))
+    with limits.budget(seconds=60):  # those of the lens are for a person who waits, not for a crowded machine
+        first, second = lenses(analyse(VALUES))
+        bars = lenses(analyse((EXAMPLES / "four_bar.lsd").read_text(), "four_bar.lsd"))
     assert first.title == "1 degree of freedom; 1 body, 1 link"
     assert VALUES[slice(*second.span)].startswith("join earth")
     assert "elbow.th'' = 9.81*a*m*sin(elbow.th)" in second.title
-    bars = analyse((EXAMPLES / "four_bar.lsd").read_text(), "four_bar.lsd")
-    assert lenses(bars)[0].title == "1 degree of freedom (proved); 3 bodies, 4 links, 1 closed loop"
+    assert bars[0].title == "1 degree of freedom (proved); 3 bodies, 4 links, 1 closed loop"
     assert lenses(analyse("let a = body masse = 1 end ;")) == ()
+
+
+def test_freedoms_are_told_though_the_equations_take_too_long(monkeypatch):
+    def too_long(*_):
+        raise LimitError("the lens took longer than 3 s and was stopped.")
+
+    monkeypatch.setattr(told, "_equations", too_long)
+    (only,) = lenses(analyse(VALUES))
+    assert only.title == "1 degree of freedom; 1 body, 1 link"
+    monkeypatch.setattr(told, "_freedoms", too_long)
+    (only,) = lenses(analyse(VALUES))
+    assert "took longer" in only.title
 
 
 def test_lenses_and_hovers_of_damaged_programs_are_quiet():

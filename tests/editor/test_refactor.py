@@ -90,6 +90,16 @@ def test_a_signature_knows_which_parameter_is_written():
 
 def test_hover_shows_the_comment_of_a_definition():
     assert "a rod that swings" in hover(analyse(TEXT), TEXT.index("rod ; end"))
+    text = """let arm = body mass = 2 end ;
+(* the hinge at the wall *)
+join earth and arm.frame with link(th) dof = th || [0, 1, 0] end as elbow ;
+(* twice the angle *)
+output twice = 2*elbow.th ;
+"""
+    found = analyse(text)
+    assert hover(found, text.index("elbow ;")) == "elbow : link - coordinates elbow.th\n(* the hinge at the wall *)"
+    assert hover(found, text.index("elbow.th")).endswith("(* the hinge at the wall *)")
+    assert hover(found, text.index("twice =")) == "twice : output - told by motions\n(* twice the angle *)"
 
 
 @pytest.mark.parametrize(

@@ -122,9 +122,7 @@ def test_the_motion_keeps_its_conditions_and_balances_its_energy(name: str) -> N
     assert np.abs(energy - energy[0] - work).max() < 1e-9 * max(1.0, np.abs(energy).max(), np.abs(work).max())
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(x, marks=[pytest.mark.slow] * (x == "bowl")) for x in MAKERS if x != "egg"]
-)
+@pytest.mark.parametrize("name", [x for x in MAKERS if x not in ("bowl", "egg")])  # test_random_surfaces has surfaces
 def test_every_formalism_and_the_compiled_code_agree(name: str) -> None:
     m, mo = MAKERS[name](), motion(name)
     state = {ex.symbol(x): v for x, v in mo.state(0.3).items()}

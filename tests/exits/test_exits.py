@@ -23,7 +23,7 @@ from dalembert import expr as ex
 from dalembert.codegen import export_fmu, write_program
 from dalembert.formalisms import formalism_names
 
-SEEDS = range(30)
+SEEDS = range(20)
 END = 0.3
 AGREE = 1e-8
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import pytest
 
@@ -42,3 +43,10 @@ def test_an_expansion_has_the_value_and_the_slopes_of_the_curve_where_it_touches
     assert ex.evaluate([line], at)[0] == pytest.approx(ex.evaluate([e], at)[0], rel=1e-14)
     assert ex.evaluate(ex.gradient(line, [x, y]), at) == pytest.approx(ex.evaluate(ex.gradient(e, [x, y]), at))
     assert not any(ex.free_symbols(slope) for slope in ex.gradient(line, [x, y]))  # a plane
+
+
+@pytest.mark.parametrize("number", [2.5, -0.1, math.pi, math.sqrt(2)])
+def test_a_form_divided_by_a_measured_number_keeps_its_value_when_it_is_tidied(number: float) -> None:
+    x, y = ex.symbol("x"), ex.symbol("y")
+    tidied = ex.tidy(x / (ex.const(number) * y))
+    assert ex.evaluate([tidied], {x: 1.3, y: 0.4})[0] == pytest.approx(1.3 / (number * 0.4), rel=1e-14)

@@ -27,7 +27,7 @@ def test_a_wrong_formalism_shows_as_disagreement(monkeypatch):
     """The measure can fail: without its gyroscopic term Hamilton's motion is another one."""
     from dalembert.formalisms import hamilton
 
-    monkeypatch.setattr(hamilton, "turning_term", lambda tree, symbols, speeds: [0 * x for x in symbols])
+    monkeypatch.setattr(hamilton, "turning_term", lambda tree, symbols: [0 * x for x in symbols])
     found = compare(Layout.of(satellite()), ["kane", "hamilton"])
     assert found.disagreement > 1e-3
 

@@ -11,6 +11,7 @@ import dalembert as da
 from dalembert import algebra as al
 from dalembert import expr as ex
 from dalembert.formalisms.levels import vocabulary
+from dalembert.presentation.legend import kind_of, undefined
 
 FOLDER = Path(__file__).parents[2] / "examples" / "constraints"
 FORMALISMS = ("newton-euler", "dalembert", "lagrange", "hamilton", "kane", "gibbs-appell", "mixed", "recursive")
@@ -79,6 +80,14 @@ def test_rows_are_written_out_entry_by_entry():
     assert "W^T*lambda" in text
     assert "G := [1, 3; 1, 0]" in text
     assert "W := [1, 3; 0, 1]" in text
+
+
+def test_long_rows_are_told_whole_with_every_name_in_them():
+    """An entry too long for its line was cut in print, with names in it that nothing defined."""
+    path = Path(__file__).parents[2] / "examples" / "constraints" / "crane_path.lsd"
+    shown = da.load(str(path)).equations("mixed").show("matrix")
+    assert "see listing" not in str(shown)
+    assert not [x for x in undefined([*shown.lines, *shown.formulas]) if kind_of(x)[0] == "z"]
 
 
 def test_beside_closed_loops_both_kinds_of_reactions_are_shown():

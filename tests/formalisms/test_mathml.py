@@ -10,7 +10,8 @@ import pytest
 
 import dalembert as da
 from dalembert import expr as ex
-from dalembert.presentation.mathml import mathml_of, mathml_parts
+from dalembert.presentation import plain
+from dalembert.presentation.mathml import mathml_of
 
 ROOT = Path(__file__).parents[2]
 MACHINES = ["four_bar", "constraints/sleigh", "double_pendulum"]
@@ -56,8 +57,12 @@ def test_fractions_indices_accents_and_tables_nest():
     assert "𝝎" in mathml_of(r"\boldsymbol{\omega}_{1}")
 
 
-def test_lines_break_before_signs_outside_brackets_only():
-    assert len(mathml_parts(r"a + \left(b + c\right) - f(x + y) = d")) == 4
+def test_lines_break_before_signs_and_in_brackets_only_where_they_are_long():
+    short = plain("", "", r"a + \left(b + c\right) - f(x + y) = d")
+    assert len(short.mathml_parts) == 4
+    long = plain("", "", "a = \\left(" + " + ".join(f"\\boldsymbol{{F}}_{{{k}}}" for k in range(30)) + "\\right)")
+    assert len(long.mathml_parts) > 3
+    assert "".join(long.mathml_parts).count("𝑭") == 30
 
 
 def test_exponents_stand_above_indices_and_signs_keep_their_spaces():
@@ -81,4 +86,5 @@ def test_pieces_of_a_page_part_products_only_if_they_must():
 )
 def test_whatever_comes_is_well_formed(latex):
     ET.fromstring(f"<math>{mathml_of(latex)}</math>")
-    ET.fromstring(f"<math>{''.join(mathml_parts(latex))}</math>")
+    pieces = "".join(plain("", "", latex).mathml_parts)
+    ET.fromstring(f"<math>{pieces}</math>")

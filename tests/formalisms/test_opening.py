@@ -28,6 +28,9 @@ def test_one_velocity_is_opened_where_it_is_used():
     assert "gamma(G4)" not in after
     assert "gamma(O4)" in after
     assert str(shown) == before
+    assert str(shown.open("Gamma_4")) == after  # as it is spelled beside the thesis' names
+    with pytest.raises(da.DalembertError, match="defines no 'gamma_44'"):
+        shown.open("gamma_44")
 
 
 def test_all_definitions_of_a_level_are_opened():

@@ -12,16 +12,18 @@ import pytest
 import dalembert as da
 from dalembert import expr as ex
 from dalembert.formalisms.levels import named_quantities
-from dalembert.formalisms.registry import derive
+from dalembert.formalisms.registry import derive, formalism_names
 from dalembert.kinematics.bodies import body_motions, body_poses
 from dalembert.mechanism import Layout
 from dalembert.presentation import scalars
 from dalembert.presentation.axes import Quantity
+from dalembert.presentation.closing import live_rows
 from dalembert.presentation.parts import in_parts
 from dalembert.presentation.quantities import quantities
 from dalembert.presentation.reacting import reaction_quantities
 from dalembert.presentation.terms import gathered
 from formalisms.satellite import FORMALISMS
+from formalisms.test_closed import loaded, sprung
 from random_mechanisms import random_couplings, random_state, random_tree
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -107,6 +109,30 @@ def canonical_state(eq, state):
     found = dict(momenta) | {"H": ex.evaluate([detail.value], known)[0]}
     found |= {f"{q}'": x for q, x in zip(eq.coordinates, rates, strict=True)}
     return found | {f"{p.name}'": x for p, x in zip(detail.momenta, moved, strict=True)}
+
+
+@pytest.mark.parametrize(("seed", "formalism"), [*enumerate(formalism_names(), 1)])
+def test_printed_equations_of_closed_machines_are_motion_and_closure(formalism, seed):
+    """Loops with springs, those of cut links too: M u' - S - F - W^T lambda, then each live row D u' - gamma."""
+    eq = derive(Layout.of(sprung(loaded(seed))), formalism)
+    state = some_state(eq, seed)
+    own = [x.coordinate for x in eq.rows.own]
+    state |= {x.name: random.Random(x.name).uniform(0.3, 1.3) for x in own}
+    state |= dict(zip((f"{q}'" for q in eq.coordinates), ex.evaluate(list(eq.rates), at(state)), strict=True))
+    state |= {f"{u}'": random.Random(u).uniform(-1, 1) for u in eq.speeds}
+    n, live = len(eq.speeds), live_rows(eq.rows)
+    wanted = of_matrices(eq, state)
+    expected = [*wanted[:n], *wanted[n:][live]]
+    if formalism == "hamilton":
+        state |= canonical_state(eq, state)
+        pushed = ex.evaluate(eq.rows.efforts_of([ex.symbol(x) for x in eq.multiplier_names]), at(state))
+        for p, x in zip(eq.detail.momenta, pushed, strict=True):
+            state[f"{p.name}'"] += x
+        expected = [*np.zeros(1 + 2 * n), *wanted[n:][live]]  # H, q' and p' are defined by their lines
+    found = read_back(eq, eq.show("scalar"), state)
+    assert live
+    assert np.abs(found[: len(expected)] - expected).max() <= 1e-8 * (1 + np.abs(wanted).max())
+    assert np.abs([0.0, *found[len(expected) :]]).max() <= 1e-8  # the rates of coordinates
 
 
 @pytest.mark.parametrize("name", ["satellite", "arm_6r", "excavator", pytest.param("bicycle", marks=pytest.mark.slow)])

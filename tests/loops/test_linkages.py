@@ -1,5 +1,6 @@
 """Published mobilities of classic linkages."""
 
+import numpy as np
 import pytest
 
 from dalembert import loops
@@ -176,3 +177,26 @@ def test_an_inverse_in_floats_is_taken_only_where_it_is_one():
     assert float_inverse(hilbert) is None
     assert float_inverse(arb_mat([[0, 0], [0, 1]])) is None
     assert float_inverse(arb_mat([[2, 0], [0, 4]])).tolist() == [[0.5, 0], [0, 0.25]]
+
+
+def test_bounds_in_floats_hold_what_balls_enclose():
+    from flint import arb, arb_mat
+
+    from dalembert.loops.balls import precision
+    from dalembert.loops.certify import far_from_one
+
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(1, 9))
+        centre = np.eye(n) + 10.0 ** rng.uniform(-17, 0) * rng.normal(size=(n, n))
+        inverse, radius = np.linalg.inv(centre), 10.0 ** rng.uniform(-30, -3) * rng.random((n, n))
+        balls = np.array([arb(c, r) for c, r in zip(centre.ravel(), radius.ravel(), strict=True)]).reshape(n, n)
+        eye = arb_mat(n, n, np.eye(n).ravel().tolist())
+        with precision(40):
+            exact = eye - arb_mat(n, n, inverse.ravel().tolist()) * arb_mat(n, n, balls.ravel().tolist())
+            sums = np.array([float(sum((abs(exact[i, j]).upper() for j in range(n)), arb(0))) for i in range(n)])
+        bounds = far_from_one(inverse, balls)
+        assert (sums <= bounds * (1 + 1e-7)).all()  # radii of balls have nine digits, rounded up one by one
+        condition = np.linalg.cond(centre)
+        assert (bounds <= 1e-14 * n * n * condition + 1.001 * sums).all()  # and no more than rounding beyond
+    assert np.isinf(far_from_one(np.eye(1), np.array([[arb("nan")]]))[0])

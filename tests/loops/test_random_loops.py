@@ -42,11 +42,11 @@ def test_four_bars_on_one_line_are_judged_at_their_singular_posture(families, se
 
 
 @pytest.mark.slow
-def test_two_hundred_linkages_without_a_wrong_proof():
+def test_eighty_linkages_without_a_wrong_proof():
     proved = agree = 0
-    for seed in range(1000, 1200):
+    for seed in range(1000, 1080):
         verdict, found = check(seed)
         proved += verdict.proved
         agree += verdict.dof == found
-    assert agree >= 198
-    assert proved >= 190
+    assert agree >= 79
+    assert proved >= 76

@@ -63,7 +63,7 @@ def test_a_missing_semicolon_is_told_where_it_is_missing():
         ("let v = [1,2] ;", "three components"),
         ("let end = 1 ;", "word of the language"),
         ("let a = [1,2,3].x ;", "only a name has fields"),
-        ("let b = body mass = 3 lb end ;", "multiplication is written: `3*lb`"),
+        ("let b = body mass = 3 lb end ;", "lb is no unit here: it is 0.45359237 kg"),
         ("let a = 1 ;;", "one `;`"),
         ("let b = body mass = x - end ;", "missing before `end`"),
         ("let a = 2*sin ;", "sin(x)"),

@@ -36,9 +36,9 @@ def test_a_thousand_damaged_programs():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("block", range(10))
-def test_a_hundred_thousand_damaged_programs(block):
-    survive_seeds(range(10_000 * block, 10_000 * (block + 1)))
+@pytest.mark.parametrize("block", range(1, 5))
+def test_eight_thousand_more(block):
+    survive_seeds(range(2_000 * block, 2_000 * (block + 1)))
 
 
 @given(st.lists(st.sampled_from(POOL), max_size=40))

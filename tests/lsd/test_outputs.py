@@ -55,6 +55,7 @@ def test_python_says_the_same():
     [
         ("output l = 1 ;", "'l' is a parameter or moves"),
         ("output y = tap.X ;", "output 'y' asks for 'X' of 'tap', which is not there. Did you mean 'tip'?"),
+        ("output y = total.E ;", "output 'y' asks for 'total.E'. Of 'total' a motion tells X, Y, Z, PX"),
         ("output y = y + 1 ;", "output 'y' asks for itself"),
         ("output tip_speed = 1 ;", "the output tip_speed is declared twice"),
         ("output y = vel(tip) ;", "expected a scalar, this is a vector"),

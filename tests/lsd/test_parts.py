@@ -234,7 +234,7 @@ def test_random_programs_equal_their_text_written_out_and_survive_printing_and_l
         ("let b[0-1] = 1 ;", "an index is not negative: this is -1", None),
         ("for i in 1..N do let b[i] = 1 ; end ;", "a bound of a loop is a whole number: N has no value", "name it"),
         ("for i in 1..3/2 do let b[i] = 1 ; end ;", "a bound of a loop is a whole number, not 3/2", None),
-        ("for i in 1..1000001 do let x = i ; end ;", "a bound of a loop is a whole number, not 1000001", None),
+        ("for i in 1..1000001 do let x = i ; end ;", "is a whole number up to 1000000, not 1000001", None),
         ("for i in 1..2 do given m = 1 ; end ;", "`given` is for the whole program", None),
         ("if n > 1 then let a = 1 ; end ;", "a condition compares constants: n has no value", "name the number"),
         ("package p() = let a = 1 ; end ; let x = [p(), 0, 0] ;", "expected a scalar, this is a machine", None),
@@ -343,3 +343,35 @@ def test_a_vector_has_components():
         join earth and b.frame with link(x) dof = [x, 0, 0] end as rail ;
         """)
     assert "rail is a vector and a link" in str(error.value)
+
+
+def test_lists_are_known_in_all_of_a_loop():
+    """An element that an earlier pass has made further down was an unbound variable, or a formula of the library."""
+    grid = """use "joints.lsd" ; use "solids.lsd" ;
+    package panel(at : frame) =
+      let plate = box(m = 1, a = 1, b = 1, c = 0.1) ; let right = [1, 0, 0] @ plate ; let up = [0, 1, 0] @ plate ;
+      join at and plate.frame with revolute([1, 0, 0]) as hinge ;
+    end ;
+    for i in 1..2 do for j in 1..3 do
+      if j > 1 then let p[i][j] = panel(p[i][j-1].right) ;
+      else if i > 1 then let p[i][j] = panel(p[i-1][j].up) ; else let p[i][j] = panel(earth) ; end ; end ;
+    end ; end ;
+    package row(n : scalar) = for i in 1..n do
+      if i > 1 then spring rod[i-1].frame and earth with stiffness = 1 ; end ;
+      let rod[i] = hanging_rod(1, 1) ; join earth and rod[i].frame with revolute([0, 1, 0]) ;
+    end ; end ;
+    let a = row(2) ; let b = row(3) ;"""
+    m = da.loads(grid)
+    assert [(one.link.first.body, one.link.second.body) for one in m.layout().tree if "[2][1]" in one.link.name] == [
+        ("p[1][1].plate", "p[2][1].plate")
+    ]
+    assert [len(x) for x in (m.bodies, m.efforts)] == [12, 3]
+    for text, told in (
+        ("for i in 1..3 do let s[i] = 2*s[i-1] ; end ;", "unbound variable s"),
+        ("for i in 1..3 do let x = z[i-1] ; let z[i] = 1 ; end ;", "there is no z[0]"),
+        ("for i in 1..3 do let x = z[i-1] ; let z[i] = body masse = 1 end ; end ;", "a body has no field masse"),
+    ):
+        with pytest.raises(LsdError) as error:
+            da.loads(text)
+        assert told in str(error.value)
+        assert str(error.value).count("error:") == 1

@@ -29,8 +29,8 @@ def test_random_mechanisms_survive_printing(block):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("block", range(9))
-def test_a_thousand_random_mechanisms_survive_printing(block):
+@pytest.mark.parametrize("block", range(3))
+def test_hundreds_of_random_mechanisms_survive_printing(block):
     for seed in range(100 + 100 * block, 200 + 100 * block):
         same(random_tree(seed))
 

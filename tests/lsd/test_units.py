@@ -21,6 +21,8 @@ contact tip.Z + 2*l >= 0 friction mu slip tip.X' as floor ;
 gravity [0, 0, -9.81 m/s^2] ;
 given m = 500 g, l = 30 cm, k = 2 N*m, c = 0.01, F = 2 N, a = 3 N/m, mu = 0.3 ;
 start hinge.th = 30 deg, hinge.th' = 10 rpm ;
+output told = total.T + total.V + s.force*s.l + hinge.My + total.LX*rod.WY + 2*total.PX*tip.Z' + rod.R11*total.power*t ;
+output more = told + 1 J ;
 """
 
 
@@ -60,6 +62,11 @@ def test_numbers_are_in_metres_kilograms_seconds_and_radians():
             "contact 'floor': ' ... ' and 'tip.Z' are unlike: a mass (kg) and a length (m)",
         ),
         ("mu = 0.3", "mu = 3 mm", 9, "value of mu: a number or an angle is expected"),
+        ("total.V", "total.PX", 11, "output 'told': ' ... ' are unlike: "),
+        ("s.force*", "s.force'*", 11, "output 'told': ' ... ' are unlike: "),
+        ("hinge.My", "hinge.Fy", 11, "output 'told': ' ... ' are unlike: "),
+        ("rod.WY", "rod.WY'", 11, "output 'told': ' ... ' are unlike: "),
+        ("1 J", "1 kg", 12, "output 'more': '1' and 'told' are unlike: a mass (kg) and a torque"),
         (
             "m = m, l = l",
             "m = m, l = m",

@@ -20,7 +20,7 @@ WATCHED = ["x - 1.9999", "sin(200*t)", "(t-2)^2 - 1e-3", "(t-2)^2 - 1e-9", "(t-2
 FOUND = [7, 636, 2, 2, 0, 0, 2]
 
 
-@pytest.mark.parametrize("method", ["DOP853", "VERNER98", "DOPRI5", "RODAS4"])
+@pytest.mark.parametrize("method", ["DOP853", "VERNER98", "DOPRI5", "BS23", "RODAS4", "RADAU5", "taylor"])
 def test_two_zeros_in_one_step_are_found_and_poles_are_none(method: str) -> None:
     motion = run(PENDULUM, (0, 10), events=WATCHED, method=method)
     assert [len(times) for times in motion.t_events] == FOUND
@@ -121,3 +121,64 @@ def test_what_varies_too_quickly_is_said() -> None:
 def test_rounding_around_zero_is_no_event() -> None:
     motion = run(PENDULUM, (0, 10), events=["cos(x)^2 + sin(x)^2 - 1", "(x + 0.1)^3 - x^3 - 0.3*x^2 - 0.03*x - 0.001"])
     assert [len(times) for times in motion.t_events] == [0, 0]
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_poles_on_the_ends_of_steps_are_no_zeros_and_jumps_are(native: bool) -> None:
+    """At an end of a step, or within rounding of one, where a pole is as large as it can be told."""
+    rng = np.random.default_rng(20)
+    for _ in range(30):
+        step = float(rng.choice([0.05, 0.1, 0.125]))
+        place = step * int(rng.integers(3, 17))
+        for _ in range(int(rng.integers(0, 4))):
+            place = float(np.nextafter(place, rng.choice([0.0, 9.0])))
+        power, other = int(rng.choice([1, 3, 5])), float(rng.uniform(0.2, 1.9))
+        formulas = [
+            f"1/(t - {place!r})^{power}",
+            f"(t - {other!r})/(t - {place!r})^{power}",
+            f"tan(t - {place!r} + pi/2)",
+            f"sign(t - {place!r}) - 0.3",
+            f"t - {place!r}",
+        ]
+        functions = [
+            lambda t, y, c=place, k=power: np.divide(1.0, np.float64(t - c) ** k),
+            lambda t, y, c=place, k=power, z=other: np.divide(t - z, np.float64(t - c) ** k),
+            lambda t, y, c=place: np.tan(t - c + pi / 2),
+            lambda t, y, c=place: np.sign(t - c) - 0.3,
+            lambda t, y, c=place: t - c,
+        ]
+        method = str(rng.choice(["symplectic4", "DOPRI5"]))
+        with np.errstate(divide="ignore"):
+            events = formulas if native else functions
+            motion = run(PENDULUM, (0, 2), events=events, method=method, first_step=step, max_step=step)
+        expected = [0, 1, int(place > pi / 2) + int(place + pi / 2 < 2), 1, 1]
+        assert [len(times) for times in motion.t_events] == expected, (place, step, power, other, method)
+        assert abs(motion.t_events[1][0] - other) < 1e-12
+        assert abs(motion.t_events[4][0] - place) < 1e-15
+
+
+@pytest.mark.parametrize("unit", [1e-3, 1.0, 1e3])
+def test_what_rests_on_zero_is_asked_no_more_often_than_steps_are_made(unit: float) -> None:
+    """A machine at rest has speeds that are zero all along: nothing crosses there, however closely one looks."""
+    asked = []
+
+    def still(t: float, y: np.ndarray) -> float:
+        asked.append(t)
+        return float(y[1])
+
+    rests = System(("x",), ("x'",), (v, -9.81 * unit * ex.sin(x / unit)), start={"x": 0.0})
+    for events in (["x'", "x'^2 - x^2"], [still]):
+        motion = run(rests, (0, 10), events=events)
+        assert "varies too quickly" not in motion.message
+        assert not any(len(times) for times in motion.t_events)
+    assert len(asked) < 40 * len(motion.t)
+
+
+@pytest.mark.parametrize("method", ["DOP853", "taylor"])
+@pytest.mark.parametrize("size", [1.0, 1e-165, 1e-200, 1e-290])
+def test_values_whose_product_is_nothing_cross_where_they_change_sign_only(size: float, method: str) -> None:
+    """Two values of one sign below 1e-162 have a product of zero, which told an event at every end of a step."""
+    swing = System(("x",), ("x'",), (v, -x), start={"x": 1.0})
+    motion = run(swing, (0, 10), events=[ex.const(size) * x, lambda t, y: size * y[1]], method=method)
+    np.testing.assert_allclose(motion.t_events[0], np.arange(0.5, 3) * pi, atol=1e-7)
+    np.testing.assert_allclose(motion.t_events[1], np.arange(1, 4) * pi, atol=1e-7)

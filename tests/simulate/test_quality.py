@@ -138,6 +138,7 @@ def test_every_method_says_what_kind_it_is():
         "DAE",
         "time stepping",
         "variational",
+        "series",
     }
 
 

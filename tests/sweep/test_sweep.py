@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 from scipy.special import ellipk
 
 import dalembert as da
+from dalembert.sweep.cluster import _chunk
 
 ROOT = Path(__file__).parents[2]
 
@@ -109,6 +111,31 @@ def test_a_sweep_goes_on_to_the_same_bits(tmp_path, monkeypatch):
     (tmp_path / "other" / "thesis.tex").write_text("dear")
     with pytest.raises(da.ModelError, match="not empty"):
         pendulum().sweep(*asked, **words, out=tmp_path / "other")
+
+
+def test_a_bit_that_a_disk_turns_is_noticed(tmp_path):
+    """Anywhere in a file that may still open: loading tells the same numbers or refuses, resuming makes them again."""
+    pytest.importorskip("pyarrow")
+    m, place, rng = pendulum(), tmp_path / "sweep", np.random.default_rng(3)
+    asked = {"vary": {"m": "uniform(1, 2)"}, "measures": ["max(pivot.th')"], "keep": ["pivot.th"], "samples": 30}
+    whole = m.sweep((0, 0.1), **asked, instants=7, out=place)
+    (part,) = place.glob("part-*.parquet")
+    right, refused = part.read_bytes(), list[bool]()
+    column = right.index(b"pivot.th (t)") if b"pivot.th (t)" in right else 0
+    for k in [column, *rng.integers(len(right), size=80)]:
+        part.write_bytes(right[:k] + bytes([right[k] ^ 1 << rng.integers(8)]) + right[k + 1 :])
+        try:
+            found = da.Sweep.load(place)
+        except da.ModelError as error:
+            refused.append("is damaged" in str(error))
+        else:
+            assert all(np.array_equal(found[name], whole[name]) for name in whole.table)
+    assert all(refused)
+    assert len(refused) > 40  # the numbers are more than half of the file
+    middle = len(right) // 3
+    part.write_bytes(right[:middle] + bytes([right[middle] ^ 255]) + right[middle + 1 :])
+    m.sweep((0, 0.1), **asked, instants=7, out=place, resume=True)
+    assert part.read_bytes() == right
 
 
 def test_courses_are_kept_on_request(tmp_path, monkeypatch):
@@ -254,13 +281,43 @@ def test_a_page_holds_the_summary_and_a_picture_of_every_measure(tmp_path) -> No
 
 
 @pytest.mark.slow
-def test_a_cluster_of_two_workers_gives_the_same_bits(tmp_path) -> None:
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_a_cluster_whose_workers_are_killed_gives_the_same_bits_and_tells_what_they_were_told(tmp_path) -> None:
+    """Both at once, after the first chunk: the plan that they held is sent again."""
     distributed = pytest.importorskip("distributed")
-    m = da.load(Path(__file__).parents[2] / "examples" / "pendulum.lsd")
-    asked = {"vary": {"l": "uniform(0.5, 2)"}, "measures": ["max(hinge.th)", "final(hinge.th')"], "samples": 9000}
-    here = m.sweep((0, 0.3), **asked)
+    m, place = da.load(ROOT / "examples/pendulum.lsd"), tmp_path / "far"
+    asked = {"vary": {"l": "uniform(0.5, 2)"}, "measures": ["max(hinge.th)", "final(hinge.th')"], "samples": 900}
+    asked |= {"start": {"hinge.th": 0.5}, "instants": 4001}
+    here = m.sweep((0, 0.1), **asked)
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None, "processes": True}
     with distributed.LocalCluster(**options) as workers:
-        far = m.sweep((0, 0.3), **asked, cluster=workers.scheduler_address, threads=1, out=tmp_path / "far")
+        first = [one.pid for one in workers.workers.values()]
+
+        def blow() -> None:
+            while not list(place.glob("part-*.parquet")):
+                time.sleep(0.01)
+            for pid in first:
+                os.kill(pid, signal.SIGKILL)
+
+        killer = threading.Thread(target=blow, daemon=True)
+        killer.start()
+        far = m.sweep((0, 0.1), **asked, cluster=workers.scheduler_address, threads=1, out=place)
+        killer.join()
+        with pytest.warns(UserWarning, match="2 instants do not tell"):
+            m.sweep((0, 2), {"l": [0.5]}, "max(hinge.th)", instants=2, cluster=workers.scheduler_address)
+    assert len(list(place.glob("part-*.parquet"))) > 1
     for name in here.table:
-        assert np.array_equal(here[name], far[name]), name
+        assert np.array_equal(here[name], far[name], equal_nan=True), name
+
+
+def test_a_worker_of_another_version_is_refused_and_a_scheduler_that_is_not_there_is_told(monkeypatch) -> None:
+    distributed = pytest.importorskip("distributed")
+    with pytest.raises(da.ModelError, match=r"worker of the cluster has dalembert .*, this is 0\.0"):
+        _chunk("0.0", None, 0, None)
+
+    def silent(*_: object) -> None:
+        raise TimeoutError("timed out")
+
+    monkeypatch.setattr(distributed, "Client", silent)
+    with pytest.raises(da.ModelError, match="no scheduler of Dask answers"):
+        pendulum().sweep((0, 1), {"l": [1.0]}, "final(pivot.th)", cluster="tcp://127.0.0.1:9")

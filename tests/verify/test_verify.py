@@ -120,7 +120,14 @@ def test_the_command_tells_and_its_exit_code_judges() -> None:
     told = runner.invoke(app, [*asked, "--format", "json", "--until", "0.5"])
     assert told.exit_code == 0, told.output
     assert json.loads(told.stdout)["agrees"] is True
-    assert "not checked" in runner.invoke(app, ["verify", str(EXAMPLES / "pendulum.lsd"), "--language", "c"]).stdout
+    told = runner.invoke(app, ["verify", str(EXAMPLES / "four_bar.lsd"), "--language", "c", "--until", "0.2"])
+    assert "not checked" in told.stdout  # exact arithmetic is for trees
+
+
+@pytest.mark.parametrize("wrong", [{"given": {"nope": 1.0}}, {"start": {"pivot.nope": 1.0}}])
+def test_a_name_that_nobody_knows_is_no_road_that_could_not_be_taken(wrong: dict[str, dict[str, float]]) -> None:
+    with pytest.raises(da.DalembertError, match=r"nope' is not a (parameter|state) of"):
+        da.load(EXAMPLES / "pendulum.lsd").verify(**wrong)
 
 
 def test_the_command_fails_where_a_road_disagrees(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,3 +135,14 @@ def test_the_command_fails_where_a_road_disagrees(monkeypatch: pytest.MonkeyPatc
     told = CliRunner().invoke(app, ["verify", str(EXAMPLES / "pendulum.lsd"), "--language", "c"])
     assert told.exit_code == 1
     assert "disagrees" in told.stdout
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"), [({"languages": ["Pyton"]}, "no language"), ({"span": (0, float("nan"))}, "finite")]
+)
+def test_a_wrong_question_is_no_verdict(asked, words):
+    """It stood among what could not be checked, below a verdict that all roads agree."""
+    m = da.Mechanism("pendulum")
+    m.join(da.earth, m.body("rod", mass=2, centre=[0, 0, -1]), da.revolute("x"), name="pivot")
+    with pytest.raises(da.DalembertError, match=words):
+        m.verify(**asked)

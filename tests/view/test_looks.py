@@ -68,6 +68,17 @@ def test_a_rotor_on_its_hinge_is_a_wheel_and_a_bar_goes_from_joint_to_joint():
     assert (kind, length) == ("capsule", pytest.approx(1))
 
 
+@pytest.mark.parametrize("unit", [1.0, 1e-6, 1e6])
+def test_a_disc_on_a_hinge_beside_its_axis_is_no_wheel_in_any_unit_of_length(unit):
+    kinds = {}
+    for off in (0.0, 0.01, 0.4):
+        m = da.Mechanism("disc")
+        disc = m.body("disc", mass=1, inertia=[0.25 * unit**2, 0.25 * unit**2, 0.5 * unit**2])
+        m.join(da.earth, disc.at([off * unit, 0, 0]), da.revolute("z"), name="a")
+        kinds[off] = looks(m, "disc")[0][0]
+    assert kinds == {0.0: "wheel", 0.01: "wheel", 0.4: "cylinder"}
+
+
 def test_declared_shapes_are_drawn_as_they_are():
     m = da.Mechanism("car")
     car = m.body("car", mass=1, inertia=[1, 1, 1])
@@ -176,3 +187,16 @@ def test_rams_are_held_by_lugs_and_slides_carry_blocks(scale):
     assert lug.size[1] == pytest.approx(0.25 * scale)
     assert [one.kind for one in looks["slider"]] == ["box"]
     assert [one.kind for one in looks["cross"]] == ["capsule"] * 2
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
+def test_two_walls_of_a_machine_of_any_size_are_two(scale):
+    """Walls half a nanometre apart are two to a bead of a nanometre; a wall that is told twice is one."""
+    m = da.Mechanism("between")
+    bead = m.body("bead", mass=1, inertia=[scale**2] * 3)
+    m.join(da.earth, bead, da.prismatic("x"), name="rail")
+    for name, x in (("near", 1.0), ("far", 1.5), ("again", 1.5)):
+        wall = da.Plane(m.frame(name, da.earth.at([x * scale, 0, 0], da.turn("-pi/2", "y"))))
+        m.contact(da.Sphere(bead, 0.1 * scale), wall, name=f"hits_{name}")
+    walls = [one for one in scene_of(m).bodies[0].solids if one.kind == "box"]
+    assert len(walls) == 2

@@ -56,7 +56,7 @@ def equilibria(
         if speeds:
             return Search.sorted(sliding_motions(layout, given, speeds, at or {}, spread, starts, seed, t))
         return Search.sorted(held_sets(layout, given, at or {}, spread, starts, seed, t))
-    search = Search.on(layout, given, dict(speeds or {}), t, at)
+    search = Search.on(layout.loosened(), given, dict(speeds or {}), t, at)
     rng = np.random.default_rng(seed)
     q, centre = search.drawn(at or {}, spread, starts, rng)
     if layout.model.contacts:

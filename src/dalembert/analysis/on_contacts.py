@@ -35,8 +35,9 @@ def resting(search: Search, q: Array, rng: np.random.Generator) -> list[Equilibr
             machines[held.touching] = Search(rest.held_machine(held.touching), search.given, {}, search.t)
         on = machines[held.touching]
         on.judgement.usual = held.usual
-        if held.friction or _is_family(on, column):  # of a set of equilibria one is told
-            alike = (held.touching, bool(held.friction), rest.height(column))
+        if held.friction or held.grips or _is_family(on, column):  # of a set of equilibria one is told
+            set_of_all = held.grips and bool(held.friction)  # where nothing rests without friction, one stands for all
+            alike = (held.touching, bool(held.friction), 0.0 if set_of_all else rest.height(column))
             if alike in families:
                 continue
             families.add(alike)
@@ -53,7 +54,7 @@ def _is_family(search: Search, q: Array) -> bool:
 def _judged_on(search: Search, q: Array, held: Held) -> list[Equilibrium]:
     """The equilibrium of the machine whose touching contacts are kept, with their forces and what they change."""
     names = ", ".join(held.forces)
-    if held.friction:
+    if held.friction or held.grips:
         needed = f"{held.friction:.4g} of its friction is needed"
         reason = f"dry friction holds it, and a set of postures with it: {needed}, at the contacts {names}"
         plain = Equilibrium(dict(zip(search.names, map(float, q), strict=True)), {}, (), (), "undecided", reason)

@@ -60,6 +60,7 @@ class Held:
     unique: bool
     friction: float
     usual: float
+    grips: bool = False
 
 
 class Resting:
@@ -79,6 +80,7 @@ class Resting:
         self.coordinates = [ex.symbol(x) for x in layout.state.coordinates]
         self.still = dict.fromkeys((ex.symbol(x) for x in layout.state.speeds), 0.0)
         self.size = len(layout.state.speeds)
+        self.pressed = [i for i, one in enumerate(self.contacts) if one.press is not None]
         self._highest = 0.0
 
     @cached_property
@@ -103,7 +105,9 @@ class Resting:
         ways = Matrix(directions, (len(self.coordinates), self.size))
         some = [list(row) for row, gap in zip(rows.matrix.rows(), rows.gap, strict=True) if gap is not None]
         closure = [gap for gap in rows.gap if gap is not None]
-        laws = [x for one in self.contacts for x in (one.contact.static or one.contact.friction,)]
+        laws = [
+            (one.contact.static or one.contact.friction) if one.press is None else one.press for one in self.contacts
+        ]
         return [
             Matrix.column(balance),
             slope @ ways,
@@ -160,7 +164,7 @@ class Resting:
         Where friction holds it as it is, nothing is moved: postures beside it are others of the same set.
         """
         as_it_is = self._verified(q, 0.0)
-        if as_it_is is not None and as_it_is[1].friction:
+        if as_it_is is not None and as_it_is[1].friction and not self.pressed:
             return as_it_is
         holds, count, n = len(self.dynamics.rows), len(self.contacts), self.size
         forces, strongest = np.zeros(holds + count + len(self._slips)), 0.0
@@ -172,6 +176,7 @@ class Resting:
             strongest = max(strongest, float(np.abs(alone).max(initial=0.0)))
             scale = (strongest or 1.0) / self.length
             active = [i for i in range(count) if gap[i, 0] < forces[holds + i] / scale or (i in first and not number)]
+            active = [i for i in active if i not in self.pressed]  # joints that grip do so where they come to rest
             rubbing = [k for k, (i, _) in enumerate(self._slips) if i in active]
             columns = np.concatenate([pushes, normal[active], tangent[rubbing]])
             held = np.concatenate([rows, normal[active]])
@@ -189,7 +194,7 @@ class Resting:
             forces = new
             if size <= _STILL:
                 break
-        return self._verified(q, strongest or 1.0)
+        return self._verified(q, strongest or 1.0) or as_it_is
 
     def _verified(self, q: Array, strongest: float) -> tuple[Array, Held] | None:
         """Is it one? Gaps, closure, and forces that balance within their cones."""
@@ -201,19 +206,45 @@ class Resting:
         touching = [i for i in range(len(gap)) if gap[i, 0] <= small]
         size = max(strongest, float(np.abs(balance).max(initial=0.0)))
         cones = [tangent[[k for k, (j, _) in enumerate(self._slips) if j == i]] for i in touching]
-        parts: tuple[Any, ...] = (normal[touching], cones, laws[touching, 0], pushes, _BALANCED * size)
-        forces = even(balance[:, 0], *parts) or balanced(balance[:, 0], *parts)
+        load, pressing, mu, cones, bilateral = self._with_given(
+            balance[:, 0], normal[touching], laws[touching, 0], cones, pushes, touching
+        )
+        parts: tuple[Any, ...] = (pressing, cones, mu, bilateral, _BALANCED * size)
+        forces = even(load, *parts) or balanced(load, *parts)
         if forces is None:
             return None
-        share = least_friction(balance[:, 0], *parts)
+        share = least_friction(load, *parts)
         told = {self.names[i]: tuple(map(float, one)) for i, one in zip(touching, forces, strict=True)}
-        rows = np.concatenate([pushes, normal[touching]])
+        rows = np.concatenate([pushes, normal[[i for i in touching if i not in self.pressed]]])
         rank = np.linalg.matrix_rank(rows / np.maximum(np.linalg.norm(rows, axis=1), 1e-300)[:, None], tol=_ALIKE)
-        pushed = all(one[0] > _PUSHES * size for one in forces)
+        grips = any(laws[i, 0] > 0 for i in self.pressed)
+        pushed = all(x[0] > _PUSHES * size for i, x in zip(touching, forces, strict=True) if i not in self.pressed)
         reach = 1 / np.maximum((np.abs(ways) / self.units[:, None]).max(axis=0, initial=0.0), 1e-300)
         load = balance[:, 0]
         usual = float(load @ np.linalg.lstsq(mass, load, rcond=None)[0] / max(float(np.abs(load) @ reach), 1e-300))
-        return q, Held(tuple(touching), told, pushed, bool(rank == len(rows)) and share == 0, share, usual)
+        return q, Held(tuple(touching), told, pushed, bool(rank == len(rows)) and share == 0, share, usual, grips)
+
+    def _with_given(
+        self, load: Array, normal: Array, laws: Array, cones: list[Array], bilateral: Array, touching: list[int]
+    ) -> tuple[Array, Array, Array, list[Array], Array]:
+        """The balance with a line for each force that is given: it is pressed by that much, and by nothing else."""
+        given = [k for k, i in enumerate(touching) if i in self.pressed]
+        wide = np.zeros((len(normal), len(given)))
+        sizes = np.array([np.abs(cones[k]).max(initial=0.0) for k in given])
+        wide[given, range(len(given))] = sizes  # in units of the balance
+        bounds, mu = laws[given], laws.copy()
+        mu[given] = 1.0
+
+        def widened(rows: Array) -> Array:
+            return np.hstack([rows, np.zeros((len(rows), len(given)))])
+
+        return (
+            np.concatenate([load, -bounds * sizes]),
+            np.hstack([normal, wide]),
+            mu,
+            [widened(one) for one in cones],
+            widened(bilateral),
+        )
 
     def height(self, q: Array) -> float:
         """Potential energy there, to seven digits of the energies of the machine: alike along a set of equilibria."""
@@ -225,7 +256,8 @@ class Resting:
     def held_machine(self, touching: tuple[int, ...]) -> Layout:
         """The machine whose touching contacts are kept: what its small motions are while all of them push."""
         model = self.layout.model
-        fixed = tuple(Constraint(f"{self.names[i]} kept", Holonomic((self.contacts[i].held,))) for i in touching)
+        kept = [i for i in touching if i not in self.pressed]
+        fixed = tuple(Constraint(f"{self.names[i]} kept", Holonomic((self.contacts[i].held,))) for i in kept)
         told = replace(model, contacts=(), constraints=(*model.constraints, *fixed))
         return Layout.of(told, [one.link.name for one in self.layout.cuts])
 

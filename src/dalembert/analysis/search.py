@@ -115,11 +115,14 @@ class Search:
         found = np.array([start.values[x] for x in self.names])
         if self.layout.model.contacts:  # they may be farther apart than anything in the machine
             rest = Resting(self.layout, self.numbers, self.units, self.length)
-            known = self.length if self._lengths().max(initial=0.0) > 0 else rest.size_of_bodies()
+            known = self.length if self.sized else rest.size_of_bodies()
             self.length = max(known, rest.reach(found)) or 1.0
             self.units = self._units()
         if (size := self.rolling.size(found)) > 0:  # as surfaces that roll on each other may be
-            self.length = max(size, self.length if self._lengths().max(initial=0.0) > 0 else 0.0)
+            self.length = max(size, self.length if self.sized else 0.0)
+            self.units = self._units()
+        elif not self.sized and not self.layout.model.contacts:
+            self.length = self._sag(found)
             self.units = self._units()
         return found
 
@@ -312,6 +315,21 @@ class Search:
     def _length(self) -> float:
         """The largest constant distance in the machine; one where there is none."""
         return float(self._lengths().max(initial=0.0)) or 1.0
+
+    def _sag(self, q: Array) -> float:
+        """How far its loads pull a machine without lengths against its springs; one where it has none of either."""
+        here = {**self.numbers, **dict(zip(self.symbols, q, strict=True))} | dict.fromkeys(self.reduction.speeds, 0.0)
+        slides = [x for i, x in enumerate(self.symbols) if i not in self.turned]
+        places = [k for k, u in enumerate(self.reduction.speeds) if u in map(ex.prime, slides)]
+        loads = [self.reduction.right[k] for k in places]
+        springs = [x for row in ex.jacobian(loads, slides) for x in row]
+        load, spring = (np.abs(ex.evaluate(x, here)).max(initial=0.0) for x in (loads, springs))
+        return float(load / spring) if load > 0 and spring > 0 else 1.0
+
+    @property
+    def sized(self) -> bool:
+        """Has the machine any length of its own?"""
+        return bool(self._lengths().max(initial=0.0) > 0)
 
     def _lengths(self) -> Array:
         model = self.layout.model

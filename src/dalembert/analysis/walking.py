@@ -57,10 +57,11 @@ class Walk:
         """How far coordinates of the set may be moved, each with the other independent ones held, from a posture."""
         ways = self.balance.ways(q)
         places = list(self.plain)
-        count = min(ways.shape[1], np.linalg.matrix_rank(ways[places], tol=1e-9)) if places else 0
+        own = ways[places] / self._reach(q)[places, None]
+        count = int(np.linalg.matrix_rank(own, tol=_SURE)) if own.size else 0
         if not count:
             return {}
-        _, _, order = qr((ways[places] / self._reach(q)[places, None]).T, pivoting=True, mode="economic")
+        _, _, order = qr(own.T, pivoting=True, mode="economic")
         leading = [places[k] for k in order[:count]]
         found = {}
         for k in sorted(leading):

@@ -156,6 +156,28 @@ def _turned(one: Turn, moving: set[Expr]) -> Iterator[_Piece]:
         yield _Piece(Pose(turn_matrix(one.angle, one.axis)))
 
 
+def refuse_conditions(layout: Layout, names: Sequence[str]) -> None:
+    """Coordinates of the chain that loops or conditions tie are not free: the answer would be for another machine."""
+    for cut in layout.cuts:
+        tied = {
+            x
+            for one, _ in path_between(layout, cut.link.first.body, cut.link.second.body)
+            for x in one.link.coordinates
+        }
+        if tied & set(names):
+            raise ModelError(
+                f"'{min(tied & set(names))}' is in the loop that '{cut.link.name}' closes, so it is not free. Hold the "
+                "coordinates of the loop with `at`, or describe the arm without the loop."
+            )
+    for one in layout.further:
+        used = {x.name for x in ex.free_symbols(one.expressions)} & set(names)
+        if used:
+            raise ModelError(
+                f"the condition '{one.name}' ties '{min(used)}', so it is not free. Hold the coordinates of the "
+                "condition with `at`, or take the condition out."
+            )
+
+
 def frame_named(layout: Layout, what: str | Frame) -> Frame:
     """A frame by its name, or by that of a body."""
     if isinstance(what, Frame):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dalembert import expr as ex
 from dalembert.arms.branches import candidates
-from dalembert.arms.chain import Arm, CurvedError, arm_of, path_between
+from dalembert.arms.chain import Arm, CurvedError, arm_of, refuse_conditions
 from dalembert.arms.closed import ClosedStep, closed_form
 from dalembert.arms.direct import DirectKinematics, direct_kinematics
 from dalembert.arms.plan import plan_for
@@ -21,12 +21,13 @@ from dalembert.arms.resultant import eliminate
 from dalembert.arms.screws import Screws, inverse, screws_of
 from dalembert.arms.search import REACHED, Aim
 from dalembert.arms.targets import Target
+from dalembert.arms.virtual import Filled, filled, rolling
 from dalembert.contact.rows import contact_rows
 from dalembert.dynamics import dynamics_of
 from dalembert.dynamics.numbers import check_names, resolve
 from dalembert.errors import ModelError
 from dalembert.expr import Expr
-from dalembert.mechanism import Frame, Gap, Layout
+from dalembert.mechanism import Frame, Gap, Layout, Pressed
 
 Array = NDArray[Any]
 
@@ -67,7 +68,7 @@ def inverse_kinematics(
             f"no coordinate moves '{direct.words[1]}' seen from '{direct.words[0]}'"
             + (": all of them are held by `at`." if held else ": they are fixed to each other.")
         )
-    _refuse_conditions(layout, names)
+    refuse_conditions(layout, names)
     fixed = {ex.symbol(x): ex.const(float(v)) for x, v in held.items()} | {ex.TIME: ex.const(float(t))}
     try:
         arm: Arm | None = arm_of(layout, base, tip, fixed)
@@ -137,31 +138,47 @@ class _Work:
         if self.arm is None or self.screws is None:
             found = self.aim.searched(self.units, self.chosen)
             return self._told("search", found, {}, False, f"{curved} Found from many starts; there may be others")
-        displacement = self._displacement()
-        plan = plan_for(self.screws, self.target.asked)
-        if plan is not None:
-            made = candidates(plan, displacement, self.screws.amounts(self.chosen))
-            amounts = np.array([one.x for one in made]).reshape(len(made), len(self.names))
-            free = {i: one.free for i, one in enumerate(made)}
-            formulas = closed_form(self.arm, plan, self.target.asked)
-            why = "all of them, every posture obeys these formulas"
-            told = self._told("closed form", self._coordinates(amounts), free, True, why, formulas)
+        arm, screws, whole = self.arm, self.screws, self.target.asked
+        told = self._by_formulas(arm, screws, whole)
+        if told is None and whole == "direction":  # any turn about the tip's axis serves: a joint of no amount asked
+            (arm, screws), whole = rolling(arm, screws), "pose"
+            told = self._by_formulas(arm, screws, whole)
+        if told is None and whole == "pose" and len(screws) <= 6:
+            told = self._by_elimination(filled(screws))
+        if told is not None:
             return told if told.postures else self._asked_again(told)
-        if len(self.names) == 6 and self.target.asked == "pose":
-            out = eliminate(self.screws, displacement)
-            if out is not None:
-                amounts = np.array(out.amounts).reshape(len(out.amounts), 6)
-                roots = f"a polynomial of degree {out.degree}, exact, has {out.real} real roots"
-                why = f"all of them: {roots}, and to rounding each has one posture"
-                if not out.sure:
-                    why = f"{roots}, some with several postures; there may be others"
-                told = self._told("resultant", self._coordinates(amounts), {}, out.sure, why)
-                lost = len(told.postures) != len(out.amounts)
-                doubt = f"{roots}, and some are of no posture within rounding"
-                told = replace(told, complete=False, why=doubt) if lost and told.complete else told
-                return told if told.postures else self._asked_again(told)
         found = self.aim.searched(self.units, self.chosen)
         return self._told("search", found, {}, False, "found from many starts; there may be others")
+
+    def _by_formulas(self, arm: Arm, screws: Screws, whole: str) -> InverseKinematics | None:
+        plan, count = plan_for(screws, whole), len(self.names)
+        if plan is None:
+            return None
+        chosen = screws.amounts(np.r_[self.chosen, np.zeros(len(screws) - count)])
+        made = candidates(plan, self._displacement(), chosen)
+        amounts = np.array([one.x[:count] for one in made]).reshape(len(made), count)
+        free = {i: tuple(j for j in one.free if j < count) for i, one in enumerate(made)}
+        formulas = closed_form(arm, plan, whole)
+        why = "all of them, every posture obeys these formulas"
+        return self._told("closed form", self._coordinates(amounts), free, True, why, formulas)
+
+    def _by_elimination(self, six: Filled) -> InverseKinematics | None:
+        """Roots of the polynomial of six joints; of fewer, those in which the joints that fill up do not move."""
+        out = eliminate(six.screws, self._displacement())
+        if out is None:
+            return None
+        here = [x[: len(self.names)] for x in out.amounts if six.still(x, _NEAR)]
+        roots = f"a polynomial of degree {out.degree}, exact, has {out.real} real roots"
+        if six.idle:
+            roots += f", {len(here)} of them without a turn of the {six.idle} joints that fill up"
+        why = f"all of them: {roots}, and to rounding each has one posture"
+        if not out.sure:
+            why = f"{roots}, some with several postures; there may be others"
+        amounts = np.array(here).reshape(len(here), len(self.names))
+        told = self._told("resultant", self._coordinates(amounts), {}, out.sure, why)
+        lost = len(told.postures) != len(here) and not six.idle  # where joints fill up, near is not yet there
+        doubt = f"{roots}, and some are of no posture within rounding"
+        return replace(told, complete=False, why=doubt) if lost and told.complete else told
 
     def _asked_again(self, none: InverseKinematics) -> InverseKinematics:
         """Lengths of very different size lose postures to rounding: a short search looks whether there are any."""
@@ -204,12 +221,21 @@ class _Work:
         if any(one.free for one in postures):
             complete, why = False, "infinitely many, what is free was chosen"
         elif not postures:
-            why = "it is out of reach" if complete else why
+            why = f"it is out of reach{self._few()}" if complete else why
         elif complete and any(one.idle for one in postures):
             why += "; singular ones count once"
         order = sorted(range(len(postures)), key=lambda i: [round(x, 9) for x in postures[i].coordinates.values()])
         listed = tuple(postures[i] for i in order)
         return InverseKinematics(self.layout.model.name, listed, method, complete, why, tuple(formulas))
+
+    def _few(self) -> str:
+        """Of conditions more than joints, some contradict each other but for targets by luck."""
+        count = {"position": 3, "direction": 5, "pose": 6}[self.target.asked]
+        if len(self.names) >= count:
+            return ""
+        less = {"pose": ": a `direction` in place of the rotation asks for less", "direction": "", "position": ""}
+        few = f"{len(self.names)} coordinate{'s' * (len(self.names) > 1)} meet {count} conditions for few targets"
+        return f"; {few}, to nine digits{less[self.target.asked]}"
 
     def _apart(self, a: Array, b: Array) -> float:
         off = np.abs(a - b) / self.units
@@ -260,30 +286,10 @@ class _Work:
         known, plain = {*self.layout.coordinates, *self.layout.model.parameters(), "t"}, list[tuple[str, Expr, float]]()
         slides = {x for x, u in zip(self.names, self.units, strict=True) if u != 1.0}
         for contact in self.layout.model.contacts:
+            if isinstance(contact.place, Pressed):  # what rubs is nowhere beyond a stop
+                continue
             used = {x.name for x in ex.free_symbols([contact.place.gap])} if isinstance(contact.place, Gap) else {""}
             if not isinstance(contact.place, Gap) or not used <= known:  # of frames or of shapes: lengths
                 return [(one.name, one.gap, self.size) for one in contact_rows(dynamics_of(self.layout))]
             plain.append((contact.name, contact.place.gap, self.size if used & slides else 1.0))
         return plain
-
-
-def _refuse_conditions(layout: Layout, names: Sequence[str]) -> None:
-    """Coordinates of the chain that loops or conditions tie are not free: the answer would be for another machine."""
-    for cut in layout.cuts:
-        tied = {
-            x
-            for one, _ in path_between(layout, cut.link.first.body, cut.link.second.body)
-            for x in one.link.coordinates
-        }
-        if tied & set(names):
-            raise ModelError(
-                f"'{min(tied & set(names))}' is in the loop that '{cut.link.name}' closes, so it is not free. Hold the "
-                "coordinates of the loop with `at`, or describe the arm without the loop."
-            )
-    for one in layout.further:
-        used = {x.name for x in ex.free_symbols(one.expressions)} & set(names)
-        if used:
-            raise ModelError(
-                f"the condition '{one.name}' ties '{min(used)}', so it is not free. Hold the coordinates of the "
-                "condition with `at`, or take the condition out."
-            )

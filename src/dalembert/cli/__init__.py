@@ -30,6 +30,8 @@ COMMANDS = {
     "equilibria": "Find equilibria and judge their stability.",
     "reactions": "Efforts in all links at a state.",
     "inverse": "Efforts that make a given motion.",
+    "lqr": "Linear equations of a rest, and the feedback that holds it.",
+    "trajectory": "A smooth motion through points, and its efforts.",
     "kinematics": "Where a frame is, and every way to bring it there.",
     "codegen": "Write the equations as source code.",
     "mobility": "Count the true freedoms, with a proof.",

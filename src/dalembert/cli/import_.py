@@ -16,6 +16,7 @@ def command(
     floating: Annotated[bool, typer.Option(help="Let the root of a URDF move freely.")] = False,
     fuse: Annotated[bool, typer.Option(help="Join links that are fixed to each other.")] = False,
     limits: Annotated[bool, typer.Option(help="Keep the stops of joints, as contacts.")] = True,
+    friction: Annotated[bool, typer.Option(help="Keep dry friction, which sticks; damping stays in any case.")] = True,
     keyframe: Annotated[str | None, typer.Option(help="Start from this keyframe of an MJCF file.")] = None,
     package: Annotated[Path | None, typer.Option(help="Folder that holds all files of the robot.")] = None,
 ) -> None:
@@ -38,12 +39,12 @@ def command(
         warnings.simplefilter("ignore", io.UnmappedWarning)
         kind = io.kind_of(file)
         if kind == "robot":
-            io.read_urdf(file, made, floating=floating, fuse=fuse, limits=limits, package=package)
+            io.read_urdf(file, made, floating=floating, fuse=fuse, limits=limits, friction=friction, package=package)
         elif kind == "mujoco":
             key = int(keyframe) if keyframe is not None and keyframe.isdigit() else keyframe
-            io.read_mjcf(file, made, keyframe=key, fuse=fuse, limits=limits, package=package)
+            io.read_mjcf(file, made, keyframe=key, fuse=fuse, limits=limits, friction=friction, package=package)
         else:
-            io.read_sdf(file, made, fuse=fuse, limits=limits, package=package)
+            io.read_sdf(file, made, fuse=fuse, limits=limits, friction=friction, package=package)
     for note in made.notes:
         print(f"note: {note}", file=sys.stderr)
     text = to_lsd(made)

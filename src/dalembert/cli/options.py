@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-File = Annotated[Path, typer.Argument(help="A mechanism in LSD.", show_default=False)]
+File = Annotated[Path, typer.Argument(help="A mechanism in LSD, or a robot file.", show_default=False)]
 
 
 class Format(StrEnum):

@@ -17,6 +17,8 @@ def read_formulas(settings: list[str] | None, option: str) -> dict[str, str]:
         name, sign, text = setting.partition("=")
         if not sign or not name.strip() or not text.strip():
             raise typer.BadParameter(f"write {option} name=value, not {option} {setting}")
+        if name.strip() in found:
+            raise typer.BadParameter(f"'{name.strip()}' has two values: write {option} {name.strip()}=... once")
         found[name.strip()] = text.strip()
     return found
 

@@ -33,6 +33,8 @@ def command(
     ] = None,
     set_: Settings = None,
     method: Annotated[str, typer.Option(help="The integration method.")] = "auto",
+    rtol: Annotated[float, typer.Option(help="Relative tolerance of the motions.")] = 1e-8,
+    atol: Annotated[float | None, typer.Option(help="Absolute tolerance.", show_default="as simulate")] = None,
     instants: Annotated[int, typer.Option(min=2, help="Instants between which measures are looked for.")] = 201,
     cut: Annotated[list[str] | None, typer.Option(help="A link that closes a loop (repeat).")] = None,
     keep: Annotated[
@@ -41,7 +43,11 @@ def command(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="A folder for the results, as Parquet files.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the sweep that is in --out.")] = False,
     cluster: Annotated[str | None, typer.Option(help="Address of a Dask scheduler, e.g. tcp://host:8786.")] = None,
-    plot: Annotated[Path | None, typer.Option(help="A picture of the first measure (.png, .svg, .pdf).")] = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="Threads, of each worker.", show_default="all")] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(help="A picture of the first measure (.png, .svg, .pdf), or a page of all of them (.html)."),
+    ] = None,
     format: FormatOption = Format.text,
 ) -> None:
     """Run a mechanism for many parameters and starts, and keep numbers of each motion.
@@ -55,8 +61,10 @@ def command(
 
     if not 0 < until < float("inf"):
         raise typer.BadParameter("the final time must be positive and finite", param_hint="--until")
-    if plot is not None and plot.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise typer.BadParameter(f"{plot}: the suffix is .png, .svg or .pdf", param_hint="--plot")
+    if out is not None and str(out) == "-":
+        raise typer.BadParameter("a sweep is kept in a folder; --format json writes it here", param_hint="--out")
+    if plot is not None and plot.suffix.lower() not in (".png", ".svg", ".pdf", ".html"):
+        raise typer.BadParameter(f"{plot}: the suffix is .png, .svg, .pdf or .html", param_hint="--plot")
     mechanism = dalembert.load(file)
     start, given = split_settings(mechanism, set_)
     with warnings_in_words():
@@ -71,14 +79,19 @@ def command(
             given=given,
             events=events,
             method=method,
+            rtol=rtol,
+            atol=atol,
             instants=instants,
             cut=cut or (),
             keep=keep or (),
             out=out,
             resume=resume,
             cluster=cluster,
+            threads=threads,
         )
-    if plot is not None and len(found):
+    if plot is not None and plot.suffix.lower() == ".html" and len(found):
+        print(f"{found.page(plot)}: page", file=sys.stderr)
+    elif plot is not None and len(found):
         from dalembert.files import written_whole
 
         with written_whole(plot) as picture:
@@ -91,3 +104,6 @@ def command(
     if not found.complete:
         print(f"stopped; what is done is in {out}: go on with --resume", file=sys.stderr)
         raise typer.Exit(_INTERRUPTED)
+    if found.failures == len(found):
+        print(f"none of the {len(found)} motions came to its end: the measures are empty", file=sys.stderr)
+        raise typer.Exit(1)

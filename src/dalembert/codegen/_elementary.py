@@ -298,6 +298,10 @@ def _body(name: str) -> tuple[int, Callable[..., str]]:
     return function.arity, lambda w, *args: lanewise(w, function.library or name, *args)
 
 
+def arity(name: str) -> int:
+    return _body(name)[0]
+
+
 def symbol(name: str, width: int) -> str:
     return f"dalembert.{name}.{width}"
 
@@ -309,8 +313,8 @@ def definition(name: str, width: int) -> str:
         sincos(w, "%x")
         head = f"define internal fastcc {{{w.real}, {w.real}}} @{symbol(name, width)}({w.real} %x)"
     else:
-        arity, body = _body(name)
-        names = ["%x", "%y", "%z"][:arity]
+        count, body = _body(name)
+        names = ["%x", "%y", "%z"][:count]
         result = body(w, *names)
         w.line(f"  ret {w.real} {result}")
         head = f"define internal fastcc {w.real} @{symbol(name, width)}({', '.join(f'{w.real} {n}' for n in names)})"

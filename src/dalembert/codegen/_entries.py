@@ -22,7 +22,7 @@ def scalar_module(functions: list[tuple[Function, Schedule]]) -> str:
         parts += [blocks.text, _scalar_entry(function, plan, blocks.early, blocks.late)]
         if plan.kept:
             parts += [_setup_entry(function, plan, blocks.early), _state_entry(function, plan, blocks.late)]
-    return _module(1, used, parts)
+    return whole_module(1, used, parts)
 
 
 def batch_module(function: Function, plan: Schedule, width: int) -> str:
@@ -30,7 +30,7 @@ def batch_module(function: Function, plan: Schedule, width: int) -> str:
     blocks = write_blocks(function, plan, width)
     moves = moving_code(width, function.sizes, len(function.outputs))
     entry = _batch_entry(function, plan, width, blocks.early, blocks.late)
-    return _module(width, blocks.used, [blocks.text, *moves, entry])
+    return whole_module(width, blocks.used, [blocks.text, *moves, entry])
 
 
 def workspace_size(function: Function, plan: Schedule, width: int) -> int:
@@ -39,7 +39,8 @@ def workspace_size(function: Function, plan: Schedule, width: int) -> int:
     return width * (own + plan.constants + plan.scratch + len(function.outputs))
 
 
-def _module(width: int, used: set[tuple[str, int]], parts: list[str]) -> str:
+def whole_module(width: int, used: set[tuple[str, int]], parts: list[str]) -> str:
+    """Functions with all that they call."""
     intrinsics: list[str] = []
     for w in sorted({width} | {one for _, one in used}):
         t, s = Writer(w).real, Writer(w).suffix

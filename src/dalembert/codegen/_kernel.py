@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
 from dalembert.codegen import _elementary
 from dalembert.codegen._ir import Writer
@@ -22,6 +23,22 @@ _RELATION = {"lt": "olt", "le": "ole", "eq": "oeq"}
 _ARITHMETIC = {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"}
 _SUMS = frozenset({"add", "sub"})
 _INTRINSIC = {"abs": "fabs", "sqrt": "sqrt", "min": "minimum", "max": "maximum"}
+
+
+def absorbed_products(nodes: Sequence[Cell], leaving: Container[Cell]) -> set[Cell]:
+    """Products of a block that one sum of it alone reads: the two are rounded together."""
+    uses = Counter([a for e in nodes for a in e.args if a.op == "mul"])
+    inside = set(nodes)
+    alone = {e for e, count in uses.items() if count == 1 and e in inside and e not in leaving}
+    return {a for e in nodes if e.op in _SUMS for a in next(([a] for a in e.args if a in alone), ())}
+
+
+def whole_and_half(exponent: Any) -> tuple[int, int] | None:
+    """How many products and roots a power takes; None where the library has to make it."""
+    twice = Fraction(exponent) * 2
+    if twice.denominator != 1 or abs(twice) > 2048 or isinstance(exponent, float):
+        return None
+    return divmod(abs(int(twice)), 2)
 
 
 class Block:
@@ -90,11 +107,7 @@ class Block:
         self.turns = {(e.op, e.args[0]): e for e in nodes if e.op in ("sin", "cos")}
         self.angles = list(dict.fromkeys([e.args[0] for e in nodes if e.op in ("sin", "cos")]))
         self.inside = set(nodes)
-        uses = Counter([a for e in nodes for a in e.args if a.op == "mul"])
-        alone = {e for e, count in uses.items() if count == 1 and e in self.inside and e not in leaving}
-        for e in nodes:
-            if e.op in _SUMS:
-                self.absorbed.update(next(([a] for a in e.args if a in alone), ()))
+        self.absorbed = absorbed_products(nodes, leaving)
 
     def write(self, nodes: tuple[Cell, ...], results: Mapping[Cell, object]) -> None:
         keep, slots = self.plan.kept, self.plan.slots
@@ -190,15 +203,15 @@ class Block:
         w, base = self.w, e.args[0]
         if e.data is None:
             return self.call("pow", self.operand(base), self.operand(e.args[1]))
-        twice = Fraction(e.data) * 2
-        if twice.denominator != 1 or abs(twice) > 2048 or isinstance(e.data, float):
+        parts = whole_and_half(e.data)
+        if parts is None:
             return self.call("pow", self.operand(base), w.constant(float(e.data)))
-        whole, half = divmod(abs(int(twice)), 2)
+        whole, half = parts
         value = self.product(base, whole) if whole else ""
         if half:
             root = w.intrinsic("sqrt", self.operand(base))
             value = w.mul(value, root) if value else root
-        return w.div(w.constant(1.0), value) if twice < 0 else value
+        return w.div(w.constant(1.0), value) if e.data < 0 else value
 
     def product(self, base: Cell, n: int) -> str:
         if n == 1:

@@ -26,6 +26,9 @@ class Cell:
     args: tuple[Cell, ...] = ()
     data: Any = None
 
+    def __repr__(self) -> str:  # not what is below: a graph that shares has no end as a tree
+        return f"<Cell {self.op} of {len(self.args)}>" if self.data is None else f"<Cell {self.op} {self.data}>"
+
 
 @dataclass(frozen=True, slots=True)
 class Lowered:

@@ -376,5 +376,6 @@ def compile_mechanism(mechanism: Mechanism, layout: Layout | None = None) -> Com
     >>> f.mass_matrix([0.3]), f.energy([0.0], [2.0], g=9.81).kinetic
     (array([[0.5]]), np.float64(1.0))
     """
-    say_open(mechanism.contacts, "these functions")
+    layout = layout or Layout.of(mechanism)
+    say_open(layout.model.contacts, "these functions")
     return CompiledMechanism(mechanism, layout)

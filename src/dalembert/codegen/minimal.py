@@ -165,7 +165,7 @@ def compile_minimal(
     mechanism: Mechanism, eq: Equations | MinimalEquations | QuasiEquations
 ) -> CompiledMechanism | CompiledMinimal:
     """Minimal equations in machine code; a tree is in independent coordinates already."""
-    say_open(mechanism.contacts, "these functions")
+    say_open(eq.layout.model.contacts, "these functions")
     if isinstance(eq, QuasiEquations):
         raise ModelError(
             f"'{mechanism.name}' has conditions on speeds, which take no coordinate away: compile it without "

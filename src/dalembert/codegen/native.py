@@ -13,6 +13,7 @@ import numpy as np
 from dalembert.codegen import _entries, _target, cache
 from dalembert.codegen._crew import share
 from dalembert.codegen._schedule import Schedule, schedule
+from dalembert.codegen._tape import LoadedTape, is_straight, tape_of
 from dalembert.codegen.function import Function
 from dalembert.errors import ExpressionError
 from dalembert.expr import uncollected
@@ -21,8 +22,13 @@ Array = Any
 
 #: Operations of a library up to which it is optimised at once, a third of a second; longer ones are made quickly first.
 _SHORT = 8_000
+#: Operations of one kind in a row, on an average, from which a list of them costs less than finding the next one does.
+_SIDE_BY_SIDE = 16
 #: Calls after which optimised code has repaid its making: 40 us an operation, for 0.1 ns of it in each call.
 REPAID = 400_000
+
+
+_BATCH = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3, *[ctypes.c_int64] * 2, ctypes.c_void_p)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +44,7 @@ class BatchCode:
     owner: Any
 
     def function(self) -> Any:
-        p, n = ctypes.c_void_p, ctypes.c_int64
-        return ctypes.CFUNCTYPE(None, p, p, p, n, n, p)(self.address)
+        return _BATCH(self.address)
 
 
 class NativeFunction:
@@ -49,13 +54,16 @@ class NativeFunction:
     A call takes one array for each group of inputs; a leading axis in any of them makes a batch.
     """
 
-    def __init__(self, function: Function, plan: Schedule, loaded: _target.Loaded, quick: bool = False) -> None:
+    def __init__(
+        self, function: Function, plan: Schedule, loaded: _target.Loaded | LoadedTape, quick: bool = False
+    ) -> None:
         self.function = function
         self._plan = plan
         self.quick = quick
-        self._loaded = [loaded]
+        self._loaded: list[_target.Loaded | LoadedTape] = [loaded]
         self._use()
         self._batch: BatchCode | None = None
+        self._batch_call: Any = None
         self._memory = threading.local()
         self._sizes = function.sizes
         self._shape = function.shape
@@ -120,7 +128,7 @@ class NativeFunction:
         if batch >= 0:
             return self._run_batch(arrays, batch, out)
         out = self._result(self._shape, out)
-        self._call(*[a.__array_interface__["data"][0] for a in arrays], out.__array_interface__["data"][0])
+        self._call(*map(_address, arrays), _address(out))
         return out
 
     def _run_single(self, args: Sequence[Array]) -> np.ndarray:
@@ -142,7 +150,9 @@ class NativeFunction:
     def _batch_entry(self) -> BatchCode:
         with _target.compiling:
             if self._batch is None:
-                self._batch = self.batch_code(_target.vector_width())
+                made = self.batch_code(_target.vector_width())
+                self._batch_call = made.function()
+                self._batch = made
             return self._batch
 
     def batch_code(self, width: int) -> BatchCode:
@@ -161,25 +171,30 @@ class NativeFunction:
         return out
 
     def _run_batch(self, arrays: list[np.ndarray], count: int, out: np.ndarray | None = None) -> np.ndarray:
-        batch = self._batch_entry()
-        entry = batch.function()
+        batch = self._batch or self._batch_entry()
         out = self._result((count, *self._shape), out)
         if count:
-            pointers = np.array([a.ctypes.data for a in arrays], dtype=np.uintp)
             varied = [g for g in self.function.shared if arrays[g].ndim == 2]
             if varied:
                 raise ExpressionError(
                     f"input {varied[0]} of '{self.name}' is shared by all states: give one row of it."
                 )
-            strides = np.array([a.shape[1] if a.ndim == 2 else 0 for a in arrays], dtype=np.int64)
-            where = (pointers.ctypes.data, strides.ctypes.data, out.ctypes.data)
-
-            def run(begin: int, end: int) -> None:
-                work = np.empty(batch.room + 8)
-                entry(*where, begin, end, (work.ctypes.data + 63) & ~63)
-
-            share(run, count, batch.width, self._plan.operations)
+            groups = len(arrays)
+            pointers = (ctypes.c_void_p * groups)(*map(_address, arrays))
+            strides = (ctypes.c_int64 * groups)(*[a.shape[1] if a.ndim == 2 else 0 for a in arrays])
+            where = (ctypes.addressof(pointers), ctypes.addressof(strides), _address(out))
+            share(self._batch_call, *where, count, batch.width, batch.room, self._plan.operations)
         return out
+
+
+def _address(a: np.ndarray) -> int:
+    """Of the first number. NumPy takes 2 us to tell it: as long as a vector of states."""
+    if not a.size:
+        return 0
+    try:
+        return ctypes.addressof(ctypes.c_char.from_buffer(a))  # type: ignore[arg-type]
+    except TypeError:  # read-only
+        return int(a.ctypes.data)
 
 
 def _is_single(a: Array, size: int) -> bool:
@@ -234,7 +249,9 @@ def compile_functions(functions: Sequence[Function], *, quickly: bool | None = N
     """Compile for this processor. Batch code is made at the first call with a batch.
 
     `quickly` takes a quarter of the time, for code that is half as quick with the same digits; unless it is said, long
-    code is made quickly, and integrators replace it (`NativeFunction.improve`) in runs that repay that.
+    code is made quickly, and integrators replace it (`NativeFunction.improve`) in runs that repay that. Where it is
+    said, long code whose operations wait for few others is not compiled at all but walked as a list, in twice the time
+    of quick code, and is there in less than half of it.
 
     >>> from dalembert import expr as ex
     >>> x, v, k = ex.symbols("x v k")
@@ -247,9 +264,20 @@ def compile_functions(functions: Sequence[Function], *, quickly: bool | None = N
         raise ExpressionError(f"two functions have the same name among {', '.join(names)}.")
     with uncollected():
         planned = [(f, schedule(f)) for f in functions]
-    quick = sum(plan.written for _, plan in planned) > _SHORT if quickly is None else quickly
-    loaded = _made(planned, quick)
-    return Library({f.name: NativeFunction(f, plan, loaded, quick) for f, plan in planned})
+        quick = sum(plan.written for _, plan in planned) > _SHORT if quickly is None else quickly
+        lists = {f.name: found for f, plan in planned if quickly and (found := _listed(f, plan)) is not None}
+        others = [(f, plan) for f, plan in planned if f.name not in lists]
+        loaded = _made(others, quick) if others else None
+    made: dict[str, _target.Loaded | LoadedTape | None] = {**dict.fromkeys(names, loaded), **lists}
+    return Library({f.name: NativeFunction(f, plan, one, quick) for f, plan in planned if (one := made[f.name])})
+
+
+def _listed(function: Function, plan: Schedule) -> LoadedTape | None:
+    """Long code as a list of operations, where enough of them stand side by side."""
+    if plan.written <= _SHORT or not is_straight(plan):
+        return None
+    tape = tape_of(function, plan)
+    return LoadedTape(function, tape) if tape.operands.shape[1] >= _SIDE_BY_SIDE * len(tape.runs) else None
 
 
 def _made(planned: list[tuple[Function, Schedule]], quick: bool) -> _target.Loaded:

@@ -25,7 +25,7 @@ from dalembert.dynamics.scales import ATOL, RTOL
 from dalembert.dynamics.start import open_start
 from dalembert.errors import ModelError
 from dalembert.mechanism import Layout, Mechanism
-from dalembert.mechanism.contact import refuse_contacts, say_open
+from dalembert.mechanism.contact import Pressed, refuse_contacts, say_open
 
 #: Quantities that the file of a mechanism holds, with what is said of each.
 QUANTITIES = {
@@ -98,6 +98,14 @@ def _comments(compiled: CompiledMechanism, parameters: Sequence[str]) -> list[st
         numbers = ", ".join(f"{name} = {value!r}" for name, value in compiled.held.items())
         told = f"{compiled.branch}{f'; they hold for {numbers}' if numbers else ''}"
         lines += [plain(row) for row in textwrap.wrap(told, 90)]
+    contacts = compiled.dynamics.model.contacts
+    rubbing = [x.name for x in contacts if isinstance(x.place, Pressed)]
+    opening = [x.name for x in contacts if x.name not in rubbing]
+    told = "Contacts are open here, these functions hold while none touches"
+    dry = "Dry friction is against its slip here, these functions hold while it slips"
+    for what, names in ((told, opening), (dry, rubbing)):
+        if names:
+            lines += [plain(row) for row in textwrap.wrap(f"{what}: {', '.join(names)}", 90)]
     return [*lines, "t  time (an array of one number); y  coordinates, then speeds"]
 
 
@@ -106,13 +114,15 @@ def write_model(mechanism: Mechanism, to: str, *, also: Sequence[str] = (), cut:
 
     "centroidal_momentum", "jacobian:hand", and derivatives by coordinates, speeds or a parameter: "bias/speeds".
     """
-    say_open(mechanism.contacts, "these functions")
-    compiled = CompiledMechanism(mechanism, Layout.of(mechanism, cut))
+    layout = Layout.of(mechanism, cut)
+    say_open(layout.model.contacts, "these functions")
+    compiled = CompiledMechanism(mechanism, layout)
     return _model(compiled, _functions(compiled, also), to)
 
 
 def write_header(mechanism: Mechanism, *, also: Sequence[str] = (), cut: Collection[str] = ()) -> str:
     """The C header of what `write_model` writes: what the arrays hold, their lengths, and the prototypes; C++ too."""
+    say_open(mechanism.contacts, "these functions")
     compiled = CompiledMechanism(mechanism, Layout.of(mechanism, cut))
     functions = _functions(compiled, also)
     sizes = {"COORDINATES": len(compiled.coordinates), "SPEEDS": len(compiled.speeds)}

@@ -16,7 +16,7 @@ from dalembert.expr import ZERO, Expr
 from dalembert.expr.space import Vector3
 from dalembert.kinematics import Wrench
 from dalembert.mechanism import Frame
-from dalembert.mechanism.contact import Gap, Touching
+from dalembert.mechanism.contact import Gap, Pressed, Touching
 from dalembert.mechanism.shapes import ordered
 
 _NONE = Vector3((ZERO, ZERO, ZERO))
@@ -27,6 +27,9 @@ def contact_actions(about: Dynamics, forces: Sequence[Sequence[Expr]], before: A
     places, own = Places(about.tree), {one.coordinate: one.rate for one in about.rows.own} if about.closed else {}
     for row, (normal, *rubbing) in zip(contact_rows(about), forces, strict=True):
         place = row.contact.place
+        if isinstance(place, Pressed):
+            formula_actions(about.tree, own, zip(place.slip, rubbing, strict=True), before)
+            continue
         if isinstance(place, Gap):
             slips = [(place.slip[slip.side], force) for slip, force in zip(row.slips, rubbing, strict=True)]
             formula_actions(about.tree, own, [(place.gap, normal), *slips], before)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from dalembert import expr as ex
@@ -17,7 +17,7 @@ from dalembert.dynamics import Dynamics
 from dalembert.errors import ModelError
 from dalembert.expr import ONE, ZERO, Expr
 from dalembert.kinematics import in_speeds, in_state
-from dalembert.mechanism.contact import Among, Contact, Gap, Touching, pairs_among
+from dalembert.mechanism.contact import Among, Contact, Gap, Pressed, Touching, pairs_among
 from dalembert.mechanism.welded import rigid_groups
 
 PAIRS = 300
@@ -74,6 +74,7 @@ class ContactRow:
     drift: Expr
     least: Expr
     slips: tuple[Slip, ...]
+    press: Expr | None = None  # the force that is given, of one that never opens
 
     @property
     def name(self) -> str:
@@ -104,6 +105,10 @@ class ContactRow:
     def rubs(self) -> tuple[Rub, ...]:
         """Sliding, rolling, drilling: those with friction and something that moves them, in the order of the slips."""
         one = self.contact
+        if self.press is not None:  # the bound at rest presses; what slips is rubbed by its share of it
+            less = one.static is not None and one.static is not one.friction
+            share = ex.where(ex.less(ZERO, self.press), one.friction / self.press, ZERO) if less else ONE
+            return (Rub(SLIDING, self.slips, share, ONE),)
         laws = {
             SLIDING: (one.friction, one.friction if one.static is None else one.static),
             ROLLING: (one.rolling, one.rolling),
@@ -125,6 +130,9 @@ def _rows(about: Dynamics) -> tuple[ContactRow, ...]:
     still = dict.fromkeys(tree.speeds, ZERO)
     found, unmoved = list[ContactRow](), list[tuple[Contact, Expr]]()
     for contact in _each(about.model.contacts, rigid_groups(about.model)):
+        if isinstance(contact.place, Pressed):
+            found.append(_pressed(about, contact, own, moving))
+            continue
         if isinstance(contact.place, Gap):
             held, *sliding = in_state(tree, [contact.place.gap, *contact.place.slip], own)
             past, feature, rolling, drilling = None, ZERO, list[Expr](), list[Expr]()
@@ -151,6 +159,23 @@ def _rows(about: Dynamics) -> tuple[ContactRow, ...]:
         found.append(ContactRow(contact, gap, held, past, feature, falling, rate, row, drift, least, slips))
     _refuse_unmoved(unmoved, found)
     return tuple(found)
+
+
+def _pressed(about: Dynamics, contact: Contact, own: Mapping[Expr, Expr], moving: dict[Expr, Expr]) -> ContactRow:
+    """What rubs under a given force: it has no gap that could open, and its bound is in the state."""
+    assert isinstance(contact.place, Pressed)
+    bounds = [contact.friction, contact.friction if contact.static is None else contact.static]
+    friction, rest, *slips = in_state(about.tree, [*bounds, *contact.place.slip], own)
+    friction, rest = (x if x.is_number else ex.maximum(x, ZERO) for x in (friction, rest))
+    told = replace(contact, friction=friction, static=None if contact.static is None else rest)
+    sliding = tuple(slip_of(contact, x, about.tree.speeds, moving) for x in slips)
+    if all(x is ZERO for one in sliding for x in one.row):
+        raise ModelError(
+            f"'{contact.name}' rubs against {ex.text(contact.place.slip[0])[:60]}, which no speed moves: are its "
+            "bodies welded together? Let it be between bodies that move."
+        ).of([contact.name])
+    still = (ZERO,) * len(about.tree.speeds)
+    return ContactRow(told, ZERO, ZERO, None, ZERO, ZERO, ZERO, still, ZERO, ZERO, sliding, rest)
 
 
 def _refuse_unmoved(unmoved: list[tuple[Contact, Expr]], found: list[ContactRow]) -> None:

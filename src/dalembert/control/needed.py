@@ -110,6 +110,12 @@ class _Balance:
         wrong = [x for x in contacts if x not in known]
         if wrong:
             raise ModelError(f"there is no contact '{wrong[0]}'.{did_you_mean(wrong[0], known)}")
+        rubs = [x for x in contacts if known[x].press is not None]
+        if rubs:
+            raise ModelError(
+                f"'{rubs[0]}' is dry friction of a given bound, which never opens: it is in the efforts that a motion "
+                "needs wherever it slips. Name contacts that push."
+            )
         self.closed = [known[x] for x in contacts]
         self.names = list(about.rows.names) if about.closed else []
         self.strong = np.array([float((strengths or {}).get(x, 1.0)) for x in pushed])

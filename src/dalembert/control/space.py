@@ -21,7 +21,8 @@ from dalembert.errors import ArgumentError, ModelError, SingularError
 from dalembert.mechanism import Layout, Mechanism, did_you_mean
 from dalembert.presentation.told import Told
 
-#: Share of what pushes the machine that may be left of it at rest: a posture found by an iteration has some rounding.
+#: Share of what pushes the machine that may be left of it at rest: postures are found by iterations, and written in
+#: seven digits.
 _AT_REST = 1e-6
 _RANK = 1e-9
 
@@ -134,7 +135,7 @@ def state_space(
     accelerations = about.accelerations(about.efforts)
     solved = ex.substitute(told, dict(zip(about.accelerations_given, accelerations, strict=True)))
     numeric = _Numeric(f, numbers, [*accelerations, *solved, *about.rates], symbols, pushed)
-    rest = _rest(numeric, q, u, inputs, mechanism.name, len(f.speeds))
+    rest = _rest(f, numeric, q, u, inputs, numbers)
     slopes = numeric.slopes(q, u, rest)
     k, o = len(f.speeds), len(outputs)
     by_q, by_u, by_w = np.split(slopes, [n, n + k], axis=1)
@@ -213,20 +214,33 @@ class _Numeric:
         return np.asarray(self._native["slopes"]([0.0], q, u, w, self.numbers))
 
 
-def _rest(numeric: _Numeric, q: Any, u: Any, inputs: Sequence[str], name: str, k: int) -> Any:
-    """Inputs at which nothing accelerates; efforts enter linearly, so that one step finds them, and others soon."""
-    w = np.zeros(len(inputs))
-    first = np.abs(numeric.values(q, u, w)[:k]).max(initial=0.0)
+def _rest(f: CompiledMechanism, numeric: _Numeric, q: Any, u: Any, inputs: Sequence[str], given: Any) -> Any:
+    """Inputs at which nothing accelerates; efforts enter linearly, so that one step finds them, and others soon.
+
+    Accelerations are told in the kinetic metric, beside those that inputs and coordinates make: each angle by a radian,
+    as upright pendulums have no other, each length by what it is.
+    """
+    w, n, k, name = np.zeros(len(inputs)), len(q), len(f.speeds), f.dynamics.model.name
+    angles = f.dynamics.closure.turning.copy()
+    angles[[i for i, x in enumerate(f.coordinates) if any(x in group for group in f.dynamics.state.quaternions)]] = True
+    reach = np.where(angles, 1.0, np.abs(q))
+    mass = np.asarray(f.mass_matrix(q, **given))
+
+    def size(accelerations: Any) -> float:
+        return float(np.sqrt(np.abs(np.einsum("ik,ij,jk->k", accelerations, mass, accelerations)).max(initial=0.0)))
+
+    first = size(numeric.values(q, u, w)[:k, None])
     for _ in range(20):
         found = numeric.values(q, u, w)[:k]
-        pushes = numeric.slopes(q, u, w)[:k, len(q) + len(u) :]
-        size = max(first, float(np.abs(pushes * w).max(initial=0.0)))
-        if np.abs(found).max(initial=0.0) <= _AT_REST * size or not size:
+        slopes = numeric.slopes(q, u, w)[:k]
+        pushes = slopes[:, n + k :]
+        if size(found[:, None]) <= _AT_REST * max(first, size(pushes * w), size(slopes[:, :n] * reach)):
             return w
         w = w - np.linalg.lstsq(pushes, found, rcond=None)[0]
     raise ModelError(
         f"'{name}' does not rest at this posture, whatever {', '.join(inputs) or 'no input'} do: an acceleration "
-        f"{np.abs(found).max():.3g} is left. Give an equilibrium (`m.equilibria()`), or more inputs."
+        f"{np.abs(found).max():.3g} is left. Give an equilibrium (`m.equilibria()`, or `dalembert equilibria`) in "
+        "seven digits, or more inputs."
     )
 
 

@@ -56,6 +56,12 @@ class Trajectory(Record):
     def duration(self) -> float:
         return float(self.t[-1] - self.t[0])
 
+    @property
+    def ends(self) -> dict[str, tuple[float, float]]:
+        """The least and the greatest value of each coordinate on the way: splines swing beyond their points."""
+        q = self.q(np.linspace(self.t[0], self.t[-1], _SAMPLES * (len(self.t) - 1) + 1))
+        return {x: (float(q[:, k].min()), float(q[:, k].max())) for k, x in enumerate(self.names)}
+
     def laws(self) -> dict[str, Expr]:
         """Formulas of time, for `m.inverse_dynamics(way.laws(), ...)`, `m.drive` and every exit."""
         found = {}

@@ -77,7 +77,7 @@ class Dynamics:
         owner = self._structure
         if name not in owner._made:
             what = f"deriving {name.lstrip('_').replace('_', ' ')} of '{self.model.name}'"
-            with limits.working(what, "Give numbers for parameters that stay.", seconds=_SECONDS):
+            with limits.working(what, "Give numbers for parameters that stay.", seconds=_SECONDS), ex.uncollected():
                 owner._made[name] = make(owner)
         found: T = owner._made[name]
         return found
@@ -275,16 +275,19 @@ class Dynamics:
 
     def _free(self, extra: Sequence[Expr]) -> list[Expr]:
         """By the algorithm that needs fewer operations: articulated bodies or the factorised mass matrix."""
-        right = [own + e for own, e in zip(self.right_side, extra, strict=True)]
         if self.tree.shares_speeds() or self.closed:
-            return solve_symmetric(self.mass_matrix, right, self.state.speeds)
+            return self._factorised(extra)
         known = [own + more for own, more in zip(self.recursion.efforts, extra, strict=True)]
         recursive = articulated.accelerations(self.recursion, known)
         if len(self.speeds) > _FEW:
             return recursive
-        direct = solve_symmetric(self.mass_matrix, right, self.state.speeds)
+        direct = self._factorised(extra)
         moving = {*self.coordinates, *self.speeds, ex.TIME}
         return min(recursive, direct, key=lambda found: ex.count_operations(found, depending_on=moving))
+
+    def _factorised(self, extra: Sequence[Expr]) -> list[Expr]:
+        right = [own + e for own, e in zip(self.right_side, extra, strict=True)]
+        return solve_symmetric(self.mass_matrix, right, self.state.speeds)
 
     @derived
     def inverse_dynamics(self) -> list[Expr]:

@@ -39,20 +39,18 @@ class Potential:
 
     def outside(self, tree: Tree) -> tuple[list[Action], list[CoordinateEffort]]:
         """The efforts that the potential does not account for; of a spring with a damper, the damper."""
-        still = dict.fromkeys(tree.speeds, 0)
-
-        def left(source: Source, exprs: Sequence[Expr]) -> list[Expr]:
-            if source not in self.conservative:
-                return list(exprs)
-            return [a - b for a, b in zip(exprs, ex.substitute(list(exprs), still), strict=True)]
-
+        known, efforts = known_actions(tree), coordinate_efforts(tree)
+        flat = [x for action in known for x in (*action.force, *action.torque)] + [e.effort for e in efforts]
+        sources: list[Source] = [action.effort for action in known for _ in range(6)] + [e.coordinate for e in efforts]
+        still = ex.substitute(flat, dict.fromkeys(tree.speeds, 0))  # all at once: what bodies share is walked once
+        left = [a - b if s in self.conservative else a for s, a, b in zip(sources, flat, still, strict=True)]
         actions = []
-        for action in known_actions(tree):
-            f = left(action.effort, [*action.force, *action.torque])
+        for k, action in enumerate(known):
+            f = left[6 * k : 6 * k + 6]
             if any(x is not ZERO for x in f):
                 actions.append(replace(action, force=Vector3(f[:3]), torque=Vector3(f[3:6])))
-        efforts = [replace(e, effort=left(e.coordinate, [e.effort])[0]) for e in coordinate_efforts(tree)]
-        return actions, [e for e in efforts if e.effort is not ZERO]
+        acting = [replace(e, effort=x) for e, x in zip(efforts, left[6 * len(known) :], strict=True)]
+        return actions, [e for e in acting if e.effort is not ZERO]
 
 
 def find_potential(tree: Tree, which: str = "automatic") -> Potential:

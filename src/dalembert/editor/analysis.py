@@ -45,6 +45,7 @@ WORDS = {
     "as": "join ... as name ;  the name of a link",
     "contact": "contact gap >= 0 | sphere(b, r) and plane(f) [restitution e] [friction mu] [as name] ;",
     "limit": "limit elbow.th in [a, b] [restitution e] [as name] ;  stops of a coordinate",
+    "rub": "rub elbow.th' friction f [static s] [as name] ;  dry friction of a given bound, which sticks",
     "by": "constrain ... by ...  what acts so that the condition holds; perfect without it",
     "and": "separates the definitions of a let, and the frames of a join",
     "with": "join ... and ... with LINK",
@@ -106,9 +107,29 @@ def hover(analysis: Analysis, offset: int) -> str | None:
 
         target = fact.target
         said = comment_before(target.source, target.span) if target is not None and target.source is not None else ""
+        said = said or _said_of(analysis, "link", fact.text.partition(".")[0])  # a coordinate, of its link
         value = value_told(analysis, analysis.source.text[slice(*fact.span)], target)
         return fact.text + (f"\n{value}" if value else "") + (f"\n(* {said} *)" if said else "")
-    return WORDS.get(word) or MEANINGS.get(word)
+    return _declared(analysis, word) or WORDS.get(word) or MEANINGS.get(word)
+
+
+def _declared(analysis: Analysis, name: str) -> str:
+    """What a link or an output is: neither is a name of the program's formulas, both are names of its machine."""
+    made = analysis.mechanism
+    if made is None or not (name in made.links or name in made.outputs):
+        return ""
+    kind = "link" if name in made.links else "output"
+    told = f"coordinates {', '.join(made.links[name].coordinates) or 'none'}" if kind == "link" else "told by motions"
+    said = _said_of(analysis, kind, name)
+    return f"{name} : {kind} - {told}" + (f"\n(* {said} *)" if said else "")
+
+
+def _said_of(analysis: Analysis, kind: str, name: str) -> str:
+    """The comment before a declaration of the machine."""
+    from dalembert.editor.refactor import comment_before
+
+    place = analysis.checked.places.get((kind, name))
+    return comment_before(*place) if place is not None else ""
 
 
 def definition(analysis: Analysis, offset: int) -> tuple[Source, tuple[int, int]] | None:

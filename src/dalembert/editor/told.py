@@ -92,13 +92,16 @@ def lenses(analysis: Analysis) -> tuple[Lens, ...]:
     made, program = analysis.mechanism, analysis.checked.program
     if made is None or not made.links or not program.declarations:
         return ()
+    found: list[Lens] = []
     try:
         with limits.working("the lens", seconds=_SECONDS, show=False), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # open contacts: a lens is read, not computed with
-            found = [Lens(program.declarations[0].span, _freedoms(made))]
-            return (*found, *_equations(analysis, made))
-    except DalembertError as error:
-        return (Lens(program.declarations[0].span, _short(str(error).partition("\n")[0])),)
+            found.append(Lens(program.declarations[0].span, _freedoms(made)))
+            found.extend(_equations(analysis, made))
+    except DalembertError as error:  # freedoms are told though the equations need longer
+        told = _short(str(error).partition("\n")[0])
+        return tuple(found) or (Lens(program.declarations[0].span, told),)
+    return tuple(found)
 
 
 def _freedoms(made: Mechanism) -> str:

@@ -34,8 +34,9 @@ def make_callable(
     kind = {"acceleration": "forced_acceleration", "gravity_compensation": "weight"}.get(quantity, quantity)
     if kind != "forced_acceleration":
         check_kind(kind)
-    say_open(mechanism.contacts, "this function")
-    compiled = CompiledMechanism(mechanism, Layout.of(mechanism, cut), given=given)
+    layout = Layout.of(mechanism, cut)
+    say_open(layout.model.contacts, "this function")
+    compiled = CompiledMechanism(mechanism, layout, given=given)
     made = compiled.function(kind, *(() if of is None else (of,)))
     known = resolve({**mechanism.given, **(given or {})}, "given")
     outputs = [-x for x in made.outputs] if quantity == "gravity_compensation" else list(made.outputs)

@@ -66,7 +66,7 @@ from dalembert.expr._reduce import reduce
 from dalembert.expr._sympy import from_sympy, to_sympy, to_sympy_many
 from dalembert.expr._table import FUNCTIONS, Function, rebuild
 from dalembert.expr._text import Listing, latex, latex_matrix, latex_name, listing, text
-from dalembert.expr._tidy import Tidier, tidy
+from dalembert.expr._tidy import Tidier, tidy, written_size
 from dalembert.expr._traverse import (
     count_by_kind,
     count_operations,

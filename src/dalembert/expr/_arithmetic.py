@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 from dalembert.errors import ExpressionError
-from dalembert.expr._node import ONE, TWO, ZERO, Expr, Number, Scalar, as_expr, const, intern
+from dalembert.expr._node import MINUS_ONE, ONE, TWO, ZERO, Expr, Number, Scalar, as_expr, const, intern
 
 LARGEST_CONSTANT = 100_000  # bits, about 30 000 digits: such a power still takes no time
 _SPECIAL_IN_SUM: Final = frozenset({"const", "neg", "sub"})
@@ -69,6 +69,8 @@ def _exactly(operation: Callable[[Any, Any], Number], a: Number, b: Number) -> E
 
 def _folded(operation: Callable[[Any, Any], Number], a: Number, b: Number) -> Expr:
     """The constant that an operation on two constants gives."""
+    if type(a) is int and type(b) is int:
+        return const(operation(a, b))
     if keeps_decimals(a, b):
         exact = _exactly(operation, a, b)
         if exact is not None:
@@ -217,9 +219,9 @@ def _special_product(a: Expr, b: Expr) -> Expr | None:
     if b_op == "neg":
         return neg(mul(a, b.args[0]))
     if a_op == "mul" and a.args[0].op == "const":
-        return mul(a.args[0], mul(a.args[1], b))
+        return _scale(a.args[0], mul(a.args[1], b))
     if b_op == "mul" and b.args[0].op == "const":
-        return mul(b.args[0], mul(a, b.args[1]))
+        return _scale(b.args[0], mul(a, b.args[1]))
     if a is b:
         return power(a, TWO)
     if a_op == "pow" and a.args[0] is b and a.args[1].op == "const":
@@ -240,16 +242,17 @@ def _scale(factor: Expr, a: Expr) -> Expr:
             factor, a = const(-factor.data), a.args[0]
         else:
             factor, a = _folded(operator.mul, factor.data, a.args[0].data), a.args[1]
-    value = factor.data
     if a.op == "const":
-        return _folded(operator.mul, value, a.data)
-    if value == 1:
+        return _folded(operator.mul, factor.data, a.data)
+    if factor is ONE:
         return a
-    if value == 0:
+    if factor is ZERO:
         return ZERO
-    if value == -1:
+    if factor is MINUS_ONE:
         return neg(a)
-    return intern("mul", (factor, a)) if value > 0 else intern("neg", (intern("mul", (const(-value), a)),))
+    value = factor.data
+    positive = value.numerator > 0 if type(value) is Fraction else value > 0
+    return intern("mul", (factor, a)) if positive else intern("neg", (intern("mul", (const(-value), a)),))
 
 
 def div(a: Expr, b: Expr) -> Expr:

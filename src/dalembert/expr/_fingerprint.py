@@ -14,11 +14,10 @@ which is less than 1e-30 for every machine.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from fractions import Fraction
 from functools import lru_cache
 from hashlib import blake2b
-from itertools import accumulate
 from typing import Any, TypeAlias
 
 from dalembert.expr._node import Expr, Number, const
@@ -60,18 +59,24 @@ def written_number(e: Expr) -> Expr:
     [1/2, 9.81, 1/6, 0.3, 1.8]
     """
     value: Number = e.data
-    if not isinstance(value, float):
+    if type(value) is not float:
         return e
+    written = _written(value)
+    return e if written is value else const(written)
+
+
+@lru_cache(maxsize=100_000)
+def _written(value: float) -> Number:
     exact = Fraction(value)
     if exact.denominator in (2, 4, 8):
-        return const(exact)
+        return exact
     short = float(f"{value:.{_SPELLED}g}")
     if short == value:
-        return e
+        return value
     if abs(short - value) <= 2 * math.ulp(value):
-        return const(short)
+        return short
     near = exact.limit_denominator(_SIMPLE)
-    return const(near) if near and abs(float(near) - value) <= math.ulp(value) else e
+    return near if near and abs(float(near) - value) <= math.ulp(value) else value
 
 
 def turned(a: Point, b: Point) -> Point:
@@ -99,13 +104,24 @@ def _point_of(key: int) -> Point:
     return (1 - u * u) * below % PRIME, (sine if key <= PRIME - key else -sine) % PRIME
 
 
+@lru_cache(maxsize=100_000)
+def _part_of(value: int, count: int) -> Point:
+    """The point of so many parts of an angle that is no sum."""
+    return _multiple(_point_of(value), count)
+
+
+@lru_cache(maxsize=100_000)
+def inverse(value: int) -> int:
+    """The inverse in the field."""
+    return pow(value, -1, PRIME)
+
+
 class Fingerprints:
     """Values of the nodes seen so far."""
 
     def __init__(self) -> None:
         self.values: dict[Expr, int] = {}
         self._points: dict[tuple[Expr, int], Point] = {}
-        self._inverses: dict[int, int] = {}
 
     def of(self, exprs: Iterable[Expr]) -> list[int]:
         """Values of expressions, after those of all that they are made of."""
@@ -133,19 +149,10 @@ class Fingerprints:
         """The value of the opposite."""
         return -value % PRIME
 
-    def inverse(self, value: int) -> int:
-        found = self._inverses.get(value)
-        if found is None:
-            found = self._inverses[value] = pow(value, -1, PRIME)
-        return found
-
-    def invert(self, values: Sequence[int]) -> None:
-        """Remember the inverses of many values, none of them zero, by one inversion (Montgomery)."""
-        products = [*accumulate(values, lambda a, b: a * b % PRIME)]
-        inverse = pow(products[-1], -1, PRIME) if products else 1
-        for value, before in zip(reversed(values), reversed([1, *products[:-1]]), strict=False):
-            self._inverses[value] = inverse * before % PRIME
-            inverse = inverse * value % PRIME
+    @staticmethod
+    def half(value: int) -> int:
+        """The value of the half."""
+        return value * inverse(2) % PRIME
 
     def value(self, e: Expr) -> int:
         """The value of a node whose operands have theirs."""
@@ -170,7 +177,7 @@ class Fingerprints:
         if op == "pow" and type(e.args[1].data) is int and e.args[1].op == "const":
             return pow(values[e.args[0]], e.args[1].data, PRIME)
         if op == "div" and values[e.args[1]]:
-            return values[e.args[0]] * self.inverse(values[e.args[1]]) % PRIME
+            return values[e.args[0]] * inverse(values[e.args[1]]) % PRIME
         if op in ("min", "max"):
             return drawn(op, *sorted(values[a] for a in e.args))
         return drawn(op, e.data, *(values[a] for a in e.args))
@@ -220,11 +227,11 @@ class Fingerprints:
             return _QUARTERS[int(quarters) % 4] if quarters.denominator == 1 else self._stranger(e, count)
         if e.op == "const":
             parts = _spelled(e.data) * count
-            return _multiple(_point_of(1), int(parts)) if parts.denominator == 1 else self._stranger(e, count)
+            return _part_of(1, int(parts)) if parts.denominator == 1 else self._stranger(e, count)
         return self._stranger(e, count)
 
     def _stranger(self, e: Expr, count: int) -> Point:
-        return _multiple(_point_of(self.values[e]), count)
+        return _part_of(self.values[e], count)
 
 
 def _turns(e: Expr) -> Fraction | None:

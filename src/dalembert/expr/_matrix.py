@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from dalembert.errors import ExpressionError
+from dalembert.expr._arithmetic import add, mul
 from dalembert.expr._node import ONE, ZERO, Expr, Scalar, as_expr
 from dalembert.expr._traverse import substitute
 
@@ -100,9 +101,20 @@ class Matrix:
     def __matmul__(self, other: Matrix) -> Matrix:
         if self.shape[1] != other.shape[0]:
             raise ExpressionError(f"matrices of shapes {self.shape} @ {other.shape} do not match.")
-        columns = other.T.rows()
-        rows = [[dot_product(row, column) for column in columns] for row in self.rows()]
+        columns = other._columns()
+        rows = [[_along(row, column) for column in columns] for row in self.rows()]
         return Matrix(rows, (self.shape[0], other.shape[1]))
+
+    def symmetric_product(self, other: Matrix) -> Matrix:
+        """`self @ other` that is known to be symmetric: its upper half twice, so that equal numbers are equal nodes."""
+        columns, n = other._columns(), self.shape[0]
+        upper = [[_along(row, column) for column in columns[i:]] for i, row in enumerate(self.rows())]
+        return Matrix([[upper[min(i, j)][abs(i - j)] for j in range(n)] for i in range(n)], (n, n))
+
+    def _columns(self) -> list[list[tuple[int, Expr]]]:
+        """Columns by what is not zero in them: most of a mechanism's matrices is nothing."""
+        n = self.shape[1]
+        return [[(k, x) for k, x in enumerate(self.entries[j::n]) if x is not ZERO] for j in range(n)]
 
     def substitute(self, replace: dict[Expr, Scalar]) -> Matrix:
         new = substitute(self.entries, replace)
@@ -140,9 +152,18 @@ def _restore_matrix(flat: Any, shape: tuple[int, int]) -> Matrix:
     return Matrix([entries[i * n : (i + 1) * n] for i in range(shape[0])], shape)
 
 
+def _along(row: Sequence[Expr], column: Sequence[tuple[int, Expr]]) -> Expr:
+    total = ZERO
+    for k, y in column:
+        x = row[k]
+        if x is not ZERO:
+            total = add(total, mul(x, y))
+    return total
+
+
 def dot_product(a: Sequence[Expr], b: Sequence[Expr]) -> Expr:
     total = ZERO
     for x, y in zip(a, b, strict=True):
         if x is not ZERO and y is not ZERO:
-            total = total + x * y
+            total = add(total, mul(x, y))
     return total

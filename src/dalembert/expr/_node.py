@@ -195,7 +195,10 @@ def intern(op: str, args: tuple[Expr, ...], data: Any = None, key: Any = None) -
     fresh = _Entry(node, forget)
     fresh.key = key
     # Another thread may have made the same node meanwhile: the first one in the table wins.
-    winner = nodes.setdefault(key, fresh)()
+    first = nodes.setdefault(key, fresh)
+    if first is fresh:
+        return node
+    winner = first()
     return node if winner is None else winner
 
 
@@ -217,14 +220,19 @@ def symbol(name: str) -> Expr:
 
 def const(value: Number) -> Expr:
     """A number as an expression; integers and rationals stay exact, integral floats become integers."""
-    if type(value) is not int:
+    # An integer, a pair of integers and a pair that begins with a text are never the same key.
+    if type(value) is not int and (type(value) is not Fraction or value.denominator == 1):
         value = _plain_number(value)
-    return intern("const", (), value, (type(value), value))
+    if type(value) is int:
+        return intern("const", (), value, value)
+    if isinstance(value, float):
+        return intern("const", (), value, ("float", value))
+    return intern("const", (), value, (value.numerator, value.denominator))  # a Fraction takes long to hash
 
 
 def _plain_number(value: Any) -> Number:
     """Python's own int, Fraction or float for a number of any numeric library."""
-    if isinstance(value, numbers.Rational):  # bool, Fraction, and the integers and rationals of NumPy and SymPy
+    if type(value) is not float and isinstance(value, numbers.Rational):  # bool, Fraction, those of NumPy and SymPy
         top, bottom = int(value.numerator), int(value.denominator)
         return top if bottom == 1 else Fraction(top, bottom)
     try:

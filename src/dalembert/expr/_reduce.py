@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from dalembert.expr._arithmetic import add, mul, neg, sub
 from dalembert.expr._collector import uncollected
-from dalembert.expr._fingerprint import PRIME, Fingerprints, residue, written_number
+from dalembert.expr._fingerprint import PRIME, Fingerprints, inverse, residue, written_number
 from dalembert.expr._node import HALF, ONE, TWO, ZERO, Expr
 from dalembert.expr._rounding import without_rounding
 from dalembert.expr._table import rebuild
@@ -142,9 +142,8 @@ class _Sweep:
         return [found[e][0] for e in exprs]
 
     def _number(self, symbols: Sequence[Expr]) -> None:
-        """Give every symbol its bit, and the inverse of its value."""
+        """Give every symbol its bit."""
         values = self.prints.of(symbols)
-        self.prints.invert(values)
         for i, (e, value) in enumerate(zip(symbols, values, strict=True)):
             self.made[min(value, PRIME - value)] = self.found[e] = (e, value, 1 << i)
         self.symbols += symbols
@@ -158,10 +157,12 @@ class _Sweep:
 
     def _value_of(self, e: Expr) -> int:
         """The fingerprint of a node that is neither sum nor product."""
-        if e.op in ("sin", "cos"):
+        values = self.prints.values
+        if e.op not in ("sin", "cos"):
+            for a in e.args:
+                values[a] = self.found[a][1]
+        elif e.args[0] not in values:
             self.prints.of(e.args)
-        else:
-            self.prints.values.update([(a, self.found[a][1]) for a in e.args])
         return self.prints.value(e)
 
     def _domain(self, e: Expr) -> frozenset[int]:
@@ -190,7 +191,7 @@ class _Sweep:
             bit = scale & -scale
             scale ^= bit
             factor = self.symbols[bit.bit_length() - 1]
-            known = self._known(value * self.prints.inverse(self.found[factor][1]) % PRIME, domain)
+            known = self._known(value * inverse(self.found[factor][1]) % PRIME, domain)
             if known is not None:
                 return mul(factor, known)
         if not self.reorders:

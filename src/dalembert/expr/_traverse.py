@@ -34,12 +34,12 @@ def reached(exprs: Iterable[Expr], stop: Container[Expr] = frozenset()) -> set[E
 
 def free_symbols(exprs: Expr | Iterable[Expr]) -> set[Expr]:
     """The symbols that occur."""
-    return {e for e in topological(_listed(exprs)) if e.op == "symbol"}
+    return {e for e in reached(_listed(exprs)) if e.op == "symbol"}
 
 
 def unknown_functions(exprs: Expr | Iterable[Expr]) -> set[str]:
     """The names of the unknown functions that occur."""
-    return {e.name for e in topological(_listed(exprs)) if e.op == "apply"}
+    return {e.name for e in reached(_listed(exprs)) if e.op == "apply"}
 
 
 def _listed(exprs: Expr | Iterable[Expr]) -> list[Expr]:

@@ -22,6 +22,7 @@ from dalembert.formalisms.formalism import Formalism
 from dalembert.kinematics import Pose, RigidInertia, Tree, body_inertia
 from dalembert.kinematics.actions import coordinate_efforts, known_actions
 from dalembert.kinematics.bodies import acceleration_symbols, body_poses
+from dalembert.presentation.astatic import astatic_quantities
 from dalembert.presentation.jacobians import projection
 from dalembert.presentation.lines import equation
 from dalembert.presentation.statements import Statements
@@ -133,5 +134,5 @@ FORMALISM = Formalism(
     derive=derive,
     vector=vector_level,
     matrix=projection,
-    quantities=lambda eq: [*absolute_quantities(eq.tree)],
+    quantities=lambda eq: [*absolute_quantities(eq.tree), *astatic_quantities(eq.tree)],
 )

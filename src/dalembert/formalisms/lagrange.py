@@ -224,9 +224,7 @@ def _in_speeds(
     s, f = Matrix.column(flat[n * n : n * n + n]), Matrix.column(flat[n * n + n :])
     directions = Matrix(ex.jacobian(own, tree.speeds), (n, len(tree.speeds)))
     turning = Matrix.column(ex.tangent(own, {TIME: ONE, **tree.rates}))
-    projected = directions.T @ held @ directions
-    k = len(tree.speeds)
-    upper = Matrix([[projected[min(i, j), max(i, j)] for j in range(k)] for i in range(k)], (k, k))
+    upper = (directions.T @ held).symmetric_product(directions)
     right = directions.T @ (s - held @ turning)
     forces = (directions.T @ f).entries
     return Equations("lagrange", tree, upper, right.entries, forces, detail=lagrangian)

@@ -58,17 +58,11 @@ def derive(tree: Tree) -> Equations:
     mass = block_diagonal([one.mass for one in free])
     acceleration = time_derivative(tree, psi) @ Matrix.column(tree.speeds) + time_derivative(tree, drift)
     bias = Matrix.column([x for one in free for x in one.bias]) - mass @ acceleration
-    projected = psi.T @ mass @ psi
+    projected = (psi.T @ mass).symmetric_product(psi)
     forces = psi.T @ Matrix.column(maximal_forces(tree, chain))
     joints = joint_powers(tree, chain)
     total = [f + j for f, j in zip(forces.entries, joints, strict=True)]
-    return Equations("mixed", tree, symmetrised(projected), (psi.T @ bias).entries, tuple(total))
-
-
-def symmetrised(matrix: Matrix) -> Matrix:
-    """The upper half twice: equal numbers become equal expressions."""
-    n = matrix.shape[0]
-    return Matrix([[matrix[min(i, j), max(i, j)] for j in range(n)] for i in range(n)], matrix.shape)
+    return Equations("mixed", tree, projected, (psi.T @ bias).entries, tuple(total))
 
 
 @dataclass(frozen=True, slots=True)

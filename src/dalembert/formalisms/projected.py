@@ -76,9 +76,7 @@ class ProjectedEquations:
 
     @cached_property
     def mass_matrix(self) -> Matrix:
-        found = self.psi.T @ self.closed.mass_matrix @ self.psi
-        n = found.shape[0]
-        return Matrix([[found[min(i, j), max(i, j)] for j in range(n)] for i in range(n)], found.shape)
+        return (self.psi.T @ self.closed.mass_matrix).symmetric_product(self.psi)
 
     @cached_property
     def bias(self) -> tuple[Expr, ...]:

@@ -56,6 +56,7 @@ class Identified(Told):
     condition: float  # of the columns, each of length one
     theta: Any | None
     freedom: int  # measured efforts beyond those that the values took
+    together: Together  # the law of all values at once
 
     def intervals(self, level: float = 0.95) -> Any:
         """Low and high end of each value, which holds the true one in a share `level` of measurements (Student)."""
@@ -69,7 +70,8 @@ class Identified(Told):
         size = np.sqrt(np.diag(self.covariance)[told])
         inside = self.covariance[np.ix_(told, told)] / np.outer(size, size)  # of one size, whatever the units
         distance = off / size @ np.linalg.solve(inside, off / size)
-        return bool(distance <= told.sum() * fisher.ppf(_level(level), told.sum(), self.freedom))
+        most = fisher.ppf(_level(level), told.sum(), self.together.freedom)
+        return bool(self.together.scale * distance <= told.sum() * most)
 
     @property
     def untold(self) -> tuple[str, ...]:
@@ -154,18 +156,19 @@ def identify(
     A = W[:, list(base.chosen)]
     if len(tau) < A.shape[1]:
         raise ArgumentError(f"{len(tau)} measured efforts cannot tell {A.shape[1]} base parameters: measure longer.")
-    weights = np.ones(len(tau))
+    weights, groups = np.ones(len(tau)), n if states.allowed is None else 1
     for _ in range(_ROUNDS if states.allowed is None else 1):
-        found = _least_squares(A * weights[:, None], tau * weights)
+        found = _least_squares(A * weights[:, None], tau * weights, groups)
         left = tau - A @ found.values
-        noise = _noise(left, found.told, n if states.allowed is None else 1)
+        noise = _noise(left, found.shares)
         least = max(_QUIET * float(noise.max()), _UNTOLD * float(np.sqrt(np.mean(tau * tau)))) or 1.0
         weights = np.tile(1 / np.maximum(noise, least), len(tau) // len(noise))
     theta = _physical(of, W * weights[:, None], tau * weights, prior, given) if physical else None
     residual = float(np.sqrt(left @ left / len(tau)))
     values, covariance, deviations = found.values, found.covariance, found.deviations
     freedom = max(len(tau) - found.told, 1)
-    return Identified(base, values, deviations, covariance, noise, residual, found.condition, theta, freedom)
+    law = Together.of(found.shares, len(tau) // groups, found.told)
+    return Identified(base, values, deviations, covariance, noise, residual, found.condition, theta, freedom, law)
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,10 +178,49 @@ class _Fit:
     deviations: Any
     condition: float
     told: int  # directions that the data tell
+    shares: Any  # of each group of rows in each direction: matrices that add up to one
 
 
-def _least_squares(A: Any, tau: Any) -> _Fit:
-    """Of columns of length one, in the directions that the data tell; the scatter of what is left is the variance."""
+@dataclass(frozen=True, slots=True)
+class Together:
+    """Fisher's law of all values at once: `scale` times the distance, with this freedom against that of the values.
+
+    Where efforts of several joints are weighed by noises that the same data tell, it is that of Kenward and Roger
+    (1997,
+    Biometrics 53, 983); where all are of one noise, it is the usual one.
+    """
+
+    scale: float
+    freedom: float
+
+    @staticmethod
+    def of(shares: Any, rows: int, told: int) -> Together:
+        freedoms = np.array([max(rows - np.trace(C), 1.0) for C in shares])
+        first = float(sum(2 / f * np.trace(C) ** 2 for C, f in zip(shares, freedoms, strict=True)))
+        second = float(sum(2 / f * np.sum(C * C) for C, f in zip(shares, freedoms, strict=True)))
+        plain = Together(1.0, float(max(rows * len(shares) - told, 1)))
+        if len(shares) == 1 or second >= told:
+            return plain
+        size = (first + 6 * second) / (2 * told)
+        g = ((told + 1) * first - (told + 4) * second) / ((told + 2) * second)
+        c1, c2, c3 = (x / (3 * told + 2 * (1 - g)) for x in (g, told - g, told + 2 - g))
+        if c2 * size >= 1 or c3 * size >= 1:
+            return plain  # too few data for a law of two moments
+        mean = 1 / (1 - second / told)
+        variance = 2 / told * (1 + c1 * size) / ((1 - c2 * size) ** 2 * (1 - c3 * size))
+        excess = told * variance / (2 * mean**2) - 1
+        if excess <= 0:
+            return plain
+        freedom = 4 + (told + 2) / excess
+        return Together(freedom / (mean * (freedom - 2)), freedom)
+
+
+def _least_squares(A: Any, tau: Any, groups: int) -> _Fit:
+    """Of columns of length one, in the directions that the data tell; the scatter of what is left is the variance.
+
+    Weights that are told by the data themselves err, and widen the scatter of the values by 4 (C - C^2)/freedom of each
+    group of rows, to second order (Kackar and Harville 1984): C is its share in each direction.
+    """
     sizes = np.sqrt((A * A).sum(axis=0))
     sizes[sizes == 0] = 1.0
     left_axes, single, right_axes = np.linalg.svd(A / sizes, full_matrices=False)
@@ -187,17 +229,22 @@ def _least_squares(A: Any, tau: Any) -> _Fit:
     left = tau - A @ (values / sizes)
     variance = float(left @ left) / max(len(tau) - int(told.sum()), 1)
     spread = right_axes[told].T / single[told] / sizes[:, None]
-    covariance = variance * spread @ spread.T
+    axes = left_axes[:, told].reshape(-1, groups, int(told.sum()))
+    shares = [axes[:, k].T @ axes[:, k] for k in range(groups)]
+    wider = np.eye(int(told.sum()))
+    if groups > 1:
+        wider = wider + sum(4 / max(len(axes) - float(np.trace(C)), 1.0) * (C - C @ C) for C in shares)
+    covariance = variance * spread @ wider @ spread.T
     hidden = (right_axes[~told] ** 2).sum(axis=0) > _UNTOLD  # parameters with a part that no effort of these data shows
     deviations = np.where(hidden, np.inf, np.sqrt(np.diag(covariance)))
     condition = float(single[0] / single[-1]) if told.all() else float("inf")
-    return _Fit(values / sizes, covariance, deviations, condition, int(told.sum()))
+    return _Fit(values / sizes, covariance, deviations, condition, int(told.sum()), shares)
 
 
-def _noise(left: Any, told: int, groups: int) -> Any:
-    """The deviation of the efforts of each group of rows, less what the fit took from it."""
-    rows = left.reshape(-1, groups)
-    count = max(rows.shape[0] - told / groups, 1.0)
+def _noise(left: Any, shares: Any) -> Any:
+    """The deviation of the efforts of each group of rows, less what the fit took from it: the trace of its share."""
+    rows = left.reshape(-1, len(shares))
+    count = np.array([max(rows.shape[0] - float(np.trace(C)), 1.0) for C in shares])
     return np.sqrt((rows * rows).sum(axis=0) / count)
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.expr import ZERO, Expr
-from dalembert.io.parts import NO_END, WORLD, Freedom, Joined, Look, Mass, passive
+from dalembert.io.parts import NO_END, WORLD, Freedom, Joined, Look, Mass, grip, grip_ball, passive
 from dalembert.io.poses import Pose, about, at, from_quaternion
 from dalembert.mechanism import (
     AnyTurn,
@@ -60,7 +60,7 @@ class Assembly:
         self._names: dict[str, set[str]] = {"body": {"earth", "total"}, "link": {"total"}}
         self._fit: dict[tuple[str, str], str] = {}
         self._held: dict[str, tuple[str, Pose]] = {}  # a part, the body that holds it and where
-        self._later: list[tuple[Callable[[], object], bool]] = []
+        self._later: list[tuple[Callable[[], object], str]] = []
 
     # --- what a reader says ----------------------------------------------------------------------------------------
 
@@ -85,23 +85,39 @@ class Assembly:
             )
         one.name, one.rest = self._link_name(one), one.start
         for freedom in one.freedoms:
+            self._doubt(freedom)
             if freedom.name in self._coordinates:
                 raise ModelError(f"{where}: there are two joints '{freedom.name}'.")
             self._coordinates[freedom.name] = f"{one.name}.{_local(one, freedom, self)}"
         self.joined[one.child] = one
 
+    def _doubt(self, x: Freedom) -> None:
+        """Laws that give energy to the machine are kept, and told."""
+        for what, value in (("damping", x.damping), ("dry friction", x.dry), ("stiffness", x.stiffness)):
+            if value < 0:
+                self.note(f"joint '{x.name}' has the negative {what} {value:g}, which drives it. It is kept.")
+        if x.armature < 0:
+            self.note(f"joint '{x.name}' has the negative rotor inertia {x.armature:g}, which no rotor has: left out.")
+
     def fit(self, name: str, kind: str) -> str:
         """A name that a mechanism can have, the same each time it is asked for."""
         key = (kind, name)
         if key not in self._fit:
-            taken = self._names.setdefault(kind, set())
-            made, stem, count = self.fit_stem(name), self.fit_stem(name), 1
-            while made in taken:
-                count += 1
-                made = f"{stem}_{count}"
-            taken.add(made)
-            self._fit[key] = made
+            self._fit[key] = self._unused(name, self._names.setdefault(kind, set()))
         return self._fit[key]
+
+    def beside(self, name: str) -> str:
+        """A name for something beside bodies and joints, which the file may call like one of them: once for each."""
+        return self._unused(name, self._names["link"], {self.fit(one, "body") for one in self.masses})
+
+    def _unused(self, name: str, taken: set[str], other: Iterable[str] = ()) -> str:
+        stem, count = self.fit_stem(name), 1
+        made = stem
+        while made in taken or made in other:
+            count += 1
+            made = f"{stem}_{count}"
+        taken.add(made)
+        return made
 
     @staticmethod
     def fit_stem(name: str) -> str:
@@ -118,15 +134,12 @@ class Assembly:
         return freedom in self._coordinates
 
     def resist(self, x: Freedom, where: str) -> None:
-        """Spring, damper and dry friction of a hinge or slide; a sign holds nothing at rest, and that is told."""
+        """Spring, damper and dry friction of a hinge or slide."""
         law = passive(x, self.coordinate(x.name, where))
         if law is not ZERO:
             self.push(x.name, law, where)
         if x.dry:
-            self.note(
-                f"dry friction {x.dry:g} of joint '{x.name}' opposes its motion and does not hold it at rest: "
-                "a motion that comes to rest there may not go on (see 'robots' in the manual)."
-            )
+            grip(self, x.name, x.dry, lambda: ex.prime(self.coordinate(x.name, where)), f"joint '{x.name}'")
 
     def push(self, freedom: str, effort: Expr, where: str) -> None:
         """An effort on the coordinate of a hinge or slide."""
@@ -147,13 +160,13 @@ class Assembly:
         self.m.given[called] = 0.0
         return ex.symbol(called)
 
-    def later(self, what: Callable[[], object], *, stop: bool = False) -> None:
-        """Something to do when bodies and links are there; a stop only where stops are wanted."""
-        self._later.append((what, stop))
+    def later(self, what: Callable[[], object], *, unless: str = "") -> None:
+        """Something to do when bodies and links are there; "limits" and "friction" only where they are wanted."""
+        self._later.append((what, unless))
 
     # --- the mechanism ---------------------------------------------------------------------------------------------
 
-    def build(self, *, fuse: bool = False, limits: bool = True) -> None:
+    def build(self, *, fuse: bool = False, limits: bool = True, friction: bool = True) -> None:
         """Bodies, links, laws and stops, in the order of the file."""
         order = self._in_order()
         self.m.gravity = [float(x) for x in self.gravity]
@@ -183,8 +196,9 @@ class Assembly:
                 lift = [float(x) for x in -share * mass.mass * self.gravity]
                 if any(lift):
                     self.m.force(self.frame(part, at(mass.pose.p)), lift, name=self.fit(f"{part}_lift", "link"))
-        for what, stop in self._later:
-            if limits or not stop:
+        left = {name for name, wanted in (("limits", limits), ("friction", friction)) if not wanted}
+        for what, unless in self._later:
+            if unless not in left:
                 what()
 
     def frame(self, part: str, pose: Pose | None = None) -> Frame:
@@ -232,6 +246,8 @@ class Assembly:
         entries = [float(x) for x in (I[0, 0], I[1, 1], I[2, 2], I[0, 1], I[0, 2], I[1, 2])]
         own, place = Inertia.of(entries), mass.pose.displacement
         body = Body(self.fit(part, "body"), ex.as_expr(float(mass.mass)), place, own, shapes)
+        if not mass.mass and I.any():
+            self.note(f"body '{body.name}' has inertia and no mass, which no body has. It is kept as the file has it.")
         try:
             check_body(body)
         except ModelError as error:
@@ -240,9 +256,8 @@ class Assembly:
         self.m.add_body(body)
 
     def _link_name(self, one: Joined) -> str:
-        if len(one.freedoms) == 1:
-            return self.fit(one.freedoms[0].name, "link")
-        return self.fit(one.name or one.child, "link")
+        name = one.freedoms[0].name if len(one.freedoms) == 1 else one.name or one.child
+        return self._unused(name, self._names["link"])
 
     def _link(self, one: Joined) -> None:
         """The joint of the freedoms, between frames at the first and at the last anchor."""
@@ -283,7 +298,7 @@ class Assembly:
                 self.note(f"joint '{x.name}' has the limits {low:g} and {high:g}, which leave no room: left out.")
             else:
                 self.m.limit(coordinate, low, high, name=f"{self.fit(x.name, 'stop')}_stop")
-        if x.armature:
+        if x.armature > 0:
             self._rotor(x, coordinate)
 
     def _law_of_ball(self, one: Joined, x: Freedom) -> None:
@@ -303,7 +318,7 @@ class Assembly:
                 turning_damping=x.damping,
                 name=self.fit(f"{x.name}_bushing", "link"),
             )
-        if x.armature:
+        if x.armature > 0:
             for c in "xyz" if x.kind == "free" else "":
                 self._rotor(replace(x, name=f"{x.name}_{c}"), f"{one.name}.{c}")
             e0, *rest = (ex.symbol(c) for c in self._quaternion(one, x))
@@ -311,7 +326,7 @@ class Assembly:
                 turned = QuaternionTurn((e0, *(way * e for e in rest)))  # type: ignore[arg-type]
                 self._flywheel(f"{x.name}_{which}", [x.armature / 2] * 3, turned)
         if x.dry:
-            self.note(f"dry friction {x.dry:g} of the {x.kind} joint '{x.name}' is left out.")
+            grip_ball(self, one, x)
         if x.low is not None or x.high is not None:
             self.note(f"the limits of the {x.kind} joint '{x.name}' are left out.")
 

@@ -17,7 +17,7 @@ from dalembert.expr import ZERO, Expr
 from dalembert.io.poses import Array, Pose, about
 from dalembert.mechanism import EARTH, Body, Displacement, Layout, Link, Model, QuaternionTurn, Step
 from dalembert.mechanism.constraint import Holonomic, Perfect
-from dalembert.mechanism.contact import Gap
+from dalembert.mechanism.contact import Contact, Gap, Pressed
 
 #: A direction or a rate this far from one, relative, is not one: what a product of two rotations rounds to.
 _ROUNDING = 1e-12
@@ -71,7 +71,7 @@ class Numbers:
     @staticmethod
     def of(model: Model, given: Mapping[str, float] | None = None) -> Numbers:
         known = {ex.symbol(k): float(v) for k, v in {**model.given, **(given or {})}.items()}
-        return Numbers(Layout.of(model), known)
+        return Numbers(Layout.of(model).loosened(), known)
 
     @property
     def model(self) -> Model:
@@ -202,7 +202,9 @@ def laws_of(numbers: Numbers, armatures: Mapping[str, float]) -> dict[str, Law]:
             if coordinate in found:
                 _law_of(numbers, found[coordinate], coordinate, effort)
     for contact in model.contacts:
-        if not isinstance(contact.place, Gap) or not _stop_of(numbers, found, contact.place.gap):
+        if isinstance(contact.place, Pressed):
+            _grip_of(numbers, found, contact)
+        elif not isinstance(contact.place, Gap) or not _stop_of(numbers, found, contact.place.gap):
             numbers.left.append(f"contact '{contact.name}' is left out.")
     return found
 
@@ -234,6 +236,23 @@ def _law_of(numbers: Numbers, law: Law, coordinate: str, effort: Expr) -> None:
         law.stiffness = law.damping = law.dry = 0.0
         return
     law.rest = constant / law.stiffness if law.stiffness else 0.0
+
+
+def _grip_of(numbers: Numbers, found: Mapping[str, Law], contact: Contact) -> None:
+    """Dry friction on one coordinate, which a file can say; its bound at rest and other friction is noted."""
+    assert isinstance(contact.place, Pressed)
+    slip, *others = contact.place.slip
+    coordinate = slip.name.removesuffix("'") if slip.op == "symbol" else ""
+    try:
+        bound = numbers.value(contact.friction, f"the friction '{contact.name}'")
+    except ModelError:
+        bound = 0.0
+    if others or coordinate not in found or bound <= 0:
+        numbers.left.append(f"dry friction '{contact.name}' is left out.")
+        return
+    found[coordinate].dry += bound
+    if contact.static is not None:
+        numbers.left.append(f"that '{contact.name}' grips otherwise at rest (static) is left out.")
 
 
 def _stop_of(numbers: Numbers, found: Mapping[str, Law], gap: Expr) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -13,16 +14,17 @@ from dalembert.errors import ModelError
 from dalembert.io import mjcf_laws
 from dalembert.io.assembly import Assembly
 from dalembert.io.folder import Folder
+from dalembert.io.mjcf_copies import with_copies
 from dalembert.io.mjcf_geoms import Geoms
 from dalembert.io.mjcf_scope import OFF, Defaults, Settings, is_limited, with_includes
 from dalembert.io.parts import WORLD, Freedom, Joined, Mass
-from dalembert.io.poses import Array, Pose, to_quaternion, unit
+from dalembert.io.poses import Array, Pose, at, to_quaternion, unit
 from dalembert.io.resting import resting_mass
 from dalembert.io.visuals import Visuals
 from dalembert.mechanism.xml import Element
 
 _KINDS = {"hinge": "hinge", "slide": "slide", "ball": "ball", "free": "free"}
-_MADE = ("composite", "flexcomp", "flex", "attach", "plugin", "replicate", "deformable")
+_MADE = ("composite", "flexcomp", "flex", "attach", "plugin", "deformable")
 _LOOKS = {"camera", "light", "geom", "site", "body", "joint", "freejoint", "inertial", "frame"}
 Geom = tuple[Element, Pose]
 
@@ -41,6 +43,13 @@ class Tree:
     )  # body, joint, posture, as in qpos
     timed: list[tuple[str, float, float]] = field(default_factory=list)  # springs by time constant and damping ratio
     colliding: int = 0
+    names: frozenset[str] = frozenset()  # of bodies and joints
+
+    def unnamed(self, wish: str) -> str:
+        """A name for what has none in the file, which nothing in it has."""
+        while wish in self.names:
+            wish += "_"
+        return wish
 
     def site(self, name: str, where: str) -> tuple[str, Pose]:
         """The body of a site, and its place there."""
@@ -73,8 +82,10 @@ def read(folder: Folder, a: Assembly, *, keyframe: str | int | None, meshes: boo
     """All of a <mujoco>."""
     root = with_includes(folder)
     settings = Settings.of(root)
+    with_copies(root, settings)
     defaults = Defaults.of(root)
     tree = Tree(a, settings, defaults, Geoms(root, Visuals(a, folder, meshes), settings, defaults))
+    tree.names = frozenset(x.get("name") for world in root.all("worldbody") for x in _all(world))
     _options(root, a)
     for world in root.all("worldbody"):
         _inside(world, WORLD, Pose(), world.get("childclass"), tree)
@@ -84,6 +95,12 @@ def read(folder: Folder, a: Assembly, *, keyframe: str | int | None, meshes: boo
     _start(root, tree, keyframe, controls)
     _noted(root, tree)
     tree.geoms.seen.noted()
+
+
+def _all(element: Element) -> Iterator[Element]:
+    for one in element.children:
+        yield one
+        yield from _all(one)
 
 
 def _options(root: Element, a: Assembly) -> None:
@@ -134,11 +151,11 @@ def _site_pose(site: Element, tree: Tree) -> Pose:
 
 
 def _body(one: Element, parent: str, above: Pose, childclass: str, tree: Tree) -> None:
-    name = one.get("name") or f"body_{len(tree.a.masses) + 1}"
+    name = one.get("name") or tree.unnamed(f"body_{len(tree.a.masses) + 1}")
     childclass = one.get("childclass") or childclass
     pose = above @ tree.settings.pose(one)
-    joints = [x for x in one.all("joint", "freejoint") if not _is_fixed(x, childclass, tree)]
-    freedoms = tuple(_freedom(x, name, k, childclass, tree) for k, x in enumerate(joints))
+    joints = [x for x in _joints(one, Pose(), childclass, tree.settings) if not _is_fixed(x[0], x[2], tree)]
+    freedoms = tuple(_freedom(x, name, k, above, tree, there) for k, (x, there, above) in enumerate(joints))
     tree.a.part(name, [], one.where)
     loose = [x for x in freedoms if x.kind == "free"]
     if loose:
@@ -164,6 +181,15 @@ def _body(one: Element, parent: str, above: Pose, childclass: str, tree: Tree) -
     tree.a.masses[name] = [_mass(one, geoms, tree)]
     for tag, count in Counter(x.tag for x in one.children if x.tag not in _LOOKS and x.tag not in _MADE).items():
         tree.a.note(f"{one.where}: <{tag}> ({count} times) is left out.")
+
+
+def _joints(element: Element, pose: Pose, childclass: str, settings: Settings) -> Iterator[tuple[Element, Pose, str]]:
+    """The joints of a body, also those in a <frame> of it, with the place of their frame and their class."""
+    for one in element.children:
+        if one.tag in ("joint", "freejoint"):
+            yield one, pose, childclass
+        elif one.tag == "frame":
+            yield from _joints(one, pose @ settings.pose(one), one.get("childclass") or childclass, settings)
 
 
 def _is_fixed(joint: Element, childclass: str, tree: Tree) -> bool:
@@ -208,20 +234,21 @@ def _bounds(tree: Tree) -> None:
             a.masses[name] = [replace(x, mass=x.mass * share, tensor=x.tensor * share) for x in masses]
 
 
-def _freedom(element: Element, body: str, number: int, childclass: str, tree: Tree) -> Freedom:
+def _freedom(element: Element, body: str, number: int, childclass: str, tree: Tree, on: Pose) -> Freedom:
+    """A joint that is written in a frame which stands at `on` in its body."""
     if element.tag == "freejoint":
-        return Freedom(element.get("name") or f"{body}_free", "free")
+        return Freedom(element.get("name") or tree.unnamed(f"{body}_free"), "free")
     one, s = tree.defaults.apply(element, childclass), tree.settings
     kind = _KINDS.get(one.get("type", "hinge"))
     if kind is None:
         raise ModelError(f"{one.where}: a joint is {', '.join(_KINDS)}, not '{one.get('type')}'.")
-    name = one.get("name") or f"{body}_{'free' if kind == 'free' else f'joint{number + 1}'}"
+    name = one.get("name") or tree.unnamed(f"{body}_{'free' if kind == 'free' else f'joint{number + 1}'}")
     angle = s.angle if kind == "hinge" else float
     x = Freedom(
         name,
         kind,
-        axis=tuple(unit(one.numbers("axis", [0, 0, 1], exactly=3), one.where)),
-        anchor=tuple(one.numbers("pos", [0, 0, 0], exactly=3)) if kind != "free" else (0.0, 0.0, 0.0),
+        axis=tuple(on.R @ unit(one.numbers("axis", [0, 0, 1], exactly=3), one.where)),
+        anchor=tuple((on @ at(one.numbers("pos", [0, 0, 0], exactly=3))).p) if kind != "free" else (0.0, 0.0, 0.0),
         zero=angle(one.number("ref", 0.0)) if kind in ("hinge", "slide") else 0.0,
         damping=0.0 if "damper" in s.off else tree.first(one, "damping"),
         stiffness=0.0 if "spring" in s.off else tree.first(one, "stiffness"),
@@ -229,6 +256,8 @@ def _freedom(element: Element, body: str, number: int, childclass: str, tree: Tr
         dry=0.0 if "frictionloss" in s.off else one.number("frictionloss", 0.0),
         armature=one.number("armature", 0.0),
     )
+    if "actuatorfrcrange" in one.attributes and one.get("actuatorfrclimited", "auto") != "false":
+        tree.a.note(f"{one.where}: the range of what actuators together do on joint '{name}' is left out.")
     constant, ratio = one.numbers("springdamper", [0, 0], exactly=2)
     if constant > 0 and ratio > 0:
         if kind in ("hinge", "slide"):

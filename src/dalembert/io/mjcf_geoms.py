@@ -123,9 +123,9 @@ class Geoms:
             points, faces = read_mesh(
                 self.folder.find(asset.need("file"), asset.where, self.settings.meshdir), asset.where
             )
-        points = points * np.array(asset.numbers("scale", [1, 1, 1], exactly=3))
         turned = from_quaternion(asset.numbers("refquat", [1, 0, 0, 0], exactly=4), asset.where)
-        return (points - np.array(asset.numbers("refpos", [0, 0, 0], exactly=3))) @ turned, faces
+        moved = (points - np.array(asset.numbers("refpos", [0, 0, 0], exactly=3))) @ turned
+        return moved * np.array(asset.numbers("scale", [1, 1, 1], exactly=3)), faces
 
 
 def _hull(points: Array) -> Array:

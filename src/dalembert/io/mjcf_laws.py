@@ -71,7 +71,7 @@ def _closing(one: Element, name: str, tree: Tree) -> None:
             second = (bodies[1], at(one.numbers("anchor", [0, 0, 0], exactly=3)))
             first = (bodies[0], rest @ second[1])
     joint = spherical("quaternion") if one.tag == "connect" else weld()
-    link = a.fit(name, "link")
+    link = a.beside(name)
     a.later(lambda: a.m.join(a.frame(*first), a.frame(*second), joint, name=link))
 
 
@@ -101,7 +101,7 @@ def _relation(one: Element, name: str, tree: Tree, lengths: Mapping[str, Tendon]
     if y is None or x is None:
         return
     first, second, coefficients = y, x, one.numbers("polycoef", [0, 1, 0, 0, 0])
-    link = a.fit(name, "link")
+    link = a.beside(name)
 
     def constrain() -> None:
         x = second()

@@ -12,10 +12,11 @@ from dalembert.errors import ModelError
 from dalembert.expr import ZERO, Expr
 from dalembert.io.assembly import Assembly
 from dalembert.io.mjcf_scope import is_limited
+from dalembert.io.parts import grip
 from dalembert.io.poses import Pose
 from dalembert.mechanism.contrivances import place_name
 from dalembert.mechanism.effort import LENGTH
-from dalembert.mechanism.quantities import called
+from dalembert.mechanism.quantities import RATE, called
 from dalembert.mechanism.xml import Element
 
 if TYPE_CHECKING:
@@ -34,6 +35,9 @@ class Tendon(Protocol):
 
     def measured(self) -> Expr:
         """Its length in words of constraints and contacts, when bodies and links are there."""
+
+    def slip(self) -> Expr:
+        """The rate of that length."""
 
 
 class Sum:
@@ -60,12 +64,15 @@ class Sum:
     def measured(self) -> Expr:
         return self.value
 
+    def slip(self) -> Expr:
+        return self.rate
+
 
 class Line:
     """A spatial tendon between two sites: an effort along the line."""
 
     def __init__(self, ends: list[tuple[str, Pose]], name: str, a: Assembly) -> None:
-        self.a, self.ends, self.name = a, ends, a.fit(name, "link")
+        self.a, self.ends, self.name = a, ends, a.beside(name)
         self.value, self.rate = LENGTH, ex.prime(LENGTH)
         stand = a.posture()
         first, second = ((stand[body] @ pose).p for body, pose in ends)
@@ -83,6 +90,9 @@ class Line:
 
     def measured(self) -> Expr:
         return called("dist", *(place_name(self.a.m, self.a.frame(*end)) for end in self.ends))
+
+    def slip(self) -> Expr:
+        return ex.apply(RATE, (self.measured(),))
 
 
 def tendons(root: Element, tree: Tree) -> dict[str, Tendon]:
@@ -133,7 +143,7 @@ def _laws(one: Element, name: str, tendon: Tendon, tree: Tree) -> None:
         force = force - damping * tendon.rate
     dry = 0.0 if "frictionloss" in off else one.number("frictionloss", 0.0)
     if dry:
-        force = force - dry * ex.sign(tendon.rate)
+        grip(a, name, dry, tendon.slip, f"tendon '{name}'")
     if force is not ZERO:
         tendon.pull(force, one.where)
     if one.number("armature", 0.0):
@@ -141,8 +151,8 @@ def _laws(one: Element, name: str, tendon: Tendon, tree: Tree) -> None:
     if is_limited(one, tree.settings) and "limit" not in off:
         low, high = one.numbers("range", [0, 0], exactly=2)
         for end, way, value in (("low", 1, low), ("high", -1, high)):
-            stop = a.fit(f"{name}_{end}", "link")
-            a.later(_stop(tendon, way, value, stop, a), stop=True)
+            stop = a.beside(f"{name}_{end}")
+            a.later(_stop(tendon, way, value, stop, a), unless="limits")
 
 
 def _stop(tendon: Tendon, way: int, value: float, name: str, a: Assembly) -> Callable[[], object]:

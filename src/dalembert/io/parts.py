@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +14,10 @@ from dalembert.expr import ZERO, Expr
 from dalembert.io.poses import Array, Pose, at
 from dalembert.mechanism import BodyShape
 from dalembert.mechanism.meshes import Mesh
+from dalembert.mechanism.sliding import rub
+
+if TYPE_CHECKING:
+    from dalembert.io.assembly import Assembly
 
 #: A limit that is none, where a format wants a number: far beyond any machine, far below what a double holds.
 NO_END = 1e300
@@ -95,13 +101,31 @@ class Joined:
 
 
 def passive(x: Freedom, q: Expr) -> Expr:
-    """Spring, damper and dry friction on a coordinate."""
+    """Spring and damper on a coordinate."""
     rate = ex.prime(q)
     found = ZERO
     if x.stiffness:
         found = found - x.stiffness * (q - x.rest)
     if x.damping:
         found = found - x.damping * rate
-    if x.dry:
-        found = found - x.dry * ex.sign(rate)
     return found
+
+
+def grip(assembly: Assembly, name: str, dry: float, slip: Callable[[], Expr], what: str) -> None:
+    """Dry friction of a given bound, when bodies and links are there."""
+    if dry < 0:
+        assembly.note(f"the dry friction {dry:g} of {what} is negative, which would push: it is left out.")
+        return
+    called = assembly.fit(f"{name}_friction", "link")
+    assembly.later(lambda: rub(assembly.m, slip(), dry, name=called), unless="friction")
+
+
+def grip_ball(assembly: Assembly, one: Joined, x: Freedom) -> None:
+    """Dry friction of a ball or free joint: a bound for each of its three turns, about axes of the child, and ways."""
+    turning = [y for y in one.freedoms if y.kind in ("ball", "free")]
+    mark = str(turning.index(x) + 1) if len(turning) > 1 else ""
+    ways = {f"w{c}": f"{one.name}.w{c}{mark}" for c in "xyz"}
+    if x.kind == "free":
+        ways |= {c: f"{one.name}.{c}'" for c in "xyz"}
+    for way, speed in ways.items():
+        grip(assembly, f"{x.name}_{way}", x.dry, partial(ex.symbol, speed), f"the {x.kind} joint '{x.name}'")

@@ -32,6 +32,7 @@ def read_urdf(
     floating: bool = False,
     fuse: bool = False,
     limits: bool = True,
+    friction: bool = True,
     meshes: bool = False,
     package: AnyPath | None = None,
 ) -> None:
@@ -43,7 +44,7 @@ def read_urdf(
     a = Assembly(into, folder.file.name)
     with _in_range(a):
         urdf.read(folder, a, floating=floating, meshes=meshes)
-        _finish(a, fuse, limits)
+        _finish(a, fuse, limits, friction)
 
 
 def read_mjcf(
@@ -53,6 +54,7 @@ def read_mjcf(
     keyframe: str | int | None = None,
     fuse: bool = False,
     limits: bool = True,
+    friction: bool = True,
     meshes: bool = False,
     package: AnyPath | None = None,
 ) -> None:
@@ -64,7 +66,7 @@ def read_mjcf(
     a = Assembly(into, folder.file.name)
     with _in_range(a):
         mjcf.read(folder, a, keyframe=keyframe, meshes=meshes)
-        _finish(a, fuse, limits)
+        _finish(a, fuse, limits, friction)
 
 
 def read_sdf(
@@ -73,6 +75,7 @@ def read_sdf(
     *,
     fuse: bool = False,
     limits: bool = True,
+    friction: bool = True,
     meshes: bool = False,
     package: AnyPath | None = None,
 ) -> None:
@@ -84,7 +87,7 @@ def read_sdf(
     a = Assembly(into, folder.file.name)
     with _in_range(a):
         sdf.read(folder, a, meshes=meshes)
-        _finish(a, fuse, limits)
+        _finish(a, fuse, limits, friction)
 
 
 def read_robot(
@@ -93,12 +96,13 @@ def read_robot(
     *,
     fuse: bool = False,
     limits: bool = True,
+    friction: bool = True,
     meshes: bool = False,
     package: AnyPath | None = None,
 ) -> None:
     """A robot file of any of the three formats, told by its root element."""
     reader = {"robot": read_urdf, "mujoco": read_mjcf, "sdf": read_sdf}[kind_of(path)]
-    reader(path, into, fuse=fuse, limits=limits, meshes=meshes, package=package)  # type: ignore[operator]
+    reader(path, into, fuse=fuse, limits=limits, friction=friction, meshes=meshes, package=package)  # type: ignore[operator]
 
 
 def kind_of(path: AnyPath) -> str:
@@ -115,10 +119,10 @@ def _in_range(a: Assembly) -> Iterator[None]:
         raise ModelError(f"{a.source}: a size or a mass is so large that its products have no number.") from None
 
 
-def _finish(a: Assembly, fuse: bool, limits: bool) -> None:
+def _finish(a: Assembly, fuse: bool, limits: bool, friction: bool) -> None:
     if not a.masses:
         raise ModelError(f"{a.source}: no body in it.")
-    a.build(fuse=fuse, limits=limits)
+    a.build(fuse=fuse, limits=limits, friction=friction)
     a.m.notes[:] = a.notes
     if a.notes:
         more = f" And {len(a.notes) - 1} more, listed in `m.notes`." if len(a.notes) > 1 else ""

@@ -19,6 +19,8 @@ from dalembert.mechanism.xml import Element, read_xml
 
 _MOST_NESTED = 20
 _SILENT = {"pose", "inertial", "visual", "collision", "sensor", "light", "audio_sink", "self_collide", "enable_wind"}
+_READ = {"link", "joint", "frame", "model", "include", "pose", "static", "self_collide", "enable_wind"}
+_READ |= {"allow_auto_disable", "uri", "name"}  # nothing mechanical in them
 _YES = ("true", "1")
 
 
@@ -79,8 +81,8 @@ class Reader:
         for tag in ("frame", "joint"):
             for child in one.all(tag):
                 scope.enter(child, tag)
-        for tag in sorted({x.tag for x in one.all("plugin", "gripper")}):
-            self.seen.a.note(f"{one.where}: <{tag}> is left out.")
+        for tag, count in Counter(x.tag for x in one.children if x.tag not in _READ).items():
+            self.seen.a.note(f"{one.where}: <{tag}> ({count} times) is left out.")
         return scope
 
     def opened(self, one: Element, old: bool) -> tuple[Element, bool]:
@@ -116,6 +118,11 @@ class Reader:
     def _link(self, link: Element, name: str) -> None:
         a = self.seen.a
         a.part(name, [_mass(link)], link.where)
+        inertial = link.first("inertial")
+        if inertial is not None and inertial.get("auto") in _YES:
+            a.note(
+                f"{link.where}: inertia of link '{name}' by density is left out: it is as its <mass> and <inertia> say."
+            )
         if link.get("name") == "world":
             a.note(f"{link.where}: a link is called 'world', but joints that name 'world' hang on the world itself.")
         _looks(link, name, self.seen)

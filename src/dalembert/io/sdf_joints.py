@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -67,11 +67,44 @@ def join(scopes: Sequence[Scope], a: Assembly) -> None:
                 _stand(part, scope.pose @ scope.place(name, scope.element.where), part in static, scope, a)
     for scope, joint, back in tree:
         _hang(joint, scope, back, a)
+    for scope, joint, _ in tree:
+        _mimic(joint, scope, a)
+    bound = sum(x is not None and (x.first("effort") or x.first("velocity")) is not None for x in _limits(scopes))
+    if bound:
+        a.note(f"limits of effort and velocity of {bound} joints bind whoever drives them: left out.")
     for scope, joint in closing:
         if joint.get("type") == "gearbox":
             _gearbox(joint, scope, a)
         else:
             close(joint, scope, a)
+
+
+def _limits(scopes: Sequence[Scope]) -> Iterator[Element | None]:
+    for scope in scopes:
+        for joint in scope.element.all("joint"):
+            for axis in joint.all("axis", "axis2"):
+                yield axis.first("limit")
+
+
+def _mimic(joint: Element, scope: Scope, a: Assembly) -> None:
+    """q - q0 is a share of the other coordinate, less its reference (SDF 1.11)."""
+    for axis in joint.all("axis", "axis2"):
+        mimic = axis.first("mimic")
+        if mimic is None:
+            continue
+        other, way = scope.prefix + mimic.need("joint"), mimic.get("axis", "axis")
+        ends = [scope.prefix + joint.need("name"), other]
+        ends = [x if a.has(x) else f"{x}_{tag}" for x, tag in zip(ends, (axis.tag, way), strict=True)]
+        if not all((x := a.freedom(end)) is not None and x.kind in ("hinge", "slide") for end in ends):
+            a.note(f"{mimic.where}: '{ends[0]}' mimics '{other}', but both are not hinges or slides: left out.")
+            continue
+        share, offset, rest = (
+            mimic.content_numbers(tag, [value], exactly=1)[0]
+            for tag, value in (("multiplier", 1.0), ("offset", 0.0), ("reference", 0.0))
+        )
+        first, second = (a.coordinate(end, mimic.where) for end in ends)
+        condition, called = first - share * (second - rest) - offset, a.beside(f"{ends[0]}_mimic")
+        a.later(lambda condition=condition, called=called: a.m.constrain(condition, name=called))  # type: ignore[misc]
 
 
 def _hung(part: str, tree: Sequence[tuple[Scope, Element, bool]]) -> bool:
@@ -174,7 +207,7 @@ def _laws(x: Freedom, axis: Element | None, kind: str) -> Freedom:
 
 def close(joint: Element, scope: Scope, a: Assembly) -> None:
     """A joint that closes a loop."""
-    kind, name = joint.get("type"), a.fit(scope.prefix + joint.need("name"), "link")
+    kind, name = joint.get("type"), a.beside(scope.prefix + joint.need("name"))
     here = scope.place(joint.need("name"), joint.where)
     ends = [(part, on.inverse() @ here) for on, part in (ends_on(joint, tag, scope) for tag in ("parent", "child"))]
     child, _ = ends_on(joint, "child", scope)
@@ -215,7 +248,7 @@ def _gearbox(joint: Element, scope: Scope, a: Assembly) -> None:
     if first is None or second is None:
         a.note(f"{joint.where}: gearbox '{name}' does not join two hinges on its reference body: left out.")
         return
-    called = a.fit(f"{scope.prefix}{name}", "link")
+    called = a.beside(f"{scope.prefix}{name}")
     a.later(lambda: a.m.constrain(second + ratio * first, name=called))
 
 

@@ -158,7 +158,10 @@ def _mimic(robot: Element, joint: Element, a: Assembly) -> None:
         a.note(f"joint '{name}' mimics '{other}', but there is no such joint: left out.")
         return
     if not a.has(name) or not a.has(other):
-        a.note(f"joint '{name}' mimics '{other}', but one of them does not move: left out.")
+        a.note(f"joint '{name}' mimics '{other}', but one of them does not move, or in many ways: left out.")
+        return
+    if not all((x := a.freedom(one)) is not None and x.kind in ("hinge", "slide") for one in (name, other)):
+        a.note(f"joint '{name}' mimics '{other}', but one of them is neither a hinge nor a slide: left out.")
         return
     rule = a.coordinate(other, mimic.where) * mimic.number("multiplier", 1.0) + mimic.number("offset", 0.0)
     condition, called = a.coordinate(name, mimic.where) - rule, a.fit(f"{name}_mimic", "link")

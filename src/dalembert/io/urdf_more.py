@@ -70,7 +70,7 @@ class More:
 
     def _close(self, one: Element, number: int, first: End, second: End, joint: Joint) -> None:
         a, name = self.a, one.get("name") or f"{one.tag.rpartition(':')[2]}_{number}"
-        called = a.fit(name, "link")
+        called = a.beside(name)
         a.later(lambda: a.m.join(a.frame(*first), a.frame(*second), joint, name=called))
 
     def spring(self, one: Element, number: int) -> None:

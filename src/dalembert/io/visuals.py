@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import numpy as np
 
 from dalembert.errors import ModelError
 from dalembert.io.assembly import Assembly
@@ -45,18 +48,23 @@ class Visuals:
             self.unread[f"{kind} of no size"] += 1
 
     def mesh(self, part: str, pose: Pose, name: str, scales: Sequence[float], colour: str, where: str) -> None:
-        """A file of triangles, in one scale for all directions."""
+        """A file of triangles, in one scale for all directions, which may be mirrored.
+
+        Signs of scales are a half turn, or one of the mirror image at the origin: diag(1, -1, 1) = -diag(-1, 1, -1).
+        """
         kind = Path(name).suffix.lower()
         if not self.meshes:
             self.unread["meshes (`meshes=True` reads them)"] += 1
         elif kind not in KINDS:
             self.unread[f"{kind or 'nameless'} meshes (read are {', '.join(KINDS)})"] += 1
-        elif len(set(scales)) != 1 or not scales[0] > 0:
-            self.unread["meshes that are stretched or turned over"] += 1
+        elif len(scales) != 3 or len({abs(x) for x in scales}) != 1 or not scales[0]:
+            self.unread["meshes that are stretched"] += 1
         else:
             try:
                 path = self.folder.find(name, where)
-                found = self._mesh(path, float(scales[0]))
+                size = math.copysign(abs(scales[0]), math.prod(scales))
+                found = self._mesh(path, size)
+                pose = pose @ Pose(np.zeros(3), np.diag([x / size for x in scales]))
             except ModelError as error:
                 self.a.note(f"{error} The link looks like its inertia.")
                 return

@@ -11,11 +11,12 @@ from dalembert.expr.space import (
     ZERO3,
     Vector3,
     apply3,
+    apply_transposed3,
     is_zero3,
 )
-from dalembert.kinematics.effort import effort_actions, in_base
+from dalembert.kinematics.effort import effort_actions
 from dalembert.kinematics.spatial import Pose, Wrench
-from dalembert.kinematics.tree import Tree
+from dalembert.kinematics.tree import EARTH_NODE, Tree
 from dalembert.kinematics.wrench import in_speeds
 from dalembert.mechanism import Body, Effort, Link
 
@@ -82,13 +83,22 @@ def coordinate_efforts(tree: Tree) -> list[CoordinateEffort]:
 
 
 def weights(tree: Tree) -> list[Action]:
-    """The weight of every body, at its centre."""
+    """The weight of every body, at its centre: gravity is turned from body to body, once for each."""
     gravity = tree.layout.model.gravity
-    return [
-        Action(i, f"weight of {body.name}", body, body.centre, body.mass * in_base(tree, 0, i, gravity))
-        for i, body in enumerate(tree.layout.bodies)
-        if i and body.mass is not ZERO and not is_zero3(gravity)
-    ]
+    if is_zero3(gravity):
+        return []
+    turned: list[Vector3] = []  # in the base of each node; a walk from earth to each would grow with the square
+    for node in tree.nodes:
+        above = gravity if node.parent == EARTH_NODE else turned[node.parent]
+        turned.append(apply_transposed3(node.pose.rotation, above))
+    found = []
+    for i, body in enumerate(tree.layout.bodies):
+        if i and body.mass is not ZERO:
+            held, place = tree.place[i]
+            above = gravity if held == EARTH_NODE else turned[held]
+            force = body.mass * apply_transposed3(place.rotation, above)
+            found.append(Action(i, f"weight of {body.name}", body, body.centre, force))
+    return found
 
 
 def _applied(tree: Tree) -> list[Action]:

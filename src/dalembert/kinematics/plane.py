@@ -118,7 +118,7 @@ def _normal(turns: list[Vector3], slides: list[Vector3]) -> Vector3:
 def _positive(v: Vector3) -> Vector3:
     """The same line in the direction of growing x, y or z."""
     first = next((x for x in v if x is not ex.ZERO), ex.ONE)
-    return -v if first.is_number and float(first.value) < 0 else v
+    return -v if not ex.free_symbols(first) and ex.evaluate([first], {})[0] < 0 else v
 
 
 def _along(normal: Vector3) -> tuple[Vector3, Vector3]:

@@ -85,10 +85,13 @@ def _along(motions: Sequence[StepMotion], k: int, own: Wrench) -> list[tuple[Ste
 def in_speeds(tree: Tree, exprs: Sequence[Expr]) -> list[Expr]:
     """Formulas of the description in the state: rates such as `th'` in the chosen speeds, given functions defined."""
     written = _with_places(tree, define_functions(list(exprs), tree.layout.model.functions))
-    if not ex.free_symbols(written):
-        return written
-    replace = {ex.prime(x): rate for x, rate in tree.rates.items() if ex.prime(x) is not rate}
-    return ex.substitute(written, replace)
+    replace = {x: rate for x in ex.free_symbols(written) if (rate := _rate(tree, x)) is not None and rate is not x}
+    return ex.substitute(written, replace) if replace else written
+
+
+def _rate(tree: Tree, x: Expr) -> Expr | None:
+    """What the symbol `q'` stands for; None for one that is no rate of a coordinate."""
+    return tree.rates.get(ex.symbol(x.name[:-1])) if x.name.endswith("'") and len(x.name) > 1 else None
 
 
 def _with_places(tree: Tree, exprs: list[Expr]) -> list[Expr]:

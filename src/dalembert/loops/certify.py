@@ -46,6 +46,8 @@ class ReducedSystem:
         self.reduced = reduced
         self._linear = [[(i, ball(c)) for i, c in enumerate(row) if c] for row in reduced.linear]
         self._constant = [ball(c) for c in reduced.constant]
+        self._large = len(reduced.dependent) >= _LARGE
+        self._coarse: Array | None = None  # an inverse in floats that served last: along a short path it serves again
 
     def values(self, x: Sequence[Any]) -> Array:
         rows = self.closing.residual(x) if len(self.reduced.rows) else []
@@ -110,8 +112,17 @@ class ReducedSystem:
             flint.ctx.cap = old
         return found
 
+    def at(self, digits: int) -> ReducedSystem:
+        """The same system in balls of other digits; call it where these are the working precision."""
+        other = ReducedSystem(BallClosing(self.closing.closing, digits), self.reduced)
+        other._coarse = self._coarse
+        return other
+
     def jacobian(self, x: Sequence[Any]) -> Any:
         """The derivative by the dependent variables."""
+        return as_matrix(self._slopes(x))
+
+    def _slopes(self, x: Sequence[Any]) -> Array:
         slopes = [self.closing.jacobian(x)[self.reduced.rows]] if len(self.reduced.rows) else []
         for terms in self._linear:
             row = np.full((1, len(x)), ball(0), dtype=object)
@@ -120,7 +131,7 @@ class ReducedSystem:
             slopes.append(row)
         if self.reduced.multiple is not None:
             slopes.append(self._slopes_of_left(x))
-        return as_matrix(np.concatenate(slopes)[:, self.reduced.dependent])
+        return np.concatenate(slopes)[:, self.reduced.dependent]
 
     def refine(self, x: Sequence[Any], iterations: int = 16) -> tuple[list[Any], float]:
         """Newton: the point with the same independent variables, and the size of the last correction."""
@@ -128,8 +139,10 @@ class ReducedSystem:
         if not self.reduced.rank:
             return found, 0.0
         goal, last = 10.0 ** (4 - self.closing.digits), np.inf
-        large = len(self.reduced.dependent) >= _LARGE
-        coarse = float_inverse(self.jacobian(found)) if large else None
+        large, known = self._large, self._coarse is not None
+        if large and not known:
+            self._coarse = float_inverse(self.jacobian(found))
+        coarse = self._coarse
         inverse = self.jacobian(found).inv().mid() if coarse is None else None
         for count in range(iterations * (1 + 2 * large)):
             if count and not large:
@@ -140,7 +153,11 @@ class ReducedSystem:
             if not np.isfinite(size):
                 return found, np.inf
             if inverse is None and goal < _GAINS * last < size:
-                inverse = self.jacobian(found).mid().inv().mid()
+                fresh = float_inverse(self.jacobian(found)) if known else None
+                if fresh is None:
+                    inverse = self.jacobian(found).mid().inv().mid()
+                else:
+                    self._coarse, coarse, known = fresh, fresh, False
             for i, s in zip(self.reduced.dependent, step, strict=True):
                 found[i] = (found[i] - s).mid()
             if size <= goal:
@@ -156,7 +173,7 @@ class ReducedSystem:
         x - C F(x) + (1 - C F'(X)) (X - x) must lie inside X, with C near F'(x)^-1. Returns the radius (twice the step
         of Newton when none is given), or None when the test fails.
         """
-        from flint import arb, arb_mat
+        from flint import arb
 
         reduced = self.reduced
         if not reduced.rank:
@@ -165,29 +182,61 @@ class ReducedSystem:
         if width is not None:
             for i, w in zip(reduced.independent, width, strict=True):
                 centre[i] = centre[i] + arb(0, w)
-        slopes = self.jacobian([v.mid() for v in centre]).mid()
         try:
-            coarse = float_inverse(slopes) if len(reduced.dependent) >= _LARGE else None
-            near = slopes.inv().mid() if coarse is None else arb_mat(*coarse.shape, coarse.ravel().tolist())
-            return self._krawczyk(centre, near, radius)
+            if self._large and self._coarse is None:
+                self._coarse = float_inverse(self.jacobian([v.mid() for v in centre]))
+            if self._coarse is not None:
+                return self._krawczyk(centre, self._coarse, radius)
+            return self._krawczyk(centre, self.jacobian([v.mid() for v in centre]).mid().inv().mid(), radius)
         except (ZeroDivisionError, ExpressionError):  # singular, or the box meets a kink
             return None
 
     def _krawczyk(self, centre: list[Any], near: Any, radius: Any) -> Any:
+        """The test with an inverse in balls, or in floats."""
         from flint import arb, arb_mat
 
-        reduced = self.reduced
+        reduced, coarse = self.reduced, isinstance(near, np.ndarray)
         size = len(reduced.dependent)
-        moved = (near * as_matrix(self.values(centre))).entries()
+        inverse = arb_mat(size, size, near.ravel().tolist()) if coarse else near
+        moved = (inverse * as_matrix(self.values(centre))).entries()
         if radius is None:
             radius = 2 * max((abs(m).upper() for m in moved), key=float)
         box = list(centre)
         for i in reduced.dependent:
             box[i] = box[i] + arb(0, radius)
-        eye = arb_mat(size, size, [int(i == j) for i in range(size) for j in range(size)])
-        spread = ((eye - near * self.jacobian(box)) * arb_mat(size, 1, [arb(0, radius)] * size)).entries()
+        if coarse:
+            spread = [arb(0, radius * arb(far)) for far in far_from_one(near, self._slopes(box)).tolist()]
+        else:
+            eye = arb_mat(size, size, [int(i == j) for i in range(size) for j in range(size)])
+            spread = ((eye - near * self.jacobian(box)) * arb_mat(size, 1, [arb(0, radius)] * size)).entries()
         inside = all(bool(abs(s - m) < radius) for s, m in zip(spread, moved, strict=True))
         return radius if inside else None
+
+
+def far_from_one(inverse: Array, slopes: Array) -> Array:
+    """Bounds of the sums of |1 - C J| along each row, for every J in an array of balls.
+
+    A product of floats with n terms is off by less than n u / (1 - n u) times the product of sizes, whatever the order
+    in which they are added (Higham, Accuracy and Stability, 3.5); twice n + 4 covers products of sizes and their sums.
+
+    >>> from flint import arb
+    >>> round(float(far_from_one(np.eye(1), np.array([[arb(1, 0.25)]]))[0]), 6)
+    0.25
+    """
+    n, unit = len(slopes), np.finfo(float).eps
+    centre, radius = np.zeros(slopes.shape), np.zeros(slopes.shape)
+    for place, v in enumerate(slopes.ravel()):
+        if not v.is_zero():
+            centre.flat[place], radius.flat[place] = float(v.mid()), float(v.rad())
+    if not (np.isfinite(centre).all() and np.isfinite(radius).all()):
+        return np.full(n, np.inf)
+    size = np.abs(inverse)
+    # a float nearest to a centre or a radius is off by half a unit of its last digit, and by nothing that is seen below
+    radius = radius * (1 + unit) + np.abs(centre) * unit + np.finfo(float).tiny
+    share = (n + 4) * unit
+    least = np.abs(np.eye(n) - inverse @ centre) + share * (np.eye(n) + size @ np.abs(centre)) + size @ radius
+    found: Array = least.sum(axis=1) * (1 + 2 * share)
+    return found
 
 
 def float_inverse(matrix: Any) -> Array | None:
@@ -231,17 +280,19 @@ def check_identity(
     """
     rng = np.random.default_rng(seed)
     many = max(digits, working_digits(closing.linkage))
+    with precision(many):
+        solver = ReducedSystem(BallClosing(closing, many), reduced)
     worst, seen = 0.0, 0
     for _ in range(points):
         direction = rng.normal(size=len(reduced.independent))
         direction = direction / np.linalg.norm(direction) if len(direction) else direction
-        reached = _far_point(closing, x, reduced, direction, many)
+        reached = _far_point(solver, x, direction)
         if reached is None:
             return Identity(False, False, np.inf, seen)
         found, needed = reached
         with precision(needed):
-            exact = BallClosing(closing, needed)
-            end, last = ReducedSystem(exact, reduced).refine(found)
+            finer = solver.at(needed)
+            exact, (end, last) = finer.closing, finer.refine(found)
             if last > 10.0 ** (8 - needed):
                 return Identity(False, False, np.inf, seen)
             rows = exact.residual(end)
@@ -274,14 +325,12 @@ def _worst_far_away(closing: Closing, x: Any, reduced: Reduced, direction: Array
         return max(sizes, default=0.0) if np.isfinite(sizes).all() else np.inf
 
 
-def _far_point(
-    closing: Closing, x: Any, reduced: Reduced, direction: Array, digits: int
-) -> tuple[list[Any], int] | None:
+def _far_point(solver: ReducedSystem, x: Any, direction: Array) -> tuple[list[Any], int] | None:
     """The end of a path from x that interval Newton encloses, and the digits that its length asks for."""
     from flint import arb
 
+    digits, reduced = solver.closing.digits, solver.reduced
     with precision(digits):
-        solver = ReducedSystem(BallClosing(closing, digits), reduced)
         try:
             base, last = solver.refine(x)
         except ZeroDivisionError:
@@ -291,7 +340,7 @@ def _far_point(
         if not len(direction):  # relations that fix every variable leave the posture itself
             return base, digits
         # boxes grow along long chains: large machines need short paths, and digits to see along them
-        for size in _PATHS if closing.size < 60 else _SHORT_PATHS:
+        for size in _PATHS if solver.closing.closing.size < 60 else _SHORT_PATHS:
             middle = list(base)
             half = [arb(float(d)) * size / 2 for d in direction]
             for i, h in zip(reduced.independent, half, strict=True):

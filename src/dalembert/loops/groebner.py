@@ -220,7 +220,7 @@ def homogenised(generators: Sequence[Any], saturate: bool = True, variable: str 
 def components(generators: Sequence[Any], limit: int = 64) -> list[tuple[int, list[Any]]]:
     """Pieces of the zeros by factors of basis elements: (dimension, basis), largest first, none inside another.
 
-    Factoring splits over the rationals; a piece may still fall apart over a larger field.
+    Factoring splits over the rationals; a piece may still fall apart over a larger field. Beyond `limit` it refuses.
     """
     pending, done = [list(generators)], list[list[Any]]()
     while pending and len(done) + len(pending) <= limit:
@@ -232,6 +232,8 @@ def components(generators: Sequence[Any], limit: int = 64) -> list[tuple[int, li
             done.append(basis)
         else:
             pending += [[*basis, factor] for factor in split]
+    if pending:  # what would be said of all pieces holds for some of them only
+        raise ModelError(f"the zeros fall into more than {limit} piece{'s' * (limit > 1)}: allow more with `limit`.")
     kept: list[list[Any]] = []
     for basis in sorted(done, key=lambda b: -_dimension_of(b)):
         if not any(all(_reduce(p, basis) == 0 for p in other) for other in kept):

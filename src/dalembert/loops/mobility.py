@@ -26,7 +26,7 @@ from dalembert.loops.redundancy import redundant_links
 from dalembert.loops.units import in_own_units
 from dalembert.loops.verdict import Branch, Mobility
 from dalembert.mechanism import Constraint, Holonomic, Layout, Mechanism
-from dalembert.mechanism.contact import say_open
+from dalembert.mechanism.contact import Pressed, say_open
 
 
 def mobility(
@@ -58,10 +58,11 @@ def mobility(
     1
     """
     layout = mechanism if isinstance(mechanism, Layout) else Layout.of(mechanism, cut)
-    say_open(layout.model.contacts, "this mobility")
+    opening = [one for one in layout.model.contacts if not isinstance(one.place, Pressed)]  # friction takes no freedom
+    say_open(opening, "this mobility")
     found = _judged(layout, at, given, equations, digits, seed)
     notes = (*found.notes, *filter(None, map(_left_out, layout.further)))
-    return replace(found, notes=notes, contacts=tuple(one.name for one in layout.model.contacts))
+    return replace(found, notes=notes, contacts=tuple(one.name for one in opening))
 
 
 def _judged(

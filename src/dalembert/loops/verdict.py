@@ -201,7 +201,7 @@ class Mobility(Told):
                 if len(self.branches) > 1
                 else f"{extra} of the {self.instantaneous} instantaneous motions cannot be continued (shaky)"
             )
-        if len({b.dof for b in self.branches}) > 1 or len(self.branches) > 1:
+        if len(self.branches) > 1:
             lines.append("branches near this configuration:")
             lines += [
                 f"  dimension {b.dof}{'' if b.proved else ' (not proved)'}, rank {b.rank} in the tree's speeds"

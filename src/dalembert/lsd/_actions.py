@@ -194,6 +194,7 @@ def actions(source: Source, report: Report, *, strict: bool) -> dict[str, Action
         "contact": _contact("gap"),
         "touching": _contact("touching"),
         "limit": _contact("limit"),
+        "rub": _contact("rub"),
         **{kind: _law(kind) for kind in ("restitution", "friction", "static", "rolling", "drilling", "slip")},
         "typed": lambda k, p: s.Typed(word(k[0]), k[1], k[2] if len(k) > 2 else None, p),
         "typename": lambda k, p: word(k[0]),

@@ -14,6 +14,7 @@ from dalembert.lsd.check_paths import whole
 from dalembert.lsd.checking import Context, Thunk
 from dalembert.lsd.running import Run
 from dalembert.lsd.scope import Bound, Home, Scope, similar
+from dalembert.lsd.source import TooManyErrors
 from dalembert.lsd.types import TYPE_NAMES, Type
 from dalembert.lsd.values import MachineValue
 from dalembert.mechanism.dimensions import UNITS
@@ -34,6 +35,8 @@ def parameters_action(
         kind = TYPE_NAMES.get(one.type.text)
         if kind is None:
             hint = similar(one.type.text, list(TYPE_NAMES)) or f"types are {', '.join(TYPE_NAMES)}"
+            if one.type.text == "machine":
+                hint = "hand over the frames of the machine that are needed"
             ctx.error(one.type.span, f"unknown type {one.type.text}", hint)
             kind = Type.ERROR
         if one.word.text in inner.names:
@@ -89,7 +92,34 @@ def _declared(items: Sequence[s.Declaration]) -> Iterator[str]:
 
 
 def loop_action(ctx: Context, item: s.Loop, scope: Scope, block: Block) -> Action:
-    """`for i in 1..n do ... end`: the declarations once for each number."""
+    """`for i in 1..n do ... end`: the declarations once for each number.
+
+    A pass may ask for elements that an earlier one has made further down: lists are known in all of a loop.
+    """
+    if scope.inside:
+        return _passes(ctx, item, scope, block)
+    errors, known, forget = ctx.report.errors, {*scope.names.values()}, ctx.kept()
+    action: Action | None = None
+    try:
+        action = _passes(ctx, item, scope, block)
+    except TooManyErrors:
+        if not _filled(scope, known):
+            raise
+    if action is not None and (ctx.report.errors == errors or not _filled(scope, known)):
+        return action
+    for one in {*scope.names.values()} - known - _filled(scope, known):  # their elements have no type yet
+        del scope.names[one.name]
+    forget()
+    return _passes(ctx, item, scope, block)
+
+
+def _filled(scope: Scope, known: set[Bound]) -> set[Bound]:
+    """The lists that are new in a scope, with elements of a known type."""
+    new = {*scope.names.values()} - known
+    return {one for one in new if one.type is Type.LIST and one.extra.type is not Type.ERROR}
+
+
+def _passes(ctx: Context, item: s.Loop, scope: Scope, block: Block) -> Action:
     low, high = (whole(ctx, one, scope, "a bound of a loop") for one in (item.low, item.high))
     inner = Scope(scope, inside=True)
     warn_hidden(ctx, item.word, scope, "the counter")

@@ -72,7 +72,7 @@ def infer_call(ctx: Context, node: s.Call, scope: Scope, want: Type | None) -> C
         return _predefined(ctx, node, kinds, result, compute, scope)
     if want in MECHANICAL or not node.arguments:
         names = [b.name for b in scope.all() if b.type is Type.DEFINITION]
-        return ctx.unbound(node.word.span, name, similar(name, names) or _use_hint(name))
+        return ctx.unbound(node.word.span, name, similar(name, names) or _use_hint(ctx, name))
     ctx.fact(node.word.span, f"{name} : unknown scalar function")
     parts = _arguments(ctx, node.arguments, (S,) * len(node.arguments), scope, name)
     ctx.functions.add(name)
@@ -80,11 +80,14 @@ def infer_call(ctx: Context, node: s.Call, scope: Scope, want: Type | None) -> C
     return Checked(S, ctx.guarded(node.span, function, *parts))
 
 
-def _use_hint(name: str) -> str | None:
+def _use_hint(ctx: Context, name: str) -> str | None:
     from dalembert.lsd.library import defining
 
     found = defining(name)
-    return f'`{name}` is in the standard library: use "{found}" ;' if found else None
+    if found is None:
+        return None
+    inside = " inside of this package, which sees its own names only" if found in ctx.used else ""
+    return f'`{name}` is in the standard library: use "{found}" ;{inside}'
 
 
 def _predefined(
@@ -126,7 +129,7 @@ def infer_instance(ctx: Context, node: s.Instance, scope: Scope, _want: Type | N
         return found
     if found is None:
         names = [b.name for b in scope.all() if b.type is Type.DEFINITION]
-        return ctx.unbound(node.word.span, name, similar(name, names) or _use_hint(name))
+        return ctx.unbound(node.word.span, name, similar(name, names) or _use_hint(ctx, name))
     if found.type is not Type.DEFINITION:
         return ctx.wrong(node.word.span, f"{name} is a {found.type}, it has no parameters")
     ctx.fact(node.word.span, signature(found), found)

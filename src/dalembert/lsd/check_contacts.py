@@ -60,7 +60,7 @@ def _parts(ctx: Context, item: Contact, scope: Scope) -> list[Thunk]:
     if item.kind == "gap":
         a, b = (check(ctx, one, Type.SCALAR, scope, "invalid CONTACT") for one in item.parts)
         return [lambda state: a(state) - b(state)]
-    return [check(ctx, one, Type.SCALAR, scope, "invalid LIMIT") for one in item.parts]
+    return [check(ctx, one, Type.SCALAR, scope, f"invalid {item.kind.upper()}") for one in item.parts]
 
 
 def _laws(ctx: Context, item: Contact, scope: Scope) -> dict[str, list[Thunk]]:
@@ -72,9 +72,13 @@ def _laws(ctx: Context, item: Contact, scope: Scope) -> dict[str, list[Thunk]]:
             ctx.error(law.span, f"`{law.kind}` is said twice")
         if item.kind == "limit" and law.kind != "restitution":
             ctx.error(law.span, f"a stop of a coordinate has no {law.kind}", "write it as a contact")
+        if item.kind == "rub" and law.kind not in ("friction", "static"):
+            ctx.error(law.span, f"what rubs has friction and static, and no {law.kind}", "write it as a contact")
         if item.kind == "touching" and law.kind == "slip":
             ctx.error(law.span, "the slip of two shapes follows from them", "leave it out")
         found[law.kind] = [check(ctx, one, Type.SCALAR, scope, f"invalid {law.kind.upper()}") for one in law.values]
+    if item.kind == "rub" and "friction" not in found:
+        ctx.error(item.span, "nothing says how much it rubs", "give the largest effort: `rub elbow.th' friction 0.5`")
     return found
 
 

@@ -32,7 +32,7 @@ EARTH_BODY = Checked(Type.BODY, lambda _state: EARTH)
 def check(ctx: Context, node: s.Expression, want: Type, scope: Scope, what: str) -> Thunk:
     """The thunk of an expression of the wanted type; `what` begins the message when it is not."""
     got, run = infer(ctx, node, scope, want)
-    if got is want or got is Type.ERROR:
+    if got is want or Type.ERROR in (got, want):
         return run
     if want is Type.DISPL and got is Type.VECTOR:
         return lambda state: Displacement(run(state))

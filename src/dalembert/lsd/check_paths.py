@@ -56,8 +56,10 @@ def whole(ctx: Context, node: s.Expression, scope: Scope, what: str) -> Callable
             names = sorted(x.name for x in ex.free_symbols([value]))
             why = f"{names[0]} has no value when the program is read" if names else "this is none"
             raise state.fault(source, node.span, f"{what} is a whole number: {why}", "write it, or name it with `let`")
-        if not isinstance(value.value, int) or abs(value.value) > LARGEST:
+        if not isinstance(value.value, int):
             raise state.fault(source, node.span, f"{what} is a whole number, not {ex.text(value)}")
+        if abs(value.value) > LARGEST:
+            raise state.fault(source, node.span, f"{what} is a whole number up to {LARGEST}, not {ex.text(value)}")
         if what == "an index" and value.value < 0:
             raise state.fault(source, node.span, f"an index is not negative: this is {value.value}")
         return value.value

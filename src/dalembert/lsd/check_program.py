@@ -103,9 +103,11 @@ class _Checker:
     def block(self, items: tuple[s.Declaration, ...], scope: Scope) -> list[Action]:
         """What the declarations of a block do, to be run as often as it asks."""
         outer, self.actions = self.actions, []
-        self.declarations(items, scope, None)
-        made, self.actions = self.actions, outer
-        return made
+        try:
+            self.declarations(items, scope, None)
+            return self.actions
+        finally:
+            self.actions = outer
 
     def let(self, item: s.Let, scope: Scope, package: str | None) -> None:
         if not item.bindings:
@@ -169,7 +171,9 @@ class _Checker:
                 holder.home.lists.append(one.stamp)
         elif one.extra.depth != depth:
             self.ctx.error(word.span, f"the elements of {word.text} have {one.extra.depth} indices, not {depth}")
-        elif Type.ERROR not in (got, one.extra.type) and (one.extra.type is not got or one.extra.extra is not extra):
+        elif one.extra.type is Type.ERROR:
+            one.extra = ListOf(got, depth, extra)
+        elif got is not Type.ERROR and (one.extra.type is not got or one.extra.extra is not extra):
             kind = one.extra.type if one.extra.type is not got else "machine of another package"
             self.ctx.error(binding.value.span, f"an element of {word.text} is a {kind}, this is a {got}")
         self.ctx.fact(word.span, described(one), one)
@@ -194,8 +198,7 @@ class _Checker:
         self._defined(item.word, DefinitionBody(parameters, Type.MACHINE, run, defaults, inner.names), scope)
 
     def loop(self, item: s.Loop, scope: Scope, _package: str | None) -> None:
-        block = lambda inner: self.block(item.declarations, inner)  # noqa: E731
-        self.actions.append(loop_action(self.ctx, item, scope, block))
+        self.actions.append(loop_action(self.ctx, item, scope, lambda inner: self.block(item.declarations, inner)))
 
     def branch(self, item: s.Branch, scope: Scope, _package: str | None) -> None:
         blocks = [lambda inner, items=items: self.block(items, inner) for items in (item.declarations, item.otherwise)]
@@ -314,6 +317,7 @@ class _Checker:
             self.ctx.error(item.span, "files use each other too deeply")
             return
         if source.folder is None:
+            self.ctx.used.add(item.path)
             self.exported[key], parameters = _standard(source)
             self.ctx.link_parameters |= parameters
         elif key not in self.exported:

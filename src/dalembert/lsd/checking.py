@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, NoReturn
 
@@ -48,6 +49,7 @@ class Context:
     link_parameters: set[str] = field(default_factory=set)
     own_parameters: set[str] = field(default_factory=set)  # of links that the text itself writes
     link_names: set[str] = field(default_factory=set)
+    used: set[str] = field(default_factory=set)  # files of the standard library
     later: list[Callable[[], None]] = field(default_factory=list)
     measured: bool = False  # whether the program has units
     asking: bool = False  # inside a constraint, whose formulas may name quantities of frames
@@ -72,6 +74,22 @@ class Context:
     def unbound(self, span: Span, name: str, hint: str | None = None) -> Checked:
         """A name that nothing declares; silent where its declaration was told to be broken."""
         return BAD if name in self.report.lost else self.wrong(span, f"unbound variable {name}", hint)
+
+    def kept(self) -> Callable[[], None]:
+        """What forgets all that is found from now on."""
+        forget_report, later = self.report.kept(), len(self.later)
+        facts = None if self.facts is None else len(self.facts)
+        tables = {name: copy(getattr(self, name)) for name in _TABLES}
+
+        def forget() -> None:
+            forget_report()
+            del self.later[later:]
+            if self.facts is not None:
+                del self.facts[facts:]
+            for name, table in tables.items():
+                setattr(self, name, table)
+
+        return forget
 
     def guarded(self, span: Span, compute: Callable[..., Any], *parts: Thunk) -> Thunk:
         """A computation whose arithmetic faults (division by zero, zero axis, overflow) become errors with a place."""
@@ -99,6 +117,10 @@ class Context:
         kind, value = known
         self.fact(span, f"{name} : {kind} - constant parameter of the mechanism")
         return Checked(kind, lambda _state: value)
+
+
+#: What a context learns from declarations.
+_TABLES = ("free", "free_places", "functions", "link_parameters", "own_parameters", "link_names")
 
 
 def _bad(_state: Run) -> NoReturn:

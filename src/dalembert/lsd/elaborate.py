@@ -43,6 +43,7 @@ from dalembert.mechanism.homogeneity import unlike
 from dalembert.mechanism.names import free_name
 from dalembert.mechanism.numbers import impossible_bodies, impossible_contacts
 from dalembert.mechanism.shapes import SHAPE_KINDS
+from dalembert.mechanism.sliding import rub
 
 IFRAME = "iframe"
 LARGEST = 10**9
@@ -319,13 +320,16 @@ class _Elaboration:
         return self.into.constrain(*arguments, **words)
 
     def _add_contact(self, value: ContactValue) -> Contact:
-        """The builder's `contact` or `limit`, with frames and formulas of the mechanism."""
+        """The builder's `contact`, `limit` or `rub`, with frames and formulas of the mechanism."""
         laws: dict[str, Any] = {kind: self._argument(x if kind == "slip" else x[0]) for kind, x in value.laws.items()}
         if value.name is not None:
             laws["name"] = value.name
         if value.kind == "limit":
             coordinate, low, high = value.arguments
             return self.into.limit(str(coordinate), self._argument(low), self._argument(high), **laws)[0]
+        if value.kind == "rub":
+            slips = [self._argument(one) for one in value.arguments]
+            return rub(self.into, slips, laws.pop("friction"), **laws)
         if value.kind == "gap":
             return self.into.contact(self._argument(value.arguments[0]), **laws)[0]
         shapes = [self._contact_shape(*one) for one in value.arguments]

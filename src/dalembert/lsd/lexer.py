@@ -27,6 +27,7 @@ DECLARING = frozenset(
         "rope",
         "contact",
         "limit",
+        "rub",
         "for",
         "if",
         "output",
@@ -150,7 +151,7 @@ def _is_word(text: str, before: list[Token]) -> bool:
         declared = _declared(before)
         if text in _OPENING:
             return declared == _OPENING[text]
-        return declared in (("CONSTRAIN", "DRIVE") if text in _REACTING else ("CONTACT", "LIMIT"))
+        return declared in (("CONSTRAIN", "DRIVE") if text in _REACTING else ("CONTACT", "LIMIT", "RUB"))
     return not before or _declares(before, len(before))
 
 

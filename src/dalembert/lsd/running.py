@@ -66,7 +66,7 @@ class ConstraintValue:
 
 @dataclass(frozen=True, slots=True)
 class ContactValue:
-    """What `contact` or `limit` of the builder takes; shapes are (kind, frame, sizes)."""
+    """What `contact`, `limit` or `rub` of the builder takes; shapes are (kind, frame, sizes)."""
 
     kind: str
     arguments: tuple[Any, ...]

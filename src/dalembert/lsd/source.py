@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -131,7 +131,7 @@ class Report:
     #: Names whose declaration could not be read: that has been told, and their use is no other fault.
     lost: set[str] = field(default_factory=set)
     _seen: set[tuple[str, Span, str]] = field(default_factory=set)
-    _errors: int = 0
+    errors: int = 0
 
     def add(
         self, source: Source, span: Span, message: str, hint: str | None = None, severity: Severity = "error"
@@ -142,13 +142,23 @@ class Report:
         self._seen.add(key)
         self.items.append(Diagnostic(severity, message, source, span, hint))
         if severity == "error":
-            self._errors += 1
-            if self._errors >= self.limit:
+            self.errors += 1
+            if self.errors >= self.limit:
                 raise TooManyErrors
+
+    def kept(self) -> Callable[[], None]:
+        """What forgets all that is reported from now on."""
+        items, lost, seen, errors = len(self.items), {*self.lost}, {*self._seen}, self.errors
+
+        def forget() -> None:
+            del self.items[items:]
+            self.lost, self._seen, self.errors = lost, seen, errors
+
+        return forget
 
     @property
     def failed(self) -> bool:
-        return self._errors > 0
+        return self.errors > 0
 
     def raise_if_failed(self) -> None:
         """Raise one `LsdError` that shows every error found."""

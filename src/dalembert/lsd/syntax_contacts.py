@@ -22,7 +22,7 @@ class Law:
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """`contact a >= b`, `contact sphere(b, r) and plane(f) [and ...]`, `limit elbow.th in [a, b]` with their laws."""
+    """`contact a >= b`, `contact sphere(b, r) and plane(f) [and ...]`, `limit th in [a, b]`, `rub v`, and laws."""
 
     kind: str
     parts: tuple[Expression, ...]

@@ -48,7 +48,7 @@ def expected(accepted: frozenset[str]) -> str:
         words.append("an operator")
         left = {t for t in left if spelling.get(t) not in _OPERATORS}
     if left >= {"LET", "JOIN", "APPLY"}:
-        kinds = "let, join, apply, spring, torsion, bushing, constrain, drive, roll, gear, rope, contact, limit"
+        kinds = "let, join, apply, spring, torsion, bushing, constrain, drive, roll, gear, rope, contact, limit, rub"
         words.append(f"a declaration ({kinds}, package, for, if, output, given, start, gravity, use)")
         left = {t for t in left if not spelling.get(t, "").isalpha()}
     words += [_HUMAN[t] for t in sorted(left) if t in _HUMAN]
@@ -85,6 +85,10 @@ def begins_declaration(token: Token, accepted: frozenset[str]) -> bool:
 def closes_block(token: Token) -> bool:
     """`end` and `else`; the second looks like a name where its block was not understood."""
     return token.type in ("END", "ELSE") or (token.type == "ID" and token.text == "else")
+
+
+#: Units of other systems, exactly.
+_FOREIGN = {"lb": "0.45359237 kg", "lbf": "4.4482216152605 N", "ft": "0.3048 m", "inch": "2.54 cm", "kgf": "9.80665 N"}
 
 
 def _unit_meant(word: str) -> str | None:
@@ -126,6 +130,8 @@ def _hint(previous: Token | None, token: Token, stream: list[Token], at: int, ac
         unit = _unit_meant(text) if kind == "ID" else None
         if text == "t":
             return f"t is the time: multiplication is written `{previous.text}*t`, and a tonne is 1000 kg"
+        if text in _FOREIGN:
+            return f"{text} is no unit here: it is {_FOREIGN[text]}"
         meant = f"did you mean the unit `{previous.text} {unit}`? Otherwise m" if unit else "m"
         return f"{meant}ultiplication is written: `{previous.text}*{text}`"
     if kind == "STAR" and previous.type == "STAR":

@@ -10,7 +10,7 @@ from dalembert.expr.space import Vector3
 from dalembert.lsd.check_contacts import VARIABLES
 from dalembert.lsd.write_scalars import ScalarWriter, word
 from dalembert.mechanism import Constraint, Contact, Frame
-from dalembert.mechanism.contact import Among, Gap
+from dalembert.mechanism.contact import Among, Gap, Pressed
 from dalembert.mechanism.shapes import Patch, Shape, Surface, parts_of
 
 
@@ -27,6 +27,10 @@ class ContactWriter:
             if isinstance(place, Gap):
                 slip = f" slip {', '.join(self.write.text(x) for x in place.slip)}" if place.slip else ""
                 yield f"contact {self.write.text(place.gap)} >= 0{self._laws(one)}{slip} as {word(one.name)} ;"
+            elif isinstance(place, Pressed):
+                slip = ", ".join(self.write.text(x) for x in place.slip)
+                bound = "" if one.friction is not ZERO else " friction 0"
+                yield f"rub {slip}{bound}{self._laws(one)} as {word(one.name)} ;"
             elif isinstance(place, Among):
                 shapes = " and ".join(map(self._shape, place.shapes))
                 yield f"contact {shapes}{self._laws(one)} as {word(one.name)} ;"

@@ -25,7 +25,7 @@ from dalembert.mechanism.constraint import (
 )
 
 # contacts
-from dalembert.mechanism.contact import Contact, Gap, Touching
+from dalembert.mechanism.contact import Contact, Gap, Pressed, Touching
 
 # displacements
 from dalembert.mechanism.displacement import AnyTurn, AxisLike, Displacement, QuaternionTurn, Turn, turn, unit_axis

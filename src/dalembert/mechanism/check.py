@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.expr import Expr
-from dalembert.mechanism.constraint import Along, Constraint, Coulomb
-from dalembert.mechanism.contact import Among, Gap, Touching
+from dalembert.mechanism.constraint import Along, Constraint
+from dalembert.mechanism.contact import Among, Gap, Pressed, Touching
 from dalembert.mechanism.effort import (
     Bushing,
     Effort,
@@ -24,6 +24,7 @@ from dalembert.mechanism.link import Link
 from dalembert.mechanism.model import Model
 from dalembert.mechanism.names import FRAME_OUTPUTS, LINK_OUTPUTS, POSITION, TOTAL, did_you_mean, flaw_of
 from dalembert.mechanism.quantities import NAMES, VIRTUAL, plain_symbols, quantities, virtual_parts
+from dalembert.mechanism.told import told_of
 from dalembert.mechanism.welded import rigid_groups
 
 
@@ -95,35 +96,18 @@ def _outputs(model: Model) -> Iterator[Problem]:
                 yield Problem(
                     "output", name, f"output '{name}' asks for '{what}' of '{owner}', which is not there.{hint}"
                 )
-            elif dot and asked not in model.outputs and what.rstrip("'") not in (told := _told(model, owner)) and told:
-                known = ", ".join(told)
-                yield Problem(
-                    "output", name, f"output '{name}' asks for '{asked}'. Of '{owner}' a motion tells {known}."
-                )
+            elif dot and asked not in model.outputs:
+                told = told_of(model, owner)
+                if told and what.rstrip("'") not in told:
+                    known = ", ".join(told)
+                    yield Problem(
+                        "output", name, f"output '{name}' asks for '{asked}'. Of '{owner}' a motion tells {known}."
+                    )
         for one in quantities([formula]).values():
             for frame in one.frames:
                 if frame not in model.bodies and frame not in model.frames:
                     hint = did_you_mean(frame, {*model.bodies, *model.frames})
                     yield Problem("output", name, f"output '{name}' names '{frame}', which is no body or frame.{hint}")
-
-
-def _told(model: Model, owner: str) -> dict[str, None]:
-    """What a motion tells of a body, frame, link, spring or constraint, without primes; nothing of others."""
-    told: list[str] = []
-    if link := model.links.get(owner):
-        told += [x.rpartition(".")[2].rstrip("'") for x in (*link.coordinates, *link.speeds)]
-        told += sorted(LINK_OUTPUTS)
-    if owner in model.bodies or owner in model.frames:
-        told += [*POSITION, *sorted(FRAME_OUTPUTS - {*POSITION}, key=lambda x: (x[0] == "R", x))]
-    for effort in model.efforts:
-        if effort.name == owner and isinstance(effort, Spring | TorsionSpring):
-            told += ["l", "force"] if isinstance(effort, Spring) else ["th", "torque"]
-    for one in model.constraints:
-        if one.name == owner:
-            count = len(one.expressions)
-            told += ["lambda"] if count == 1 else [f"lambda{k + 1}" for k in range(count)]
-            told += ["power", *(["friction", "friction2"] if isinstance(one.reaction, Coulomb) else [])]
-    return dict.fromkeys(told)
 
 
 def _names(exprs: Collection[Expr], among: Collection[str]) -> list[str]:
@@ -288,6 +272,8 @@ def _contacts(model: Model) -> Iterator[Problem]:
     groups = rigid_groups(model) if model.contacts else {}
     for contact in model.contacts:
         place = contact.place
+        if isinstance(place, Pressed):  # its bound may change with anything that moves
+            continue
         laws = [contact.restitution, contact.friction, *(() if contact.static is None else (contact.static,))]
         wrong = _names(laws, model.moving)
         if wrong:

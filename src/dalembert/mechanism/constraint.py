@@ -141,7 +141,7 @@ class Constraint:
 
 def condition_of(expressions: Sequence[Expr], speeds: set[str]) -> Holonomic | Kinematic:
     """The condition that formulas are: on the motion as soon as one of them holds a speed, a rate or a velocity."""
-    moving = [any(_moves(x.name, speeds) for x in ex.free_symbols(e)) or names_moving([e]) for e in expressions]
+    moving = [any(moves(x.name, speeds) for x in ex.free_symbols(e)) or names_moving([e]) for e in expressions]
     if any(moving) and not all(moving):
         raise ModelError(
             f"'{ex.text(expressions[moving.index(False)])} = 0' asks something of places, another part of the same "
@@ -150,7 +150,7 @@ def condition_of(expressions: Sequence[Expr], speeds: set[str]) -> Holonomic | K
     return Kinematic(tuple(expressions)) if any(moving) else Holonomic(tuple(expressions))
 
 
-def _moves(name: str, speeds: set[str]) -> bool:
+def moves(name: str, speeds: set[str]) -> bool:
     return name in speeds or name.endswith("'")
 
 
@@ -163,11 +163,11 @@ def equation(value: Scalar | str) -> Expr:
         raise ModelError(f"'{value}' has {len(signs)} signs of equality: a condition is one equation.")
     if signs and signs[0][0] in "<>":
         raise ModelError(f"'{value}': {MAY_OPEN}: m.contact(\"{ex.text(gap_of(value, value))} >= 0\").")
-    left, *right = (_in_calls(ex.parse(side)) for side in sides)
+    left, *right = (in_calls(ex.parse(side)) for side in sides)
     return left - right[0] if right else left
 
 
-def _in_calls(e: Expr) -> Expr:
+def in_calls(e: Expr) -> Expr:
     """`tip.WX` written as omega(tip, x), angles by axes."""
     e = with_angles(e)
     spins = {x: x.name.rpartition(".") for x in ex.free_symbols(e) if x.name.endswith((".WX", ".WY", ".WZ"))}
@@ -205,7 +205,7 @@ def _check_friction(law: Coulomb, name: str, speeds: set[str]) -> None:
     if law.friction.is_number and float(law.friction) < 0:
         raise ModelError(f"the friction {ex.text(law.friction)} of '{name}' is negative: it would push on.")
     for slip in law.slip:
-        if not any(_moves(x.name, speeds) for x in ex.free_symbols(slip)) and not names_moving([slip]):
+        if not any(moves(x.name, speeds) for x in ex.free_symbols(slip)) and not names_moving([slip]):
             raise ModelError(
                 f"the slip '{ex.text(slip)}' of '{name}' names no speed: friction is against a velocity, such as "
                 "x.x' or vel(foot, x)."
@@ -219,7 +219,7 @@ def _counted(count: int, what: str) -> str:
 def _form(one: Scalar | str) -> Expr:
     """A coordinate `elbow.th` stands for its virtual change; anything else is a form already."""
     given = ex.parse(one) if isinstance(one, str) else ex.as_expr(one)
-    e = _in_calls(given)
+    e = in_calls(given)
     return virtual(e) if given.op == "symbol" or (given.op == "apply" and given.name != VIRTUAL) else e
 
 
@@ -237,7 +237,7 @@ def torque_on(body: str, axis: str, base: str = "earth", against: str | None = N
 
 def coulomb(friction: Scalar | str, *slip: Scalar | str) -> Coulomb:
     """Dry friction on a contact that is kept: a coefficient, and the components of the sliding velocity."""
-    told = [_in_calls(ex.parse(x) if isinstance(x, str) else ex.as_expr(x)) for x in (friction, *slip)]
+    told = [in_calls(ex.parse(x) if isinstance(x, str) else ex.as_expr(x)) for x in (friction, *slip)]
     if len(told) < 2:
         raise ModelError('dry friction needs the slip that it is against: coulomb(0.3, "cart.x\'").')
     return Coulomb(told[0], tuple(told[1:]))

@@ -38,7 +38,19 @@ class Among:
     shapes: tuple[Shape, ...]
 
 
-Place: TypeAlias = Gap | Touching | Among
+@dataclass(frozen=True, slots=True)
+class Pressed:
+    """What is pressed together by a force that is given and never opens, as the bearings of a joint: how it slips.
+
+    The friction of such a contact is no coefficient but the bound of the effort itself. `slides`: it is among the
+    efforts of the machine, as one against its slip.
+    """
+
+    slip: tuple[Expr, ...]
+    slides: bool = False
+
+
+Place: TypeAlias = Gap | Touching | Among | Pressed
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +73,8 @@ class Contact:
         """Every expression of its description."""
         if isinstance(self.place, Gap):
             return (self.place.gap, *self.place.slip, *self.laws)
+        if isinstance(self.place, Pressed):
+            return (*self.place.slip, *self.laws)
         shapes = self.place.shapes if isinstance(self.place, Among) else (self.place.first, self.place.second)
         return (*(size for shape in shapes for size in sizes_of(shape)), *self.laws)
 
@@ -253,15 +267,39 @@ class ContactWarning(UserWarning):
 
 def say_open(contacts: Sequence[Contact], what: str) -> None:
     """Warn that an answer holds while no contact touches, for verbs that have no other place to say it."""
-    if contacts:
-        names = ", ".join(f"'{one.name}'" for one in contacts[:6]) + (", ..." if len(contacts) > 6 else "")
+    opening = [one for one in contacts if not isinstance(one.place, Pressed)]
+    if opening:
         warn(
-            f"contacts {names} are open in {what}: that holds while none of them touches. `simulate` treats contacts.",
+            f"contacts {_some(opening)} are open in {what}: that holds while none of them touches. `simulate` treats "
+            "contacts.",
+            ContactWarning,
+        )
+    rubbing = [one for one in contacts if isinstance(one.place, Pressed)]
+    left = [one for one in rubbing if isinstance(one.place, Pressed) and not one.place.slides]
+    if left:
+        warn(
+            f"dry friction {_some(left)} is left out of {what}: its slip is no formula of rates of coordinates, and "
+            "efforts on these cannot tell it. `simulate` and `equilibria` treat it.",
+            ContactWarning,
+        )
+    if len(rubbing) > len(left):
+        sliding = [one for one in rubbing if one not in left]
+        warn(
+            f"dry friction {_some(sliding)} is against the slip in {what}: that holds while it slips, and is no "
+            "friction at rest. `simulate` lets it stick.",
             ContactWarning,
         )
 
 
+def _some(contacts: Sequence[Contact]) -> str:
+    return ", ".join(f"'{one.name}'" for one in contacts[:6]) + (", ..." if len(contacts) > 6 else "")
+
+
 def refuse_contacts(contacts: Sequence[Contact], what: str, remedy: str) -> None:
     """Refuse to answer for another machine."""
+    if contacts and isinstance(contacts[0].place, Pressed):
+        raise ModelError(
+            f"{what} would not stick where dry friction '{contacts[0].name}' holds: it knows no contacts. {remedy}"
+        )
     if contacts:
         raise ModelError(f"{what} would pass through contact '{contacts[0].name}': it knows no contacts. {remedy}")

@@ -10,7 +10,7 @@ from dalembert.expr import Expr
 from dalembert.mechanism.body import EARTH, Frame
 from dalembert.mechanism.bodyshape import SIZES, BodyShape
 from dalembert.mechanism.constraint import Along, Constraint, Coulomb, Kinematic
-from dalembert.mechanism.contact import Among, Contact, Gap
+from dalembert.mechanism.contact import Among, Contact, Gap, Pressed
 from dalembert.mechanism.displacement import Displacement, Turn
 from dalembert.mechanism.effort import Effort, effort_kind
 from dalembert.mechanism.link import Link
@@ -61,6 +61,8 @@ def _contact(contact: Contact) -> dict[str, Any]:
     where: dict[str, Any]
     if isinstance(place, Gap):
         where = {"gap": ex.text(place.gap), "slip": _texts(place.slip)}
+    elif isinstance(place, Pressed):
+        where = {"slip": _texts(place.slip)}
     elif isinstance(place, Among):
         where = {"among": [_shape(one) for one in place.shapes]}
     else:

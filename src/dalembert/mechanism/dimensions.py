@@ -54,6 +54,9 @@ STIFFNESS = FORCE / LENGTH
 DAMPING = FORCE / SPEED
 INERTIA = MASS * LENGTH**2
 
+#: What frames tell in formulas: `pos(a, b)`, `vel(a)`...
+OF_QUANTITY = {"pos": LENGTH, "vel": SPEED, "omega": NONE / TIME, "axis": NONE, "dist": LENGTH}
+
 _WORDS = {
     NONE: "a number or an angle",
     MASS: "a mass",

@@ -18,7 +18,7 @@ from dalembert.expr import Expr
 from dalembert.mechanism.body import Frame
 from dalembert.mechanism.check import Problem
 from dalembert.mechanism.constraint import Along, Coulomb
-from dalembert.mechanism.contact import Among, Gap
+from dalembert.mechanism.contact import Among, Gap, Pressed
 from dalembert.mechanism.dimensions import (
     ACCELERATION,
     DAMPING,
@@ -27,6 +27,7 @@ from dalembert.mechanism.dimensions import (
     LENGTH,
     MASS,
     NONE,
+    OF_QUANTITY,
     SPEED,
     STIFFNESS,
     TIME,
@@ -38,10 +39,9 @@ from dalembert.mechanism.displacement import Displacement, Turn
 from dalembert.mechanism.effort import Bushing, Effort, Force, Spring, Torque, effort_kind
 from dalembert.mechanism.link import Link
 from dalembert.mechanism.model import Model
-from dalembert.mechanism.names import POSITION
 from dalembert.mechanism.quantities import RATE, VIRTUAL
+from dalembert.mechanism.told import told_of
 
-_QUANTITIES = {"pos": LENGTH, "vel": SPEED, "omega": NONE / TIME, "axis": NONE, "dist": LENGTH}
 _ALIKE = frozenset(("add", "sub", "min", "max"))
 _COMPARED = frozenset(("lt", "le", "eq", "atan2"))
 _SAME = frozenset(("neg", "abs"))
@@ -84,6 +84,7 @@ class Dimensions:
         self.found: dict[Expr, Form] = {ex.TIME: Form(TIME)}
         self.found |= {unit: Form(one) for unit, one in zip(UNITS, (MASS, LENGTH, TIME, NONE), strict=True)}
         self.forms: dict[Expr, Form | None] = {}
+        self.told: dict[str, dict[str, Dimension | None]] = {"": {}}  # of owners that were asked for
         for link in model.links.values():
             for speed in link.speeds:
                 local = speed.rpartition(".")[2]
@@ -165,16 +166,18 @@ class Dimensions:
         bare = e.name.rstrip("'")
         order = len(e.name) - len(bare)
         owner, _, what = bare.rpartition(".")
-        if what in POSITION and (owner in self.model.bodies or owner in self.model.frames):
-            return Form(LENGTH / TIME**order)
+        if owner not in self.told:
+            self.told[owner] = told_of(self.model, owner)
+        if (told := self.told[owner].get(what)) is not None:
+            return Form(told / TIME**order)
         if not order or e in self.found:
             return Form(open=((e, Fraction(1)),))
         return form_of(e.name)
 
     def _called(self, e: Expr, parts: Sequence[Form | None]) -> Form | None:
         """Quantities of frames, and unknown functions, whose arguments have one dimension each."""
-        if e.name in _QUANTITIES:
-            return Form(_QUANTITIES[e.name])
+        if e.name in OF_QUANTITY:
+            return Form(OF_QUANTITY[e.name])
         if e.name == RATE:
             return None if parts[0] is None else parts[0] * Form(NONE / TIME)
         if e.name == VIRTUAL:
@@ -304,7 +307,7 @@ def _places(model: Model) -> Iterator[Place]:
             yield Place("constraint", one.name, f"friction of '{one.name}'", one.reaction.friction, NONE)
     yield from _contacts(model)
     for name, formula in model.outputs.items():
-        yield Place("output", name, f"output '{name}'", formula)
+        yield Place("output", name, f"output '{name}'", formula, form_of(name))
 
 
 def _displaced(owner: tuple[str, str], what: str, value: Displacement) -> Iterator[Place]:
@@ -363,6 +366,10 @@ def _contacts(model: Model) -> Iterator[Place]:
         if isinstance(place, Gap):
             for value in (place.gap, *place.slip):
                 yield Place(*owner, called, value)
+        elif isinstance(place, Pressed):
+            for value in contact.scalars:
+                yield Place(*owner, called, value)
+            continue
         else:
             for shape in place.shapes if isinstance(place, Among) else (place.first, place.second):
                 yield from _displaced(owner, f"a frame of {called}", shape.frame.displacement)

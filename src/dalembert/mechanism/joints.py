@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 from dalembert import expr as ex
 from dalembert.errors import ModelError
@@ -14,6 +15,7 @@ from dalembert.mechanism.joint import Joint, Speeds, Step
 #: Names of three-turn charts; any of the twelve sequences is accepted.
 CHARTS = {"euler": "zxz", "bryant": "xyz", "cardan": "xyz"}
 QUATERNION = "quaternion"
+T = TypeVar("T")
 
 
 def _slide(axis: AxisLike, x: str) -> Step:
@@ -22,6 +24,13 @@ def _slide(axis: AxisLike, x: str) -> Step:
 
 def _spin(axis: AxisLike, th: str) -> Step:
     return Step(Displacement(turns=(Turn(ex.symbol(th), unit_axis(axis)),)))
+
+
+def _as_many(given: Sequence[T], count: int, what: str, joint: str) -> Sequence[T]:
+    """Each a sequence of its own: a text is not one of its letters."""
+    if isinstance(given, str) or len(given) != count:
+        raise ModelError(f"{joint} takes a list of {count} {what}, not {given!r}.")
+    return given
 
 
 def weld() -> Joint:
@@ -48,14 +57,15 @@ def screw(axis: AxisLike = "z", lead: Scalar = 1, coordinate: str = "th") -> Joi
 
 def cylindrical(axis: AxisLike = "z", coordinates: Sequence[str] = ("x", "th")) -> Joint:
     """Translation along an axis and rotation about it."""
-    x, th = coordinates
+    x, th = _as_many(coordinates, 2, "coordinates", "a cylindrical joint")
     return Joint((x, th), (_slide(axis, x), _spin(axis, th)), kind="cylindrical")
 
 
 def universal(axes: Sequence[AxisLike] = ("x", "y"), coordinates: Sequence[str] = ("al", "be")) -> Joint:
     """Two turns about crossing axes, the second carried by the first (Hooke, Cardan)."""
-    al, be = coordinates
-    return Joint((al, be), (_spin(axes[0], al), _spin(axes[1], be)), kind="universal")
+    al, be = _as_many(coordinates, 2, "coordinates", "a universal joint")
+    first, second = _as_many(axes, 2, "axes", "a universal joint")
+    return Joint((al, be), (_spin(first, al), _spin(second, be)), kind="universal")
 
 
 def planar(normal: str = "z", coordinates: Sequence[str] = ("x", "y", "th")) -> Joint:
@@ -63,7 +73,7 @@ def planar(normal: str = "z", coordinates: Sequence[str] = ("x", "y", "th")) -> 
     order = {"x": ("y", "z"), "y": ("z", "x"), "z": ("x", "y")}
     if not isinstance(normal, str) or normal not in order:
         raise ModelError(f"the normal of a planar joint is 'x', 'y' or 'z', not {normal!r}. Turn its frame instead.")
-    x, y, th = coordinates
+    x, y, th = _as_many(coordinates, 3, "coordinates", "a planar joint")
     first, second = order[normal]
     return Joint((x, y, th), (_slide(first, x), _slide(second, y), _spin(normal, th)), kind="planar")
 

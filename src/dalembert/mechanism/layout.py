@@ -6,7 +6,7 @@ Papegay 3.2.4: bodies are numbered 1..n in the order of discovery from earth, ne
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from dalembert import expr as ex
@@ -17,6 +17,7 @@ from dalembert.mechanism.constraint import Closed, Constraint
 from dalembert.mechanism.link import Link
 from dalembert.mechanism.mechanism import Mechanism
 from dalembert.mechanism.model import Model
+from dalembert.mechanism.sliding import slid
 from dalembert.mechanism.state import State, state_of
 
 
@@ -71,7 +72,7 @@ class Layout:
         >>> Layout.of(m).coordinates
         ('shoulder.th',)
         """
-        mechanism = described.freeze()
+        mechanism = slid(described.freeze())
         unknown = [name for name in cut if name not in mechanism.links]
         if unknown:
             raise ModelError(f"cannot cut the link '{unknown[0]}': '{mechanism.name}' has no link of that name.")
@@ -99,6 +100,15 @@ class Layout:
             mechanism.constraints,
         )
 
+    def loosened(self) -> Layout:
+        """The machine as it was described, its dry friction left to whoever decides whether it sticks."""
+        plain = self.model.loose
+        if plain is None:
+            return self
+        links, model = plain.links, replace(plain, given=self.model.given, start=self.model.start)
+        tree = tuple(replace(one, link=links[one.link.name]) for one in self.tree)
+        return replace(self, model=model, tree=tree, cuts=tuple(replace(x, link=links[x.link.name]) for x in self.cuts))
+
     @property
     def dof(self) -> int:
         """Degrees of freedom of the tree: the number of speeds."""
@@ -122,10 +132,14 @@ class Layout:
         return [(name, found[name][0]) for name in idle_bodies(self.model, found)]
 
     def number(self, body: str) -> int:
-        for i, one in enumerate(self.bodies):
-            if one.name == body:
-                return i
-        raise ModelError(f"there is no body '{body}' in '{self.model.name}'.")
+        found = self._numbers.get(body)
+        if found is None:
+            raise ModelError(f"there is no body '{body}' in '{self.model.name}'.")
+        return found
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {one.name: i for i, one in enumerate(self.bodies)}
 
     def path(self, body: int) -> list[int]:
         """Bodies from the first below earth to `body`."""

@@ -45,11 +45,14 @@ class Mesh:
 
     @staticmethod
     def read(path: str | os.PathLike[str], scale: float = 1.0, *, folder: Path | None = None) -> Mesh:
-        """The triangles of a file; `scale` turns its unit of length into that of the machine (0.001 for mm)."""
-        if not 0 < scale < float("inf"):
-            raise ModelError(f"the scale of mesh {Path(path).name} is {scale}: it is a positive number.")
+        """The triangles of a file; `scale` turns its unit of length into that of the machine (0.001 for mm).
+
+        A negative scale mirrors the mesh at its origin, and turns its triangles over so that they look outwards.
+        """
+        if not 0 < abs(scale) < float("inf"):
+            raise ModelError(f"the scale of mesh {Path(path).name} is {scale}: it is a number other than zero.")
         points, faces = read_mesh((folder or Path()) / path, "shape")
-        return Mesh(points * scale, faces, str(path), float(scale))
+        return Mesh(points * scale, faces[:, ::-1] if scale < 0 else faces, str(path), float(scale))
 
     @cached_property
     def digest(self) -> str:

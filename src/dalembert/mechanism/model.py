@@ -16,7 +16,7 @@ from dalembert.expr import Expr
 from dalembert.expr.space import ZERO3, Vector3
 from dalembert.mechanism.body import EARTH, Body, Frame, earth
 from dalembert.mechanism.constraint import Constraint
-from dalembert.mechanism.contact import Contact, Gap
+from dalembert.mechanism.contact import Contact, Gap, Pressed
 from dalembert.mechanism.effort import Effort, effort_symbols
 from dalembert.mechanism.link import Link
 from dalembert.mechanism.names import POSITION
@@ -48,6 +48,7 @@ class Model:
     contacts: tuple[Contact, ...] = ()
     constraints: tuple[Constraint, ...] = ()  # in the order of declaration
     outputs: Mapping[str, Expr] = field(default_factory=_nothing)  # formulas that a motion is asked for by name
+    loose: Model | None = None  # of one whose dry friction slides: as it was described, where it may stick
 
     def __post_init__(self) -> None:
         for name in ("bodies", "links", "frames", "functions", "given", "start", "outputs"):
@@ -111,7 +112,8 @@ class Model:
         for frame in self.frames.values():
             found += frame.displacement.scalars
         for contact in self.contacts:
-            found += contact.laws if isinstance(contact.place, Gap) else contact.scalars
+            if not isinstance(contact.place, Pressed):  # whose bound is a formula of what moves, as its slip is
+                found += contact.laws if isinstance(contact.place, Gap) else contact.scalars
         return found
 
     @cached_property
@@ -121,7 +123,9 @@ class Model:
         for effort in self.efforts:
             found |= effort_symbols(effort)
         found |= plain_symbols([x for one in self.constraints for x in one.formulas])
-        found |= plain_symbols([x for one in self.contacts if isinstance(one.place, Gap) for x in one.scalars])
+        found |= plain_symbols(
+            [x for one in self.contacts if isinstance(one.place, Gap | Pressed) for x in one.scalars]
+        )
         told = plain_symbols(list(self.outputs.values()))  # what has a point in its name is asked of the motion
         found |= {x for x in told if "." not in x.name and x.name.rstrip("'") not in self.outputs}
         for arguments, formula in self.functions.values():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import Any
 
 from dalembert import expr as ex
@@ -48,14 +49,27 @@ def impossible_contacts(model: Model, values: Mapping[str, Any]) -> Iterator[tup
                     if fault := coefficient_fault(wrong, what):
                         yield contact.name, f"contact '{contact.name}': {what} {ex.text(x)} = {wrong:g} {fault}."
                         break
+        if contact.static is not None and ex.free_symbols([contact.static, contact.friction]) <= known.keys():
+            rest, slide = ex.evaluate([contact.static, contact.friction], known)
+            if (short := -_least(rest - slide)) > 0:
+                less = f"static {ex.text(contact.static)} is less than friction {ex.text(contact.friction)}"
+                why = f"by {short:g}: what rests holds at least as well as what slides."
+                yield contact.name, f"contact '{contact.name}': with the values given {less}, {why}"
 
 
 def impossible_bodies(model: Model, values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Bodies that cannot be, and why."""
     known = {ex.symbol(name): value for name, value in values.items() if not isinstance(value, str | Expr)}
     for body in model.bodies.values():
-        for message in _impossible(body, known):
+        written = None if body.doubtful else _impossible_as_written(body)
+        for message in _impossible(body, known) if written is None else written:
             yield body.name, message
+
+
+@lru_cache(maxsize=4096)
+def _impossible_as_written(body: Body) -> tuple[str, ...] | None:
+    """Of a body that is all numbers, once for all motions; None for one that has parameters."""
+    return None if ex.free_symbols([body.mass, *body.inertia.entries]) else tuple(_impossible(body, {}))
 
 
 def _impossible(body: Body, known: Mapping[Expr, Any]) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dalembert import mechanism as description
-from dalembert.mechanism import contrivances, parts
+from dalembert.mechanism import contrivances, parts, sliding
 from dalembert.verbs import verb
 
 
@@ -21,6 +21,7 @@ class Described(description.Mechanism):
     shape = verb(description.Mechanism.shape)
     contact = verb(description.Mechanism.contact)
     limit = verb(description.Mechanism.limit)
+    rub = verb(sliding.rub)
     constrain = verb(description.Mechanism.constrain)
     drive = verb(description.Mechanism.drive)
     include = verb(parts.include)

@@ -63,18 +63,22 @@ def read_urdf(
     floating: bool = False,
     fuse: bool = False,
     limits: bool = True,
+    friction: bool = True,
     meshes: bool = False,
     package: str | Path | None = None,
 ) -> Mechanism:
     """The robot in a URDF file; `floating` lets its root move freely, `fuse` joins fixed links, `limits` keeps stops.
 
-    `meshes` reads the files that links look like; `package` is the folder that all its files lie in, where no
-    `package.xml` tells it. What the file says and a mechanism cannot hold is in `m.notes`, and a warning tells of it.
+    `friction` keeps dry friction; `meshes` reads the files that links look like; `package` is the folder that all its
+    files lie in, where no `package.xml` tells it. What the file says and a mechanism cannot hold is in `m.notes`, and
+    a warning tells of it.
     """
     from dalembert import io
 
     made = Mechanism(Path(path).stem)
-    io.read_urdf(path, made, floating=floating, fuse=fuse, limits=limits, meshes=meshes, package=package)
+    io.read_urdf(
+        path, made, floating=floating, fuse=fuse, limits=limits, friction=friction, meshes=meshes, package=package
+    )
     return made
 
 
@@ -84,6 +88,7 @@ def read_mjcf(
     keyframe: str | int | None = None,
     fuse: bool = False,
     limits: bool = True,
+    friction: bool = True,
     meshes: bool = False,
     package: str | Path | None = None,
 ) -> Mechanism:
@@ -91,7 +96,9 @@ def read_mjcf(
     from dalembert import io
 
     made = Mechanism(Path(path).stem)
-    io.read_mjcf(path, made, keyframe=keyframe, fuse=fuse, limits=limits, meshes=meshes, package=package)
+    io.read_mjcf(
+        path, made, keyframe=keyframe, fuse=fuse, limits=limits, friction=friction, meshes=meshes, package=package
+    )
     return made
 
 
@@ -100,6 +107,7 @@ def read_sdf(
     *,
     fuse: bool = False,
     limits: bool = True,
+    friction: bool = True,
     meshes: bool = False,
     package: str | Path | None = None,
 ) -> Mechanism:
@@ -107,5 +115,5 @@ def read_sdf(
     from dalembert import io
 
     made = Mechanism(Path(path).stem)
-    io.read_sdf(path, made, fuse=fuse, limits=limits, meshes=meshes, package=package)
+    io.read_sdf(path, made, fuse=fuse, limits=limits, friction=friction, meshes=meshes, package=package)
     return made

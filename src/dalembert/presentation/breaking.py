@@ -51,17 +51,34 @@ def latex_rows(left: Sequence[Token], sign: str, right: Sequence[Token], width: 
 
     Where that takes too much of the width, nothing is aligned, and a long left side stands on rows of its own.
     """
+    if not sign:
+        first, *rest = broken(right, width)
+        return [f"& {_begun(first)}", *(f"&\\quad {_continued(more)}" for more in rest)]
     if head <= 0.4 * width:
         first, *rest = broken(right, width - head)
-        return [f"{_latex(left)} &{sign} {_latex(first)}", *(f"&\\quad {{}}{_latex(more)}" for more in rest)]
+        return [f"{_latex(left)} &{sign} {_latex(first)}", *(f"&\\quad {_continued(more)}" for more in rest)]
     if head_of(left) + width_of(right) <= width:
-        return [f"& {_latex(left)} {sign} {_latex(right)}"]
+        return [f"& {_begun(left)} {sign} {_latex(right)}"]
     first, *rest = broken(left, width)
-    rows = [f"& {_latex(first)}", *(f"&\\quad {{}}{_latex(more)}" for more in rest)]
+    rows = [f"& {_begun(first)}", *(f"&\\quad {_continued(more)}" for more in rest)]
     first, *rest = broken(right, width - INDENT, 1.6)
     rows.append(f"&\\quad {sign} {_latex(first)}")
-    return rows + [f"&\\quad\\quad {{}}{_latex(more)}" for more in rest]
+    return rows + [f"&\\quad\\quad {_continued(more)}" for more in rest]
 
 
 def _latex(row: Sequence[Token]) -> str:
     return "".join(t.latex for t in row).strip()
+
+
+def _begun(row: Sequence[Token]) -> str:
+    """The beginning of a line: behind `&` a sign would be set as one between two terms."""
+    text = _latex(row)
+    return f"{{-}}{text[1:].lstrip()}" if text.startswith("-") else text
+
+
+def _continued(row: Sequence[Token]) -> str:
+    """The rest of a line: a sign stands between two terms, and a factor has its dot, so that it is not read as one."""
+    text = _latex(row)
+    if row[0].text.startswith("*") and not text.startswith("\\cdot"):
+        return f"{{}}\\cdot {text.removeprefix(chr(92) + ',')}"
+    return f"{{}}{text}"

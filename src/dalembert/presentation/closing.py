@@ -24,6 +24,7 @@ from dalembert.kinematics import Pose, Twist, Wrench, in_speeds, link_efforts
 from dalembert.mechanism import CutLink
 from dalembert.presentation.conditions import asked_statements
 from dalembert.presentation.lines import Line, equation, plain
+from dalembert.presentation.notation import PLAIN
 from dalembert.presentation.statements import Statements
 from dalembert.presentation.vocabulary import NOTHING, Cut, Vocabulary
 
@@ -215,7 +216,7 @@ def multiplier_lines(words: Vocabulary) -> list[Line]:
 
 def _multiplier_line(words: Vocabulary, cut: Cut, index: str) -> Line:
     names = ", ".join(cut.multipliers)
-    latex = ", ".join(ex.latex(ex.symbol(x)) for x in cut.multipliers)
+    latex = ", ".join(PLAIN.latex(x) for x in cut.multipliers)
     body = words.tree.layout.bodies[cut.second].name
     label = f"reaction of {cut.link} on {body}, at and in the base of the second frame of {cut.link}"
     symbol = f"\\Lambda_{{{index[1:]}}}" if index else "\\Lambda"

@@ -18,9 +18,12 @@ from dalembert.presentation.acting import Acting
 from dalembert.presentation.axes import Quantity
 from dalembert.presentation.lines import Line, plain
 from dalembert.presentation.reacting import reaction_quantities
-from dalembert.presentation.scalars import MOST_WRITTEN_OUT, Scalars, component_lines, scalar_lines
+from dalembert.presentation.scalars import Scalars, component_lines, scalar_lines, signs_of
 from dalembert.presentation.statements import Statements
 from dalembert.presentation.turning import turning_quantities
+
+#: Signs of an entry that stands in its matrix, five letters each at most as in cos(): a longer one would be cut.
+LONGEST_ENTRY = 400
 
 
 def condition_label(name: str) -> str:
@@ -143,8 +146,8 @@ def row_statements(rows: Rows | None, speeds: Sequence[Expr]) -> Statements:
 
 def _entries(tables: Sequence[tuple[str, list[list[Expr]]]]) -> list[Line]:
     """Matrices written out while they are short, else entry by entry with shared intermediates."""
-    flat = [x for _, table in tables for row in table for x in row]
-    if ex.count_operations(flat) <= MOST_WRITTEN_OUT:
+    tables = [(name, [[ex.tidy(x, for_reading=True) for x in row] for row in table]) for name, table in tables]
+    if all(x <= LONGEST_ENTRY for x in signs_of([x for _, table in tables for row in table for x in row])):
         values: dict[Term, list[list[Expr]]] = {}
         for name, table in tables:
             size = len(table), len(table[0])

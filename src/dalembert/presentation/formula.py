@@ -20,7 +20,8 @@ from dalembert.presentation.products import Product, product_of, signed_terms
 #: Penalties of a break: before a sign of the whole formula none, deeper ones more, inside a product only if it must be.
 NEVER, IN_PRODUCT, DEEPER, IN_SHORT = 99, 40, 3, 60
 SHORT = 10.0  # em: a bracket that is no wider is parted after all else
-#: em: what is longer stands beside its divisor, not above it, so that a line can break in it; half a column
+#: em: what is longer stands beside its divisor, not above it, and what is divided by more is multiplied by an inverse,
+#: so that a line can break in it; half a column
 WIDEST_FRACTION = 12.0
 _FUNCTIONS = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "log": "ln"}
 _COMMANDS = frozenset("sin cos arcsin arccos arctan exp ln sinh cosh tanh min max".split())
@@ -129,6 +130,10 @@ class Writer:
         below: Sequence[tuple[Expr, Expr | None]],
         depth: int,
     ) -> list[Token]:
+        wide = [one for one in below if _width(self._power(*one, depth)) > WIDEST_FRACTION]
+        if wide:
+            inverses = [(x, ex.const(-1) if n is None else -n) for x, n in wide]
+            return self._factors(Product(number, [*above, *inverses], [x for x in below if x not in wide]), depth)
         top, bottom = (number, 1) if isinstance(number, float) else (number.numerator, number.denominator)
         upper = Product(top, list(above), [])
         lower = Product(bottom, list(below), [])
@@ -242,7 +247,7 @@ def number_token(value: Number, alone: bool = True) -> Token:
         short = _decimal(value)
         if short is None:
             top, bottom = value.numerator, value.denominator
-            mathml = f"<mfrac><mn>{top}</mn><mn>{bottom}</mn></mfrac>"
+            mathml = f'<mfrac displaystyle="false"><mn>{top}</mn><mn>{bottom}</mn></mfrac>'
             return Token(f"{top}/{bottom}", f"\\tfrac{{{top}}}{{{bottom}}}", mathml,
                          0.4 * max(len(str(top)), len(str(bottom))) + 0.2)  # fmt: skip
         value = short
@@ -287,11 +292,16 @@ def _after(head: Token, wide: bool) -> Token:
 
 
 def _joined(opening: str, left: str, token: Token, closing: str = "", right: str = "") -> Token:
-    a = f'<mo stretchy="false">{opening}</mo>' if opening else ""
-    b = f'<mo stretchy="false">{closing}</mo>' if closing else ""
+    a, b = (_bracket(x, "big" in left + right) if x else "" for x in (opening, closing))
     width = token.width + 0.4 * (len(opening) + len(closing))
     latex = left + token.latex + right
     return Token(f"{opening}{token.text}{closing}", latex, f"{a}{token.mathml}{b}", width, token.penalty)
+
+
+def _bracket(sign: str, tall: bool) -> str:
+    """Of the height of a fraction where one is in it: a page may part the two brackets, so neither sees the other."""
+    size = 'symmetric="true" minsize="1.8em" maxsize="1.8em"' if tall else 'stretchy="false"'
+    return f"<mo {size}>{sign}</mo>"
 
 
 def _argument(argument: Expr, row: list[Token]) -> str:

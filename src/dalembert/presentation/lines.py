@@ -13,8 +13,9 @@ from dalembert import algebra as al
 from dalembert.expr import Expr
 from dalembert.presentation.breaking import PAGE, broken, head_of, latex_rows
 from dalembert.presentation.formula import Token, Writer, text_of
-from dalembert.presentation.mathml import mathml_of, mathml_parts
+from dalembert.presentation.mathml import mathml_of
 from dalembert.presentation.notation import PLAIN, Notation
+from dalembert.presentation.tokens import sides_of
 
 Level = Literal["vector", "matrix", "scalar"]
 LEVELS: tuple[Level, ...] = ("vector", "matrix", "scalar")
@@ -48,11 +49,10 @@ class Line:
     @property
     def mathml_parts(self) -> list[str]:
         """The same in pieces, between which a line may be broken."""
-        if self.parts is None:
-            return mathml_parts(self.latex)
-        left, sign, right = self.parts
+        left, sign, right = self.parts or sides_of(self.latex)
         terms: list[list[Token]] = [[]]
-        for token in (*left, Token(sign, sign, f'<mo form="infix">{sign}</mo>', 1.6, 0), *right):
+        equal = [Token(sign, sign, f'<mo form="infix">{sign}</mo>', 1.6, 0)] if sign else []
+        for token in (*left, *equal, *right):
             if token.penalty == 0:
                 terms.append([])
             terms[-1].append(token)
@@ -61,16 +61,19 @@ class Line:
 
     def latex_rows(self, width: float, head: float) -> list[str]:
         """Rows of an `align` environment with signs at `head`, no wider than `width`, in em, where it can be broken."""
-        if self.parts is None:
-            found = re.sub(r" (:=|=) ", r" &\1 ", self.latex, count=1)
-            return [found if "&" in found else f"& {found}"]  # a name alone stands at the left, not before the signs
-        left, sign, right = self.parts
+        left, sign, right = self.parts or sides_of(self.latex)
         return latex_rows(left, sign, right, width, head)
+
+    @property
+    def in_words(self) -> bool:
+        """Is it a sentence, and no formula?"""
+        return self.latex.startswith("\\text{") and self.latex.endswith("}") and self.latex.count("\\text{") == 1
 
 
 def _in_rows(lines: Sequence[Line], width: float) -> list[list[str]]:
     """The rows of every line of one `align` environment."""
-    head = max((head_of(line.parts[0]) for line in lines if line.parts is not None), default=0.0)
+    sides = [line.parts or sides_of(line.latex) for line in lines if not line.in_words]
+    head = max((head_of(left) for left, sign, _ in sides if sign), default=0.0)
     return [line.latex_rows(width, head) for line in lines]
 
 
@@ -245,13 +248,17 @@ def escaped(text: str) -> str:
 def aligned(lines: Sequence[Line], width: float = PAGE, said: Callable[[str], str] = escaped) -> str:
     """An `align*` whose rows may be parted by pages, each formula with its label, as it is `said`, above it."""
     rows: list[str] = []
+    words = [line for line in lines if line.in_words]
+    said_before = [said(f"{x.label}: {x.text}") for x in words]
+    before = "".join(f"\\noindent {{\\footnotesize\\raggedright {x}\\par}}\n" for x in said_before)
+    lines = [line for line in lines if not line.in_words]
     for k, (line, own) in enumerate(zip(lines, _in_rows(lines, width), strict=True)):
         told = f"\\intertext{{\\footnotesize\\raggedright {said(line.label)}}}\n" if line.label and k else ""
         rows.append(told + " \\\\\n".join(own))
     told = said(lines[0].label) if lines else ""
     first = f"\\noindent\\parbox{{\\linewidth}}{{\\footnotesize\\raggedright {told}}}\n" if told else ""
     body = " \\\\\n".join(rows).replace(" \\\\\n\\intertext", "\n\\intertext")
-    return f"{first}\\begin{{align*}}\n{body}\n\\end{{align*}}"
+    return before + (f"{first}\\begin{{align*}}\n{body}\n\\end{{align*}}" if lines else "")
 
 
 #: Fonts with the tables that roots and brackets need to stretch, then whatever the browser has.
@@ -272,6 +279,9 @@ _MATH = '<math xmlns="http://www.w3.org/1998/Math/MathML" displaystyle="true">'
 def _table(lines: Sequence[Line]) -> str:
     cells = []
     for line in lines:
-        pieces = " ".join(f"{_MATH}{part}</math>" for part in line.mathml_parts)
+        if line.in_words:
+            cells.append(f"<tr><td>{escape(line.text)}</td><td>{escape(line.label)}</td></tr>")
+            continue
+        pieces = "<wbr/>".join(f"{_MATH}{part}</math>" for part in line.mathml_parts)  # signs bring their own space
         cells.append(f"<tr><td>{pieces}</td><td>{escape(line.label)}</td></tr>")
     return "<table>" + "".join(cells) + "</table>"

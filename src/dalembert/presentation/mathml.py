@@ -13,7 +13,7 @@ from typing import Literal
 Kind = Literal["operand", "operator", "open", "close", "function", "space"]
 Piece = tuple[Kind, str]
 
-_TOKEN = re.compile(
+TOKEN = re.compile(
     r"\\(?:text|mathrm|operatorname)\{(?:[^{}\\]|\\.|\{\})*\}|\\(?:begin|end)\{\w+\*?\}|\\[A-Za-z]+|\\.|[{}^_&]|:="
     r"|\d+(?:\.\d+)?|[A-Za-z]|\S"
 )
@@ -39,7 +39,6 @@ _SPACES = {"\\quad": "1em", "\\qquad": "2em", "\\;": "0.28em"}
 _NOTHING = frozenset(("\\,", "\\!", "\\ ", "\\displaystyle", "\\limits"))
 _FENCES = {"pmatrix": "()", "bmatrix": "[]", "vmatrix": "||", "matrix": "", "array": "", "aligned": ""}
 _THIN = '<mspace width="0.18em"/>'
-_BREAKS = frozenset(("+", "−", "=", ":="))
 
 
 def mathml_of(latex: str) -> str:
@@ -51,22 +50,13 @@ def mathml_of(latex: str) -> str:
     return f"<mrow>{_joined(_pieces(latex))}</mrow>"
 
 
-def mathml_parts(latex: str) -> list[str]:
-    """The insides of several <math> elements, between which a line may be broken: before + - = outside brackets."""
-    parts: list[list[Piece]] = [[]]
-    depth = 0
-    for piece in _pieces(latex):
-        depth += (piece[0] == "open") - (piece[0] == "close")
-        sign = re.sub(r"<[^>]*>", "", piece[1])
-        if depth == 0 and piece[0] == "operator" and sign in _BREAKS and parts[-1]:
-            parts.append([])
-            piece = ("operator", piece[1].replace("<mo>", '<mo form="infix">'))
-        parts[-1].append(piece)
-    return [f"<mrow>{_joined(part)}</mrow>" for part in parts]
+def mathml_inside(latex: str) -> str:
+    """The same without a group about it: a piece of a row, which may hold one bracket of a pair."""
+    return _joined(_pieces(latex))
 
 
 def _pieces(latex: str) -> list[Piece]:
-    reader = _Reader(_TOKEN.findall(latex))
+    reader = _Reader(TOKEN.findall(latex))
     found = reader.row()
     while reader.more:  # a stray closing sign: shown as nothing, and the rest goes on
         reader.take()
@@ -199,7 +189,8 @@ def _single(token: str) -> Piece:
         tag = "mn" if words.isdigit() else 'mi mathvariant="normal"'
         return "operand", f"<{tag}>{escape(words)}</{tag[:2]}>"
     if token in _LETTERS:
-        return "operand", f"<mi>{_LETTERS[token]}</mi>"
+        upright = ' mathvariant="normal"' if token[1].isupper() else ""  # capital Greek letters, as on paper
+        return "operand", f"<mi{upright}>{_LETTERS[token]}</mi>"
     if token in _FUNCTIONS:
         return "function", f"<mi>{token[1:]}</mi>"
     if token in _OPERATORS or token in _PLAIN or token == ":=":

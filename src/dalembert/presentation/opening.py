@@ -20,11 +20,11 @@ def opened(statement: Statement, names: Sequence[str], further: Callable[[], Ite
     What the statement leaves open and `further` lines define is added with its line.
     """
     known = {_name(line): line for line in statement.formulas if line.meant is not None or line.scalars is not None}
-    wanted, added = list(names) or list(known), list[Line]()
+    wanted, added = [_spelled(name, known) for name in names] or list(known), list[Line]()
     missing = [name for name in wanted if name not in known]
     if missing:
         table = {_name(line): line for line in further()}
-        for name in missing:
+        for name in (_spelled(x, table) for x in missing):
             if name not in table:
                 some = ", ".join([*known][:12]) or "none"
                 hint = did_you_mean(name, [*known, *table]) or f" Defined here: {some}."
@@ -40,6 +40,20 @@ def opened(statement: Statement, names: Sequence[str], further: Callable[[], Ite
 
 def _name(line: Line) -> str:
     return line.text.partition(" := ")[0]
+
+
+def _spelled(name: str, known: Iterable[str]) -> str:
+    """The known name that is meant: `Gamma_4` is `gamma(G4)`, the acceleration of a body being that of its centre."""
+    names = list(known)
+    if name in names:
+        return name
+    meant = [x for x in names if _plain(name) in (_plain(x), _plain(x.replace("(G", "(")))]
+    return meant[0] if len(meant) == 1 else name
+
+
+def _plain(name: str) -> str:
+    """A name without what thesis and levels write differently: capitals, underscores and brackets."""
+    return "".join(c for c in name.casefold() if c not in "_()")
 
 
 class _Place:

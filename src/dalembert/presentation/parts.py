@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from dalembert import expr as ex
 from dalembert.expr import Expr
 from dalembert.presentation.axes import Quantity
-from dalembert.presentation.terms import gathered
+from dalembert.presentation.products import signed_terms
+from dalembert.presentation.terms import Joined, gathered, rejoined
 
 #: Signs up to which a formula is repeated instead of named, of a quantity and of what has no name in mechanics.
 SHORTEST, SHORTEST_STRANGER = 12, 30
 #: Signs of a quantity that is named although it occurs once, and of any other part: three rows of a page.
 LONG, LONGEST = 40, 240
+#: Products that the formula of a part may have when it is written out, to look for sums of angles in it.
+_FEW_TERMS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,16 +101,22 @@ def _with_few_strangers(
 
     Each is told by the first thing with a name that it is a part of; `told` are the names of the results.
     """
+    pairs = dict(_pairs(parts, known_names))
+    if pairs:
+        parts = [replace(p, value=_apart_from(p, pairs)) for p in parts]
+        results = [rejoined(e, pairs) for e in results]
     written = {p.symbol: p.value for p in parts}
     shown = [*written.values(), *results]
     times = Counter[Expr]()
     for e in shown:
         times += _occurrences(e)
     sizes, put = _Signs(), dict[Expr, Expr]()
+    whole = {*results, *(-e for e in results)}  # a result that is nothing but a stranger is itself the place for it
     for p in parts:  # what it is made of comes first
         value = ex.substitute([p.value], put)[0] if put else p.value
         written[p.symbol] = value
-        if p.symbol.name not in known_names and times[p.symbol] <= 1 and sizes.of(value) <= LONGEST:
+        alone = p.symbol.name not in known_names and times[p.symbol] <= 1
+        if alone and (p.symbol in whole or sizes.of(value) <= LONGEST):
             put[p.symbol] = value
     left = [p for p in parts if p.symbol not in put]
     results = ex.substitute(results, put)
@@ -116,12 +125,37 @@ def _with_few_strangers(
     fresh = (name for name in (f"z{i}" for i in itertools.count(1)) if name not in used)
     names: dict[Expr, Expr] = {old: ex.symbol(next(fresh)) for old in strangers}
     final = [
-        replace(p, symbol=names.get(p.symbol, p.symbol), value=gathered(ex.substitute([written[p.symbol]], names)[0]),
+        replace(p, symbol=names.get(p.symbol, p.symbol), value=_as_read(ex.substitute([written[p.symbol]], names)[0]),
                 family=names[p.symbol].name if p.symbol in names else p.family)
         for p in left
     ]  # fmt: skip
     found = ex.substitute(results, names)
     return InParts(tuple(_together(_belonging(final, found, {*names.values()}, told))), tuple(found))
+
+
+def _as_read(e: Expr) -> Expr:
+    """Terms gathered; sums of angles are seen where a formula gets shorter by them."""
+    value = gathered(e)
+    if {"sin", "cos"} <= {x.op for x in ex.topological([value])}:
+        found = ex.tidy(value, limit=_FEW_TERMS, for_reading=True)
+        if ex.written_size(found) < ex.written_size(value):
+            return gathered(found)
+    return value
+
+
+def _pairs(parts: Sequence[Part], known_names: set[str]) -> Iterator[tuple[frozenset[Expr], Joined]]:
+    """Strangers whose sum or difference is a quantity with a name."""
+    strangers = {p.symbol for p in parts if p.symbol.name not in known_names}
+    for p in parts:
+        if p.symbol not in strangers and p.value.op in ("add", "sub"):
+            terms = signed_terms(p.value)
+            if len(terms) == 2 and all(x in strangers for _, x in terms):
+                yield frozenset(x for _, x in terms), (p.symbol, {x: sign for sign, x in terms})
+
+
+def _apart_from(part: Part, pairs: Mapping[frozenset[Expr], Joined]) -> Expr:
+    """The value of a part in the names of pairs, but for the one that it defines."""
+    return part.value if any(part.symbol is total for total, _ in pairs.values()) else rejoined(part.value, pairs)
 
 
 def _belonging(parts: Sequence[Part], results: Sequence[Expr], strangers: set[Expr], told: Sequence[str]) -> list[Part]:
@@ -173,7 +207,7 @@ class _Names:
 
     def multiple(self, value: int) -> tuple[Fraction, Quantity] | None:
         """What a value is half or twice of: products of the parts of a quaternion are half direction cosines."""
-        for factor, other in ((Fraction(1, 2), 2 * value), (Fraction(2), value * self.prints.inverse(2))):
+        for factor, other in ((Fraction(1, 2), 2 * value), (Fraction(2), self.prints.half(value))):
             found = self.found.get(self.prints.total((other,)))
             if found is not None:
                 return factor * found[0], found[1]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
+from typing import Any
 
 from dalembert import expr as ex
 from dalembert.expr import ONE, ZERO, Expr, Number
@@ -11,6 +13,7 @@ from dalembert.presentation.products import product_of, signed_terms
 _SUMS = frozenset({"add", "sub", "neg"})
 Powers = tuple[tuple[Expr, Expr], ...]  # factors with their exponents
 Key = tuple[frozenset[tuple[Expr, Expr]], frozenset[tuple[Expr, Expr]]]  # above and below the line
+Joined = tuple[Expr, Mapping[Expr, int]]  # the name of a sum of two, and the signs of these in it
 
 
 def gathered(e: Expr) -> Expr:
@@ -28,6 +31,60 @@ def gathered(e: Expr) -> Expr:
         written = x if below == x.args else ex.rebuild(x, below)
         done[x] = _gathered_sum(written) if x.op in _SUMS and x in whole else written
     return done[e]
+
+
+def rejoined(e: Expr, pairs: Mapping[frozenset[Expr], Joined]) -> Expr:
+    """Terms a x and a y of a sum as a (x + y), where x + y has a name: `pairs` tells the names of two by two.
+
+    >>> a, x, y, total = ex.symbols("a x y total")
+    >>> rejoined(a * x - 2 * total + y * a, {frozenset([x, y]): (total, {x: 1, y: 1})})
+    a*total - 2*total
+    """
+    order = ex.topological([e])
+    whole = {a for x in order if x.op not in _SUMS for a in x.args} | {e}
+    done: dict[Expr, Expr] = {}
+    for x in order:
+        below = tuple([done[a] for a in x.args])
+        written = x if below == x.args else ex.rebuild(x, below)
+        done[x] = _rejoined_sum(written, pairs) if x.op in _SUMS and x in whole else written
+    return done[e]
+
+
+def _rejoined_sum(e: Expr, pairs: Mapping[frozenset[Expr], Joined]) -> Expr:
+    apart = {x for pair in pairs for x in pair}
+    waiting: dict[tuple[Any, ...], list[tuple[int, Fraction, Expr]]] = {}  # what stands beside -> place, number, name
+    terms: list[Expr | None] = []
+    changed = False
+    for sign, x in signed_terms(e):
+        own, p = product_of(x)
+        above = _powers(p.factors)
+        names = [base for base, exponent in above if base in apart and exponent is ONE]
+        terms.append(x if sign > 0 else -x)
+        if len(names) != 1:
+            continue
+        name, number = names[0], sign * own * _exact(p.number)
+        rest = tuple(one for one in above if one[0] is not name)
+        below = _powers(p.below)
+        key = frozenset(rest), frozenset(below)
+        others = waiting.setdefault(key, [])
+        for place, size, other in others:
+            joined = pairs.get(frozenset((name, other)))
+            if joined is not None and size * joined[1][name] == number * joined[1][other]:
+                factor = number / joined[1][name]
+                decimal = isinstance(p.number, float)
+                total = _product(abs(factor), rest, below, decimal) * joined[0]
+                terms[place], terms[-1] = (total if factor > 0 else -total), None
+                others.remove((place, size, other))
+                changed = True
+                break
+        else:
+            others.append((len(terms) - 1, number, name))
+    if not changed:
+        return e
+    found = ZERO
+    for term in terms:
+        found = found if term is None else found + term
+    return found
 
 
 def _gathered_sum(e: Expr) -> Expr:

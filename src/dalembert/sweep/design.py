@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -69,9 +70,13 @@ def read_variable(name: str, value: Any) -> Axis | Draw:
         low, high, count = float(found[1]), float(found[2]), int(found[3])
         if not 1 <= count <= MOST or (count == 1 and low != high):
             raise ArgumentError(f"'{name}' = {value}: from {low:g} to {high:g} in {count} values is no grid.")
+        if not math.isfinite(high - low):
+            raise ArgumentError(f"'{name}' = {value}: the ends of a grid, and their distance, are finite numbers.")
         return Axis(name, tuple(np.linspace(low, high, count).tolist()))
     if found := _DRAW.fullmatch(value):
         one = Draw(name, found[1], float(found[2]), float(found[3]))
+        if not math.isfinite(one.second - one.first):
+            raise ArgumentError(f"'{name}' = {value}: both numbers, and their distance, are finite.")
         if one.kind == "normal" and one.second < 0:
             raise ArgumentError(f"'{name}' = {value}: a deviation is not negative.")
         if one.kind == "loguniform" and min(one.first, one.second) <= 0:
@@ -106,8 +111,10 @@ class Design:
             raise ArgumentError("`samples` counts draws, but every variable is a grid: leave it out.")
         if draws and samples is None:
             raise ArgumentError(f"'{draws[0].name}' is drawn at random: say how often, e.g. samples=1000.")
-        if samples is not None and samples < 1:
-            raise ArgumentError("`samples` is at least 1.")
+        if samples is not None and (not isinstance(samples, Integral) or samples < 1):
+            raise ArgumentError("`samples` is a whole number, at least 1.")
+        if not isinstance(seed, Integral) or seed < 0:
+            raise ArgumentError(f"`seed` is a whole number, zero or more, not {seed}.")
         made = Design(axes, draws, samples or 1, kind, int(seed))
         if len(made) > MOST:
             raise ArgumentError(f"these are {len(made)} cases; one sweep holds {MOST} at most.")

@@ -1,14 +1,15 @@
 """What is kept of a motion: one number for each formula with max, min, mean, rms, first, final.
 
 Between two instants a formula is the cubic with its values and slopes there, so an extreme is found between them too,
-and a mean is exact to the fourth order in their distance.
+and a mean is exact to the fourth order in their distance. Where it has a corner there are more cubics (`corners`).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -23,9 +24,13 @@ from dalembert.simulate.motion.arcs import Arc
 from dalembert.simulate.motion.motion import Motion
 from dalembert.simulate.system.compiled import native_rates
 from dalembert.simulate.system.system import System
+from dalembert.sweep.corners import Pieces, coefficients, corners, near_zero, parted, steep, turns, zeros
 
 Array = NDArray[np.float64]
 _NAME = "reduced__"
+#: Cases of a chunk whose measures are judged, and the share of its course by which one may be missed without a word.
+_JUDGED, _KNOWN = 16, 1e-3
+_AT_ENDS = ("first", "final")
 _APART = 1e-6
 """Times of an arc closer than this share of it tell no slope: differences of nine digits leave three."""
 
@@ -35,41 +40,44 @@ def reduced_symbol(k: int) -> Expr:
     return ex.symbol(f"{_NAME}{k}")
 
 
-def _extreme(sign: float) -> Callable[[Array, Array, Array], Array]:
-    def found(h: Array, f: Array, slope: Array) -> Array:
-        best: Array = np.max(sign * f, axis=1)
-        a, b = sign * f[:, :-1], sign * f[:, 1:]
-        da, db = sign * slope[:, :-1] * h, sign * slope[:, 1:] * h
-        # the cubic a + da s + c s^2 + d s^3 on 0 < s < 1, where its slope vanishes
-        c, d = 3 * (b - a) - 2 * da - db, da + db - 2 * (b - a)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            root = np.sqrt(c * c - 3 * d * da)
-            for s in ((-c - root) / (3 * d), (-c + root) / (3 * d), -da / (2 * c)):
-                inner = np.where((s > 0) & (s < 1), a + s * (da + s * (c + s * d)), -np.inf)
-                best = np.maximum(best, np.max(inner, axis=1, initial=-np.inf))  # the third serves where d is nothing
+def _extreme(sign: float) -> Callable[[Pieces], Array]:
+    def found(pieces: Pieces) -> Array:
+        a, b = sign * pieces.begin, sign * pieces.end
+        best: Array = np.maximum(np.max(a, axis=1), np.max(b, axis=1))
+        if pieces.turned is True:
+            return sign * best
+        p, q = sign * pieces.slope * pieces.h, sign * pieces.slope_end * pieces.h
+        c, d = coefficients(a, b, p, q)
+        for s in turns(p, c, d):
+            within = np.where(
+                (s > 0) & (s < 1) & np.logical_not(pieces.turned), s, 0.0
+            )  # others are anywhere, at infinity where a cubic is a line
+            best = np.maximum(best, np.max(a + within * (p + within * (c + within * d)), axis=1, initial=-np.inf))
         return sign * best
 
     return found
 
 
-def _mean(h: Array, f: Array, slope: Array) -> Array:
-    whole = h.sum(axis=1)
-    area = (h / 2 * (f[:, :-1] + f[:, 1:]) + h * h / 12 * (slope[:, :-1] - slope[:, 1:])).sum(axis=1)
-    return np.where(whole != 0, area / np.where(whole != 0, whole, 1.0), f[:, 0])
+def _mean(pieces: Pieces) -> Array:
+    h, whole = pieces.h, pieces.h.sum(axis=1)
+    area = (h / 2 * (pieces.begin + pieces.end) + h * h / 12 * (pieces.slope - pieces.slope_end)).sum(axis=1)
+    return np.where(whole != 0, area / np.where(whole != 0, whole, 1.0), pieces.begin[:, 0])
 
 
-def _rms(h: Array, f: Array, slope: Array) -> Array:
-    found: Array = np.sqrt(np.maximum(_mean(h, f * f, 2 * f * slope), 0.0))
+def _rms(pieces: Pieces) -> Array:
+    a, b = pieces.begin, pieces.end
+    squares = replace(pieces, begin=a * a, end=b * b, slope=2 * a * pieces.slope, slope_end=2 * b * pieces.slope_end)
+    found: Array = np.sqrt(np.maximum(_mean(squares), 0.0))
     return found
 
 
-REDUCTIONS: dict[str, Callable[[Array, Array, Array], Array]] = {
+REDUCTIONS: dict[str, Callable[[Pieces], Array]] = {
     "max": _extreme(1.0),
     "min": _extreme(-1.0),
     "mean": _mean,
     "rms": _rms,
-    "first": lambda h, f, slope: f[:, 0],
-    "final": lambda h, f, slope: f[:, -1],
+    "first": lambda pieces: pieces.begin[:, 0],
+    "final": lambda pieces: pieces.end[:, -1],
 }
 _CALL = re.compile(rf"(?<![\w.'`])({'|'.join(REDUCTIONS)})\s*\(")
 
@@ -142,13 +150,12 @@ def _looked_at(arc: Arc, instants: Array) -> Arc:
     return replace(arc, t=here, y=arc.sol(here))
 
 
-@dataclass
+@dataclass(eq=False)
 class Gauge:
     """Measures of a system, in machine code: values and slopes of all formulas at once."""
 
     system: System
     measures: Sequence[Measure]
-    _function: Any = field(default=None, repr=False)
 
     @property
     def formulas(self) -> list[Expr]:
@@ -165,34 +172,98 @@ class Gauge:
         """Parameters that the measures use."""
         return tuple(sorted({*self.constants, *self.system.names_in(self.system.with_outputs(self.formulas))}))
 
-    def _compiled(self) -> Any:
-        if self._function is None:
-            system = self.system
-            told = system.with_outputs(self.formulas)
-            rates = [ex.symbol(f"rate {k}") for k in range(len(system.states))]
-            slopes = []
-            for e in told:
-                grown = zip(ex.gradient(e, system.symbols), rates, strict=True)
-                slopes.append(sum((g * r for g, r in grown), ex.derivative(e, ex.TIME)))
-            inputs = [[ex.TIME], system.symbols, rates, [ex.symbol(p) for p in system.known_parameters]]
-            self._function = compile_functions([Function("measures", inputs, [*told, *slopes])])["measures"]
-        return self._function
+    @cached_property
+    def corners(self) -> list[list[int]]:
+        """Of each formula, the places behind all formulas of what must not vanish for it to be smooth."""
+        told = self._whole
+        return [[len(told) + self._vanishing.index(x) for x in corners([e])] for e in told]
 
-    def values(self, t: Array, y: Array, parameters: Array) -> Array:
-        """At instant j of case k (`t[k, j]`, `y[k, j, i]`, `parameters[k, p]`): all formulas, then their slopes."""
+    @cached_property
+    def _whole(self) -> list[Expr]:
+        """The formulas in states and parameters."""
+        return list(self.system.with_outputs(self.formulas))
+
+    @cached_property
+    def _vanishing(self) -> list[Expr]:
+        return corners(self._whole)
+
+    @cached_property
+    def _compiled(self) -> Any:
+        system = self.system
+        told = [*self._whole, *self._vanishing]
+        rates = [ex.symbol(f"rate {k}") for k in range(len(system.states))]
+        slopes = []
+        for e in told:
+            grown = zip(ex.gradient(e, system.symbols), rates, strict=True)
+            slopes.append(sum((g * r for g, r in grown), ex.derivative(e, ex.TIME)))
+        inputs = [[ex.TIME], system.symbols, rates, [ex.symbol(p) for p in system.known_parameters]]
+        return compile_functions([Function("measures", inputs, [*told, *slopes])])["measures"]
+
+    def _told(self, t: Array, y: Array, rates: Array, numbers: Array) -> tuple[Array, Array]:
+        """Formulas and what makes their corners, and the slopes of all: rows of instants with their numbers."""
+        found = np.asarray(self._compiled(*map(np.ascontiguousarray, (t, y, rates, numbers))))
+        half = found.shape[1] // 2
+        return found[:, :half], found[:, half:]
+
+    def _at_instants(self, t: Array, y: Array, parameters: Array) -> tuple[Array, Array, Array]:
+        """The same at instant j of case k (`t[k, j]`, `y[k, j, i]`, `parameters[k, p]`), and the rates there."""
         cases, instants, width = y.shape
         flat, times = np.ascontiguousarray(y.reshape(-1, width)), np.ascontiguousarray(t.reshape(-1))
         numbers = np.repeat(parameters, instants, axis=0)
         rates = np.asarray(native_rates(self.system)(times, flat, numbers))
-        found: Array = self._compiled()(times, flat, rates, numbers).reshape(cases, instants, -1)
-        return found
+        values, slopes = (x.reshape(cases, instants, -1) for x in self._told(times, flat, rates, numbers))
+        return values, slopes, rates.reshape(cases, instants, width)
+
+    def values(self, t: Array, y: Array, parameters: Array) -> Array:
+        """All formulas at instant j of case k."""
+        return self._at_instants(t, y, parameters)[0][:, :, : len(self.formulas)]
 
     def of(self, t: Array, y: Array, parameters: Array) -> list[Array]:
         """One array for each measure."""
-        found = self.values(t, y, parameters)
-        half = found.shape[2] // 2
         known = {ex.symbol(name): parameters[:, k] for k, name in enumerate(self.system.known_parameters)}
-        return self._reduced(np.diff(t, axis=1), found[:, :, :half], found[:, :, half:], known)
+        return self._reduced(self._courses(t, y, parameters), known)
+
+    def _courses(self, t: Array, y: Array, parameters: Array) -> list[Pieces]:
+        """Of each formula, its cubics in all cases."""
+        values, slopes, rates = self._at_instants(t, y, parameters)
+        h = np.diff(t, axis=1)
+        course, found = _Course(self, t[:, :-1], h, y, rates, parameters), list[Pieces]()
+        kinds = [kind for measure in self.measures for kind, _ in measure.inner]
+        for i, (places, kind, formula) in enumerate(zip(self.corners, kinds, self._whole, strict=True)):
+            whole = Pieces.between(h, values[:, :, i], slopes[:, :, i])
+            if places and kind not in _AT_ENDS:
+                inner = [Pieces.between(h, values[:, :, k], slopes[:, :, k]) for k in places]
+                among = np.full(h.shape, steep(formula)) | np.any([near_zero(x) for x in inner], axis=0)
+                cuts = [zeros(x.some(among)) for x in inner]
+                whole = parted(whole, among, np.concatenate(cuts, axis=1), partial(course.look, i))
+            found.append(whole)
+        return found
+
+    def doubtful(self, t: Array, y: Array, parameters: Array) -> dict[str, float]:
+        """Measures that the instants do not tell, each with the share of its course by which the cubics miss it.
+
+        Every second instant is left out and compared with the cubics through the others, which miss sixteen times as
+        much: they are of the fourth order. Of a formula with corners, what vanishes there is looked at. A motion that
+        passes two instants only is not known between them: infinity.
+        """
+        found, some = dict[str, float](), np.unique(np.linspace(0, len(t) - 1, _JUDGED).astype(int))
+        values, slopes, _ = self._at_instants(t[some], y[some], parameters[some])
+        whole, middle = slice(0, values.shape[1] - 2, 2), slice(1, values.shape[1] - 1, 2)
+        after, h = slice(2, values.shape[1], 2), (t[some, 2:] - t[some, :-2])[:, ::2, None]
+        evenly = np.abs(t[some, 1:-1] - (t[some, 2:] + t[some, :-2]) / 2)[:, ::2, None] < 1e-9 * np.abs(h)
+        cubic = (values[:, whole] + values[:, after]) / 2 + h / 8 * (slopes[:, whole] - slopes[:, after])
+        missed = np.max(np.where(evenly, np.abs(values[:, middle] - cubic), 0.0), axis=1, initial=0.0) / 16
+        missed = np.where(evenly.any(axis=1) | (t[some, -1:] == t[some, :1]), missed, np.inf)
+        run = np.max(values, axis=1) - np.min(values, axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = np.nan_to_num(np.max(np.where(run > 0, missed / run, 0.0), axis=0), posinf=np.inf)
+        reduced = [(measure.text, kind) for measure in self.measures for kind, _ in measure.inner]
+        for i, ((text, kind), places) in enumerate(zip(reduced, self.corners, strict=True)):
+            smooth = [k for k in places or [i] if k < len(reduced) or not corners([self._vanishing[k - len(reduced)]])]
+            worst = float(np.max(share[smooth]))
+            if kind not in _AT_ENDS and worst > _KNOWN:
+                found[text] = max(worst, found.get(text, 0.0))
+        return found
 
     def of_touching(self, motion: Motion, instants: Array) -> Array:
         """A number for each measure of one motion with contacts: what they push is in it, and no arc sees another.
@@ -208,16 +279,43 @@ class Gauge:
                 slopes[first:last] = np.gradient(values[first:last], arc.t, axis=0, edge_order=2)
             first = last
         known = {ex.symbol(name): number for name, number in motion.parameters.items()}
-        return np.concatenate(self._reduced(np.diff(t)[None], values[None], slopes[None], known))
+        h = np.diff(t)[None]
+        pieces = [Pieces.between(h, values[None, :, i], slopes[None, :, i]) for i in range(values.shape[1])]
+        pieces = [x.straight() if places else x for x, places in zip(pieces, self.corners, strict=True)]
+        return np.concatenate(self._reduced(pieces, known))
 
-    def _reduced(self, h: Array, found: Array, slopes: Array, known: Mapping[Expr, Any]) -> list[Array]:
-        """One array for each measure, from values and slopes of its formulas: `found[k, j, i]`."""
-        cases, told, at = len(found), list[Array](), 0
+    def _reduced(self, pieces: Sequence[Pieces], known: Mapping[Expr, Any]) -> list[Array]:
+        """One array for each measure, from the courses of its formulas."""
+        cases, told, at = len(pieces[0].h), list[Array](), 0
         for measure in self.measures:
             values: dict[Expr, Any] = dict(known)
             for k, (kind, _) in enumerate(measure.inner):
-                values[reduced_symbol(k)] = REDUCTIONS[kind](h, found[:, :, at], slopes[:, :, at])
+                values[reduced_symbol(k)] = REDUCTIONS[kind](pieces[at])
                 at += 1
             (number,) = ex.evaluate([measure.outer], values)
             told.append(np.broadcast_to(np.asarray(number, dtype=float), (cases,)).copy())
         return told
+
+
+@dataclass(frozen=True)
+class _Course:
+    """States between instants: the cubics with the states and rates there."""
+
+    gauge: Gauge
+    begin: Array
+    h: Array
+    y: Array
+    rates: Array
+    parameters: Array
+
+    def look(self, formula: int, case: NDArray[np.int64], interval: NDArray[np.int64], s: Array) -> tuple[Array, Array]:
+        """A formula and its slope at shares of intervals."""
+        h, s = self.h[case, interval][:, None], s[:, None]
+        a, b = self.y[case, interval], self.y[case, interval + 1]
+        p, q = self.rates[case, interval] * h, self.rates[case, interval + 1] * h
+        c, d = coefficients(a, b, p, q)
+        t, numbers = self.begin[case, interval] + (s * h)[:, 0], self.parameters[case]
+        # slopes are those of this course, not of the motion near it: cubics would never follow it
+        rates = (p + s * (2 * c + s * 3 * d)) / np.where(h != 0, h, 1.0)
+        values, slopes = self.gauge._told(t, a + s * (p + s * (c + s * d)), rates, numbers)
+        return values[:, formula], slopes[:, formula]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -14,10 +16,10 @@ from numpy.typing import NDArray
 
 from dalembert import expr as ex
 from dalembert.dynamics.numbers import check_names, resolve
-from dalembert.errors import ArgumentError
+from dalembert.errors import ArgumentError, CouplingError, ModelError, SimulationError, SingularError, warn
 from dalembert.mechanism import Layout, Mechanism
 from dalembert.simulate.contact.outputs import pushes_of
-from dalembert.simulate.methods.problem import EVENT, FINISHED, INTERRUPTED, Ensemble
+from dalembert.simulate.methods.problem import EVENT, FAILED, FINISHED, INTERRUPTED, Ensemble
 from dalembert.simulate.motion.motion import Motion
 from dalembert.simulate.runs.run_many import run_many
 from dalembert.simulate.system.from_mechanism import system_of
@@ -30,6 +32,14 @@ Array = NDArray[Any]
 Table = dict[str, Array]
 #: Numbers of one chunk in memory: 32 MB of them, so that a chunk is some seconds of work and little is lost with it.
 _CHUNK = 4_000_000
+#: Cases that are tried, spread over the sweep, to tell a wrong question from a case that cannot begin.
+_PROBES = 8
+_NO_START = (SimulationError, ModelError, SingularError, CouplingError)
+_OF_ONE = re.compile(" in trajectory 0|trajectory 0: ")
+
+
+class SweepWarning(UserWarning):
+    """Cases of a sweep that do not begin, measures that its instants do not tell."""
 
 
 @dataclass(frozen=True)
@@ -116,8 +126,59 @@ class Plan:
 
     def run(self, k: int, threads: int | None = None) -> Table:
         """The rows of chunk k."""
-        rows = slice(k * self.chunk, min((k + 1) * self.chunk, len(self.design)))
-        count = rows.stop - rows.start
+        first = k * self.chunk
+        refused = dict[int, str]()
+        parts = list(self._begun(first, min(first + self.chunk, len(self.design)), threads, refused))
+        for case, why in islice(refused.items(), 1):
+            others = f", nor do {len(refused) - 1} others of its chunk" if len(refused) > 1 else ""
+            warn(f"case {case} of the sweep does not begin{others}: {why}", SweepWarning)
+        return {name: np.concatenate([part[name] for part in parts]) for name in self.columns}
+
+    def _begun(self, first: int, last: int, threads: int | None, refused: dict[int, str]) -> Iterator[Table]:
+        """Rows from `first` to `last`; cases that cannot begin are parted from the others by halving.
+
+        An error that cases all over the sweep have is one of the question, and raised.
+        """
+        try:
+            yield self._rows(first, last, threads)
+            return
+        except _NO_START as error:
+            if self._asked_wrongly:
+                raise
+            if last - first == 1:
+                refused[first] = _OF_ONE.sub("", str(error))
+                yield self._refused(first)
+                return
+        middle = (first + last) // 2
+        yield from self._begun(first, middle, threads, refused)
+        yield from self._begun(middle, last, threads, refused)
+
+    @cached_property
+    def _asked_wrongly(self) -> bool:
+        """Does none of some cases spread over the sweep begin?"""
+        for case in np.unique(np.linspace(0, len(self.design) - 1, _PROBES).astype(int)):
+            try:
+                self._rows(int(case), int(case) + 1, 1)
+            except _NO_START:
+                continue
+            return False
+        return True
+
+    def _refused(self, case: int) -> Table:
+        """The row of a case that does not begin."""
+        nothing = np.full(1, np.nan)
+        return {
+            "case": np.array([case], dtype=np.int64),
+            **{name: values[case : case + 1] for name, values in self.cases.items()},
+            **dict.fromkeys(self.measures, nothing),
+            **{course(text): np.full((1, self.instants), np.nan) for text in self.keep},
+            "status": np.array([FAILED], dtype=np.int64),
+            "t_last": np.full(1, self.t_span[0]),
+        }
+
+    def _rows(self, first: int, last: int, threads: int | None) -> Table:
+        """The rows of some cases, in one ensemble."""
+        rows, count = slice(first, last), last - first
         varied = {name: values[rows] for name, values in self.cases.items()}
         system = self.system
         start = {**self.start, **{name: v for name, v in varied.items() if name in system.states}}
@@ -186,6 +247,17 @@ class Plan:
         numbers = np.ascontiguousarray(numbers)
         courses = self.kept.values(t, y, numbers)[:, :-1] if self.keep else np.zeros((count, self.instants, 0))
         courses = np.where(ended[:, :, None], np.nan, courses).transpose(0, 2, 1)
+        good = np.isin(many.status, (FINISHED, EVENT))
+        for text, missed in self.gauge.doubtful(t[good], y[good], numbers[good]).items() if good.any() else ():
+            why = f"the motion turns between them, its course is missed by up to {missed:.1%} of itself"
+            why = (
+                why if np.isfinite(missed) else "of a motion that passes no more than two, what is between is not known"
+            )
+            warn(
+                f"{self.instants} instants do not tell '{text}': {why}. "
+                "Take more (instants=..., --instants), or a shorter span.",
+                SweepWarning,
+            )
         return np.stack(self.gauge.of(t, y, numbers), axis=1), courses
 
 

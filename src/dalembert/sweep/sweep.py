@@ -14,9 +14,11 @@ import numpy as np
 from dalembert.errors import ModelError
 from dalembert.mechanism import Mechanism
 from dalembert.simulate.loop.attention import progress_bar
+from dalembert.sweep.about import read_about
+from dalembert.sweep.cluster import on_cluster
 from dalembert.sweep.design import Design
 from dalembert.sweep.plan import Plan, Table, course, plan_of
-from dalembert.sweep.store import Store, read_about, read_table
+from dalembert.sweep.store import Store, read_table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -61,25 +63,25 @@ class Sweep:
         """What a folder holds so far."""
         folder = Path(place)
         about, table = read_about(folder), read_table(folder)
-        design = about["design"]
-        varied = tuple(name for name, *_ in (*design["axes"], *design["draws"]))
-        others = {"case", "status", "t_last", *varied, *map(course, about.get("kept", ()))}
-        measures = tuple(x for x in about["columns"] if x not in others)
-        times = np.linspace(*about["times"]) if "times" in about else np.zeros(0)
-        return Sweep(about["mechanism"], varied, measures, table, int(about["cases"]), place=folder, times=times)
+        others = {"case", "status", "t_last", *about.varied, *map(course, about.kept)}
+        measures = tuple(x for x in about.columns if x not in others)
+        times = np.linspace(*about.times)
+        return Sweep(about.mechanism, about.varied, measures, table, about.cases, place=folder, times=times)
 
     def __str__(self) -> str:
         """A summary: how many, how quick, and where each measure lies."""
         rate = f", {len(self) / self.seconds:.3g} a second" if self.seconds else ""
         failed = f", {self.failures} failed" if self.failures else ""
         lines = [f"{self.name}: {len(self)} of {self.cases} cases{rate}{failed}"]
-        width = max(len(x) for x in self.measures)
+        width = max((len(x) for x in self.measures), default=0)
         lines.append(f"{'':{width}}  {'least':>12} {'median':>12} {'mean':>12} {'greatest':>12}")
         for name in self.measures:
-            values = self.table[name]
-            values = values[np.isfinite(values)]
+            whole = self.table[name][self.table["status"] >= 0]
+            values = whole[np.isfinite(whole)]
             row = [values.min(), np.median(values), values.mean(), values.max()] if len(values) else [np.nan] * 4
-            lines.append(f"{name:{width}}  " + " ".join(f"{x:12.6g}" for x in row))
+            without = len(whole) - len(values)
+            word = f"  ({without} of {len(whole)} motions have no such number)" if without else ""
+            lines.append(f"{name:{width}}  " + " ".join(f"{x:12.6g}" for x in row) + word)
         return "\n".join(lines)
 
     def as_dict(self) -> dict[str, Any]:
@@ -213,17 +215,4 @@ def _computed(plan: Plan, todo: Sequence[int], cluster: str | None, threads: int
         for k in todo:
             yield k, plan.run(k, threads)
         return
-    try:
-        from distributed import Client, as_completed
-    except ImportError:
-        raise ModelError("a cluster needs Dask: pip install 'dalembert[cluster]'.") from None
-    with Client(cluster) as client:
-        shared = client.scatter(plan, broadcast=True)
-        futures = {client.submit(_chunk, shared, k, threads, pure=False): k for k in todo}
-        for future in as_completed(list(futures)):
-            yield futures[future], future.result()
-            future.release()
-
-
-def _chunk(plan: Plan, k: int, threads: int | None) -> Table:
-    return plan.run(k, threads)
+    yield from on_cluster(plan, todo, cluster, threads)

@@ -21,7 +21,7 @@ from dalembert.expr.space import Vector3
 from dalembert.mechanism import Displacement, Model
 from dalembert.mechanism.body import Body, Frame, Inertia
 from dalembert.mechanism.constraint import Along, Constraint, Coulomb, Holonomic, Kinematic
-from dalembert.mechanism.contact import Among, Contact, Gap, Touching
+from dalembert.mechanism.contact import Among, Contact, Gap, Pressed, Touching
 from dalembert.mechanism.dimensions import (
     ACCELERATION,
     DAMPING,
@@ -30,6 +30,7 @@ from dalembert.mechanism.dimensions import (
     LENGTH,
     MASS,
     NONE,
+    OF_QUANTITY,
     SPEED,
     STIFFNESS,
     TIME,
@@ -44,7 +45,7 @@ from dalembert.mechanism.link import Link
 from dalembert.mechanism.quantities import RATE, VIRTUAL, names_moving, quantity
 
 Units = Mapping[Expr, Expr]
-_QUANTITIES = {"pos": LENGTH, "vel": SPEED, "omega": NONE / TIME, "axis": NONE, "dist": LENGTH}
+_POWER = FORCE * SPEED
 _FIELDS: dict[bool, dict[str, Dimension]] = {
     True: {"stiffness": STIFFNESS, "damping": DAMPING, "length": LENGTH, "force": FORCE, "turning": TORQUE,
            "turning_damping": TORQUE * TIME},
@@ -107,7 +108,7 @@ class OtherUnits:
                     self.time if moves else Fraction(1)
                 )  # no seconds in it
             elif e.op == "apply" and quantity(e) is not None:
-                names[e] = e / ex.const(self.factor(_QUANTITIES[e.name]))
+                names[e] = e / ex.const(self.factor(OF_QUANTITY[e.name]))
         return ex.substitute(told, names)
 
     def _is_speed(self, name: str) -> bool:
@@ -224,6 +225,10 @@ class OtherUnits:
 
     def _contact(self, contact: Contact) -> Contact:
         place = contact.place
+        if isinstance(place, Pressed):  # its slips keep their numbers, as lengths or angles: then bounds are powers
+            rest = None if contact.static is None else self.told(contact.static, _POWER)
+            slip, bound = Pressed(tuple(self.seen(place.slip))), self.told(contact.friction, _POWER)
+            return replace(contact, place=slip, friction=bound, static=rest)
         if isinstance(place, Gap):
             told: Any = Gap(self.told(place.gap, LENGTH), tuple(self.told(e, SPEED) for e in place.slip))
         elif isinstance(place, Touching):

@@ -6,11 +6,15 @@ import warnings
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from dalembert.errors import DalembertError
+from dalembert.codegen.languages import LANGUAGES
+from dalembert.dynamics import dynamics_of
+from dalembert.dynamics.numbers import check_names
+from dalembert.errors import ArgumentError, DalembertError
 from dalembert.formalisms.registry import derive
 from dalembert.mechanism import Layout, Mechanism, Model
 from dalembert.mechanism.contact import ContactWarning, say_open
 from dalembert.mechanism.homogeneity import unlike
+from dalembert.simulate.methods.inputs import as_span
 from dalembert.verify.backends import backends
 from dalembert.verify.elsewhere import elsewhere
 from dalembert.verify.equations import derived, exact, formalisms
@@ -38,7 +42,16 @@ def verify(
     >>> verify(m, start={"pivot.th": 1.0}, languages=["c"]).agrees
     True
     """
+    as_span(span)
+    for name in languages or ():  # a wrong question is no road that could not be taken
+        if name not in LANGUAGES:
+            raise ArgumentError(f"there is no language '{name}'. Languages: {', '.join(LANGUAGES)}.")
     layout = Layout.of(mechanism, cut)
+    model, state = layout.model, layout.state
+    check_names(given or (), {*model.parameters(), *model.given}, "parameter", model.name)
+    check_names(
+        {*(start or ())} - {"t"}, (*state.coordinates, *dynamics_of(layout).closure.speeds), "state", model.name
+    )
     say_open(layout.model.contacts, "the equations that are checked")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ContactWarning)  # said once, above

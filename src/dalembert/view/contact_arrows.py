@@ -47,6 +47,8 @@ def contact_arrows(machine: Machine, seen: Motion, speed: float) -> tuple[Arrow,
         return ()
     places, found = Places(machine.tree), list[Arrow]()
     for contact in seen.system.contacts:
+        if contact.press is not None:  # the friction of a joint has no place to push at
+            continue
         sliding = [
             force for slip, (_, force) in zip(contact.slips, contact.labels, strict=True) if slip.kind == SLIDING
         ]

@@ -23,8 +23,8 @@ Array = NDArray[np.float64]
 Numbers = Callable[[Sequence[Expr]], Array]
 """Expressions to their values: a row for each, a column for each frame."""
 
-#: Places of joints nearer than this share of the farthest one are one place: no picture shows them apart.
-_APART = 1e-9
+#: Places nearer than this share of a machine, turns by less than this angle: no picture shows them apart.
+APART = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,7 +66,7 @@ class BodyFacts:
         """Places of its joints, that of its parent first, each once."""
         found: list[Array] = []
         ordered = sorted(self.holds, key=lambda hold: not hold.parent)
-        apart = _APART * max((float(np.linalg.norm(hold.at)) for hold in ordered), default=0.0)
+        apart = APART * max((float(np.linalg.norm(hold.at)) for hold in ordered), default=0.0)
         for hold in ordered:
             if all(np.linalg.norm(hold.at - other) > apart for other in found):
                 found.append(hold.at)
@@ -125,6 +125,10 @@ class Machine:
         """How large the machine is where the picture begins; 1 where it is one point."""
         return self.spread or 1.0
 
+    def one_place(self, a: Array, b: Array) -> bool:
+        """Whether no picture could show two points apart."""
+        return bool(np.linalg.norm(a - b) <= APART * self.size)
+
     @cached_property
     def spread(self) -> float:
         """The diagonal of the places and reaches of its bodies where the picture begins; 0 for a point mass."""
@@ -143,7 +147,7 @@ class Machine:
         xx, yy, zz, xy, xz, yz = entries
         inertia = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
         moments, axes = np.array([xx, yy, zz]), base
-        if np.abs([xy, xz, yz]).max() > 1e-9 * np.abs(moments).max():
+        if np.abs([xy, xz, yz]).max() > APART * np.abs(moments).max():  # axes that a picture would show turned
             moments, turned = np.linalg.eigh(inertia)
             turned[:, 2] *= np.sign(np.linalg.det(turned))
             axes = base @ turned

@@ -13,7 +13,7 @@ from dalembert import expr as ex
 from dalembert.dynamics import dynamics_of
 from dalembert.errors import ModelError
 from dalembert.mechanism import EARTH, Displacement, Layout, Mechanism, Model
-from dalembert.view.facts import BodyFacts, Machine
+from dalembert.view.facts import APART, BodyFacts, Machine
 from dalembert.view.ground import upward
 from dalembert.view.joints import Symbol, is_planar, symbol_of
 from dalembert.view.posture import posture
@@ -136,9 +136,9 @@ class Paper:
                 for hold in sorted(facts.holds, key=lambda one: not one.parent)]  # fmt: skip
         kept: list[tuple[Array, Displacement | None]] = []
         for place, frame in held:
-            if all(np.linalg.norm(place - other) > 1e-9 * self.machine.size for other, _ in kept):
+            if not any(self.machine.one_place(place, other) for other, _ in kept):
                 kept.append((place, frame.displacement))
-        if len(kept) == 1 and facts.mass > 0 and np.linalg.norm(facts.centre - kept[0][0]) > 1e-9 * self.machine.size:
+        if len(kept) == 1 and facts.mass > 0 and not self.machine.one_place(facts.centre, kept[0][0]):
             kept.append((facts.centre, facts.body.iframe))
         places = [self.at(number, place) for place, _ in kept]
         if len(places) > 2:
@@ -245,7 +245,8 @@ def _normal(a: Array, b: Array) -> Array:
     way = b - a
     size = float(np.linalg.norm(way)) or 1.0
     found: Array = np.array([-way[1], way[0]]) / size
-    return found if found[1] > 1e-9 or (abs(found[1]) <= 1e-9 and found[0] > 0) else -found
+    level = abs(found[1]) <= APART  # of a unit vector
+    return found if (found[0] > 0 if level else found[1] > 0) else -found
 
 
 def _length(one: Displacement | None, two: Displacement | None, machine: Machine) -> str:

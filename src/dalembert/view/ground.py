@@ -13,7 +13,7 @@ from dalembert.mechanism import EARTH, Frame
 from dalembert.mechanism.contact import Touching
 from dalembert.mechanism.quantities import quantities
 from dalembert.mechanism.shapes import Plane
-from dalembert.view.facts import Machine
+from dalembert.view.facts import APART, Machine
 from dalembert.view.joints import is_planar
 from dalembert.view.looks import bar_radius, solid_of_shape
 from dalembert.view.solids import Solid, round_
@@ -86,7 +86,7 @@ def _planes(machine: Machine) -> list[tuple[Array, Array]]:
     for frame in frames:
         at, turn = machine.place(frame.displacement)
         normal = turn[:, 2]
-        if not any(n @ normal > 1 - 1e-9 and abs((at - p) @ n) < 1e-9 * (1 + machine.size) for p, n in found):
+        if not any(n @ normal > 1 - APART and abs((at - p) @ n) <= APART * machine.size for p, n in found):
             found.append((at, normal))
     return found
 

@@ -130,18 +130,18 @@ def _solid(facts: BodyFacts, machine: Machine) -> Solid:
     height = float(np.sqrt(max(square, 0.0)))
     axis = facts.axes[:, k]
     turn = turned_to(axis, facts.axes[:, (k + 1) % 3])
-    if height < 0.8 * radius and any(_spins(hold, axis, hold.at - facts.centre) for hold in facts.holds):
+    if height < 0.8 * radius and any(_spins(hold, axis, hold.at - facts.centre, radius) for hold in facts.holds):
         return Solid("wheel", (radius, max(height, 0.16 * radius)), facts.centre, turn)
     return Solid("cylinder", (radius, max(height, 0.06 * radius, 2 * least)), facts.centre, turn)
 
 
-def _spins(hold: Hold, axis: Array, arm: Array) -> bool:
+def _spins(hold: Hold, axis: Array, arm: Array, radius: float) -> bool:
     """Does the hinge turn the body about its own axis?"""
     motion = _motion(hold)
     if motion is None or motion[0] != "hinge":
         return False
     off = np.linalg.norm(np.cross(arm, axis))
-    return bool(abs(motion[1] @ axis) > 0.999 and off < 1e-3 + 0.05 * np.linalg.norm(arm))
+    return bool(abs(motion[1] @ axis) > 0.999 and off < 0.05 * max(radius, float(np.linalg.norm(arm))))
 
 
 def _motion(hold: Hold) -> tuple[str, Array] | None:

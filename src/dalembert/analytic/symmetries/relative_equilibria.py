@@ -131,5 +131,10 @@ def _judge(second: sp.Expr, where: tuple[sp.Expr, ...]) -> Nature:
 
 
 def _short(e: sp.Expr) -> sp.Expr:
-    """A short form of a formula of one angle; squares of sines may meet under a root."""
-    return min((tidy(e), tidy(sp.trigsimp(sp.together(e)))), key=lambda f: f.count_ops())
+    """A short form of a formula of one angle: squares of sines meet under its roots first.
+
+    Only what stands under a root is searched by `trigsimp`, whose cost on a whole formula is a matter of luck.
+    """
+    roots = [p for p in e.atoms(sp.Pow) if p.exp.is_Rational and p.exp.q == 2]
+    under = {p: sp.trigsimp(sp.factor(sp.together(p.base))) ** p.exp for p in sorted(roots, key=sp.default_sort_key)}
+    return min((tidy(e), tidy(e.xreplace(under))), key=lambda f: f.count_ops())

@@ -6,7 +6,7 @@ import keyword
 import math
 from collections.abc import Sequence
 
-from dalembert.codegen.languages.language import Language, Routine, double_text, wrapped
+from dalembert.codegen.languages.language import Group, Language, Routine, double_text, wrapped
 
 
 def _number(value: float) -> str:
@@ -22,6 +22,7 @@ def _routine(routine: Routine) -> str:
     if routine.comment:
         lines.append(f'    """{routine.comment}"""')
     for g in routine.groups:
+        lines += _counted(g)
         for i, name, said in g.locals:
             alone = f" if np.ndim({g.name}) else {g.name}" if g.size == 1 else ""  # solve_ivp gives time as a number
             lines.append(f"    {name} = {g.name}[{i}]{alone}  # {said}")
@@ -29,6 +30,15 @@ def _routine(routine: Routine) -> str:
     listed = wrapped([value for _, value in routine.results], "        ")
     lines += ["    return [", f"        {listed},", "    ]"] if routine.results else ["    return []"]
     return "\n".join(lines)
+
+
+def _counted(group: Group) -> list[str]:
+    """Numbers of another machine, or of parameters without influence, would be read as others, by their places."""
+    if not group.size:
+        return []
+    several = f"np.ndim({group.name}) and " if group.size == 1 else ""
+    said = f"{group.name} holds {group.size} number{'s' * (group.size > 1)}, as the head of this file tells"
+    return [f"    if {several}len({group.name}) != {group.size}:", f'        raise ValueError("{said}")']
 
 
 def _unit(title: str, comments: Sequence[str], routines: Sequence[str]) -> str:

@@ -19,7 +19,7 @@ from dalembert.errors import SimulationError
 from dalembert.expr import ZERO, Expr
 from dalembert.expr.space import is_zero3
 from dalembert.mechanism import EARTH, Displacement, Layout, Link, Model
-from dalembert.mechanism.contact import Among, Contact, Gap
+from dalembert.mechanism.contact import Among, Contact, Gap, Pressed
 from dalembert.mechanism.shapes import Box, Capsule, Plane, Shape, Sphere
 from dalembert.simulate.contact.crowd_code import shipped
 
@@ -52,6 +52,8 @@ def obstacle(model: Model) -> str:
     if ex.TIME in ex.free_symbols(model.gravity):
         return "its gravity changes with time"
     for contact in model.contacts:
+        if isinstance(contact.place, Pressed):
+            return f"'{contact.name}' rubs in a joint"
         if isinstance(contact.place, Gap):
             return f"the gap of contact '{contact.name}' is a formula"
         if contact.static is not None:
@@ -64,7 +66,7 @@ def obstacle(model: Model) -> str:
 
 def _shapes(contact: Contact) -> Sequence[Shape]:
     place = contact.place
-    assert not isinstance(place, Gap)
+    assert not isinstance(place, Gap | Pressed)
     return place.shapes if isinstance(place, Among) else (place.first, place.second)
 
 

@@ -95,6 +95,7 @@ class Decision:
             if not approaching:
                 break
             inside = [i for i in touching if now.rate[i] <= small[i] or number >= _PLASTIC or i in self.machine.kept]
+            inside = [i for i in inside if i not in self.machine.pressed]  # a force of a given size has no impulse
             self._strike(now, inside, found, plastic=number >= _PLASTIC)
         else:
             names = ", ".join(self.machine.names[i] for i in approaching)
@@ -223,7 +224,7 @@ class Decision:
             elif size > slow[rubs[k].places].max():
                 directions[k] = slip / size
         still = [k for k in asked if k not in directions]
-        oblique = self.machine.imperfect or self.machine.kept
+        oblique = self.machine.imperfect or self.machine.kept or self.machine.pressed
         if not still and not any(now.friction[k] for k in directions) and not oblique:
             self._frictionless(now, closed, before, found, directions)
             return
@@ -328,7 +329,7 @@ class Decision:
             names = ", ".join(self.machine.names[i] for i, n in zip(closed, problem.starts, strict=True) if ray[n] > 0)
             found.remarks.append(f"contacts {names}: wedged: friction can hold any preload")
         for place, (i, start) in enumerate(zip(closed, problem.starts, strict=True)):
-            if answer.states[place] == "open":
+            if answer.states[place] == "open" and i not in self.machine.pressed:
                 continue
             first[i] = float(answer.impulses[start])
             slip |= {k: directions[k] for k in self.machine.rubs_of[i] if k in directions}

@@ -28,7 +28,7 @@ def free_to_push(now: Instant, touching: list[int], small: Array, remarks: list[
         return touching
     left = list[int]()
     for i, held in zip(touching, decided(now.inverse, now.normal[touching], now.matrix[now.kept]), strict=True):
-        if not held:
+        if not held or i in now.machine.pressed:
             left.append(i)
             continue
         opening = float(now.normal[i] @ now.free - now.least[i])
@@ -56,7 +56,7 @@ def imposed(machine: ContactMachine, t: float, y: Array, p: Array, scales: Array
         if not len(now.kept):
             return []
         always &= decided(now.inverse, now.normal, now.matrix[now.kept])
-    return [int(i) for i in np.flatnonzero(always)]
+    return [int(i) for i in np.flatnonzero(always) if i not in machine.pressed]
 
 
 def refused(machine: ContactMachine, alone: list[int], ends: Array, states: Array, p: Array) -> tuple[int, str]:

@@ -173,6 +173,8 @@ class ContactMachine:
         self.rough = tuple(about.rows.sliding)
         self.contacts = (*system.contacts, *kept_rows(about, system.contacts))
         self.kept = tuple(range(len(system.contacts), len(self.contacts)))
+        #: Contacts under a given force, which never open: their rows are nothing, and their friction has a bound.
+        self.pressed = tuple(i for i, one in enumerate(self.contacts) if one.press is not None)
         self.coordinates, self.size = len(system.coordinates), len(system.states)
         self.names = tuple(one.name for one in self.contacts)
         self.rounding = np.array(about.rows.rounding) if about.closed else np.zeros(0)
@@ -192,7 +194,7 @@ class ContactMachine:
             outputs += [values[i] for i in some]
         #: Do efforts or gaps depend on time by themselves?
         self.timed = ex.TIME in ex.free_symbols(
-            [*about.right_side, *about.rows.gamma, *(c.least for c in self.contacts)]
+            [*about.right_side, *about.rows.gamma, *(x for c in self.contacts for x in (c.least, *c.contact.laws))]
         )
         names = system.known_parameters
         self._numbers = compiled("contact_numbers", system.symbols, names, tuple(outputs))
@@ -228,7 +230,10 @@ class ContactMachine:
         window = end - begin
         for _ in range(_WINDOWS):
             t = np.linspace(begin, begin + window, _BEATS)
-            some = [np.concatenate([x.right, x.gamma, x.least, x.slip_gamma]) for x in (self.at(a, y, p) for a in t)]
+            some = [
+                np.concatenate([x.right, x.gamma, x.least, x.slip_gamma, x.press])
+                for x in (self.at(a, y, p) for a in t)
+            ]
             values = np.array(some)
             steps = np.diff(values, axis=0)
             steps[np.abs(steps) <= 1e-9 * np.ptp(values, axis=0)] = 0.0
@@ -271,6 +276,19 @@ class ContactMachine:
         made = tuple(further) if any(further) else ()
         kept = tuple(place for place, i in enumerate(contacts) if i in self.kept)
         return Frictional(matrix, right, np.array(mu), tuple(tangents), np.array(static), made, kept=kept)
+
+    def press(self, now: Instant, matrix: Array, right: Array, contacts: list[int], pulse: float = 1.0) -> None:
+        """Let given forces push: normals that move nothing but themselves, so that each force is its own answer.
+
+        Their compliance is that of the slips beside them, so that no unit has a say.
+        """
+        place, sizes = 0, np.diag(matrix)
+        for i in contacts:
+            end = place + 1 + len(self.tangents[i])
+            if i in self.pressed:
+                own = float(sizes[place + 1 : end].max(initial=0.0)) or float(sizes.max(initial=0.0)) or 1.0
+                matrix[place, place], right[place] = own, -own * pulse * float(now.press[i])
+            place = end
 
     def projected(self, t: float, y: Array, p: Array, closed: list[int], small: Array) -> tuple[Array, Instant]:
         """The nearest posture whose loops are closed and whose `closed` contacts touch, in the kinetic metric.
@@ -370,6 +388,7 @@ def _tables(about: Dynamics, contacts: tuple[ContactRow, ...]) -> list[tuple[str
         ("slip", (len(slips),), [one.value for one in slips]),
         ("tangent", (len(slips), n), [x for one in slips for x in one.row]),
         ("slip_gamma", (len(slips),), [one.gamma for one in slips]),
+        ("press", (count,), [ex.ZERO if one.press is None else one.press for one in contacts]),
         ("restitution", (count,), [one.contact.restitution for one in contacts]),
         ("friction", (len(rubs),), [rub.friction for rub in rubs]),
         ("static", (len(rubs),), [rub.static for rub in rubs]),

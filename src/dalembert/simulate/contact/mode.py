@@ -23,7 +23,11 @@ NEAR = 1e-12
 JAM = 1e-9
 """W_nn - mu W_nt.d of a slipping contact, as a share of W_nn, below which it jams (Painleve)."""
 _ROOM = 1e-6
-"""Share of its bound by which friction that gave way must be inside to hold after all."""
+"""Share of its bound by which friction that gave way must be inside to hold after all; of a force, a jump."""
+_BOUND = 1e-12
+"""Share of its bound beyond which friction gives way: what is exactly at it holds, whatever rounding says."""
+_SAME = 16 * float(np.finfo(float).eps)
+"""Times closer than this share of the motion are the same instant, as for events."""
 _POINTER = ctypes.POINTER(ctypes.c_double)
 
 
@@ -68,12 +72,14 @@ class Regime:
     def __init__(self, machine: ContactMachine, mode: Mode, parameters: Array, sizes: Array) -> None:
         self.machine, self.mode, self.p, self.sizes = machine, mode, parameters, sizes
         self.held = [place for k in mode.stick for place in machine.rubs[k].places]
-        self.closed = list(mode.closed)
+        self.closed = [i for i in mode.closed if i not in machine.pressed]
+        self.pressed = [i for i in mode.closed if i in machine.pressed]
         self.edged = [i for i in mode.closed if machine.contacts[i].edged]
-        self.sliding = list(dict.fromkeys(machine.rubs[k].contact for k in mode.slip))
+        slipping = dict.fromkeys(machine.rubs[k].contact for k in mode.slip)
+        self.sliding = [i for i in slipping if i not in machine.pressed]
         self.features: Array | None = None
         self.room: Array = np.zeros(len(machine.names))
-        self.before = np.array([*(mode.first[i] for i in mode.closed), *(x for k in mode.stick for x in mode.hold[k])])
+        self.before = np.array([*(mode.first[i] for i in self.closed), *(x for k in mode.stick for x in mode.hold[k])])
         self.regular: bool | None = None
         self.full = False
         self.rates = Callback(self._rates, machine.size, machine.size)
@@ -93,19 +99,24 @@ class Regime:
         machine, mode = self.machine, self.mode
         now = now.seen_from(mode.sides)
         rows = np.concatenate([now.normal[self.closed], now.tangent[self.held]])
-        pushes = rows.copy()
+        pushes, free, rubbed = rows.copy(), now.free, np.zeros(len(now.free))
         directions = {k: self.direction(now, k) for k in mode.slip}
         for k, d in directions.items():
+            if (i := machine.rubs[k].contact) in machine.pressed:  # a known effort
+                rubbed -= now.friction[k] * now.press[i] * (d @ now.tangent[machine.rubs[k].places])
+                continue
             place = self.closed.index(machine.rubs[k].contact)
             pushes[place] -= now.friction[k] * (d @ now.tangent[machine.rubs[k].places])
         wanted = np.concatenate([now.least[self.closed], now.slip_gamma[self.held]])
+        if rubbed.any():
+            free = free + now.compliance @ rubbed
         raised = now.compliance @ pushes.T
-        missing = wanted - rows @ now.free
+        missing = wanted - rows @ free
         matrix = rows @ raised
         if self.regular is None:
             whole = np.concatenate([rows, now.matrix[now.kept]])
-            self.regular = rank(matrix) == len(matrix)
-            self.full = rank(whole @ np.linalg.cholesky(now.inverse)) == len(now.free)
+            self.regular = not len(matrix) or rank(matrix) == len(matrix)
+            self.full = bool(len(whole)) and rank(whole @ np.linalg.cholesky(now.inverse)) == len(free)
         if self.regular:
             forces = np.linalg.solve(matrix, missing)
         else:
@@ -114,11 +125,11 @@ class Regime:
             sizes[gone] = np.inf
             left, units = (missing - matrix @ self.before) / sizes, matrix / np.outer(sizes, sizes)
             forces = self.before + np.linalg.lstsq(units, left, rcond=1e-11)[0] / sizes
-        a = now.free + raised @ forces
+        a = free + raised @ forces
         if self.full and not wanted.any() and not now.gamma[now.kept].any():
             a = np.zeros_like(a)  # nothing is left to move: rest is exact
         normal, tangential = np.zeros(len(now.gap)), np.zeros(len(now.slip))
-        normal[self.closed] = forces[: len(self.closed)]
+        normal[self.closed], normal[self.pressed] = forces[: len(self.closed)], now.press[self.pressed]
         tangential[self.held] = forces[len(self.closed) :]
         for k, d in directions.items():
             tangential[machine.rubs[k].places] = -now.friction[k] * normal[machine.rubs[k].contact] * d
@@ -136,7 +147,7 @@ class Regime:
 
     def watched(self) -> list[tuple[int, str]]:
         """What may end the mode: contact (of `hold` and `slip`: rub) and kind, in the order of `values`."""
-        found = [(i, "gap") for i in range(len(self.machine.names)) if i not in self.closed]
+        found = [(i, "gap") for i in range(len(self.machine.names)) if i not in self.mode.closed]
         found += [(i, "force") for i in self.closed]
         found += [(k, "hold") for k in self.mode.stick]
         found += [(k, "slip") for k in self.mode.slip]
@@ -147,11 +158,13 @@ class Regime:
     def values(self, t: float, y: Array) -> Array:
         plain = self.machine.at(t, y, self.p)
         now, done = plain.seen_from(self.mode.sides), self.solve(plain)
-        gaps = np.delete(now.gap + self.room, self.closed)
+        gaps = np.delete(now.gap + self.room, list(self.mode.closed))
         rubs = self.machine.rubs
         sizes = {k: float(np.linalg.norm(done.tangential[rubs[k].places])) for k in self.mode.stick}
+        # forces that are one of many are as large as they happen to be: their bound is no place to rest at
+        most = 1 + _BOUND if self.regular else 1.0
         hold = [
-            now.static[k] * done.normal[rubs[k].contact] - size + self.mode.slack.get(rubs[k].contact, 0.0)
+            most * now.static[k] * done.normal[rubs[k].contact] - size + self.mode.slack.get(rubs[k].contact, 0.0)
             for k, size in sizes.items()
         ]
         slip = [float(now.slip[rubs[k].places] @ first) for k, first in self.mode.slip.items()]
@@ -192,6 +205,16 @@ class Regime:
         state, now = self.machine.projected(t, y, self.p, self.closed, near)
         state[self.machine.coordinates :] = self.machine.at_rest(now, self.closed, self.held)
         return state
+
+
+def past_jump(machine: ContactMachine, t: float, y: Array, p: Array, span: tuple[float, float]) -> float:
+    """The instant, or just behind it where forces jump in it: what happens is decided by what follows."""
+    behind = t + _SAME * max(abs(span[0]), abs(t), span[1] - span[0])
+    if behind >= span[1]:
+        return t
+    now, then = machine.at(t, y, p).free, machine.at(behind, y, p).free
+    jumps = np.abs(then - now) > _ROOM * np.maximum(np.abs(now), np.abs(then))
+    return behind if jumps.any() else t
 
 
 class Projection:

@@ -257,6 +257,7 @@ class _Step:
             right[place + 1 : place + 1 + len(tangents[i])] += drift + self.method.tangential * now.slip[tangents[i]]
             place += 1 + len(tangents[i])
         matrix = rows @ inverse @ rows.T
+        self.machine.press(now, matrix, right, active, self.h)
         problem = self.machine.frictional(now, matrix, right, active)
         found = impulses(problem, self.last.get(tuple(active)))
         if isinstance(found, str):

@@ -32,7 +32,8 @@ class WithContacts(Mapping[str, Expr]):
     def __init__(self, outputs: Mapping[str, Expr], contacts: tuple[ContactRow, ...]) -> None:
         self.outputs, self.own = outputs, dict[str, Expr]()
         for one in contacts:
-            self.own |= {f"{one.name}.gap": one.gap, f"{one.name}.rate": one.rate}
+            if one.press is None:
+                self.own |= {f"{one.name}.gap": one.gap, f"{one.name}.rate": one.rate}
             for (speed, _), slip in zip(one.labels, one.slips, strict=True):
                 self.own[f"{one.name}.{speed}"] = slip.value
 

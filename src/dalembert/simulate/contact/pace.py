@@ -94,6 +94,8 @@ def paced(machine: ContactMachine, problem: Problem) -> Array:
     sizes = np.where(begun > _ROUNDED * far, begun, far)  # other postures may be far outside, as a pin out of its hole
     sizes[list(machine.kept)] = own.max(initial=0.0)  # in the unit of a condition, which may be any
     slides = usual[len(machine.names) :].copy()
+    for i in machine.pressed:
+        sizes[i] = slides[machine.tangents[i]].max() or 1.0
     for rub in machine.rubs:
         slides[rub.places] = np.maximum(slides[rub.places], sizes[rub.contact]).max()
     machine.scales = scales[n:]

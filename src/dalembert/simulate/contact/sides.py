@@ -95,7 +95,9 @@ def accelerating(now: Instant, closed: list[int], directions: Mapping[int, Array
     rows, _, _ = rows_of(now, closed)
     wanted = np.array([x for i in closed for x in (now.least[i], *now.slip_gamma[machine.tangents[i]])])
     b = rows @ now.free - wanted
-    every = rows @ now.compliance @ rows.T @ np.concatenate(base, axis=1)
+    matrix = rows @ now.compliance @ rows.T
+    machine.press(now, matrix, b, closed)
+    every = matrix @ np.concatenate(base, axis=1)
     return Asked(machine.frictional(now, every[keep], b[keep], closed, directions), every)
 
 

@@ -17,7 +17,7 @@ from dalembert.simulate.contact.dips import Dips
 from dalembert.simulate.contact.fading import ENDED, faded
 from dalembert.simulate.contact.impasse import overloaded, piled
 from dalembert.simulate.contact.machine import ContactMachine
-from dalembert.simulate.contact.mode import NEAR, Forces, Mode, Regime
+from dalembert.simulate.contact.mode import NEAR, Forces, Mode, Regime, past_jump
 from dalembert.simulate.contact.moreau_jean import inside
 from dalembert.simulate.contact.outside import outside
 from dalembert.simulate.contact.pace import paced
@@ -101,6 +101,7 @@ class Trip:
                     break
                 happened, y = self._user(t, y, number, solution)
                 continue
+            t = past_jump(self.machine, t, y, self.p, (self.begin, self.end))
             happened, y = self._contact(t, y, solution)
         self.log.state(t, {})
         return self.journey
@@ -217,7 +218,8 @@ class Trip:
             now = self.machine.at(t, y, self.p)
             done, rubs = regime.solve(now), self.machine.rubs
             size = np.abs(done.normal).max(initial=0.0)
-            weak = {i for i in mode.closed if done.normal[i] <= _FADED * size and i not in mode.slack}
+            opening = [i for i in mode.closed if i not in self.machine.pressed]
+            weak = {i for i in opening if done.normal[i] <= _FADED * size and i not in mode.slack}
             released = (weak | {i for i in mode.closed if (i, "force") == kind}) - {*self.machine.kept}
             turned = {i: -side for i, side in mode.sides.items() if (i, "force") == kind}
             for k in mode.stick:
@@ -341,7 +343,7 @@ class Trip:
             for i, state in states.items():
                 was = old.state(i, self.machine)
                 if was != state and (was != "open" or i not in self.machine.kept):
-                    self.log.event(t, names[i], _BECOMES[state] if state != "open" or was != "open" else "")
+                    self.log.event(t, names[i], _BECOMES[state])
             for k, rub in enumerate(self.machine.rubs):
                 if rub.kind in _TURNS and (k in old.slip) != (k in mode.slip) and rub.contact in mode.closed:
                     self.log.event(t, names[rub.contact], _TURNS[rub.kind] + ("s" if k in mode.slip else "ing_ends"))

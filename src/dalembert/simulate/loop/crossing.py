@@ -41,7 +41,18 @@ from dalembert.simulate.loop.layout import (
     N,
 )
 from dalembert.simulate.loop.pieces import far, settled, unroll
-from dalembert.simulate.loop.step import compiled, copy, doubles, evaluate, integers, larger, past, smaller, state_at
+from dalembert.simulate.loop.step import (
+    compiled,
+    copy,
+    doubles,
+    evaluate,
+    integers,
+    larger,
+    past,
+    same_sign,
+    smaller,
+    state_at,
+)
 
 LEAST_PIECE, LEAST_SAMPLED = 2.0**-26, 2.0**-12
 """Part of a step in which two zeros of an event are one: where its square is rounding; of a Python function, whose
@@ -52,6 +63,9 @@ FEW_PIECES, ROUGH_PIECE = 64, 2.0**-5
 """Of every later step, once that is told: such events (loads of friction) ask for as many in each."""
 POLE = 8.0
 """Growth within the shortest piece from its ends to where the sign changes: what jumps stays, what has a pole grows."""
+NEARER, GROWN = 1.0 / 16.0, 2.0
+"""So near to the change of sign, in parts of the way from an end of the piece, a pole of any order down to a quarter is
+grown by so much from that end on, even where the other end of the piece lies on the pole but for rounding."""
 
 
 @compiled
@@ -62,7 +76,7 @@ def quiet(m: Any, t: float, y: Any, h: float) -> bool:
         return False
     evaluate(m, m[EVENT], t + h, doubles(m[Y_NEW]), new)
     for j in range(m[EVENTS]):
-        if not (old[j] * new[j] > 0.0):
+        if not same_sign(old[j], new[j]):
             return False
     copy(m[EVENTS], new, old)
     return True
@@ -116,6 +130,16 @@ def _near(m: Any, t: float) -> float:
 
 
 @compiled
+def _grows(m: Any, t: float, y: Any, h: float, j: int, end: float, x: float, at_end: float, at_root: float) -> bool:
+    """Does event j grow from an end of the piece to where its sign changes, as by a pole?"""
+    y_try, value = doubles(m[Y_TRY]), doubles(m[ROOT])
+    near = x + NEARER * (end - x)
+    state_at(m, t, y, h, near, y_try)
+    evaluate(m, m[EVENT], t + near * h, y_try, value)
+    return GROWN * abs(at_end) < abs(value[j]) <= abs(at_root)
+
+
+@compiled
 def _recorded(m: Any, t: float, y: Any, h: float, a: float, b: float) -> bool:
     """Record the zeros on a piece of the step, at most one of each event; False if one has no value at its end."""
     y_try, direction, begin = doubles(m[Y_TRY]), doubles(m[DIRECTION]), doubles(m[REAL])[T_START]
@@ -131,12 +155,15 @@ def _recorded(m: Any, t: float, y: Any, h: float, a: float, b: float) -> bool:
         if math.isnan(after):
             m[INFO] = j
             return False
+        if math.isinf(after):
+            old[j] = 0.0  # the piece ends on a pole, which has no sign
+            continue
         if m[BOUNDS] != 0 and abs(after) <= doubles(m[BOUND])[4 * m[EVENTS] + j]:
             after = 0.0  # what rounding may have made of zero has no sign
             if not last:
                 continue
         old[j] = after
-        if before == 0.0 or before * after > 0.0 or direction[j] * before > 0.0:
+        if before == 0.0 or math.isinf(before) or same_sign(before, after) or direction[j] * before > 0.0:
             continue
         x = b if after == 0.0 else _root(m, t, y, h, j, a, before, b, after)
         when = t + x * h
@@ -144,8 +171,14 @@ def _recorded(m: Any, t: float, y: Any, h: float, a: float, b: float) -> bool:
             continue  # the start lies on the event: the motion leaves it, it does not reach it
         state_at(m, t, y, h, x, y_try)
         evaluate(m, m[EVENT], when, y_try, root)
-        if after != 0.0 and not (abs(root[j]) <= POLE * larger(abs(before), abs(after))):
+        size = abs(root[j])
+        if after != 0.0 and not (size <= POLE * larger(abs(before), abs(after))):
             continue  # the sign changes through infinity
+        if size > smaller(abs(before), abs(after)) and (
+            _grows(m, t, y, h, j, a, x, before, size) or _grows(m, t, y, h, j, b, x, after, size)
+        ):
+            continue
+        state_at(m, t, y, h, x, y_try)
         _record(m, first, j, when, y_try, h)
     return True
 
@@ -226,7 +259,7 @@ def guarded(m: Any, t: float, y: Any) -> int:
         size = abs(new[j])
         if scale[j] == 0.0:
             scale[j], old[j] = size, new[j]
-        if not (new[j] * old[j] > 0.0) or size < GUARD_FLOOR * scale[j]:
+        if not same_sign(old[j], new[j]) or size < GUARD_FLOOR * scale[j]:
             return j
         scale[j] = larger(size, scale[j])
     copy(m[GUARDS], new, old)

@@ -37,7 +37,9 @@ MARK = 86
 (BOUND_STEPS, FREE_STEPS) = range(90, 92)
 # Of each of many trajectories: the shortest of its steps, as a share of its longest.
 MANY_SHORTEST = 92
-INTEGERS = 93
+# Taylor's method: its order (0 is none), how many doubles a number has, the coefficients and their memory, their sum.
+(ORDER, PARTS, SERIES, SERIES_ROOM, SUM) = range(93, 98)
+INTEGERS = 98
 
 # Entries of the array of reals.
 (T, T_END, T_START, STEP, MAX_STEP, LAST_ERROR, EXPONENT, ALPHA, BETA, CHOSEN_STEP, GAMMA) = range(11)

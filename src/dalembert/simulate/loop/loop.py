@@ -13,7 +13,6 @@ from dalembert.simulate.loop.crossing import crossings, guarded, quiet
 from dalembert.simulate.loop.layout import (
     ACCEPTED,
     ALPHA,
-    ATOL,
     BAD_EVENT,
     BETA,
     BOUND_STEPS,
@@ -31,8 +30,6 @@ from dalembert.simulate.loop.layout import (
     EVENTED,
     EVENTS,
     EXPONENT,
-    FREE_IN_A_ROW,
-    FREE_STEPS,
     GRID_SIZE,
     GRID_T,
     GRID_Y,
@@ -43,17 +40,16 @@ from dalembert.simulate.loop.layout import (
     LAST_ERROR,
     LAST_STEP,
     LONGEST,
-    MARK,
-    MARK_T,
     MAX_STEP,
     NEXT,
     NFEV,
     OLD_EVENT,
+    ORDER,
+    PARTS,
     PROJECT,
     QUATERNIONS,
     REAL,
     REJECTED,
-    RTOL,
     SAFETY,
     SHORTEST,
     SHRUNK,
@@ -69,15 +65,11 @@ from dalembert.simulate.loop.layout import (
     STEP_T,
     STEP_Y,
     STIFF,
-    STIFF_APART,
     STIFF_STEPS,
     STOP,
     STOPPED,
     STORED,
     STUCK,
-    STUCK_REST,
-    STUCK_STEPS,
-    STUCK_WAY,
     T_END,
     T_START,
     TERMINAL,
@@ -89,6 +81,7 @@ from dalembert.simulate.loop.layout import (
     T,
     Y,
 )
+from dalembert.simulate.loop.pace import first_step, stuck, watch_stiffness, way
 from dalembert.simulate.loop.pieces import without_sign
 from dalembert.simulate.loop.radau import radau
 from dalembert.simulate.loop.step import (
@@ -104,37 +97,11 @@ from dalembert.simulate.loop.step import (
     past,
     project,
     rates,
-    scaled,
     smaller,
     state_at,
 )
 from dalembert.simulate.loop.stiff import rosenbrock
-
-
-@compiled
-def _first_step(m: Any) -> float:
-    """A first step from the sizes of y, y' and y'' (Hairer, Norsett and Wanner I, II.4)."""
-    n, real, y, y_try = m[N], doubles(m[REAL]), doubles(m[Y]), doubles(m[Y_TRY])
-    rtol, atol, slope, second = doubles(m[RTOL]), doubles(m[ATOL]), doubles(m[SLOPE]), doubles(m[Y_NEW])
-    span = real[T_END] - real[T]
-    d0 = d1 = d2 = 0.0
-    for i in range(n):
-        scale = atol[i] + abs(y[i]) * rtol[i]
-        d0 += (y[i] / scale) ** 2
-        d1 += (slope[i] / scale) ** 2
-    d0, d1 = math.sqrt(d0 / n), math.sqrt(d1 / n)
-    size = smaller(1e-6 if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1, abs(span))
-    h = math.copysign(size, span)
-    for i in range(n):
-        y_try[i] = y[i] + h * slope[i]
-    rates(m, real[T] + h, y_try, second)
-    for i in range(n):
-        d2 += ((second[i] - slope[i]) / (atol[i] + abs(y[i]) * rtol[i])) ** 2
-    largest = larger(d1, math.sqrt(d2 / n) / size)
-    if not math.isfinite(largest):
-        return size
-    guess = larger(1e-6, size * 1e-3) if largest <= 1e-15 else (0.01 / largest) ** real[EXPONENT]
-    return smaller(smaller(100.0 * size, guess), abs(span))
+from dalembert.simulate.loop.taylor import GROWTH, agrees, expand, nested, summed
 
 
 @compiled
@@ -166,7 +133,8 @@ def _begin(m: Any) -> int:
         if not math.isfinite(slope[i]):
             return COLLAPSE
     if real[STEP] <= 0.0:
-        real[STEP] = _first_step(m)
+        real[STEP] = first_step(m)
+        real[LAST_STEP] = real[STEP] / GROWTH if m[ORDER] > 0 else 0.0
         m[NFEV] += 1
     if m[EVENTS] > 0:
         value = doubles(m[OLD_EVENT])
@@ -180,31 +148,18 @@ def _begin(m: Any) -> int:
 
 
 @compiled
-def _stuck(m: Any, t: float) -> bool:
-    """Looked at after every so many real attempts, so that the answer does not depend on how fast the machine is."""
-    real, tried = doubles(m[REAL]), m[ACCEPTED] + m[REJECTED] - m[MARK]
-    if tried < STUCK_STEPS:
-        return False
-    pace = abs(t - real[MARK_T]) / tried
-    stuck = real[WAY] < STUCK_WAY * tried and abs(real[T_END] - t) > STUCK_REST * pace
-    m[MARK] += tried
-    real[MARK_T], real[WAY] = t, 0.0
-    return stuck
-
-
-@compiled
-def _way(m: Any, y: Any) -> float:
-    """The largest change of a state on this step, in its tolerances."""
-    y_new, largest = doubles(m[Y_NEW]), 0.0
-    for i in range(m[N]):
-        largest = larger(largest, abs(scaled(m, y, i, y_new[i] - y[i])))
-    return largest
-
-
-@compiled
 def _try_step(m: Any, t: float, y: Any, h: float) -> bool:
     """Make a step and size the next one; False if the error is too large."""
     real = doubles(m[REAL])
+    if m[ORDER] > 0:
+        summed(m, t, t + h, doubles(m[Y_NEW]))
+        project(m, t + h, doubles(m[Y_NEW]))
+        if agrees(m, t, t + h):
+            real[LAST_STEP] = h
+            return True
+        real[LAST_STEP] = h / (2.0 * GROWTH)
+        m[REJECTED] += 1
+        return False
     m[NFEV] += _made(m, t, y, h)
     size = error(m, y, h)
     if not (size < 1.0):
@@ -230,7 +185,7 @@ def _try_step(m: Any, t: float, y: Any, h: float) -> bool:
         m[NFEV] += 1
     real[LAST_STEP] = h
     if real[STABLE] > 0.0:
-        _watch_stiffness(m, y, h)
+        watch_stiffness(m, y, h)
     return True
 
 
@@ -243,30 +198,18 @@ def _made(m: Any, t: float, y: Any, h: float) -> int:
 
 
 @compiled
-def _watch_stiffness(m: Any, y: Any, h: float) -> None:
-    """The fastest rate between two states at the end of the step: its last stage, still in Y_TRY, and its end."""
-    n, y_new, y_try = m[N], doubles(m[Y_NEW]), doubles(m[Y_TRY])
-    end, stage = past(doubles(m[SLOPE]), m[N] * m[STAGES]), past(doubles(m[SLOPE]), m[N] * (m[STAGES] - 1))
-    change = apart = 0.0
-    for i in range(n):
-        change += scaled(m, y, i, end[i] - stage[i]) ** 2
-        apart += scaled(m, y, i, y_new[i] - y_try[i]) ** 2
-    if apart > n * STIFF_APART**2 and abs(h) * math.sqrt(change / apart) > doubles(m[REAL])[STABLE]:
-        m[BOUND_STEPS] += 1
-        m[FREE_STEPS] = 0
-    else:
-        m[FREE_STEPS] += 1
-        if m[FREE_STEPS] == FREE_IN_A_ROW:
-            m[BOUND_STEPS] = 0
-
-
-@compiled
 def _fixed_step(m: Any, t: float, y: Any, h: float) -> bool:
     m[NFEV] += compose(m, t, y, h)
     y_new, total = doubles(m[Y_NEW]), 0.0
     for i in range(m[N]):
         total += y_new[i]
     return math.isfinite(total)
+
+
+@compiled
+def _dense(m: Any, t: float, y: Any, h: float) -> int:
+    """Dense output of a step that is made; returns evaluations."""
+    return nested(m, h) if m[ORDER] > 0 else dense(m, t, y, h)
 
 
 @compiled
@@ -280,9 +223,12 @@ def _fill_grid(m: Any, t: float, y: Any, t_new: float, limit: float) -> None:
             copy(n, doubles(m[Y_NEW]), place)
         else:
             if not known:
-                m[NFEV] += dense(m, t, y, h)
+                m[NFEV] += _dense(m, t, y, h)
                 known = True
-            state_at(m, t, y, h, (asked - t) / h, y_try)
+            if m[PARTS] > 1:
+                summed(m, t, asked, y_try)
+            else:
+                state_at(m, t, y, h, (asked - t) / h, y_try)
             copy(n, y_try, place)
         m[NEXT] += 1
 
@@ -311,11 +257,14 @@ def loop(m: Any, attempts: int) -> int:
             return DONE
         if m[STOP] != 0:
             return STOPPED
-        if not fixed and _stuck(m, t):
+        if not fixed and stuck(m, t):
             return STUCK
         full = m[KEEP] != 0 and m[STORED] >= m[STEP_ROOM]
         if full or m[EVENT_ROOM] - m[EVENTED] < m[EVENTS]:
             return CONTINUE
+        if m[ORDER] > 0:
+            real[STEP] = smaller(expand(m, t, y, abs(end - t)), GROWTH * abs(real[LAST_STEP]))
+            m[NFEV] += 1
         h = smaller(real[STEP], real[MAX_STEP])
         if not (h > 10.0 * EPS * abs(t)) or h < 1e-300:
             return COLLAPSE
@@ -330,14 +279,14 @@ def loop(m: Any, attempts: int) -> int:
         elif not _try_step(m, t, y, h):
             continue
         if not fixed:
-            real[WAY] += _way(m, y)
+            real[WAY] += way(m, y)
         m[INFO] = guarded(m, t_new, y_new)
         if m[INFO] >= 0:
             return SINGULAR
         done = 1.0
         reached = t_new
         if m[EVENTS] > 0 and not quiet(m, t, y, h):
-            m[NFEV] += dense(m, t, y, h)
+            m[NFEV] += _dense(m, t, y, h)
             done = crossings(m, t, y, h)
             if done < 0.0:
                 return BAD_EVENT
@@ -379,7 +328,9 @@ def steps_again(m: Any, first: int, last: int) -> int:
     for k in range(first, last):
         y = past(states, n * k)
         rates(m, t[k], y, slope)
-        if m[WEIGHTS] > 0:
+        if m[ORDER] > 0:
+            expand(m, t[k], y, h[k])
+        elif m[WEIGHTS] > 0:
             compose(m, t[k], y, h[k])
         else:
             m[STALE] = 1
@@ -387,7 +338,7 @@ def steps_again(m: Any, first: int, last: int) -> int:
             _made(m, t[k], y, h[k])
             project(m, t[k] + h[k], y_new)
             rates(m, t[k] + h[k], y_new, past(slope, n * m[STAGES]))
-        dense(m, t[k], y, h[k])
+        _dense(m, t[k], y, h[k])
         copy(size, doubles(m[COEFFICIENT]), past(doubles(m[GRID_Y]), size * k))
     return last
 

@@ -3,8 +3,9 @@
 On a piece x = c + w s, s in [-1, 1], every state is a polynomial in s with known coefficients: its value and its slope
 in the middle, and how far both can stray. The function BOUNDS carries these through the formula of each event
 (`expr.spread`): value, slope, radius of the slope, radius of the value, and the rounding of the value. A value that
-cannot reach zero has no zero there; a slope that cannot reach zero has one at most. Python functions have no formula:
-they are sampled at Chebyshev's points, more closely until the last coefficients of their series are small.
+cannot reach zero has no zero there; a slope that cannot reach zero has one at most; a value that rounding cannot tell
+from zero, as the speed of a machine at rest, crosses nothing. Python functions have no formula: they are sampled at
+Chebyshev's points, more closely until the last coefficients of their series are small.
 """
 
 from __future__ import annotations
@@ -111,7 +112,8 @@ def _proved(m: Any, t: float, h: float, a: float, b: float) -> bool:
     bound = _bounds(m, t + middle * h, w * h)
     for j in range(events):
         value, slope, bend, stray = abs(bound[j]), abs(bound[events + j]), bound[2 * events + j], bound[3 * events + j]
-        if not (value > smaller(stray, slope + bend) or slope > bend):
+        rests = value + stray <= bound[4 * events + j]
+        if not (rests or value > smaller(stray, slope + bend) or slope > bend):
             return False
     return True
 
@@ -149,7 +151,7 @@ def _sampled(m: Any, t: float, y: Any, h: float, a: float, b: float) -> bool:
         swing = 0.0
         for k in range(1, DEGREE // 2 + 1):
             swing += abs(_coefficient(m, j, k, 2))
-        clear = clear and abs(_coefficient(m, j, 0, 2)) > (1.0 + _MARGIN) * swing
+        clear = clear and (swing == 0.0 or abs(_coefficient(m, j, 0, 2)) > (1.0 + _MARGIN) * swing)
     if clear:
         return True
     _sample(m, t, y, h, a, b, 1, 2)
@@ -161,7 +163,7 @@ def _sampled(m: Any, t: float, y: Any, h: float, a: float, b: float) -> bool:
         tail = abs(series[DEGREE - 1]) + abs(series[DEGREE])
         if not (tail <= _TAIL * swing):
             return False
-        if abs(series[0]) > swing + 2.0 * tail:
+        if swing == 0.0 or abs(series[0]) > swing + 2.0 * tail:
             continue
         # the derivative of the series: d_{k-1} = d_{k+1} + 2 k c_k, d_0 halved; n^2 times what is left out
         before = after = bend = 0.0

@@ -132,6 +132,12 @@ def smaller(a: float, b: float) -> float:
 
 
 @compiled
+def same_sign(a: float, b: float) -> bool:
+    """Of values that are not zero; their product would be nothing where both are tiny."""
+    return a > 0.0 < b or a < 0.0 > b
+
+
+@compiled
 def copy(n: int, source: Any, target: Any) -> None:
     for i in range(n):
         target[i] = source[i]

@@ -49,6 +49,15 @@ class Code:
             guards=self.problem.guards.count if self.problem.guards else 0,
             keep=keep,
         )
+        if scheme.series:
+            series = self.problem.series
+            memory.bind(at.SERIES_ROOM, series.memory())
+            memory.block[[at.ORDER, at.PARTS, at.SERIES, at.SUM]] = (
+                series.order,
+                series.parts,
+                series.address,
+                series.sum_address,
+            )
         if self.events is not None:
             memory[at.DIRECTION][: len(self.events.direction)] = self.events.direction
         return memory

@@ -34,7 +34,7 @@ class Method(ABC):
     name: str
     order: int
     kind: str
-    """explicit, implicit, symplectic, variational, DAE or time stepping"""
+    """explicit, implicit, series, symplectic, variational, DAE or time stepping"""
 
     @abstractmethod
     def integrate(self, problem: Problem) -> Solution: ...

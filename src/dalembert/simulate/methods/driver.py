@@ -36,7 +36,7 @@ def solve(scheme: Scheme, problem: Problem) -> Solution:
     if code.events is not None:
         memory[at.REMAINING][: len(code.events.terminal)] = code.events.terminal
     set_parameters(memory, problem.rhs, np.array(problem.parameters, dtype=float).reshape(-1))
-    set_tolerances(memory, problem.rtol, problem.tolerance, start.size)
+    set_tolerances(memory, problem.rtol, problem.tolerance, start.size, scheme.finest)
     set_grid(memory, grid, start.size)
     begin(memory, span, start, *step_sizes(scheme, span, problem.first_step, problem.max_step))
     memory.real[at.STABLE] = scheme.stable if problem.watch_stiffness else 0.0

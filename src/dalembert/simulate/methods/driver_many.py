@@ -47,7 +47,7 @@ def solve_many(scheme: Scheme, problem: Problem, threads: int | None) -> Ensembl
 
     def make() -> Memory:
         memory = code.memory(scheme, keep=False)
-        set_tolerances(memory, problem.rtol, problem.tolerance, size)
+        set_tolerances(memory, problem.rtol, problem.tolerance, size, scheme.finest)
         set_grid(memory, grid, 0)
         begin(memory, span, starts[0], *step_sizes(scheme, span, problem.first_step, problem.max_step))
         memory.real[at.STABLE] = scheme.stable if problem.watch_stiffness else 0.0

@@ -56,15 +56,14 @@ def set_grid(memory: Memory, grid: Array | None, size: int) -> None:
     memory.room(at.GRID_Y, len(times), size)
 
 
-def set_tolerances(memory: Memory, rtol: ArrayLike, atol: ArrayLike, size: int) -> None:
-    """Relative and absolute tolerance, each a number or one for each state."""
-    smallest = 100 * at.EPS
+def set_tolerances(memory: Memory, rtol: ArrayLike, atol: ArrayLike, size: int, smallest: float) -> None:
+    """Relative and absolute tolerance, each a number or one for each state; `smallest` is the finest relative one."""
     for slot, name, value in ((at.RTOL, "rtol", rtol), (at.ATOL, "atol", atol)):
         tolerance = np.array(np.broadcast_to(np.asarray(value, dtype=float), (size,)))
         if not (tolerance >= 0).all():
             raise SimulationError(f"{name} must not be negative.")
         if slot == at.RTOL and (tolerance < smallest).any():
-            warn(f"rtol below {smallest:.1e} is beyond double precision; {smallest:.1e} is used.")
+            warn(f"rtol below {smallest:.1e} is beyond the precision of its numbers; {smallest:.1e} is used.")
             tolerance = np.maximum(tolerance, smallest)
         memory.bind(slot, tolerance)
 

@@ -68,7 +68,8 @@ class Problem:
     `integrate_many`. `atol` None is `ATOL` times `scales`. `dense_output` None keeps the steps for `sol` unless
     `t_eval` is given and they grow too many. `guards` are conditions that must not vanish, `project` brings a state
     back to its constraints in place, `quaternions` are rows of four states kept on the unit sphere. `jacobian` serves
-    implicit methods (df/dy row by row, then df/dt), `balance` those that solve for the multipliers themselves.
+    implicit methods (df/dy row by row, then df/dt), `balance` those that solve for the multipliers themselves,
+    `series(order, paired)` makes the Taylor coefficients of the rates.
     `watch_stiffness` ends an explicit motion where it is stiff. `leaving` tells, for an event on which the motion
     starts, the sign it leaves with. `callbacks` are Python functions that the caller has put behind an address; what
     they raise is raised here.
@@ -92,6 +93,7 @@ class Problem:
     quaternions: Sequence[Sequence[int]] = ()
     jacobian: Any = 0
     balance: Any = None
+    series: Any = None
     leaving: Mapping[int, float] = field(default_factory=dict)
     watch_stiffness: bool = False
     progress: bool | None = None
@@ -109,7 +111,7 @@ class Solution:
 
     `reason` is a number of `layout`; `why` says more where the method knows more; `remarks` are sentences that the
     reader of a good result needs, too. `slow` are instants at which a singular posture was passed by steps that lose
-    something.
+    something. `low` is what doubles leave out of `y`, where the method has more digits.
     """
 
     t: Array
@@ -131,6 +133,7 @@ class Solution:
     remarks: tuple[str, ...] = ()
     last_step: float = 0.0
     slow: tuple[float, ...] = ()
+    low: Array | None = None
 
     @property
     def success(self) -> bool:

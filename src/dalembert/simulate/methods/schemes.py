@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from dalembert.simulate.loop.layout import EPS
 from dalembert.simulate.methods.tableaux import Row, Tableau
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class Scheme:
     """The numbers of a native method: a pair with error control, or a symplectic composition with a fixed step.
 
     `stable` is 0.95 of how far its stability reaches on the negative axis, for one whose last stage is at the end.
+    `series` is the order of Taylor's method, 0 for others; `finest` the tightest relative tolerance.
     """
 
     name: str
@@ -50,11 +52,13 @@ class Scheme:
     weights: tuple[float, ...] = ()
     damping: float = 0.0
     stable: float = 0.0
+    series: int = 0
+    finest: float = 100 * EPS
 
     @property
     def symplectic(self) -> bool:
         """Does it need separable equations and a fixed step?"""
-        return self.tableau is None
+        return self.tableau is None and not self.series
 
     @property
     def implicit(self) -> bool:
@@ -73,7 +77,8 @@ def table(method: Scheme) -> Table:
         none = np.zeros((0, 0))
         empty = np.zeros(0, dtype=np.int64)
         weights = np.array(method.weights)
-        return Table(empty, empty, np.zeros(0), np.zeros(0), none, none, weights, 1, 0, exponent, exponent, 0.0)
+        stages = 0 if method.series else 1
+        return Table(empty, empty, np.zeros(0), np.zeros(0), none, none, weights, stages, 0, exponent, exponent, 0.0)
     stages = len(pair.stages)
     rows = [*pair.stages, pair.step, *pair.extra]
     start = np.cumsum([0, *map(len, rows)]).astype(np.int64)
@@ -125,12 +130,14 @@ def _passing(pair: Tableau, node: NDArray[np.float64], cubic: list[Any], step: A
 def degree(method: Scheme) -> int:
     """Degree of the dense output's polynomial."""
     if method.tableau is None:
-        return 5
+        return method.series or 5
     return len(method.tableau.dense) + len(method.tableau.through) + (1 if method.implicit else 3)
 
 
 def slopes(method: Scheme) -> int:
     """How many slopes a step keeps."""
+    if method.series:
+        return 1
     return 2 if method.tableau is None else len(method.tableau.stages) + 1 + len(method.tableau.extra)
 
 

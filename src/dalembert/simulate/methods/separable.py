@@ -12,6 +12,9 @@ from dalembert.expr.magnitude import magnitude
 from dalembert.simulate.system.system import System
 
 _POINTS = 3
+_WIDE_POINTS = 64
+"""More of them, of sizes from 1e-6 to 1e6, where a formula has branches: beyond an end stop it is another one."""
+_BRANCHES = frozenset(("min", "max", "abs", "sign", "where", "lt", "le", "eq"))
 _ROUNDING = 1e-9
 """What may be left of terms that cancel, in parts of them: they are products of many, and no unit has a say."""
 
@@ -32,6 +35,9 @@ def obstacle(system: System, parameters: Mapping[str, float]) -> str:
             return f"the rate of '{name}' is {ex.text(rate)[:60]}, not the speed '{speed.name}'"
     test = _Test(system, parameters)
     accelerations = list(system.rates[n:])
+    branch = _branch_by_speed(accelerations, u)
+    if branch is not None:
+        return f"a force is chosen by a speed: {ex.text(branch)[:60]}"
     slopes = ex.jacobian(accelerations, u)
     for name, row in zip(system.speeds, slopes, strict=True):
         for other, entry in zip(system.speeds, row, strict=True):
@@ -49,6 +55,17 @@ def obstacle(system: System, parameters: Mapping[str, float]) -> str:
             if not test.vanishes(stiffness[i][j] - stiffness[j][i]):
                 return f"the forces along '{q[i].name}' and '{q[j].name}' have no potential"
     return ""
+
+
+def _branch_by_speed(accelerations: Sequence[Expr], u: Sequence[Expr]) -> Expr | None:
+    """The first choice of a formula (max, sign, ...) that a speed has a say in; no derivative at a state tells it."""
+    speeds, moved = set(u), set[Expr]()
+    for e in ex.topological(accelerations):
+        if e in speeds or any(a in moved for a in e.args):
+            if e.op in _BRANCHES:
+                return e
+            moved.add(e)
+    return None
 
 
 def _masses(system: System, u: Sequence[Expr]) -> list[list[Expr]]:
@@ -69,11 +86,16 @@ class _Test:
 
     def __init__(self, system: System, parameters: Mapping[str, float]) -> None:
         generator = np.random.default_rng(0)
-        self._values = {x: generator.uniform(-1.5, 1.5, _POINTS) for x in (*system.symbols, ex.TIME)}
-        self._values |= {ex.symbol(name): np.full(_POINTS, number) for name, number in parameters.items()}
+        near = {x: generator.uniform(-1.5, 1.5, _POINTS) for x in (*system.symbols, ex.TIME)}
+        sizes = {x: 10.0 ** generator.uniform(-6, 6, _WIDE_POINTS) for x in near}
+        wide = {x: np.concatenate([near[x], generator.choice([-1.0, 1.0], _WIDE_POINTS) * sizes[x]]) for x in near}
+        numbers = {ex.symbol(name): number for name, number in parameters.items()}
+        self._near = near | {x: np.full(_POINTS, number) for x, number in numbers.items()}
+        self._wide = wide | {x: np.full(_POINTS + _WIDE_POINTS, number) for x, number in numbers.items()}
 
     def vanishes(self, e: Expr) -> bool:
         if e is ex.ZERO:
             return True
-        value, made_of = ex.evaluate([e, *magnitude([e])], self._values)
+        values = self._wide if any(x.op in _BRANCHES for x in ex.topological([e])) else self._near
+        value, made_of = ex.evaluate([e, *magnitude([e])], values)
         return bool(np.all(np.abs(value) <= _ROUNDING * np.abs(made_of)))

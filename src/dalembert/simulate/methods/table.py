@@ -1,4 +1,4 @@
-"""The table of methods: explicit, implicit, symplectic, DAE, all under the contract of `contract.Method`."""
+"""The table of methods: explicit, implicit, series, symplectic, DAE, all under the contract of `contract.Method`."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from dalembert.simulate.methods.dae import GeneralisedAlpha
 from dalembert.simulate.methods.native import NativeMethod
 from dalembert.simulate.methods.problem import Ensemble, Problem, Solution
 from dalembert.simulate.methods.schemes import Scheme
+from dalembert.simulate.methods.taylor import Taylor
 from dalembert.simulate.methods.variational import Variational
 from dalembert.simulate.methods.verner import VERNER_9
 
@@ -61,6 +62,7 @@ METHODS: dict[str, Method] = {
     **_COMPILED,
 }
 METHODS |= {one.name: one for one in (Variational(1), Variational(2), Variational(3), Variational(4))}
+METHODS |= {one.name: one for one in (Taylor(), Taylor(2))}
 METHODS["DAE"] = GeneralisedAlpha()
 METHODS["moreau"] = MoreauJean()
 METHODS["schatzman-paoli"] = SchatzmanPaoli()
@@ -74,6 +76,7 @@ ALIASES = {
     "RATTLE": "variational2",
     "STIFF": "RADAU5",
     "RADAU": "RADAU5",
+    "TAYLOR-DD": "taylor-double-double",
 }
 #: Stiff methods of SciPy, for which there is one here.
 _STIFF = ("BDF", "LSODA")

@@ -26,6 +26,7 @@ class Arc(Record):
     parameters: Mapping[str, float]
     sol: DenseOutput | None = field(default=None, repr=False)
     contacts: Any = field(default=None, repr=False)
+    low: Array | None = field(default=None, repr=False)
 
     @property
     def span(self) -> tuple[float, float]:

@@ -92,6 +92,12 @@ class Motion:
         return self._kept("y", lambda: np.concatenate([arc.y for arc in self.arcs], axis=1))
 
     @property
+    def low(self) -> Array:
+        """What the doubles of `y` leave out of each state: y + low has 32 digits where the method has, else zeros."""
+        parts = [np.zeros_like(arc.y) if arc.low is None else arc.low for arc in self.arcs]
+        return self._kept("low", lambda: np.concatenate(parts, axis=1))
+
+    @property
     def parameters(self) -> Mapping[str, float]:
         """The numbers of the parameters at the start; events may have switched them since (`arcs[k].parameters`)."""
         return self.arcs[0].parameters

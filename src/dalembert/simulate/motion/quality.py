@@ -131,6 +131,7 @@ class Quality(Told):
         }
 
 
+@ex.uncollected()
 def quality_of(motion: Motion) -> Quality:
     """Judge a motion at up to 64 instants of each arc."""
     if motion.contacts is not None and motion.contacts.crowd:
@@ -201,10 +202,11 @@ def closure_of(motion: Motion) -> float | None:
     return worst
 
 
-def gaps(system: System, t: Array, y: Array, parameters: Mapping[str, Any]) -> Array | None:
+def gaps(system: System, t: Array, y: Array, parameters: Mapping[str, Any], *, apart: bool = False) -> Array | None:
     """How far the loops are from closed at states in the columns of `y`; nothing where there are none.
 
-    Each gap in parts of what its row is made of, for displacements of the machine's scale.
+    Each gap in parts of what its row is made of, for displacements of the machine's scale: the most along the motion,
+    or, where the columns are motions `apart` from each other, of its own: a large machine says nothing of a small one.
     """
     held = system.constrained.rows if system.constrained is not None else None
     if held is None or not any(gap is not None for gap in held.gap):
@@ -223,7 +225,9 @@ def gaps(system: System, t: Array, y: Array, parameters: Mapping[str, Any]) -> A
     gap, reach, made = found[: len(rows)], found[len(rows) : 2 * len(rows)], np.zeros((len(rows), len(t)))
     for (k, j, _), size in zip(parts, found[2 * len(rows) :], strict=True):
         made[k] += scales[j] * size
-    whole = np.maximum(made, reach).max(axis=1, keepdims=True)  # nothing that slides turns: `made` may be nothing
+    whole = np.maximum(made, reach)
+    if not apart:
+        whole = whole.max(axis=1, keepdims=True)  # nothing that slides turns: `made` may be nothing
     share: Array = gap / np.maximum(whole, 1e-300)
     return np.max(share, axis=0)
 
@@ -302,8 +306,8 @@ def _at_jumps(motion: Motion) -> float:
 
 def _inside(motion: Motion, seen: Motion) -> float:
     """The deepest crossing of a contact, in parts of the largest coordinate scale."""
-    names = [f"{one.name}.gap" for one in motion.system.contacts]
-    deepest = min(float(np.min(gap, initial=0.0)) for gap in seen.evaluate([ex.symbol(name) for name in names]))
+    gaps = [ex.symbol(f"{one.name}.gap") for one in motion.system.contacts if one.press is None]
+    deepest = min((float(np.min(gap, initial=0.0)) for gap in seen.evaluate(gaps)), default=0.0) if gaps else 0.0
     first = motion.arcs[0]
     scales = motion.system.scale_of(first.parameters, first.y[:, 0], float(first.t[0])) if len(first.t) else np.ones(1)
     return abs(deepest) / float(np.max(scales[: max(len(motion.system.coordinates), 1)]))

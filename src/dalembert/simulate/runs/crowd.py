@@ -210,7 +210,7 @@ def _last(held: CrowdModel, h: float) -> list[Touched]:
 
 def _system(layout: Layout) -> System:
     """The system of a crowd: names, energies and outputs; its accelerations are not expressions."""
-    from dalembert.simulate.system.from_mechanism import picture_of, up_of
+    from dalembert.simulate.system.from_mechanism import pictures_of, up_of
 
     about = dynamics_of(layout)
     model = layout.model
@@ -218,7 +218,7 @@ def _system(layout: Layout) -> System:
     pictures: tuple[Picture, ...] = ()
     if len(model.bodies) <= _DRAWN:
         absolute = poses(about.tree)
-        pictures = tuple(picture_of(about.tree, name, absolute) for name in model.bodies)
+        pictures = tuple(pictures_of(about.tree, absolute))
     return System(
         about.state.coordinates,
         about.state.speeds,

@@ -50,7 +50,7 @@ class Journey:
     remarks: list[str] = field(default_factory=list)
 
     def add(self, solution: Solution, parameters: Parameters, begin: float) -> None:
-        self.arcs.append(Arc(solution.t, solution.y, parameters, solution.sol))
+        self.arcs.append(Arc(solution.t, solution.y, parameters, solution.sol, low=solution.low))
         self.lengths.append(abs(solution.t_last - begin))
         for k, (t, y) in enumerate(zip(solution.t_events or [], solution.y_events or [], strict=True)):
             self.times[k].append(t)

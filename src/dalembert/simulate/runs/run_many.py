@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.dynamics.numbers import count_of
-from dalembert.errors import SimulationError, warn
+from dalembert.errors import ArgumentError, SimulationError, warn
 from dalembert.simulate.methods.contract import Method
 from dalembert.simulate.methods.inputs import as_span, check_steps
 from dalembert.simulate.methods.problem import FAILED, RTOL, Ensemble, Problem
@@ -65,6 +65,8 @@ def run_many(
         raise SimulationError("events of an ensemble are formulas or expressions, not Python functions.")
     if any(event.then is not None for event in watched):
         raise SimulationError("events of an ensemble change nothing: simulate one motion at a time to use `then`.")
+    if threads is not None and threads < 1:
+        raise ArgumentError(f"`threads` is a whole number, at least 1, not {threads}.")
     chosen = find_method(method)
     check_steps(as_span(t_span), max_step)
     if system.contacts:
@@ -110,7 +112,7 @@ def run_many(
             "beside that posture, or pass it faster.",
             QualityWarning,
         )
-    open_by = gaps(system, many.t_last, many.y_last.T, parameters)
+    open_by = gaps(system, many.t_last, many.y_last.T, parameters, apart=True)
     if open_by is None:
         return many
     return replace(many, status=np.where(open_by < OPEN, many.status, FAILED))

@@ -96,13 +96,11 @@ def factor(m: Any, w: Any) -> bool:
         for e in range(begin[k], begin[k + 1]):
             x[target[e]] = matrix[e] * kept[k]
     for k in range(size):
+        if who[k] >= 0 and kept[who[k]] == 0.0:  # its entries are zero, and nothing is to be taken off them
+            d[k] = 0.0
+            continue
         pivot = pivot_of(k, start, row, lines, column, position, x, d, work)
-        if who[k] < 0:
-            if not pivot > 0.0:
-                return False
-        elif kept[who[k]] == 0.0:
-            pivot = 0.0
-        elif not pivot < 0.0:
+        if not (pivot > 0.0 if who[k] < 0 else pivot < 0.0):
             return False
         keep_column(k, start, row, x, d, work, pivot)
     return True

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dalembert.codegen import _target, cache
+from dalembert.codegen._borrowed import LIBRARY, given_back, slot, taken, workspace
 from dalembert.simulate.loop.native import fingerprint_of, text_in
 from dalembert.simulate.sparse.layout import COUNT, PROJECT, RATES
 
@@ -58,21 +59,23 @@ class Entries:
 def entries(block: int, work: int, rates: int, project: int) -> Entries:
     """The functions of a machine: its block, the bytes that a call works in, and who takes over where it fails.
 
-    Memory is that of each call: threads do each other no harm.
+    Calls at one time have memory of their own: threads do each other no harm.
     """
     kernel, owner = _kernel()
+    memory = workspace(work)
+    words = {"begin": taken("work", memory), "end": given_back("work", memory)}
     parts = [
-        _TEXT.format(name=name, task=task, kernel=kernel, block=block, work=work, failed=failed, **_WAYS[way])
+        _TEXT.format(name=name, task=task, kernel=kernel, block=block, failed=failed, **words, **_WAYS[way])
         for name, task, failed, way in (
             ("rates", RATES, rates, "out"),
             ("project", PROJECT, project, "in place"),
             ("count", COUNT, rates, "out"),
         )
     ]
-    text = "declare ptr @malloc(i64)\ndeclare void @free(ptr)\n" + "".join(parts)
+    text = LIBRARY + slot("work", memory) + "".join(parts)
     loaded = _target.Loaded(_target.assemble(text), ["rates", "project", "count"])
     found = loaded.addresses
-    return Entries(found["rates"], found["project"], found["count"], (owner, loaded))
+    return Entries(found["rates"], found["project"], found["count"], (owner, loaded, memory))
 
 
 _WAYS = {
@@ -83,16 +86,14 @@ _TEXT = """
 define void @{name}(ptr %t, ptr %y, ptr %p{formal}) {{
   %result = alloca i64
   %trouble = alloca i64
-  %work = call ptr @malloc(i64 {work})
-  %a = ptrtoint ptr %work to i64
+{begin}  %a = ptrtoint ptr %work to i64
   %b = ptrtoint ptr %t to i64
   %c = ptrtoint ptr %y to i64
   %d = ptrtoint ptr %p to i64
   %e = {passed}
   %kernel = inttoptr i64 {kernel} to ptr
   %status = call i32 %kernel(ptr %result, ptr %trouble, i64 {task}, i64 {block}, i64 %a, i64 %b, i64 %c, i64 %d, i64 %e)
-  call void @free(ptr %work)
-  %done = load i64, ptr %result
+{end}  %done = load i64, ptr %result
   %failed = icmp eq i64 %done, 0
   br i1 %failed, label %other, label %end
 other:

@@ -7,11 +7,13 @@ from typing import Any
 
 from dalembert.dynamics import dynamics_of
 from dalembert.errors import SimulationError
+from dalembert.expr import uncollected
 from dalembert.loops.branch import has_branch, on_branch
 from dalembert.simulate.system.from_mechanism import system_of
 from dalembert.simulate.system.system import System
 
 
+@uncollected()
 def on_its_branch(
     system: System,
     start: Mapping[str, Any] | None,

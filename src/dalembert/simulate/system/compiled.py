@@ -43,6 +43,7 @@ def compiled(
     return compile_functions([Function(name, inputs, outputs, constants=constants)], quickly=quickly)[name]
 
 
+@ex.uncollected()
 def native_rates(system: System) -> NativeFunction | LargeRates:
     if system.large:
         return LargeRates(system.machine)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 from dalembert import expr as ex
@@ -13,7 +14,7 @@ from dalembert.errors import ExpressionError
 from dalembert.expr import Expr, Matrix
 from dalembert.expr.space import is_zero3
 from dalembert.kinematics import Pose, Tree, effort_singularities, frame_pose, poses
-from dalembert.mechanism import EARTH, Layout, Link, Mechanism, Model, Spring
+from dalembert.mechanism import EARTH, Frame, Layout, Link, Mechanism, Model, Spring
 from dalembert.simulate.contact.outputs import WithContacts
 from dalembert.simulate.system.chart_ends import chart_ends, has_edges
 from dalembert.simulate.system.constrained import coupling_conditions, kept_closed
@@ -24,9 +25,10 @@ from dalembert.simulate.system.system import Condition, Picture, System
 _WATCHED = 12
 
 
+@ex.uncollected()
 def system_of(mechanism: Mechanism | Model, layout: Layout | None = None) -> System:
     """The motion of a machine: q' = P u, u' from the equations, with what its user wants to see of it."""
-    about = dynamics_of(layout or Layout.of(mechanism))
+    about = dynamics_of((layout or Layout.of(mechanism)).loosened())
     absolute, large = poses(about.tree), is_large(about)
     rows = contact_rows(about)
     quaternions = about.state.quaternions
@@ -47,7 +49,7 @@ def system_of(mechanism: Mechanism | Model, layout: Layout | None = None) -> Sys
             *coupling_conditions(about),
         ),
         pictures=(
-            *(picture_of(about.tree, name, absolute) for name in mechanism.bodies),
+            *pictures_of(about.tree, absolute),
             *_coils(about.tree, absolute),
         ),
         outputs=WithContacts(about.outputs, rows) if rows else about.outputs,
@@ -98,13 +100,22 @@ def _watch(mass: Matrix, speeds: tuple[str, ...], moving: frozenset[Expr]) -> tu
     return tuple(found)
 
 
-def picture_of(tree: Tree, body: str, absolute: list[Pose]) -> Picture:
-    """A body as segments between the origins of the frames that its links use; a slide shows its rail."""
-    mechanism = tree.layout.model
-    frames = [frame for link in mechanism.links.values() for frame in (link.first, link.second) if frame.body == body]
-    frames += [link.first for link in mechanism.links.values() if link.second.body == body and _is_slide(link)]
+def pictures_of(tree: Tree, absolute: list[Pose]) -> list[Picture]:
+    """Every body as segments between the origins of the frames that its links use; a slide shows its rail."""
+    model = tree.layout.model
+    frames: dict[str, list[Frame]] = {name: [] for name in model.bodies}
+    for link in model.links.values():
+        for frame in (link.first, link.second):
+            frames[frame.body].append(frame)
+    for link in model.links.values():
+        if _is_slide(link):
+            frames[link.second.body].append(link.first)
+    return [_picture(tree, name, used, absolute) for name, used in frames.items()]
+
+
+def _picture(tree: Tree, body: str, frames: Sequence[Frame], absolute: list[Pose]) -> Picture:
     points = [frame_pose(tree, frame, absolute).position for frame in frames]
-    held = mechanism.bodies[body]
+    held = tree.layout.model.bodies[body]
     if body == EARTH:
         return Picture(body, tuple(dict.fromkeys(points)), fixed=True)
     centre = frame_pose(tree, held.centre_frame, absolute).position

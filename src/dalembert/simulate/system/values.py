@@ -44,6 +44,7 @@ def warn_of_idle(model: Model, needed: Iterable[str]) -> None:
         warn(f"'{model.name}' gives a value to {listing(idle)}, which nothing uses.{hint}")
 
 
+@ex.uncollected()
 def first_state(
     system: System,
     start: Mapping[str, Any] | None,

@@ -1,7 +1,7 @@
 /* The editor: CodeMirror with the words of LSD, faults where they are, names and meanings asked of the server. */
 import * as CM from "/codemirror/index.js";
 
-const DECLARE = new Set("let join apply given start gravity use spring torsion bushing constrain drive roll gear rope contact limit package".split(" "));
+const DECLARE = new Set("let join apply given start gravity use spring torsion bushing constrain drive roll gear rope contact limit rub package".split(" "));
 const WORDS = new Set("and with on end as by about along restitution friction static slip local in body link force torque earth pi".split(" "));
 
 const lsd = CM.StreamLanguage.define({

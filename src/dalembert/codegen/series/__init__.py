@@ -1,0 +1,1 @@
+"""Taylor series of compiled expressions: recurrences of their coefficients, in machine code."""
