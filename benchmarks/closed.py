@@ -1,19 +1,20 @@
-"""Large closed machines as they grow: set-up, one evaluation by sparse and by orthogonal factors, closure, energy.
+"""Large closed machines as they grow: set-up, a step, closure, energy, beside MuJoCo and Exudyn in the same run.
 
 python benchmarks/closed.py [antenna|row|scissors|ring ...] [sizes ...]
 
-CPU seconds, medians; the ratio of the two solves is of one run. Exponents are in the number of links.
+CPU seconds, medians. Set-up is from the description to the first step; a step is one of a millisecond. The efforts of
+the antenna's elbows are left out for peers.
 """
 
 from __future__ import annotations
 
-import itertools
 import math
 import os
 import statistics
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # small matrices: threads only wait for each other
@@ -21,9 +22,20 @@ os.environ.setdefault("DALEMBERT_CACHE", "")  # set-up from nothing
 
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).with_name("precision")))
+
+from drawn import Drawing
+from equations import optional
+from exudyn_peer import exudyn_bodies, exudyn_run, exudyn_steps
+from machines import mujoco_model
+from problems import Case
+from rows import tell
+
 import dalembert as da
-from dalembert.simulate import simulate
+from dalembert.simulate import run, simulate
 from loops import families
+
+STEP = 1e-3
 
 
 def ring(count: int) -> Any:
@@ -60,30 +72,70 @@ def median(call: Callable[[], Any], times: int) -> float:
     return statistics.median(found)
 
 
-def measured(m: da.Mechanism) -> tuple[int, float, float, float]:
-    """Links, set-up to the first steps, an evaluation by sparse factors, the same by orthogonal ones."""
+def measured(name: str, m: da.Mechanism) -> None:
+    """Set-up to the first steps, a step of a millisecond, what is open and what energy is lost after forty of them."""
     clock = time.process_time()
-    motion = simulate(m, (0, 1e-3), rtol=1e-6, atol=1e-9)
+    motion = simulate(m, (0, STEP), rtol=1e-6, atol=1e-9)
     first = time.process_time() - clock
-    again = median(lambda: simulate(m, (0, 1e-3), rtol=1e-6, atol=1e-9), 1)
-    system = motion.system
-    if not system.large:
-        print(f"{m.name}: {len(m.links)} links, set-up {first:.2f} s, again {again:.2f} s, expanded code")
-        return len(m.links), first, math.nan, math.nan
-    machine, y = system.machine, motion.y[:, -1].copy()
+    again = median(lambda: simulate(m, (0, STEP), rtol=1e-6, atol=1e-9), 1)
+    system, start = motion.system, motion.state(0.0)
+
+    def steps(count: int) -> Any:
+        return run(system, (0, count * STEP), start=start, rtol=1e-6, atol=1e-9, first_step=STEP, max_step=STEP)
+
+    short, long = median(lambda: steps(20), 3), median(lambda: steps(60), 3)
+    quality = steps(60).quality
+    told = {"series": f"{name}, dalembert", "links": len(m.links), "set-up s": first, "again s": again}
+    told |= {"step ms": 1e3 * max(long - short, 0.0) / 40, "closure": float(quality.closure), "energy": quality.energy}
+    tell("closed machines", **told, note="" if system.large else "expanded code")
+    if system.large:
+        factors(name, motion)
+
+
+def factors(name: str, motion: Any) -> None:
+    """One evaluation by sparse and by orthogonal factors, the ratio of one run."""
+    machine, y, system = motion.system.machine, motion.y[:, -1].copy(), motion.system
     p = np.array([motion.parameters[name] for name in system.known_parameters])
     machine.rates(0.0, y, p)  # the rows that count are known to both from here on
     sparse = median(lambda: machine.called(machine.entries[0].rates, len(y), 0.0, y, p), 25)
     dense = median(lambda: machine.rates(0.0, y, p), 5)
     one, two = machine.called(machine.entries[0].rates, len(y), 0.0, y, p), machine.rates(0.0, y, p)
-    assert machine.structure is not None
-    print(
-        f"{m.name}: {len(m.links)} links, {machine.structure.operations} products, set-up {first:.2f} s, again "
-        f"{again:.2f} s, sparse {1e3 * sparse:.3f} ms, orthogonal {1e3 * dense:.3f} ms, ratio {dense / sparse:.1f}, "
-        f"they part by {np.abs(one - two).max() / np.abs(two).max():.0e}; {motion.quality}",
-        flush=True,
-    )
-    return len(m.links), first, sparse, dense
+    told = {"series": name, "links": len(system.layout.model.links), "products": machine.structure.operations}
+    told |= {"sparse ms": 1e3 * sparse, "orthogonal ms": 1e3 * dense, "ratio": dense / sparse}
+    tell("factors", **told, apart=float(np.abs(one - two).max() / np.abs(two).max()))
+
+
+def mujoco(name: str, drawing: Drawing) -> None:
+    mj = optional("mujoco")
+    if mj is None:
+        return
+    clock = time.process_time()
+    model = mj.MjModel.from_xml_string(mujoco_model(drawing, STEP, "RK4"))
+    data = mj.MjData(model)
+    for one in drawing.tree:
+        data.joint(one.coordinate).qvel[0] = one.speed
+    mj.mj_step(model, data)
+    first = time.process_time() - clock
+    step = median(lambda: mj.mj_step(model, data), 40)
+    gap = float(np.abs(data.efc_pos[: data.ne]).max())
+    told = {"series": f"{name}, MuJoCo RK4", "links": len(drawing.tree) + len(drawing.cuts), "set-up s": first}
+    tell("closed machines", **told, **{"step ms": 1e3 * step}, closure=gap)
+
+
+def exudyn(name: str, drawing: Drawing) -> None:
+    exu = optional("exudyn")
+    if exu is None:
+        return
+    clock = time.process_time()
+    go = exudyn_run(exu, drawing, exudyn_bodies, STEP, None)
+    short = exudyn_steps(go, 1)
+    first = time.process_time() - clock
+    if not math.isfinite(short):
+        tell("closed machines, failed", series=f"{name}, Exudyn", links=len(drawing.tree) + len(drawing.cuts))
+        return
+    step = (exudyn_steps(go, 30) - exudyn_steps(go, 10)) / 20
+    told = {"series": f"{name}, Exudyn generalised alpha", "links": len(drawing.tree) + len(drawing.cuts)}
+    tell("closed machines", **told, **{"set-up s": first, "step ms": 1e3 * step})
 
 
 def main() -> None:
@@ -92,15 +144,15 @@ def main() -> None:
     simulate(row(20), (0, 1e-3))  # what is loaded once is none of theirs
     for name in asked:
         make, usual = FAMILIES[name]
-        rows = [measured(make(size)) for size in sizes or usual]
-        for before, after in itertools.pairwise(rows):
-            grown = math.log(after[0] / before[0])
-            told = [math.log(b / a) / grown for a, b in zip(before[1:], after[1:], strict=True)]
-            print(
-                f"  from {before[0]} to {after[0]} links: exponents of set-up {told[0]:.2f}, sparse {told[1]:.2f}, "
-                f"orthogonal {told[2]:.2f}",
-                flush=True,
-            )
+        for size in sizes or usual:
+            m = make(size)
+            measured(name, m)
+            drawing = Drawing(Case(m.name, m, 0.06))
+            for peer in (mujoco, exudyn):
+                try:
+                    peer(name, drawing)
+                except Exception as error:  # a peer that fails is a result
+                    tell("closed machines, failed", series=f"{name}, {peer.__name__}", reason=str(error)[:200])
 
 
 if __name__ == "__main__":

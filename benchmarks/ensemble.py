@@ -23,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).with_name("native")))
 
 from integrators import translated
 from peers import optional
+from rows import tell
 
 from dalembert.mechanism import Mechanism, earth, revolute
 from dalembert.simulate import System, run_many, system_of
@@ -118,11 +119,11 @@ def main() -> None:
     rows += [("heyoka ensemble", peer)] if peer else []
     if chosen.diffrax:
         rows.append(("diffrax Dopri8", diffrax(chosen.diffrax, chosen.count, chosen.seconds, chosen.tolerance)))
-    print(f"{'':20} {'wall s':>8} {'trajectories/s':>15} {'energy error':>13}")
     for name, (elapsed, end) in rows:
         first = energy(y0[:: max(1, chosen.count // len(end))][: len(end)])
         drift = float(np.abs(energy(end) - first).max())
-        print(f"{name:20} {elapsed:8.2f} {chosen.count / elapsed:15.0f} {drift:13.1e}")
+        told = {"trajectories": chosen.count, "program": name, "wall s": elapsed, "a second": chosen.count / elapsed}
+        tell("ensemble", **told, **{"energy error": drift})
 
 
 if __name__ == "__main__":

@@ -33,10 +33,11 @@ LANGUAGES = ("c", "fortran", "rust", "javascript", "matlab", "python")
 
 
 def in_languages(m: Any) -> list[str]:
-    """The largest difference of each, as `verify` finds it."""
+    """The largest difference of each, as `verify` finds it, or why there is none."""
     found = {one.name: one for one in backends(m.layout(), 0, LANGUAGES)}
-    checks = [found.get(f"generated {language}") for language in LANGUAGES]
-    return ["-" if x is None or x.difference is None else f"{x.difference:.0e}" for x in checks]
+    missing = found.get("back ends")
+    checks = [found.get(f"generated {language}") or missing for language in LANGUAGES]
+    return ["-" if x is None else x.told if x.difference is None else f"{x.difference:.0e}" for x in checks]
 
 
 def program(m: Any, language: str) -> str:
@@ -54,7 +55,8 @@ def program(m: Any, language: str) -> str:
 def in_scipy(m: Any) -> str:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "written.py"
-        path.write_text(write_model(m, "python"))
+        text = write_model(m, "python")
+        path.write_text(text)
         spec = importlib.util.spec_from_file_location("written", path)
         assert spec is not None
         assert spec.loader is not None
@@ -62,7 +64,10 @@ def in_scipy(m: Any) -> str:
         spec.loader.exec_module(written)
     f = compile_mechanism(m)
     y, p = f.start().y, f.parameter_vector()
-    used = p[~np.isnan(p)]  # the written file has no others
+    told = re.search(r"^p  parameters: (.*?)^\S", text, re.DOTALL | re.MULTILINE)
+    assert told is not None
+    names = [x for x in re.split(r"[,\s]+", told[1]) if x and x != "none"]
+    used = p[[f.parameters.index(x) for x in names]]  # by name: the file has no others than have a say
     ours = solve_ivp(written.rhs, (0, 0.05), y, args=(used,), rtol=1e-9, atol=1e-9).y[:, -1]
     known = solve_ivp(lambda t, y: f.rhs(t, y, p), (0, 0.05), y, rtol=1e-9, atol=1e-9).y[:, -1]
     return f"{np.abs(ours - known).max() / (1 + np.abs(known).max()):.0e}"

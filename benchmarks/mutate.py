@@ -1,12 +1,14 @@
-"""Small errors seeded in every package, and whether fast tests see them: `python benchmarks/mutate.py [COUNT] [SEED]`.
+"""Small errors seeded in every package, and whether tests see them: `python benchmarks/mutate.py [COUNT] [SEED]`.
 
-One place of the package (an operator, a comparison, a sign, a condition, a small number) is changed in a forked
-process. First the fast tests run once with all places marked: `reach.jsonl` says which tests come to which place, and
-what each costs. Then the tests that come to a place run against its error, the cheapest first, for SECONDS of processor
-time. What no test sees is printed with its line, to be answered with a test of its class or shown to change nothing.
-What is shipped as LLVM text is left out: any change of its sources fails the test of its fingerprint.
-Journals are kept and read again: a run that was stopped goes on, `--again` tries survivors anew with the tests of now,
-`--shard=0/2` takes every second one, `--map` makes the first journal only, `--some=8` from that many tests of a file.
+One place of the package (see `mutate_places`) is changed in a forked process. First the fast tests run once with all
+places marked: `reach.jsonl` says which tests come to which place, and what each costs. Then tests that come to a place
+run against its error, nearest and cheapest first, as many as cost SECONDS of processor time without it. What no test
+sees is printed with its line, to be answered with a test of its class, or judged by hand to change nothing that can be
+observed: `mutate_equivalent.json` keeps those with their reasons. A run that does not end has been seen, too.
+Journals are kept and read again: a run that was stopped goes on. Words:
+`--map` makes the first journal only, `--some=8` from that many tests of a file, `--shard=0/2` from every second file;
+`--again` tries survivors anew with the tests of now, `--seconds=60` with more of them; `--only=expr,io` in packages;
+`--slow` maps and runs slow tests too; `--tests=tests/loops,tests/view` looks for tests there only.
 """
 
 from __future__ import annotations
@@ -14,136 +16,34 @@ from __future__ import annotations
 import ast
 import builtins
 import gc
+import hashlib
 import importlib
 import importlib.machinery
 import inspect
 import json
 import os
-import random
+import pkgutil
 import resource
 import signal
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
 
 import pytest
 from _pytest.runner import runtestprotocol
+from mutate_places import PACKAGE, ROOT, Mutant, sample
 
-ROOT = Path(__file__).parents[1]
-PACKAGE = ROOT / "src" / "dalembert"
-SECONDS = 20
-#: Parts of the package that run as shipped LLVM text, not as the Python that they are written in.
-TRANSLATED = ("simulate/loop", "simulate/sparse", "simulate/contact/step", "simulate/contact/crowd", "contact/crowd",
-              "simulate/contact/read_block")  # fmt: skip
-
-SWAPS: dict[type, type] = {
-    ast.Add: ast.Sub,
-    ast.Sub: ast.Add,
-    ast.Mult: ast.Div,
-    ast.Div: ast.Mult,
-    ast.Lt: ast.GtE,
-    ast.GtE: ast.Lt,
-    ast.Gt: ast.LtE,
-    ast.LtE: ast.Gt,
-    ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq,
-    ast.Is: ast.IsNot,
-    ast.IsNot: ast.Is,
-    ast.In: ast.NotIn,
-    ast.NotIn: ast.In,
-    ast.And: ast.Or,
-    ast.Or: ast.And,
-}
-
-
-@dataclass(frozen=True)
-class Mutant:
-    """One place and what is done there."""
-
-    file: str
-    line: int
-    column: int
-    kind: str
-    owner: str  # the function around it
-    before: str
-    after: str
-
-
-def mutants_of(path: Path) -> Iterator[tuple[Path, str, ast.expr, ast.expr]]:
-    """Every small error of a file: the function around it, the expression and what it becomes."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    for owner in ast.walk(tree):
-        if isinstance(owner, ast.FunctionDef) and not owner.name.startswith("__"):
-            for node in _inside(owner):
-                for changed in _changes(node):
-                    yield path, owner.name, node, changed
-
-
-def made(path: Path, owner: str, node: ast.expr, changed: ast.expr) -> tuple[Mutant, str] | None:
-    """The mutant and the text of its file."""
-    text = path.read_text(encoding="utf-8")
-    new = _spliced(text.splitlines(keepends=True), node, changed)
-    if new is None:
-        return None
-    before = ast.get_source_segment(text, node) or ""
-    where = (str(path.relative_to(PACKAGE)), node.lineno, node.col_offset)
-    return Mutant(*where, type(node).__name__, owner, before, ast.unparse(changed)), new
-
-
-def _inside(owner: ast.FunctionDef) -> Iterator[ast.expr]:
-    """Expressions that decide something: no annotations, messages of errors, or inner functions (they come alone)."""
-    waiting: list[ast.AST] = list(owner.body)
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Raise | ast.JoinedStr | ast.Assert):
-            continue
-        if isinstance(node, ast.AnnAssign):
-            waiting += [node.value] if node.value else []
-            continue
-        if isinstance(node, ast.expr):
-            yield node
-        waiting += ast.iter_child_nodes(node)
-
-
-def _changes(node: ast.expr) -> Iterator[ast.expr]:
-    if isinstance(node, ast.BinOp) and type(node.op) in SWAPS and not _of_text(node):
-        yield ast.BinOp(node.left, SWAPS[type(node.op)](), node.right)
-    elif isinstance(node, ast.Compare) and len(node.ops) == 1:
-        yield ast.Compare(node.left, [SWAPS[type(node.ops[0])]()], node.comparators)
-    elif isinstance(node, ast.BoolOp):
-        yield ast.BoolOp(SWAPS[type(node.op)](), node.values)
-    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.Not):
-        yield node.operand
-    elif isinstance(node, ast.IfExp):
-        yield ast.IfExp(node.test, node.orelse, node.body)
-    elif isinstance(node, ast.Constant) and type(node.value) is int and abs(node.value) < 4:
-        yield ast.Constant(node.value + 1)
-
-
-def _of_text(node: ast.BinOp) -> bool:
-    parts = (node.left, node.right)
-    return any(isinstance(x, ast.JoinedStr) or (isinstance(x, ast.Constant) and type(x.value) is str) for x in parts)
-
-
-def _spliced(lines: list[str], node: ast.expr, changed: ast.expr) -> str | None:
-    """The text with one expression written anew; None where it stands on several lines, or inside a formatted text."""
-    if node.lineno != node.end_lineno or node.end_col_offset is None:
-        return None
-    line = lines[node.lineno - 1].encode()
-    piece = ast.unparse(ast.fix_missing_locations(ast.Expression(changed)))
-    piece = f"({piece})"
-    made = (line[: node.col_offset] + piece.encode() + line[node.end_col_offset :]).decode()
-    text = "".join([*lines[: node.lineno - 1], made, *lines[node.lineno :]])
-    try:
-        ast.parse(text)
-    except SyntaxError:
-        return None
-    return text
+SECONDS = 15
+LONGEST = 6.0  # seconds of processor time that a test may take for its place on the map
+EQUIVALENT = Path(__file__).with_name("mutate_equivalent.json")
+SEEN = ("caught", "hung")
+WORDS = dict(word.removeprefix("--").partition("=")[::2] for word in sys.argv[1:] if word.startswith("--"))
 
 
 class Marker(ast.NodeTransformer):
@@ -166,11 +66,12 @@ class Marker(ast.NodeTransformer):
 class Scout:
     """A plugin of pytest that keeps which places each test comes to, and what it costs."""
 
-    def __init__(self, wanted: list[tuple[Mutant, str]], journal: Path, part: int, parts: int) -> None:
-        self.came, self.journal, self.part, self.parts = set[int](), journal, part, parts
+    def __init__(self, wanted: list[Mutant], journal: Path) -> None:
+        self.came, self.journal = set[int](), journal
+        self.keys = [one.key for one in wanted]
         self.done = {one["test"] for one in _lines(journal)}
         marked: dict[str, dict[tuple[int, int, str, str], int]] = {}
-        for k, (one, _) in enumerate(wanted):
+        for k, one in enumerate(wanted):
             whole = ast.unparse(ast.parse(one.before, mode="eval"))
             marked.setdefault(str(PACKAGE / one.file), {})[one.line, one.column, one.kind, whole] = k
         read = importlib.machinery.SourceFileLoader.get_code
@@ -185,52 +86,83 @@ class Scout:
 
         importlib.machinery.SourceFileLoader.get_code = get_code  # type: ignore[method-assign]
         vars(builtins)["_came_to"] = self.came.add
+        signal.signal(signal.SIGPROF, _too_long)
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         files: dict[str, list[Any]] = {}
         for one in items:
             files.setdefault(one.nodeid.partition("::")[0], []).append(one)
-        mine = [files[name] for name in sorted(files)[self.part :: self.parts]]
-        some = next((int(word[7:]) for word in sys.argv if "--some=" in word), None)
-        if some is not None:  # of each file so many tests, evenly spread
-            mine = [[one[k * len(one) // min(some, len(one))] for k in range(min(some, len(one)))] for one in mine]
+        part, parts = (int(x) for x in WORDS.get("shard", "0/1").split("/"))
+        mine = [files[name] for name in sorted(files)[part::parts]]
+        if "some" in WORDS:  # of each file so many tests, evenly spread
+            counts = [min(int(WORDS["some"]), len(one)) for one in mine]
+            mine = [[one[k * len(one) // n] for k in range(n)] for one, n in zip(mine, counts)]
         items[:] = [x for one in mine for x in one if x.nodeid not in self.done]
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item: Any) -> Iterator[None]:
         self.came.clear()
         began = time.process_time()
+        signal.setitimer(signal.ITIMER_PROF, LONGEST)
         yield
-        told = {"test": item.nodeid, "seconds": round(time.process_time() - began, 3), "places": sorted(self.came)}
-        with self.journal.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(told) + "\n")
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        seconds, places = round(time.process_time() - began, 3), [self.keys[k] for k in sorted(self.came)]
+        _keep(self.journal, {"test": item.nodeid, "seconds": seconds, "places": places})
+
+
+def _too_long(*_: Any) -> None:
+    pytest.skip("too long for a map")
 
 
 def _lines(journal: Path) -> list[dict[str, Any]]:
     return [json.loads(x) for x in journal.read_text(encoding="utf-8").splitlines()] if journal.exists() else []
 
 
-def patch(mutant: Mutant, text: str) -> bool:
+def _keep(journal: Path, told: dict[str, Any]) -> None:
+    with journal.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(told) + "\n")
+
+
+def patch(mutant: Mutant, functions: dict[tuple[str, int, str], list[FunctionType]]) -> bool:
     """Give the function around the place its changed code, wherever it is held; False if nobody holds it."""
-    name = "dalembert." + ".".join(Path(mutant.file).with_suffix("").parts)
-    module = importlib.import_module(name.removesuffix(".__init__"))
+    path = str(PACKAGE / mutant.file)
     old, new = (
-        next((c for c in _outermost(compile(source, str(module.__file__), "exec")) if _holds(c, mutant.line)), None)
-        for source in ((PACKAGE / mutant.file).read_text(encoding="utf-8"), text)
+        next((c for c in _outermost(compile(source, path, "exec")) if _holds(c, mutant.line)), None)
+        for source in ((PACKAGE / mutant.file).read_text(encoding="utf-8"), mutant.text() or "")
     )
     if old is None or new is None:
         return False
-    held = [
-        one
-        for one in gc.get_objects()
-        if isinstance(one, FunctionType)
-        and one.__code__.co_filename == str(module.__file__)
-        and (one.__code__.co_firstlineno, one.__code__.co_name) == (old.co_firstlineno, old.co_name)
-        and len(one.__code__.co_freevars) == len(new.co_freevars)
-    ]
-    for one in held:
-        one.__code__ = new
+    held = 0
+    for one, other in _both(old, new):  # inner functions that were made when the package was imported, too
+        for function in functions.get((path, one.co_firstlineno, one.co_name), []):
+            if len(function.__code__.co_freevars) == len(other.co_freevars):
+                function.__code__ = other
+                held += 1
     return bool(held)
+
+
+def _both(old: CodeType, new: CodeType) -> Iterator[tuple[CodeType, CodeType]]:
+    yield old, new
+    inner = ([x for x in code.co_consts if isinstance(x, CodeType)] for code in (old, new))
+    for one, other in zip(*inner):
+        yield from _both(one, other)
+
+
+def functions_held() -> dict[tuple[str, int, str], list[FunctionType]]:
+    """Functions of the package by file, line and name, after all of it is imported: forked processes need not do it."""
+    package = importlib.import_module("dalembert")
+    for module in pkgutil.walk_packages(package.__path__, "dalembert."):
+        if not module.name.endswith("__main__"):
+            with suppress(ImportError):
+                importlib.import_module(module.name)
+    gc.unfreeze()  # the studio hides what it has loaded
+    found: dict[tuple[str, int, str], list[FunctionType]] = {}
+    for one in gc.get_objects():
+        if isinstance(one, FunctionType) and one.__code__.co_filename.startswith(str(PACKAGE)):
+            code = one.__code__
+            found.setdefault((code.co_filename, code.co_firstlineno, code.co_name), []).append(one)
+    gc.freeze()  # memory that stays shared
+    return found
 
 
 def _outermost(code: CodeType) -> Iterator[CodeType]:
@@ -250,52 +182,64 @@ def _holds(code: CodeType, line: int) -> bool:
 class Mutator:
     """A plugin of pytest that runs the tests of each mutant in a forked process, instead of all tests once."""
 
-    def __init__(
-        self,
-        wanted: list[tuple[int, Mutant, str]],
-        journal: Path,
-        known: dict[str, str],
-        reach: dict[int, list[tuple[float, str]]],
-    ) -> None:
-        self.wanted, self.journal, self.known, self.reach = wanted, journal, known, reach
-        self.totals: Counter[str] = Counter()
+    def __init__(self, wanted: list[Mutant], journal: Path, reach: dict[str, list[tuple[float, str]]]) -> None:
+        self.wanted, self.journal, self.reach = wanted, journal, reach
+        self.seconds = float(WORDS.get("seconds", SECONDS))
 
     def pytest_runtestloop(self, session: Any) -> bool:
         items = {one.nodeid: one for one in session.items}
-        for k, mutant, text in self.wanted:
-            key = json.dumps(asdict(mutant), sort_keys=True)
-            found = self.known.get(key)
-            if found is None:
-                chosen = [items[name] for _, name in sorted(self.reach.get(k, [])) if name in items]
-                found = self.judged(mutant, text, chosen) if chosen else "no fast test comes here"
-                with self.journal.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps({"mutant": asdict(mutant), "found": found}) + "\n")
-            self.totals[found] += 1
-            if found != "caught":
-                where = f"{mutant.file}:{mutant.line} {mutant.owner}"
-                print(f"{found}: {where}: {mutant.before} -> {mutant.after}", flush=True)
-        whole = max(1, sum(self.totals.values()))
-        print(f"{whole} errors: {dict(self.totals)}, {100 * self.totals['caught'] / whole:.1f} % caught", flush=True)
+        self.functions = functions_held()
+        for mutant in self.wanted:
+            chosen = self.chosen(mutant, items)
+            found, by = self.judged(mutant, chosen) if chosen else ("no test comes here", "")
+            _keep(self.journal, {"key": mutant.key, "found": found, "by": by, "of": len(chosen), **asdict(mutant)})
+            print(f"{found}: {mutant.line}: {mutant.key}", flush=True)
         return True
 
-    def judged(self, mutant: Mutant, text: str, chosen: list[Any]) -> str:
+    def chosen(self, mutant: Mutant, items: dict[str, Any]) -> list[tuple[float, Any]]:
+        """Tests within the budget: the cheapest, those of the same room before others, each function once at first."""
+        path = Path(mutant.file).with_suffix("")
+
+        def rank(told: tuple[float, str]) -> float:
+            near = 10 if path.name.strip("_") in told[1].partition("::")[0] else 1
+            return (told[0] + 0.01) / (near * (5 if mutant.package in told[1].split("/") else 1))
+
+        order, seen, left, found = sorted(self.reach.get(mutant.key, []), key=rank), Counter[str](), self.seconds, []
+        for seconds, name in sorted(order, key=lambda x: _later(seen, x[1])):
+            if name in items and (seconds <= left or not found):
+                found.append((seconds, items[name]))
+                left -= seconds
+        return found
+
+    def judged(self, mutant: Mutant, chosen: list[tuple[float, Any]]) -> tuple[str, str]:
+        read, write = os.pipe()
         child = os.fork()
         if not child:
-            self.run(mutant, text, chosen)
+            os.close(read)
+            self.run(mutant, chosen, write)
+        os.close(write)
+        with os.fdopen(read) as pipe:
+            by = pipe.read().splitlines()
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        return {0: "survived", 1: "caught", 2: "not held", -signal.SIGXCPU: "out of time"}.get(code, "caught")
+        stopped = dict.fromkeys((-signal.SIGXCPU, -signal.SIGALRM, -signal.SIGKILL), "hung")
+        return ({0: "survived", 2: "not held"} | stopped).get(code, "caught"), by[-1] if by else ""
 
-    def run(self, mutant: Mutant, text: str, items: list[Any]) -> None:
-        """In the forked process: it ends here."""
+    def run(self, mutant: Mutant, chosen: list[tuple[float, Any]], told: int) -> None:
+        """In the forked process, which ends here; in a session of its own, for signals that an error sends."""
+        os.setsid()
         with open(os.devnull, "w") as nothing:
             os.dup2(nothing.fileno(), 1)
             os.dup2(nothing.fileno(), 2)
-        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 5))
-        signal.alarm(40 * SECONDS)  # a test that waits for ever has seen something
+        enough = int(30 + 4 * sum(seconds for seconds, _ in chosen))  # four times of what it takes without an error
+        resource.setrlimit(resource.RLIMIT_CPU, (enough, enough + 5))
+        signal.alarm(4 * enough)  # a test that waits for ever has seen something
+        if mutant.package == "codegen":
+            os.environ["DALEMBERT_CACHE"] = ""  # what is found there was not made with the error
         try:
-            if not patch(mutant, text):
+            if not patch(mutant, self.functions):
                 os._exit(2)
-            for item in items:
+            for _, item in chosen:
+                os.write(told, f"{item.nodeid}\n".encode())
                 if any(report.failed for report in runtestprotocol(item, nextitem=None, log=False)):
                     os._exit(1)
         except BaseException:
@@ -303,56 +247,60 @@ class Mutator:
         os._exit(0)
 
 
-def sample(count: int, seed: int) -> list[tuple[Mutant, str]]:
-    """Places drawn from every package, as many as it has a share of the lines, four at least."""
-    rng = random.Random(seed)
-    packages: dict[str, list[Path]] = {}
-    for path in sorted(PACKAGE.rglob("*.py")):
-        if path.relative_to(PACKAGE).as_posix().startswith(TRANSLATED):
-            continue
-        packages.setdefault(path.relative_to(PACKAGE).parts[0], []).append(path)
-    sizes = {name: sum(len(p.read_text(encoding="utf-8")) for p in paths) for name, paths in packages.items()}
-    whole = sum(sizes.values())
-    found: list[tuple[Mutant, str]] = []
-    for name, paths in packages.items():
-        wanted = max(4 if len(paths) > 1 else 2, round(count * sizes[name] / whole))
-        every = [one for path in paths for one in mutants_of(path)]
-        rng.shuffle(every)
-        for one in every:
-            mutant = made(*one) if wanted else None
-            if mutant is not None:
-                found.append(mutant)
-                wanted -= 1
-    rng.shuffle(found)
-    return found
+def _later(seen: Counter[str], test: str) -> int:
+    """Which of its function's cases a test is."""
+    seen[test.partition("[")[0]] += 1
+    return seen[test.partition("[")[0]]
+
+
+def summary(every: list[Mutant], found: dict[str, str], equivalent: dict[str, str]) -> None:
+    """Counts for each package, with those that change nothing apart."""
+    packages: dict[str, Counter[str]] = {}
+    for one in every:
+        word = "equivalent" if one.key in equivalent else found.get(one.key, "not tried")
+        packages.setdefault(one.package, Counter())["caught" if word in SEEN else word] += 1
+    for name, counts in sorted(packages.items()):
+        print(f"{name:14}", dict(counts))
+    total = sum(packages.values(), Counter[str]())
+    print(
+        f"{len(every)} errors: {dict(total)}; {total['caught'] / max(1, len(every) - total['equivalent']):.1%} caught"
+    )
+
+
+def kept_sample(folder: Path, count: int, seed: int) -> list[Mutant]:
+    """The sample of these sources, read again where it was drawn before: it takes a walk through the whole package."""
+    texts = "".join(path.read_text(encoding="utf-8") for path in sorted(PACKAGE.rglob("*.py")))
+    kept = folder / f"sample-{count}-{seed}-{hashlib.sha256(texts.encode()).hexdigest()[:12]}.jsonl"
+    if not kept.exists():
+        for one in sample(count, seed):
+            _keep(kept, asdict(one))
+    return [Mutant(**one) for one in _lines(kept)]
 
 
 def main() -> None:
     numbers = [int(x) for x in sys.argv[1:] if x.isdigit()]
-    count, seed = (numbers + [220, 0][len(numbers) :])[:2]
-    part, parts = next(([int(x) for x in word[8:].split("/")] for word in sys.argv if "--shard=" in word), [0, 1])
-    journal, reached = (Path(f"{name}-{part}-{parts}.jsonl").absolute() for name in ("mutants", "reach"))
-    every = sample(count, seed)
+    folder = Path.cwd()
+    every = kept_sample(folder, *(numbers + [220, 0][len(numbers) :])[:2])
+    journal, reached = folder / "mutants.jsonl", folder / f"reach-{WORDS.get('shard', '0/1').replace('/', '-')}.jsonl"
     os.chdir(ROOT)
-    options = ["-q", "-m", "not slow", "-p", "no:cacheprovider", "--no-header", "-s", "tests"]
-    if "--map" in sys.argv or not reached.exists():
-        child = os.fork()  # what is marked is imported anew
-        if not child:
-            pytest.main(options, plugins=[Scout(every, reached, part, parts)])
-            os._exit(0)
-        os.waitpid(child, 0)
-    if "--map" in sys.argv:
+    options = ["-q", "-p", "no:cacheprovider", "--no-header", "-s", *WORDS.get("tests", "tests").split(",")]
+    options += [] if "slow" in WORDS else ["-m", "not slow"]
+    if "map" in WORDS:
+        pytest.main(options, plugins=[Scout(every, reached)])
         return
-    reach: dict[int, list[tuple[float, str]]] = {}
-    for one in (x for k in range(parts) for x in _lines(reached.with_name(f"reach-{k}-{parts}.jsonl"))):
-        for place in one["places"]:
-            reach.setdefault(place, []).append((one["seconds"], one["test"]))
-    known: dict[str, str] = {}
-    for told in _lines(journal):
-        if "--again" not in sys.argv or told["found"] == "caught":
-            known[json.dumps(told["mutant"], sort_keys=True)] = told["found"]
-    wanted = [(k, *one) for k, one in enumerate(every)][part::parts]
-    pytest.main(options, plugins=[Mutator(wanted, journal, known, reach)])
+    reach: dict[str, dict[str, float]] = {}
+    for told in (x for file in sorted(folder.glob("reach-*.jsonl")) for x in _lines(file)):
+        for place in told["places"]:
+            reach.setdefault(place, {})[told["test"]] = told["seconds"]
+    found = {told["key"]: told["found"] for told in _lines(journal)}
+    equivalent = json.loads(EQUIVALENT.read_text(encoding="utf-8")) if EQUIVALENT.exists() else {}
+    tried = {key for key, word in found.items() if word in SEEN or "again" not in WORDS}
+    wanted = [one for one in every if one.key not in tried | equivalent.keys()]
+    wanted = [one for one in wanted if one.package in WORDS.get("only", one.package).split(",")]
+    if wanted:
+        tests = {key: [(seconds, test) for test, seconds in one.items()] for key, one in reach.items()}
+        pytest.main(options, plugins=[Mutator(wanted, journal, tests)])
+    summary(every, {told["key"]: told["found"] for told in _lines(journal)}, equivalent)
 
 
 if __name__ == "__main__":

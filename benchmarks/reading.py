@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import re
 import statistics
 import time
 from pathlib import Path
@@ -28,6 +29,8 @@ from dalembert.formalisms.registry import formalism_names
 EXAMPLES = Path(__file__).parents[1] / "examples"
 #: Beside the largest intermediate of a formula, what is smaller than this is rounding of doubles.
 ROUNDING = 1e-12
+#: An intermediate that is no quantity of mechanics: z1, z2...
+STRANGER = re.compile(r"z\d+ :=")
 
 
 def entries_of(eq: Equations) -> list[ex.Expr]:
@@ -72,7 +75,7 @@ def measured(path: Path, formalism: str) -> dict[str, Any]:
         "formalism": formalism,
         "equations": len(shown.lines),
         "lines": len(text.splitlines()),
-        "intermediates": sum(line.text.startswith("z") and ":=" in line.text for line in shown.formulas),
+        "intermediates": sum(STRANGER.match(line.text) is not None for line in shown.formulas),
         "characters": len(text),
         "operations": eq.operations,
         "hidden zeros": hidden_zeros(entries_of(eq)),

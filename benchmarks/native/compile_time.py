@@ -8,10 +8,14 @@ from __future__ import annotations
 import os
 import sys
 import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 os.environ["DALEMBERT_CACHE"] = ""
 
 from chains import make_chain, mechanism
+from rows import tell
 
 from dalembert import expr as ex
 from dalembert.codegen import Function, compile_functions, compile_mechanism
@@ -37,12 +41,11 @@ if __name__ == "__main__":
         start = time.process_time()
         compile_functions([function])
         spent = time.process_time() - start
-        print(f"{count:8d} operations without repetition: {spent:6.2f} s of CPU, {spent / count * 1e6:.1f} us each")
+        told = {"operations": count, "program": "dalembert, nothing repeated"}
+        tell("compile times", **told, **{"CPU s": spent, "us an operation": spent / count * 1e6})
     for size in (7, 100, 1000):
         start = time.process_time()
         f = compile_mechanism(mechanism(make_chain(size)))
         f.acceleration([0.1] * size, [0.1] * size)
-        print(
-            f"chain of {size:4d} bodies, description to first result: {time.process_time() - start:6.2f} s of CPU",
-            flush=True,
-        )
+        told = {"bodies": size, "program": "dalembert, description to first result"}
+        tell("chains end to end", **told, **{"CPU s": time.process_time() - start})

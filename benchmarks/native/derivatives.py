@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
 import numpy as np
 from chains import make_chain, mechanism
 from peers import optional, pinocchio_model
+from rows import tell
 from timing import compare, native_loop
 
 from dalembert.codegen import compile_mechanism
@@ -46,12 +52,18 @@ def run(n: int) -> None:
         runs["derivatives"] = lambda: many(pin.computeABADerivatives)
         runs["call"] = lambda: many(lambda *_: pin.updateGlobalPlacements)
     times = {name: seconds / count * 1e6 for name, seconds in compare(runs).items()}
-    line = f"n = {n:3d}  {operations:7d} operations, {f.derived_by[:11]}  {times['ours']:8.2f} us"
+    told = {"joints": n, "operations": operations}
+    tell("derivatives", **told, program="dalembert", us=times["ours"], derived=f.derived_by[:11])
     if "derivatives" in times:
-        line += f"   Pinocchio {times['derivatives']:8.2f} us   ratio {times['ours'] / times['derivatives']:.2f}"
-    print(line, flush=True)
+        tell(
+            "derivatives",
+            **told,
+            program="Pinocchio",
+            us=times["derivatives"],
+            ratio=times["ours"] / times["derivatives"],
+        )
 
 
 if __name__ == "__main__":
-    for size in (2, 7, 12, 30, 50, 100):
+    for size in [int(x) for x in sys.argv[1:]] or (2, 7, 12, 30, 50, 100):
         run(size)

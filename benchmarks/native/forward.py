@@ -1,17 +1,24 @@
 """Forward dynamics of chains: one state in a native loop, and batches on all processors, against installed peers.
 
-python benchmarks/native/forward.py [--sizes 7 20 50 100] [--batch 10000]
+python benchmarks/native/forward.py [--sizes 7 20 50 100] [--batch 1000 10000 100000]
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import sys
 import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import numpy as np
 from chains import chain_symbols, forward_dynamics, make_chain, mechanism
 from peers import heyoka_function, mujoco_batch, mujoco_model, optional, pinocchio_model
+from rows import tell
 from timing import compare, native_loop
 
 from dalembert.codegen import compile_mechanism
@@ -48,11 +55,11 @@ def one_state(n: int) -> None:
         runs["pinocchio"] = lambda: pin.abaInParallel(1, pool, *wide, out)
     times = compare(runs)
     mine = times["dalembert"] / count
-    line = f"n = {n:4d}  {count_operations(function.outputs):7d} operations  {mine * 1e6:8.3f} us"
+    told = {"joints": n, "operations": count_operations(function.outputs)}
+    tell("forward dynamics", **told, program="dalembert", us=mine * 1e6)
     if "pinocchio" in times:
         other = times["pinocchio"] / (count // 50 * 50)
-        line += f"   Pinocchio ABA {other * 1e6:8.3f} us   ratio {mine / other:.3f}"
-    print(line, flush=True)
+        tell("forward dynamics", **told, program="Pinocchio", us=other * 1e6, ratio=mine / other)
 
 
 def batch(n: int, count: int) -> None:
@@ -79,6 +86,7 @@ def batch(n: int, count: int) -> None:
     symbols = list(chain_symbols(n)[0] + chain_symbols(n)[1] + chain_symbols(n)[2])
     recursion = forward_dynamics(chain, *chain_symbols(n))
     used = [x for x in inputs if x.name != "t"]
+    others: dict[str, tuple[Any, np.ndarray, np.ndarray]] = {}
     for name, (outputs, variables) in {
         "heyoka, our equations": (function.outputs, used),
         "heyoka, articulated body": (recursion, symbols),
@@ -87,23 +95,41 @@ def batch(n: int, count: int) -> None:
         if compiled is not None:
             table = np.ascontiguousarray([rows[x] for x in used])
             found = np.empty((n, count))
+            others[name] = (compiled, table, found)
             runs[name] = lambda c=compiled, x=table, o=found: c(x, outputs=o)
-    times = compare(runs)
-    processor = compare(runs, clock=time.process_time)
-    mine = times.pop("dalembert")
-    print(f"\nn = {n}, {count} states on {threads} threads")
-    print(f"  {'dalembert':28s} {mine / count * 1e6:8.4f} us a state   {count / mine / 1e6:.1f} M/s")
-    own = processor["dalembert"]
+    repeat = max(15, 300_000 // count)
+    times = compare(runs, repeat, of=min)
+    _tell(times, count, f"{threads} threads")
+    alone = {"dalembert": _on_one_thread(native, [np.zeros(1), q, u, e, np.zeros(1)], result)}
+    for name, (compiled, table, found) in others.items():
+        alone[name] = lambda c=compiled, x=table, o=found: c(x, outputs=o, batch_parallel=False)
+    _tell(compare(alone, repeat, clock=time.process_time, of=min), count, "one thread, CPU")
+
+
+def _tell(times: dict[str, float], count: int, where: str) -> None:
+    """The best of runs in turns."""
+    mine = times["dalembert"]
     for name, other in times.items():
-        ratio = f"{other / mine:6.2f} times ours (CPU {processor[name] / own:5.2f})"
-        print(f"  {name:28s} {other / count * 1e6:8.4f} us a state   {ratio}")
+        each = {"us a state": other / count * 1e6, "M/s": count / other / 1e6, "times ours": other / mine}
+        tell("batches", states=count, program=f"{name}, {where}", **each)
+
+
+def _on_one_thread(native: Any, arrays: list[np.ndarray], out: np.ndarray) -> Callable[[], None]:
+    code = native._batch_entry()
+    pointers = np.array([a.ctypes.data for a in arrays], dtype=np.uintp)
+    strides = np.array([a.shape[1] if a.ndim == 2 else 0 for a in arrays], dtype=np.int64)
+    work = np.empty(code.room + 8)
+    where = (pointers.ctypes.data, strides.ctypes.data, out.ctypes.data, 0, len(out), (work.ctypes.data + 63) & ~63)
+    call = code.function()
+    return lambda kept=(arrays, pointers, strides, work): call(*where)  # type: ignore[misc]
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sizes", type=int, nargs="*", default=[2, 7, 20, 50, 100, 1000])
-    parser.add_argument("--batch", type=int, default=10_000)
+    parser.add_argument("--batch", type=int, nargs="*", default=[1_000, 10_000, 100_000])
     chosen = parser.parse_args()
     for size in chosen.sizes:
         one_state(size)
-    batch(7, chosen.batch)
+    for many in chosen.batch:
+        batch(7, many)
