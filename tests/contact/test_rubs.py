@@ -141,3 +141,39 @@ def test_a_force_that_jumps_as_the_block_comes_to_rest_decides_by_what_follows(u
         )
         mo = m.simulate((0, rest + 1), start={"s.x'": (1 - before) * bound * rest * unit})
         assert mo["s.x'"][-1] == pytest.approx((1 - behind) * bound * unit, rel=1e-5)
+
+
+def square_wave(force, w, bound, end, v):
+    """Of a block of mass 1 under force*sign(sin(w t)) and friction: where it is, and how fast."""
+    x, t = 0.0, 0.0
+    for k, switch in enumerate([*np.arange(np.pi / w, end, np.pi / w), end]):
+        push, left = force * (-1) ** k, switch - t
+        while left > 0 and (v != 0 or abs(push) > bound):
+            a = push - bound * np.sign(v if v != 0 else push)
+            h = min(left, -v / a) if v * a < 0 else left
+            x, v, left = x + v * h + a * h * h / 2, 0.0 if h < left else v + a * h, left - h
+        t = switch
+    return x, v
+
+
+@pytest.mark.parametrize("kept", [True, False])
+@pytest.mark.parametrize("seed", range(6))
+def test_a_force_that_jumps_where_a_motion_begins_at_rest_breaks_it_loose(seed, kept):
+    """sign(sin(w t)) is nothing at t = 0, and no crossing is seen behind it: the block was held for ever."""
+    rng, unit = np.random.default_rng(seed), (1.0, 1e-3, 1e3)[seed % 3]
+    force, w, bound = rng.uniform([0.6, 3, 0.2], [3, 9, 1.2]).tolist()
+    first, m = (0.0, 0.3)[seed // 3] * unit, da.Mechanism("block")
+    if kept:
+        m = block(friction=bound * unit)
+    else:
+        rail, b = m.body("rail", mass=0), m.body("b", mass=1)
+        m.join(da.earth, rail, da.prismatic("x"), name="s")
+        m.join(rail, b, da.prismatic("z"), name="z")
+        m.gravity = [0, 0, -10 * unit]
+        m.constrain("z.x = 0", by=da.coulomb(bound / 10, "s.x'"), name="grip")
+    m.force(m.bodies["b"], [f"{force * unit!r}*sign(sin({w!r}*t))", 0, 0])
+    mo = m.simulate((0, 2), start={"s.x'": first}, t_eval=[0, 1, 2])
+    x, v = square_wave(force, w, bound, 2.0, first / unit)
+    assert mo.t[0] == 0
+    assert mo["s.x"][-1] / unit == pytest.approx(x, abs=1e-5)
+    assert mo["s.x'"][-1] / unit == pytest.approx(v, abs=1e-5)

@@ -190,3 +190,48 @@ def test_the_work_of_finding_what_has_no_potential_grows_with_a_chain_and_not_wi
         return counted[0]
 
     assert calls(80) < 2.5 * calls(40)
+
+
+STEPS = ["sign(sin({w}*t))", "({a} < t)", "(1 + 2*(t <= {b}))", "where(t < {a}, 0.3, where(t < {b}, -1, 1))"]
+
+
+@pytest.mark.parametrize("unit", [(1, 1, 1), (1e-3, 1e3, 1e-3), (1e3, 1e-3, 1e3)])
+@pytest.mark.parametrize("seed", range(8))
+def test_what_jumps_with_time_works_and_is_no_fault_of_the_energy(seed, unit):
+    """V jumped, and dV/dt told nothing of it: a balance off by nine tenths of what flows, of right motions."""
+    (length, mass, clock), rng = unit, np.random.default_rng(seed)
+    force, a, b = mass * length / clock**2, *np.sort(rng.uniform(0.1, 0.9, 2) * clock)
+    (step,) = rng.choice(STEPS, 1)
+    jump = step.format(w=rng.uniform(5, 12) / clock, a=a, b=b)
+    m = da.Mechanism("pushed")
+    law = f"{3 * force / length}*x + {force}*{jump}" if seed % 4 == 0 else "0"
+    slide = m.body("slide", mass=mass)
+    m.join(da.earth, slide, da.prismatic("x").with_efforts(x=f"-({law})"), name="rail")
+    rod = m.body("rod", mass=mass, centre=[0, 0, -length], inertia=[mass * length**2] * 3)
+    m.join(slide, rod, da.revolute("y"), name="pivot")
+    m.gravity = [0, 0, f"-{9 * length / clock**2}*{jump}" if seed % 4 == 1 else -9 * length / clock**2]
+    if seed % 4 == 2:
+        m.force(rod.at([0, 0, -length]), [f"{5 * force}*{jump}", 0, 0])
+    stiff, long = (f"{x}*(2 + {jump})" if seed % 4 == 3 else x for x in (4 * force / length, 0.4 * length))
+    m.spring(da.earth.at([2 * length, 0, 0]), rod.at([0, 0, -length]), stiffness=stiff, length=long)
+    m.start = {"pivot.th": 0.4, "pivot.th'": 1 / clock}
+    mo = m.simulate((0, clock), rtol=1e-9)
+    assert mo.quality.energy < 2e-5  # of steps that hold a jump
+    assert not mo.quality.remarks
+    assert np.ptp(mo.work()) > 1e-3 * np.ptp(mo.kinetic_energy())
+
+
+@pytest.mark.parametrize("cut", ["", "c"])
+def test_a_force_that_another_coordinate_switches_has_no_potential(cut):
+    """curl is nothing on both sides of the switch, not on it; a spring that pulls on one side only has one."""
+    m = da.Mechanism("switched")
+    a, b = m.body("a", mass=1), m.body("b", mass=1)
+    m.join(da.earth, a, da.prismatic("x").with_efforts(x="-2*sign(y.x)"), name="x")
+    m.join(a, b, da.prismatic("y").with_efforts(x="-20*x"), name="y")
+    if cut:
+        m.join(da.earth, b, da.planar("z").with_efforts(x="-(3 + sign(sin(5*t)))*x"), name=cut)
+    m.spring(da.earth.at([0, -1, 0]), b, force="-9*max(l - 1 - 0.1*sin(t), 0)")
+    m.start = {"y.x": 0.7, "y.x'": 0.2, "x.x'": 1.0}
+    mo = m.simulate((0, 2), rtol=1e-9, cut=[cut] if cut else ())
+    assert mo.quality.energy < 1e-6
+    assert np.ptp(mo.work()) > 0.1

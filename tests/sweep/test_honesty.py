@@ -217,7 +217,7 @@ def test_too_few_instants_are_told():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         oscillator().sweep((0, 10), {"k": [1.0, 2.0]}, "final(x.th)", instants=2)
-        oscillator().sweep((0, 10), {"k": [1.0, 2.0]}, "max(x.th)", events="x.th - 0.3", instants=21)
+        oscillator().sweep((0, 10), {"k": [1.0, 2.0]}, "max(x.th)", events="x.th - 0.3", instants=101)
 
 
 def test_a_sweep_of_failures_only_is_no_success(tmp_path):
@@ -231,3 +231,37 @@ def test_a_sweep_of_failures_only_is_no_success(tmp_path):
     said = CliRunner().invoke(app, words)
     assert said.exit_code == 1
     assert "none of the 2 motions came to its end" in said.output
+
+
+@pytest.mark.parametrize("seed", [0, 6, 22, 57])
+def test_what_is_told_of_random_motions_is_no_less_than_what_is_missed(seed):
+    """Two oscillations, slow and quick: every error of an extreme is told, or below a thousandth of the course.
+
+    The estimate took cubics for fourth order where they were not: "0.1 %" was told of extremes 1.4 % away.
+    """
+    rng, m = np.random.default_rng(seed), da.Mechanism("two")
+    for name in "ab":
+        disc = m.body(name, inertia=[1, 1, 1])
+        m.join(da.earth, disc, da.revolute("x").with_efforts(th=f"-k{name}*{name}.th"), name=name)
+    m.start = {"a.th": 1.0, "b.th'": 1.0}
+    share, formula = (
+        10.0 ** rng.uniform(-2, 1),
+        ("a.th + {}*b.th", "a.th*(1 + {}*b.th)", "abs(a.th + {}*b.th)")[seed % 3],
+    )
+    text, t, told = formula.format(share), np.linspace(0, 10, 100_001), 0
+    for instants in (8, 12, 21, 41, 81, 201):
+        stiff = {"ka": rng.uniform(0.5, 4), "kb": (10.0 ** rng.uniform(-1, 2.2) * instants / 20) ** 2}
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            asked = [f"max({text})", f"min({text})"]
+            found = m.sweep((0, 10), {"ka": [stiff["ka"]]}, asked, given={"kb": stiff["kb"]}, instants=instants)
+        said = [str(x.message) for x in caught]
+        a, b = np.cos(np.sqrt(stiff["ka"]) * t), np.sin(np.sqrt(stiff["kb"]) * t) / np.sqrt(stiff["kb"])
+        course = {0: a + share * b, 1: a * (1 + share * b), 2: np.abs(a + share * b)}[seed % 3]
+        for kind, value in (("max", course.max()), ("min", course.min())):
+            wrong = abs(found[f"{kind}({text})"][0] - value) / np.ptp(course)
+            words = [x.partition("up to ")[2].partition("%")[0] for x in said if f"'{kind}(" in x]
+            bound = float(words[0]) / 100 if words else 1e-3
+            assert wrong <= 1.1 * bound + 1e-5, (instants, stiff, wrong, said)
+            told += bool(words)
+    assert told  # some were too few

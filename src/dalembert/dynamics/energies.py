@@ -20,7 +20,7 @@ from dalembert.constraints.freedom import Freedom
 from dalembert.constraints.loop import Loop
 from dalembert.constraints.resolve import Resolved
 from dalembert.constraints.rows import Rows
-from dalembert.dynamics.potential import Potential, find_potential, integrate
+from dalembert.dynamics.potential import Potential, find_potential, integrate, moving_symbols
 from dalembert.expr import ZERO, Expr
 from dalembert.kinematics import Tree, Twist, in_speeds, kinetic_energy, link_efforts
 from dalembert.kinematics.bodies import (
@@ -169,7 +169,8 @@ def _stored(link: Link, tree: Tree, rates: Mapping[Expr, Expr]) -> Stored:
             shared = shared + effort * speed
     own, (extra, *values) = [ex.symbol(x) for x in link.coordinates], in_speeds(tree, [shared, *efforts.values()])
     held = ex.substitute(values, {**still, **{ex.prime(x): 0 for x in own}})
-    potential = integrate(held, own)[0] if [ex.prime(x) for x in own] == list(speeds) else None
+    changing = moving_symbols(tree)
+    potential = integrate(held, own, changing)[0] if [ex.prime(x) for x in own] == list(speeds) else None
     left = values if potential is None else [a - b for a, b in zip(values, held, strict=True)]
     resting = ex.substitute(list(speeds.values()), still)
     power = extra

@@ -4,6 +4,8 @@ Weights and forces of constant direction have V = -F . OP at once. Another effor
 components Q_i(q), taken at zero speeds (what depends on speeds, a damper, is left outside): they must satisfy
 dQ_i/dq_j = dQ_j/dq_i, and then V is built by successive integration, V <- V - integral of (Q_i + dV/dq_i) dq_i.
 (Papegay 2.5; his V has the opposite sign, Q = +dV/dq, and is then used as if Q = -dV/dq.)
+A V that jumps while nothing moves, by a step of time, is none: no power dV/dt tells of what it gains there. Such an
+effort has work, F . v, whatever it does with time.
 """
 
 from __future__ import annotations
@@ -27,6 +29,9 @@ Source: TypeAlias = Body | Link | Effort | Expr
 
 #: Speeds up to which efforts on bodies are tested for a potential: their components on n speeds have n^2 slopes.
 _MANY = 40
+#: What jumps where its argument passes zero; min, max and abs only bend.
+_STEPS = frozenset({"sign", "lt", "le", "eq"})
+_STEP = "its potential would jump while nothing in it moves: it has work"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +73,20 @@ def find_potential(tree: Tree, which: str = "automatic") -> Potential:
         return Potential(ZERO, frozenset())
     total, found = ZERO, set[Source]()
     refused: dict[str, str] = {}
+    moving, own = moving_symbols(tree), {*tree.coordinates, *tree.speeds}
     for source, value in _dead_forces(tree):
-        if which == "automatic" or isinstance(source, Body):
+        if (which == "automatic" or isinstance(source, Body)) and not _steps(value, moving):
             total, found = total + value, found | {source}
     for name, source, energy in _springs(tree) if which == "automatic" else ():
         if energy is None:
             refused[name] = "its law is not a known slope in its length or angle alone"
+        elif any(own.isdisjoint(ex.free_symbols(step)) for step in _steps(energy, moving)):
+            refused[name] = _STEP
         else:
             total, found = total + energy, found | {source}
     for name, source, efforts in _others(tree, found):
         if which == "automatic" or isinstance(source, Body):
-            primitive, reason = integrate(efforts, tree.coordinates)
+            primitive, reason = integrate(efforts, tree.coordinates, moving)
             if primitive is None:
                 refused[name] = reason
             else:
@@ -143,8 +151,21 @@ def _others(tree: Tree, done: Collection[Source]) -> Iterator[tuple[str, Source,
             yield f"effort on {effort.coordinate.name}", effort.coordinate, components
 
 
-def integrate(efforts: Sequence[Expr], coordinates: Sequence[Expr]) -> tuple[Expr | None, str]:
-    """V with Q = -dV/dq, or None and the reason."""
+def moving_symbols(tree: Tree) -> frozenset[Expr]:
+    """Whatever changes while the machine moves, time among it."""
+    return frozenset(ex.symbol(name) for name in {*tree.layout.model.moving, *tree.layout.state.names})
+
+
+def _steps(value: Expr, moving: Collection[Expr]) -> list[Expr]:
+    """Parts of a formula that jump while the machine moves."""
+    found = (node for node in ex.topological([value]) if node.op in _STEPS)
+    return [node for node in found if not ex.free_symbols(node).isdisjoint(moving)]
+
+
+def integrate(
+    efforts: Sequence[Expr], coordinates: Sequence[Expr], moving: Collection[Expr]
+) -> tuple[Expr | None, str]:
+    """V with Q = -dV/dq, or None and the reason; `moving` is all that changes, time and coordinates of others too."""
     if ex.unknown_functions(list(efforts)):
         return None, "it holds an unknown function"
     known = ex.free_symbols(efforts)
@@ -168,4 +189,6 @@ def integrate(efforts: Sequence[Expr], coordinates: Sequence[Expr]) -> tuple[Exp
     left = [a + ex.derivative(total, q) for q, a in zip(coordinates, efforts, strict=True)]
     if not vanish(left, efforts):
         return None, "the successive integration does not close"
+    if _steps(total, moving):  # of time or of what another coordinate does: primitives are known between them only
+        return None, _STEP
     return total, ""

@@ -28,8 +28,13 @@ from dalembert.sweep.corners import Pieces, coefficients, corners, near_zero, pa
 
 Array = NDArray[np.float64]
 _NAME = "reduced__"
-#: Cases of a chunk whose measures are judged, and the share of its course by which one may be missed without a word.
-_JUDGED, _KNOWN = 16, 1e-3
+#: The share of its course by which a measure may be missed without a word.
+_KNOWN = 1e-3
+#: Errors of the motion's own, in parts of its size and of `rtol`: gathered in many steps, they are no course.
+_OWN = 10.0
+#: How much less cubics miss, at the least, with half the distance of instants where they follow the course (of the
+#: fourth order: 16 times). A quick course, of which instants tell phases only, is missed less by 6.7 times at the most.
+_FOLLOWED = 7.0
 _AT_ENDS = ("first", "final")
 _APART = 1e-6
 """Times of an arc closer than this share of it tell no slope: differences of nine digits leave three."""
@@ -218,14 +223,19 @@ class Gauge:
         """All formulas at instant j of case k."""
         return self._at_instants(t, y, parameters)[0][:, :, : len(self.formulas)]
 
-    def of(self, t: Array, y: Array, parameters: Array) -> list[Array]:
-        """One array for each measure."""
+    def of(
+        self, t: Array, y: Array, parameters: Array, good: NDArray[np.bool_], rtol: float
+    ) -> tuple[list[Array], dict[str, float]]:
+        """One array for each measure, and how much the instants may miss of some in `good` cases: see `_doubtful`."""
         known = {ex.symbol(name): parameters[:, k] for k, name in enumerate(self.system.known_parameters)}
-        return self._reduced(self._courses(t, y, parameters), known)
+        at = self._at_instants(t, y, parameters)
+        measured = self._reduced(self._courses(t, y, parameters, *at), known)
+        return measured, self._doubtful(t[good], at[0][good], at[1][good], rtol)
 
-    def _courses(self, t: Array, y: Array, parameters: Array) -> list[Pieces]:
+    def _courses(
+        self, t: Array, y: Array, parameters: Array, values: Array, slopes: Array, rates: Array
+    ) -> list[Pieces]:
         """Of each formula, its cubics in all cases."""
-        values, slopes, rates = self._at_instants(t, y, parameters)
         h = np.diff(t, axis=1)
         course, found = _Course(self, t[:, :-1], h, y, rates, parameters), list[Pieces]()
         kinds = [kind for measure in self.measures for kind, _ in measure.inner]
@@ -239,30 +249,22 @@ class Gauge:
             found.append(whole)
         return found
 
-    def doubtful(self, t: Array, y: Array, parameters: Array) -> dict[str, float]:
-        """Measures that the instants do not tell, each with the share of its course by which the cubics miss it.
+    def _doubtful(self, t: Array, values: Array, slopes: Array, rtol: float) -> dict[str, float]:
+        """Measures that the instants do not tell, each with the share of its course by which the cubics may miss it.
 
-        Every second instant is left out and compared with the cubics through the others, which miss sixteen times as
-        much: they are of the fourth order. Of a formula with corners, what vanishes there is looked at. A motion that
-        passes two instants only is not known between them: infinity.
+        Of a formula with corners, what vanishes there is looked at. A motion that passes two instants only is not
+        known between them: infinity. What the motion itself does not know, some `rtol` of its size, is not missed.
         """
-        found, some = dict[str, float](), np.unique(np.linspace(0, len(t) - 1, _JUDGED).astype(int))
-        values, slopes, _ = self._at_instants(t[some], y[some], parameters[some])
-        whole, middle = slice(0, values.shape[1] - 2, 2), slice(1, values.shape[1] - 1, 2)
-        after, h = slice(2, values.shape[1], 2), (t[some, 2:] - t[some, :-2])[:, ::2, None]
-        evenly = np.abs(t[some, 1:-1] - (t[some, 2:] + t[some, :-2]) / 2)[:, ::2, None] < 1e-9 * np.abs(h)
-        cubic = (values[:, whole] + values[:, after]) / 2 + h / 8 * (slopes[:, whole] - slopes[:, after])
-        missed = np.max(np.where(evenly, np.abs(values[:, middle] - cubic), 0.0), axis=1, initial=0.0) / 16
-        missed = np.where(evenly.any(axis=1) | (t[some, -1:] == t[some, :1]), missed, np.inf)
-        run = np.max(values, axis=1) - np.min(values, axis=1)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            share = np.nan_to_num(np.max(np.where(run > 0, missed / run, 0.0), axis=0), posinf=np.inf)
+        found = dict[str, float]()
         reduced = [(measure.text, kind) for measure in self.measures for kind, _ in measure.inner]
         for i, ((text, kind), places) in enumerate(zip(reduced, self.corners, strict=True)):
             smooth = [k for k in places or [i] if k < len(reduced) or not corners([self._vanishing[k - len(reduced)]])]
-            worst = float(np.max(share[smooth]))
-            if kind not in _AT_ENDS and worst > _KNOWN:
-                found[text] = max(worst, found.get(text, 0.0))
+            if kind in _AT_ENDS:
+                continue
+            for k in smooth:
+                worst = float(np.max(_missed(t, values[:, :, k], slopes[:, :, k], rtol), initial=0.0))
+                if worst > max(_KNOWN, found.get(text, 0.0)):
+                    found[text] = worst
         return found
 
     def of_touching(self, motion: Motion, instants: Array) -> Array:
@@ -295,6 +297,41 @@ class Gauge:
             (number,) = ex.evaluate([measure.outer], values)
             told.append(np.broadcast_to(np.asarray(number, dtype=float), (cases,)).copy())
         return told
+
+
+def _missed(t: Array, values: Array, slopes: Array, rtol: float) -> Array:
+    """By how much cubics between instants may miss a course, in parts of what it runs through: a number for each case.
+
+    Every second instant is left out, and those that are left tell it; then of four, three. Where the second gap is as
+    much larger as that of a cubic is, cubics between all instants miss less than the first (some sixteenth of it, where
+    nothing quick hides below). Where it is not, the instants tell no course: it may go anywhere that its slopes lead in
+    half the distance of two of them.
+    """
+    fine, evenly = _left_out(t, values, slopes, 1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        rough, _ = _left_out(t, values, slopes, 2)
+        away = np.max(np.abs(slopes[:, 1:]), axis=1) * np.max(np.diff(t, axis=1), axis=1) / 2
+        missed = np.where(rough >= _FOLLOWED * fine, fine, np.maximum(away, fine))
+        size, run = np.max(np.abs(values), axis=1), np.max(values, axis=1) - np.min(values, axis=1)
+        share = np.where(fine > _OWN * rtol * size, missed / run, 0.0)
+    known = evenly | (t[:, -1] == t[:, 0])
+    return np.where(known, np.nan_to_num(share, nan=0.0, posinf=np.inf), np.inf)
+
+
+def _left_out(t: Array, values: Array, slopes: Array, apart: int) -> tuple[Array, NDArray[np.bool_]]:
+    """What cubics over `2 apart` intervals miss in their middles, at the most; and is there one that tells?
+
+    A slope that is missed there by d is a value missed beside it by less than d h/4: quick motions may look slow where
+    only their values are seen.
+    """
+    first, middle, after = (slice(k * apart, values.shape[1] - (2 - k) * apart, 2 * apart) for k in range(3))
+    h = t[:, after] - t[:, first]
+    evenly = (np.abs(t[:, middle] - (t[:, after] + t[:, first]) / 2) < 1e-9 * np.abs(h)) & (h != 0)
+    a, b, p, q = values[:, first], values[:, after], slopes[:, first] * h, slopes[:, after] * h
+    away = np.abs(values[:, middle] - (a + b) / 2 - (p - q) / 8)
+    steeper = np.abs(slopes[:, middle] * h - 3 * (b - a) / 2 + (p + q) / 4) / 4
+    gap: Array = np.max(np.where(evenly, np.maximum(away, steeper), 0.0), axis=1, initial=0.0)
+    return gap, np.asarray(evenly.any(axis=1))
 
 
 @dataclass(frozen=True)

@@ -248,8 +248,9 @@ class Plan:
         courses = self.kept.values(t, y, numbers)[:, :-1] if self.keep else np.zeros((count, self.instants, 0))
         courses = np.where(ended[:, :, None], np.nan, courses).transpose(0, 2, 1)
         good = np.isin(many.status, (FINISHED, EVENT))
-        for text, missed in self.gauge.doubtful(t[good], y[good], numbers[good]).items() if good.any() else ():
-            why = f"the motion turns between them, its course is missed by up to {missed:.1%} of itself"
+        measured, doubts = self.gauge.of(t, y, numbers, good, self.rtol)
+        for text, missed in doubts.items():
+            why = f"the motion turns between them, its course may be missed by up to {missed:.1%} of itself"
             why = (
                 why if np.isfinite(missed) else "of a motion that passes no more than two, what is between is not known"
             )
@@ -258,7 +259,7 @@ class Plan:
                 "Take more (instants=..., --instants), or a shorter span.",
                 SweepWarning,
             )
-        return np.stack(self.gauge.of(t, y, numbers), axis=1), courses
+        return np.stack(measured, axis=1), courses
 
 
 def course(formula: str) -> str:

@@ -23,11 +23,9 @@ NEAR = 1e-12
 JAM = 1e-9
 """W_nn - mu W_nt.d of a slipping contact, as a share of W_nn, below which it jams (Painleve)."""
 _ROOM = 1e-6
-"""Share of its bound by which friction that gave way must be inside to hold after all; of a force, a jump."""
+"""Share of its bound by which friction that gave way must be inside to hold after all; of a force."""
 _BOUND = 1e-12
 """Share of its bound beyond which friction gives way: what is exactly at it holds, whatever rounding says."""
-_SAME = 16 * float(np.finfo(float).eps)
-"""Times closer than this share of the motion are the same instant, as for events."""
 _POINTER = ctypes.POINTER(ctypes.c_double)
 
 
@@ -67,10 +65,15 @@ class Solved:
 
 
 class Regime:
-    """A machine in one mode, behind addresses that the compiled loops call."""
+    """A machine in one mode, behind addresses that the compiled loops call.
 
-    def __init__(self, machine: ContactMachine, mode: Mode, parameters: Array, sizes: Array) -> None:
-        self.machine, self.mode, self.p, self.sizes = machine, mode, parameters, sizes
+    `since` is just behind a jump of the forces at which the motion begins: in it they are not yet what follows.
+    """
+
+    def __init__(
+        self, machine: ContactMachine, mode: Mode, parameters: Array, sizes: Array, since: float = -np.inf
+    ) -> None:
+        self.machine, self.mode, self.p, self.sizes, self.since = machine, mode, parameters, sizes, since
         self.held = [place for k in mode.stick for place in machine.rubs[k].places]
         self.closed = [i for i in mode.closed if i not in machine.pressed]
         self.pressed = [i for i in mode.closed if i in machine.pressed]
@@ -136,6 +139,7 @@ class Regime:
         return Solved(a, normal, tangential)
 
     def _rates(self, t: float, y: Array) -> Array:
+        t = max(t, self.since)
         now = self.machine.at(t, y, self.p)
         flow = self.machine.flow(t, y[: self.machine.coordinates], self.p, now.speeds)
         return np.concatenate([flow, self.solve(now).accelerations])
@@ -156,7 +160,7 @@ class Regime:
         return found
 
     def values(self, t: float, y: Array) -> Array:
-        plain = self.machine.at(t, y, self.p)
+        plain = self.machine.at(max(t, self.since), y, self.p)
         now, done = plain.seen_from(self.mode.sides), self.solve(plain)
         gaps = np.delete(now.gap + self.room, list(self.mode.closed))
         rubs = self.machine.rubs
@@ -205,16 +209,6 @@ class Regime:
         state, now = self.machine.projected(t, y, self.p, self.closed, near)
         state[self.machine.coordinates :] = self.machine.at_rest(now, self.closed, self.held)
         return state
-
-
-def past_jump(machine: ContactMachine, t: float, y: Array, p: Array, span: tuple[float, float]) -> float:
-    """The instant, or just behind it where forces jump in it: what happens is decided by what follows."""
-    behind = t + _SAME * max(abs(span[0]), abs(t), span[1] - span[0])
-    if behind >= span[1]:
-        return t
-    now, then = machine.at(t, y, p).free, machine.at(behind, y, p).free
-    jumps = np.abs(then - now) > _ROOM * np.maximum(np.abs(now), np.abs(then))
-    return behind if jumps.any() else t
 
 
 class Projection:

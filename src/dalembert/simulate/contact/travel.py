@@ -17,7 +17,7 @@ from dalembert.simulate.contact.dips import Dips
 from dalembert.simulate.contact.fading import ENDED, faded
 from dalembert.simulate.contact.impasse import overloaded, piled
 from dalembert.simulate.contact.machine import ContactMachine
-from dalembert.simulate.contact.mode import NEAR, Forces, Mode, Regime, past_jump
+from dalembert.simulate.contact.mode import NEAR, Forces, Mode, Regime
 from dalembert.simulate.contact.moreau_jean import inside
 from dalembert.simulate.contact.outside import outside
 from dalembert.simulate.contact.pace import paced
@@ -29,6 +29,7 @@ from dalembert.simulate.methods.problem import NativeEvents, Problem, Solution
 from dalembert.simulate.methods.table import integrate
 from dalembert.simulate.motion.arcs import Jump
 from dalembert.simulate.runs.hybrid import Journey, changed, shared, values_of
+from dalembert.simulate.runs.jump import past_jump
 from dalembert.simulate.runs.reset import consistent
 from dalembert.simulate.system.compiled import native_events
 from dalembert.simulate.system.event import ResolvedEvent
@@ -71,6 +72,7 @@ class Trip:
         self.sizes = paced(self.machine, replace(problem, parameters=self.p))
         self.dips = Dips(system, system.contacts, np.asarray(problem.scales, dtype=float))
         self.beat: float | None = None
+        self.since = self._behind(self.begin, np.asarray(problem.y0, dtype=float))
         self.machine.time_scale = abs(self.end - self.begin) / 100 or 1.0
         if law not in LAWS_OF_IMPACT:
             raise SimulationError(f"unknown law of impacts '{law}'. Laws: {', '.join(LAWS_OF_IMPACT)}.")
@@ -86,7 +88,7 @@ class Trip:
         now = self.machine.at(t, y, self.p)
         if (now.gap < -TOUCHING * self.sizes).any():
             raise inside(self.machine, now)
-        happened = self._settle(t, y, Before(), Mode())
+        happened = self._settle(self.since, y, Before(), Mode())
         y = self._enter(t, y, happened, "")
         while True:
             solution, begin = self._arc(t, y, happened), t
@@ -99,9 +101,9 @@ class Trip:
             if number < len(self.watched):
                 if self.watched[number].then is None or self._over(number):
                     break
-                happened, y = self._user(t, y, number, solution)
+                happened, y = self._user(self._behind(t, y), y, number, solution)
                 continue
-            t = past_jump(self.machine, t, y, self.p, (self.begin, self.end))
+            t = self._behind(t, y)
             happened, y = self._contact(t, y, solution)
         self.log.state(t, {})
         return self.journey
@@ -113,7 +115,7 @@ class Trip:
         begin = self.machine.at(t, y, self.p)
         slow = (begin.gap <= TOUCHING * self.sizes) & (np.abs(begin.rate) <= APPROACH * self.machine.pace.rates(begin))
         if mode.closed:
-            regime = Regime(self.machine, mode, self.p, self.sizes)
+            regime = Regime(self.machine, mode, self.p, self.sizes, self.since)
             regime.begin(begin, slow)
             self.kinds = regime.watched()
             own = native_events(armed, self.system, self.p, callbacks)
@@ -202,6 +204,9 @@ class Trip:
         now, kinds = self.machine.at(t, y, self.p), enumerate(self.kinds, len(armed))
         near = {int(i) for i in np.flatnonzero(now.gap <= TOUCHING * self.sizes)}
         return {k: 1.0 for k, (i, kind) in kinds if (kind == "gap" and i in near) or kind in _HOLDING}
+
+    def _behind(self, t: float, y: Array) -> float:
+        return past_jump(lambda at: self.machine.at(at, y, self.p).free, t, (self.begin, self.end))
 
     # --- what happens ----------------------------------------------------------------------------------------------
 

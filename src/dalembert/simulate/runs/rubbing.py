@@ -23,6 +23,7 @@ from dalembert.errors import SimulationError
 from dalembert.expr import Expr
 from dalembert.expr.elimination import sample
 from dalembert.mechanism import Coulomb
+from dalembert.simulate.runs.jump import past_jump
 from dalembert.simulate.runs.modes import Mode, Seen, Shared, consistent_mode, shared_load
 from dalembert.simulate.system.compiled import compiled
 from dalembert.simulate.system.event import ResolvedEvent
@@ -118,6 +119,7 @@ class Rubbing:
     parameters: Parameters = field(default_factory=dict)
     tolerance: float = STILL
     dependent: bool = False
+    span: tuple[float, float] = (0.0, 0.0)
 
     def __post_init__(self) -> None:
         held = self.system.constrained
@@ -163,6 +165,11 @@ class Rubbing:
         self._rows = flat
         return found
 
+    def _behind(self, t: float, state: Array) -> float:
+        """The instant, or just behind it where forces or friction jump in it."""
+        p = np.array([self.parameters.get(name, np.nan) for name in self.system.known_parameters])
+        return past_jump(lambda at: np.nan_to_num(self._numbers([at], state, p)), t, self.span)
+
     def _may_share(self, rows: Rows, places: Sequence[int], stuck: Mapping[Expr, Expr]) -> bool:
         """Whether all contacts together hold more than is needed: at random states, or, beside loops, at some."""
         assert self.system.layout is not None
@@ -183,10 +190,10 @@ class Rubbing:
         return shared_load(kept, matrix, stuck)
 
     def begin(
-        self, t: float, y: Sequence[float], parameters: Parameters, scales: Array, rtol: float
+        self, span: tuple[float, float], y: Sequence[float], parameters: Parameters, scales: Array, rtol: float
     ) -> dict[str, float]:
-        """How the contacts begin: the numbers of their switches."""
-        self.parameters = parameters
+        """How the contacts begin a motion: the numbers of their switches."""
+        (t, _), self.span, self.parameters = span, span, parameters
         state = np.asarray(y, dtype=float)
         stuck = self.at(t, state, [None] * len(self.contacts))
         self.tolerance = max(STILL, min(_LARGEST, _TOLERANCES * rtol))
@@ -198,6 +205,7 @@ class Rubbing:
 
     def decided(self, t: float, state: Array, stopped: _Contact | None = None) -> dict[str, float]:
         """The switches from a state on: what slips slides on, what does not sticks where friction can hold it."""
+        t = self._behind(t, state)
         seen = self.at(t, state, [None] * len(self.contacts))
         mode: Mode = []
         resting = []
@@ -268,7 +276,7 @@ class Rubbing:
         return self.decided(t, state, one)
 
     def _breaks(self, t: float, state: Array, one: _Contact) -> dict[str, float]:
-        mode, k = self._mode(), self.contacts.index(one)
+        mode, k, t = self._mode(), self.contacts.index(one), self._behind(t, state)
         hold = self.at(t, state, mode)[k].hold
         size = float(np.linalg.norm(hold))
         if mode[k] is not None or size == 0:
@@ -289,6 +297,7 @@ class Rubbing:
     def _parts(self, t: float, state: dict[str, float]) -> dict[str, float]:
         """Contacts that share a load and are at their cones slip together."""
         reached, mode = np.array([state[x] for x in self.system.states]), self._mode()
+        t = self._behind(t, reached)
         load = self._load(t, reached)
         if load is None:
             return self.decided(t, reached)

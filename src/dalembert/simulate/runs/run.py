@@ -87,7 +87,7 @@ def run(
     chosen.check(system, parameters)
     scales = system.scale_of(parameters, y0, float(t_span[0]))
     if rubs:
-        begun = rubs.begin(float(t_span[0]), y0, parameters, scales, float(np.max(rtol)))
+        begun = rubs.begin(as_span(t_span), y0, parameters, scales, float(np.max(rtol)))
         given, parameters = {**(given or {}), **begun}, {**parameters, **begun}
         rubs.parameters = parameters
     problem = Problem(
