@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     from ..systems.system import System
 
+_ROUNDED = 1e-9  # a start that is given in ten digits rolls
+
 
 @dataclass(frozen=True)
 class Vakonomic:
@@ -83,9 +85,12 @@ class Vakonomic:
             raise ModelError(f"the start needs a number for {', '.join(missing)}")
         y0 = [begin[s.name] for s in (*q, *v)]
         at = dict(zip((*q, *v), y0))
-        slip = [abs(float(n.read(f).subs(numbers).subs(at))) for f in self.system.rolling]
-        if any(s > 1e-9 * max(map(abs, y0), default=1.0) for s in slip):  # rounding of the start, not a slip
-            raise ModelError(f"the start breaks the constraints by {max(slip):.3g}: choose velocities that roll")
+        for f in self.system.rolling:
+            f = n.read(f).subs(numbers)
+            slip = abs(float(f.subs(at)))
+            moved = sum(abs(float(sp.diff(f, s).subs(at)) * x) for s, x in at.items())
+            if slip > _ROUNDED * moved:  # more than digits that the start lacks can change, whatever the units
+                raise ModelError(f"the start breaks {f} = 0 by {slip:.3g}: choose velocities that roll")
         plain = [n.read(a).subs(numbers) for a in self.system.lagrange().accelerations.values()]
         first = number_function([[*q, *v]], [*v, *plain])
         moved = [e.subs(numbers) for e in (*self.accelerations.values(), *self.multiplier_rates.values())]
