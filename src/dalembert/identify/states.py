@@ -52,7 +52,7 @@ def random_states(layout: Layout, count: int, *, given: Mapping[str, Any] | None
     rate = float(np.sqrt(g / length)) if g else 1.0
     n = len(state.speeds)
     if about.closed:
-        q = _closed_postures(layout, count, given, rng)
+        q = _well_held(layout, _closed_postures(layout, 2 * count, given, rng), count, unit, given)
     else:
         q = rng.uniform(-1, 1, (count, len(state.coordinates))) * unit[: len(state.coordinates)] * np.pi
         for group in state.quaternions:
@@ -108,6 +108,21 @@ def split(G: Any) -> tuple[Any, Any]:
     left, sizes, right = np.linalg.svd(G)
     rank = int((sizes > _RANK * sizes[0]).sum()) if len(sizes) else 0
     return right[rank:].T, right[:rank].T @ np.diag(1 / sizes[:rank]) @ left[:, :rank].T
+
+
+def _well_held(layout: Layout, q: Any, count: int, unit: Any, given: Mapping[str, Any] | None) -> Any:
+    """Those postures in which loops hold best, in their order.
+
+    Near a singular posture the rounding of a posture is divided by what still holds it: it passed for a combination.
+    """
+    G = Conditions(layout, given)(q, np.zeros((len(q), len(layout.state.speeds))))[0]
+    G = G * unit[len(layout.state.coordinates) :]
+    sizes = np.linalg.norm(G, axis=2).max(axis=0)  # of each condition, whatever its unit
+    held = np.linalg.svd(G / np.where(sizes > 0, sizes, 1.0)[:, None], compute_uv=False)
+    if not held.size:
+        return q[:count]
+    rank = int((held > _RANK * held[:, :1]).sum(axis=1).max())
+    return q[np.sort(np.argsort(-held[:, rank - 1], kind="stable")[:count])] if rank else q[:count]
 
 
 def _closed_postures(layout: Layout, count: int, given: Mapping[str, Any] | None, rng: Any) -> Any:
