@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
+from weakref import ref
 
 import numpy as np
 import pytest
 
 from dalembert.limits import apart
+from dalembert.simulate.loop import layout
+from dalembert.simulate.methods.memory import allocate
 from dalembert.simulate.methods.schemes import table
 from dalembert.simulate.methods.table import _NATIVE
 
@@ -32,6 +36,18 @@ def test_dense_output_has_the_slopes_that_it_is_said_to_pass_through(method):
     assert pair.through
     for k, slope in slopes.items():
         np.testing.assert_allclose(slope, np.eye(len(rows))[k], atol=1e-9)
+
+
+def test_numbers_whose_addresses_are_kept_live_as_long():
+    """A method's numbers left memory when their cache was emptied, and motions read what came after them."""
+    method = PASSING[0]
+    memory = allocate(method, 1, {})
+    numbers = ref(table(method).column)
+    table.cache_clear()
+    gc.collect()
+    alive = numbers()
+    assert alive is not None
+    assert alive.ctypes.data == memory.block[layout.COLUMN]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork") or sys.platform == "darwin", reason="computed in place without a fork")

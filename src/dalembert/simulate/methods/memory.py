@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.simulate.loop import layout as at
-from dalembert.simulate.methods.schemes import Scheme, degree, slopes, table
+from dalembert.simulate.methods.schemes import Scheme, Table, degree, slopes, table
 
 STEP_ROOM = 1024
 EVENT_ROOM = 64
@@ -83,7 +83,7 @@ def allocate(
     m[at.N], m[at.EVENTS], m[at.GUARDS], m[at.KEEP] = size, events, guards, keep
     m[at.STAGES], m[at.EARLY], m[at.WEIGHTS] = numbers.stages, numbers.early, len(numbers.weights)
     m[at.SLOPES], m[at.DENSE_ROWS] = slopes(method), degree(method) - 1
-    m[at.START : at.WEIGHT + 1] = _table_addresses(method)
+    m[at.START : at.WEIGHT + 1] = _table_addresses(numbers)
     groups = np.array(quaternions, dtype=np.int64).reshape(-1, 4)
     m[at.QUATERNIONS] = len(groups)
     memory.bind(at.QUATERNION, groups)
@@ -104,9 +104,8 @@ def allocate(
 
 
 @cache
-def _table_addresses(method: Scheme) -> list[int]:
-    """Where the numbers of a method are, from START to WEIGHT; the table lives for ever."""
-    numbers = table(method)
+def _table_addresses(numbers: Table) -> list[int]:
+    """Where the numbers of a method are, from START to WEIGHT; the table, which is the key, lives for ever."""
     arrays = (numbers.start, numbers.column, numbers.value, numbers.node, numbers.error, numbers.dense, numbers.weights)
     return [int(array.ctypes.data) for array in arrays]
 
