@@ -11,6 +11,7 @@ import pytest
 
 import dalembert as da
 from dalembert.io import UnmappedWarning
+from dalembert.mechanism import BodyShape
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 pytestmark = pytest.mark.filterwarnings("ignore::dalembert.io.UnmappedWarning")
@@ -246,3 +247,27 @@ def test_a_body_called_world_is_not_taken_for_the_earth(tmp_path):
         assert da.load(path).compile().mass_matrix([0.2]) == pytest.approx(2.5)
     assert m.to_urdf().count('link name="world"') == 1
     assert 'body name="world"' not in m.to_mjcf()
+
+
+@pytest.mark.parametrize(
+    ("said", "changed", "word"),
+    [
+        ('"1"', '"9/10"', "not of length 1"),
+        ('"1"', '"k"', "not of length 1"),
+        ('"0.1"', '"-0.1"', "cannot be negative"),
+        ("#ff0000", "#ff00000", "colour"),
+    ],
+)
+def test_json_passes_the_checks_of_the_builder(said, changed, word, tmp_path):
+    """An axis that is not of length one stretched the body that it turned, without a word."""
+    m = da.Mechanism("m")
+    a = m.body("a", mass=1, inertia=[1, 1, 1], shapes=[BodyShape.of("box", 0.1, 1, 1, colour="#ff0000")])
+    m.join(da.earth, a, da.revolute("x"))
+    text = m.to_json()
+    before, axis = text[: (k := text.index('"axis"'))], text[k:]
+    path = tmp_path / "m.json"
+    path.write_text(text)
+    assert da.load(path) == m
+    path.write_text(before + axis.replace(said, changed, 1) if said in axis else before.replace(said, changed) + axis)
+    with pytest.raises(da.ModelError, match=word):
+        da.load(path)

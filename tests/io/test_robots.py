@@ -307,6 +307,16 @@ REFUSED = {
             '<geom size="0.1"/></body></worldbody><actuator><motor joint="j" gear=""/></actuator><worldbody><body>',
             "is empty",
         ),
+        ('<joint name="k" springdamper="1e-200 1"/><geom size="0.1"/>', "too short"),
+        (
+            '<geom type="mesh" mesh="m"/></body></worldbody><asset><mesh name="m" vertex="0 0 0 1"/></asset><worldbody><body>',
+            "three",
+        ),
+        (
+            '<geom type="mesh" mesh="m"/></body></worldbody><asset><mesh name="m" vertex="0 0 0 1 0 0 0 1 0 0 0 1"'
+            ' face="0 1 9"/></asset><worldbody><body>',
+            "from 0 to 3",
+        ),
     ],
 )
 def test_numbers_that_no_machine_has_are_refused_in_words(inside, word, tmp_path):

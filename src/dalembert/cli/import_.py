@@ -37,14 +37,9 @@ def command(
     made = Mechanism(file.stem)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", io.UnmappedWarning)
-        kind = io.kind_of(file)
-        if kind == "robot":
-            io.read_urdf(file, made, floating=floating, fuse=fuse, limits=limits, friction=friction, package=package)
-        elif kind == "mujoco":
-            key = int(keyframe) if keyframe is not None and keyframe.isdigit() else keyframe
-            io.read_mjcf(file, made, keyframe=key, fuse=fuse, limits=limits, friction=friction, package=package)
-        else:
-            io.read_sdf(file, made, fuse=fuse, limits=limits, friction=friction, package=package)
+        key = int(keyframe) if keyframe is not None and keyframe.isdigit() else keyframe
+        how = io.Reading(fuse=fuse, limits=limits, friction=friction, package=package, floating=floating, keyframe=key)
+        io.read_robot(file, made, how)
     for note in made.notes:
         print(f"note: {note}", file=sys.stderr)
     text = to_lsd(made)

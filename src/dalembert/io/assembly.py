@@ -18,6 +18,7 @@ from dalembert.errors import ModelError
 from dalembert.expr import ZERO, Expr
 from dalembert.io.parts import NO_END, WORLD, Freedom, Joined, Look, Mass, grip, grip_ball, passive
 from dalembert.io.poses import Pose, about, at, from_quaternion
+from dalembert.io.reading import Reading
 from dalembert.mechanism import (
     AnyTurn,
     Body,
@@ -166,11 +167,11 @@ class Assembly:
 
     # --- the mechanism ---------------------------------------------------------------------------------------------
 
-    def build(self, *, fuse: bool = False, limits: bool = True, friction: bool = True) -> None:
+    def build(self, how: Reading) -> None:
         """Bodies, links, laws and stops, in the order of the file."""
         order = self._in_order()
         self.m.gravity = [float(x) for x in self.gravity]
-        self._hold(order, fuse)
+        self._hold(order, how.fuse)
         for part, (holder, _) in self._held.items():
             if part == holder and part != WORLD:
                 inside = [
@@ -190,15 +191,14 @@ class Assembly:
                 self.m.frame(self.fit(one.child, "body"), self.frame(one.child))
         for one in order:
             for freedom in one.freedoms:
-                self._law(one, freedom, limits)
+                self._law(one, freedom, how.limits)
         for part, share in self.weightless.items():
             for mass in self.masses[part]:
                 lift = [float(x) for x in -share * mass.mass * self.gravity]
                 if any(lift):
                     self.m.force(self.frame(part, at(mass.pose.p)), lift, name=self.fit(f"{part}_lift", "link"))
-        left = {name for name, wanted in (("limits", limits), ("friction", friction)) if not wanted}
         for what, unless in self._later:
-            if unless not in left:
+            if unless not in how.leaves:
                 what()
 
     def frame(self, part: str, pose: Pose | None = None) -> Frame:

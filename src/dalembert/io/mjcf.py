@@ -19,6 +19,7 @@ from dalembert.io.mjcf_geoms import Geoms
 from dalembert.io.mjcf_scope import OFF, Defaults, Settings, is_limited, with_includes
 from dalembert.io.parts import WORLD, Freedom, Joined, Mass
 from dalembert.io.poses import Array, Pose, at, to_quaternion, unit
+from dalembert.io.reading import Reading
 from dalembert.io.resting import resting_mass
 from dalembert.io.visuals import Visuals
 from dalembert.mechanism.xml import Element
@@ -78,13 +79,13 @@ class Tree:
         return float(values[place[joint]])
 
 
-def read(folder: Folder, a: Assembly, *, keyframe: str | int | None, meshes: bool) -> None:
+def read(folder: Folder, a: Assembly, how: Reading) -> None:
     """All of a <mujoco>."""
     root = with_includes(folder)
     settings = Settings.of(root)
     with_copies(root, settings)
     defaults = Defaults.of(root)
-    tree = Tree(a, settings, defaults, Geoms(root, Visuals(a, folder, meshes), settings, defaults))
+    tree = Tree(a, settings, defaults, Geoms(root, Visuals(a, folder, how.meshes), settings, defaults))
     tree.names = frozenset(x.get("name") for world in root.all("worldbody") for x in _all(world))
     _options(root, a)
     for world in root.all("worldbody"):
@@ -92,7 +93,7 @@ def read(folder: Folder, a: Assembly, *, keyframe: str | int | None, meshes: boo
     _bounds(tree)
     _timed(tree)
     controls = mjcf_laws.read(root, tree)
-    _start(root, tree, keyframe, controls)
+    _start(root, tree, how.keyframe, controls)
     _noted(root, tree)
     tree.geoms.seen.noted()
 
@@ -276,6 +277,10 @@ def _timed(tree: Tree) -> None:
     for name, constant, ratio in tree.timed:
         freedom, q, m = tree.a.freedom(name), tree.a.coordinate(name, tree.a.source), tree.inertia(name)
         assert freedom is not None
+        if not ((constant * ratio) ** 2):
+            raise ModelError(
+                f"{tree.a.source}: the time constant of the spring of joint '{name}' is too short: {constant:g}."
+            )
         spring = 0.0 if "spring" in tree.settings.off else m / (constant * ratio) ** 2
         damper = 0.0 if "damper" in tree.settings.off else 2 * m / constant
         tree.a.push(name, -spring * (q - freedom.rest) - damper * ex.prime(q), tree.a.source)

@@ -112,9 +112,14 @@ class Geoms:
 
     def _vertices(self, asset: Element) -> tuple[Array, Array]:
         if "vertex" in asset.attributes:
-            points = np.array(numbers_of(asset.get("vertex"), asset.where)).reshape(-1, 3)
+            points = _rows(asset, "vertex")
             if "face" in asset.attributes:
-                faces = np.array(numbers_of(asset.get("face"), asset.where), dtype=int).reshape(-1, 3)
+                faces = _rows(asset, "face")
+                if (faces != np.round(faces)).any() or (faces < 0).any() or (faces >= len(points)).any():
+                    raise ModelError(
+                        f"{asset.where}: a face is three numbers of vertices, from 0 to {len(points) - 1}."
+                    )
+                faces = faces.astype(int)
             else:
                 faces = _hull(points)
         else:
@@ -126,6 +131,14 @@ class Geoms:
         turned = from_quaternion(asset.numbers("refquat", [1, 0, 0, 0], exactly=4), asset.where)
         moved = (points - np.array(asset.numbers("refpos", [0, 0, 0], exactly=3))) @ turned
         return moved * np.array(asset.numbers("scale", [1, 1, 1], exactly=3)), faces
+
+
+def _rows(asset: Element, name: str) -> Array:
+    """An attribute of three numbers for each vertex or face."""
+    values = numbers_of(asset.get(name), f"{asset.where}: '{name}' of <mesh>")
+    if not values or len(values) % 3:
+        raise ModelError(f"{asset.where}: '{name}' of <mesh> has {len(values)} numbers; it needs three for each.")
+    return np.array(values).reshape(-1, 3)
 
 
 def _hull(points: Array) -> Array:

@@ -13,6 +13,7 @@ from dalembert.io.assembly import Assembly
 from dalembert.io.folder import Folder
 from dalembert.io.parts import Mass
 from dalembert.io.poses import Pose
+from dalembert.io.reading import Reading
 from dalembert.io.sdf_frames import Scope, pose_of
 from dalembert.io.visuals import SOLIDS, Visuals, tint
 from dalembert.mechanism.xml import Element, read_xml
@@ -24,9 +25,9 @@ _READ |= {"allow_auto_disable", "uri", "name"}  # nothing mechanical in them
 _YES = ("true", "1")
 
 
-def read(folder: Folder, a: Assembly, *, meshes: bool) -> None:
+def read(folder: Folder, a: Assembly, how: Reading) -> None:
     """Every model of an <sdf>; the world is the model of them all."""
-    seen = Visuals(a, folder, meshes)
+    seen = Visuals(a, folder, how.meshes)
     root = folder.main("sdf")
     worlds = list(root.all("world"))
     for world in worlds:

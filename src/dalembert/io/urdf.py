@@ -13,6 +13,7 @@ from dalembert.io.assembly import Assembly
 from dalembert.io.folder import Folder
 from dalembert.io.parts import WORLD, Freedom, Joined, Mass
 from dalembert.io.poses import Pose, roll_pitch_yaw, unit
+from dalembert.io.reading import Reading
 from dalembert.io.visuals import SOLIDS, Visuals, tint
 from dalembert.mechanism.xml import Element
 
@@ -31,7 +32,7 @@ _JOINTS = {"parent", "child", "origin", "axis", "limit", "dynamics", "mimic", "j
 _WORLDS = ("world", "World", "universe")
 
 
-def read(folder: Folder, a: Assembly, *, floating: bool, meshes: bool) -> None:
+def read(folder: Folder, a: Assembly, how: Reading) -> None:
     """All of a <robot>."""
     robot = folder.main("robot")
     _refuse_xacro(robot)
@@ -55,14 +56,14 @@ def read(folder: Folder, a: Assembly, *, floating: bool, meshes: bool) -> None:
         a.part(name, [_mass(element)], element.where)
     for name in roots:
         if name in a.masses:
-            base = (Freedom(a.fit(f"{name}_base", "base"), "free"),) if floating else ()
+            base = (Freedom(a.fit(f"{name}_base", "base"), "free"),) if how.floating else ()
             a.join(Joined(name, WORLD, Pose(), base, (0, 0, 0, 1, 0, 0, 0) if base else ()), links[name].where)
     _join(robot, a, set(links))
     for joint in robot.all("joint"):
         _mimic(robot, joint, a)
     _actuators(robot, a)
     urdf_more.read(robot, set(links), a)
-    _looks(robot, Visuals(a, folder, meshes))
+    _looks(robot, Visuals(a, folder, how.meshes))
     _noted(robot, a)
 
 

@@ -24,7 +24,7 @@ from dalembert.mechanism.bodyshape import SIZES
 from dalembert.mechanism.dimensions import NONE, symbol_of
 from dalembert.mechanism.displacement import Displacement
 
-MAX_DIGITS = 300
+MAX_DIGITS = 4000  # as formulas elsewhere: what they print is read back
 EARTH_FRAME = FrameValue(EARTH, STILL, "frame")
 EARTH_BODY = Checked(Type.BODY, lambda _state: EARTH)
 

@@ -42,6 +42,22 @@ class BodyShape:
     colour: str = ""
     mesh: Mesh | None = field(default=None, repr=False)
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "colour", colour_of(self.colour))
+        if self.mesh is not None:
+            return
+        if self.kind not in SIZES:
+            more = ". A mesh is `da.Mesh.read(path)`" if self.kind == "mesh" else ""
+            raise ModelError(f"no solid is called {self.kind!r}: there are {', '.join(SIZES)}{more}.")
+        names = SIZES[self.kind]
+        if len(self.sizes) != len(names):
+            raise ModelError(f"a {self.kind} has {len(names)} sizes ({', '.join(names)}), not {len(self.sizes)}.")
+        for size, what in zip(self.sizes, names, strict=True):
+            if size.op == "const" and not 0 <= float(size.value) < float("inf"):
+                raise ModelError(
+                    f"the {what} of a {self.kind} is {float(size.value):g}: it cannot be negative or infinite."
+                )
+
     @staticmethod
     def of(
         kind: str | Mesh, *sizes: Scalar, place: Displacement | None = None, colour: str | Sequence[float] = ""
@@ -55,15 +71,7 @@ class BodyShape:
             if sizes:
                 raise ModelError("a mesh has its size from its file: `da.Mesh.read(path, scale)`.")
             return BodyShape("mesh", (), place or Displacement(), colour_of(colour), kind)
-        if kind not in SIZES:
-            more = ". A mesh is `da.Mesh.read(path)`" if kind == "mesh" else ""
-            raise ModelError(f"no solid is called {kind!r}: there are {', '.join(SIZES)}{more}.")
-        if len(sizes) != len(SIZES[kind]):
-            raise ModelError(f"a {kind} has {len(SIZES[kind])} sizes ({', '.join(SIZES[kind])}), not {len(sizes)}.")
         found = tuple(ex.as_expr(x) for x in sizes)
-        for size, what in zip(found, SIZES[kind], strict=True):
-            if size.is_number and not 0 <= float(size.value) < float("inf"):
-                raise ModelError(f"the {what} of a {kind} is {float(size.value):g}: it cannot be negative or infinite.")
         return BodyShape(kind, found, place or Displacement(), colour_of(colour))
 
     @property

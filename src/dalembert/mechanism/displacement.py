@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -29,6 +30,8 @@ from dalembert.expr.space import (
 )
 
 _ROUNDING = 1e-14
+_WRITTEN = 1e-9
+"""How far the square of a unit vector may be from one where somebody wrote its components in ten digits."""
 AxisLike: TypeAlias = "str | Sequence[Scalar]"
 
 
@@ -63,6 +66,24 @@ def _with_verbs(holder: object, name: str) -> None:
         object.__setattr__(holder, name, vector3(value))
 
 
+def _check_unit(components: Sequence[Expr], what: str) -> None:
+    """What is not of length one would stretch the body that it turns; letters are tried with numbers."""
+    if all(x.op == "const" for x in components):
+        long = any(abs(x.data) > 2 for x in components)  # numbers of any size, also beyond doubles
+        square = 4.0 if long else sum(float(x.data) ** 2 for x in components)
+    else:
+        names = sorted(ex.free_symbols(components), key=str)
+        values = {x: 0.3 + 0.4 * ((0.618 * k) % 1.0) for k, x in enumerate(names, 1)}
+        square = float(sum(min(abs(x), 2.0) ** 2 for x in ex.evaluate(components, values)))
+        if math.isnan(square):  # nothing told: these numbers are beyond a root, an arc
+            return
+    if abs(square - 1) > _WRITTEN:
+        told = ", ".join(str(x)[:40] for x in components)
+        raise ModelError(
+            f"{what} [{told}] is not of length 1, and would stretch what it turns. Divide it by its length."
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Turn:
     """Rotation of an angle about a unit axis: `angle || axis` in LSD."""
@@ -72,6 +93,7 @@ class Turn:
 
     def __post_init__(self) -> None:
         _with_verbs(self, "axis")
+        _check_unit(self.axis, "the axis")
 
     def __str__(self) -> str:
         return f"{self.angle} about [{', '.join(map(str, self.axis))}]"
@@ -96,6 +118,10 @@ class QuaternionTurn:
     """Rotation of a unit quaternion, scalar first."""
 
     components: tuple[Expr, Expr, Expr, Expr]
+
+    def __post_init__(self) -> None:
+        if all(x.op == "const" for x in self.components):  # coordinates are kept at length one by who moves them
+            _check_unit(self.components, "the quaternion")
 
     def __str__(self) -> str:
         return f"by the quaternion [{', '.join(map(str, self.components))}]"

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dalembert.errors import ModelError
 from dalembert.model.mechanism import Mechanism
+
+if TYPE_CHECKING:
+    from dalembert.io import Reading
 
 
 def load(path: str | Path, *, strict: bool = False, lenient: bool = False, meshes: bool = False) -> Mechanism:
@@ -21,8 +24,7 @@ def load(path: str | Path, *, strict: bool = False, lenient: bool = False, meshe
     if Path(path).suffix.lower() == ".json":
         return _from_json(Path(path))
     if Path(path).suffix.lower() in io.SUFFIXES:
-        io.read_robot(path, made, meshes=meshes)
-        return made
+        return _robot(path, None, io.Reading(meshes=meshes))
     lsd.load(path, made, strict=strict, lenient=lenient)
     return made
 
@@ -73,13 +75,13 @@ def read_urdf(
     files lie in, where no `package.xml` tells it. What the file says and a mechanism cannot hold is in `m.notes`, and
     a warning tells of it.
     """
-    from dalembert import io
+    from dalembert.io import Reading
 
-    made = Mechanism(Path(path).stem)
-    io.read_urdf(
-        path, made, floating=floating, fuse=fuse, limits=limits, friction=friction, meshes=meshes, package=package
+    return _robot(
+        path,
+        "robot",
+        Reading(fuse=fuse, limits=limits, friction=friction, meshes=meshes, package=package, floating=floating),
     )
-    return made
 
 
 def read_mjcf(
@@ -93,13 +95,13 @@ def read_mjcf(
     package: str | Path | None = None,
 ) -> Mechanism:
     """The machine in an MJCF file (MuJoCo), from one of its keyframes; the others as in `read_urdf`."""
-    from dalembert import io
+    from dalembert.io import Reading
 
-    made = Mechanism(Path(path).stem)
-    io.read_mjcf(
-        path, made, keyframe=keyframe, fuse=fuse, limits=limits, friction=friction, meshes=meshes, package=package
+    return _robot(
+        path,
+        "mujoco",
+        Reading(fuse=fuse, limits=limits, friction=friction, meshes=meshes, package=package, keyframe=keyframe),
     )
-    return made
 
 
 def read_sdf(
@@ -112,8 +114,15 @@ def read_sdf(
     package: str | Path | None = None,
 ) -> Mechanism:
     """The models in an SDF file (Gazebo); the arguments as in `read_urdf`."""
+    from dalembert.io import Reading
+
+    return _robot(path, "sdf", Reading(fuse=fuse, limits=limits, friction=friction, meshes=meshes, package=package))
+
+
+def _robot(path: str | Path, root: str | None, how: Reading) -> Mechanism:
+    """The mechanism of a robot file, whose root element is known or looked for."""
     from dalembert import io
 
     made = Mechanism(Path(path).stem)
-    io.read_sdf(path, made, fuse=fuse, limits=limits, friction=friction, meshes=meshes, package=package)
+    io.read_robot(path, made, how, root=root)
     return made
