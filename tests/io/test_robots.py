@@ -307,9 +307,10 @@ REFUSED = {
             '<geom size="0.1"/></body></worldbody><actuator><motor joint="j" gear=""/></actuator><worldbody><body>',
             "is empty",
         ),
-        ('<joint name="k" springdamper="1e-200 1"/><geom size="0.1"/>', "too short"),
+        ('<joint name="k" type="slide" springdamper="1e-200 1"/><geom size="0.1"/>', "too short"),
         (
-            '<geom type="mesh" mesh="m"/></body></worldbody><asset><mesh name="m" vertex="0 0 0 1"/></asset><worldbody><body>',
+            '<geom type="mesh" mesh="m"/></body></worldbody><asset><mesh name="m" vertex="0 1"/></asset>'
+            "<worldbody><body>",
             "three",
         ),
         (

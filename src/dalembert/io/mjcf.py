@@ -16,11 +16,12 @@ from dalembert.io.assembly import Assembly
 from dalembert.io.folder import Folder
 from dalembert.io.mjcf_copies import with_copies
 from dalembert.io.mjcf_geoms import Geoms
-from dalembert.io.mjcf_scope import OFF, Defaults, Settings, is_limited, with_includes
+from dalembert.io.mjcf_scope import ACTUATORS, OFF, Defaults, Settings, is_limited, with_includes
 from dalembert.io.parts import WORLD, Freedom, Joined, Mass
 from dalembert.io.poses import Array, Pose, at, to_quaternion, unit
 from dalembert.io.reading import Reading
 from dalembert.io.resting import resting_mass
+from dalembert.io.unread import inside, note_unread
 from dalembert.io.visuals import Visuals
 from dalembert.mechanism.xml import Element
 
@@ -28,6 +29,16 @@ _KINDS = {"hinge": "hinge", "slide": "slide", "ball": "ball", "free": "free"}
 _MADE = ("composite", "flexcomp", "flex", "attach", "plugin", "deformable")
 _LOOKS = {"camera", "light", "geom", "site", "body", "joint", "freejoint", "inertial", "frame"}
 Geom = tuple[Element, Pose]
+_TOLD = frozenset("name class childclass group user rgba material width".split())
+_SOFT = frozenset("margin solref solimp solreflimit solimplimit solreffriction solimpfriction torquescale".split())
+#: What has nothing mechanical in it, and what constraints that do not give way have no use for.
+_QUIET = {
+    "compiler": frozenset(
+        "strippath texturedir assetdir discardvisual usethread fusestatic convexhull alignfree".split()
+    ),
+    **dict.fromkeys(("body", "inertial", *ACTUATORS), _TOLD),
+    **dict.fromkeys(("joint", "freejoint", "fixed", "spatial", "connect", "weld", "tendon"), _TOLD | _SOFT),
+}
 
 
 @dataclass
@@ -95,6 +106,8 @@ def read(folder: Folder, a: Assembly, how: Reading) -> None:
     controls = mjcf_laws.read(root, tree)
     _start(root, tree, how.keyframe, controls)
     _noted(root, tree)
+    said = [one for x in root.children if x.tag != "default" for one in inside(x)]  # defaults are told where they act
+    note_unread([*said, *defaults.applied], _QUIET, a)
     tree.geoms.seen.noted()
 
 
@@ -203,6 +216,8 @@ def _is_fixed(joint: Element, childclass: str, tree: Tree) -> bool:
 
 def _mass(one: Element, geoms: list[Geom], tree: Tree) -> Mass:
     inertial, s = one.first("inertial"), tree.settings
+    if s.from_geoms == "true" and inertial is not None:
+        inertial.pass_over()  # as MuJoCo does
     if s.from_geoms == "true" or (s.from_geoms == "auto" and inertial is None):
         return Mass.together([mass for geom, pose in geoms for mass in tree.geoms.mass(geom, pose)])
     if inertial is None:

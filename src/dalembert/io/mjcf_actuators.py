@@ -41,6 +41,7 @@ def _actuator(one: Element, tree: Tree, tendons: Mapping[str, Tendon]) -> str:
     if one.tag in _LEFT or "actuation" in tree.settings.off:
         why = "is left out" if one.tag in _LEFT else "is switched off in the file: left out"
         a.note(f"{one.where}: the {one.tag} '{name}' {why}.")
+        one.pass_over()
         return ""
     if joint:
         freedom = a.freedom(joint)
@@ -66,6 +67,7 @@ def _actuator(one: Element, tree: Tree, tendons: Mapping[str, Tendon]) -> str:
             _act(f"{name}_{kind}", kind, law, part, body, pose, tree)
     else:
         a.note(f"{one.where}: '{name}' drives neither a joint, a tendon that maps nor a site: left out.")
+        one.pass_over()
         return ""
     if is_limited(one, tree.settings, "ctrllimited", "ctrlrange"):
         a.note("ranges of controls bind whoever gives them: left out.")

@@ -26,7 +26,7 @@ def read(root: Element, tree: Tree) -> list[str]:
     controls = actuators(root, tree, found)
     for section in root.all("equality"):
         for number, one in enumerate(section.children, 1):
-            _equality(tree.defaults.apply(one, ""), number, tree, found)
+            _equality(tree.defaults.apply(one, "", "equality"), number, tree, found)
     return controls
 
 
@@ -36,6 +36,8 @@ def read(root: Element, tree: Tree) -> list[str]:
 def _equality(one: Element, number: int, tree: Tree, lengths: Mapping[str, Tendon]) -> None:
     a = tree.a
     name = one.get("name") or f"{one.tag}_{number}"
+    if "equality" in tree.settings.off or one.get("active") == "false":
+        one.pass_over()
     if "equality" in tree.settings.off:
         a.note(f"{one.where}: equality '{name}' is switched off in the file: left out.")
     elif one.get("active") == "false":

@@ -134,6 +134,7 @@ class Defaults:
     """Attributes by class and tag; a class has those of its parents."""
 
     classes: dict[str, dict[str, dict[str, str]]] = field(default_factory=dict)
+    applied: list[Element] = field(default_factory=list)  # elements with what their class gives them
 
     @staticmethod
     def of(root: Element) -> Defaults:
@@ -154,14 +155,16 @@ class Defaults:
             walk(top, top.get("class", "main"), {})
         return Defaults(found)
 
-    def apply(self, one: Element, inherited: str) -> Element:
-        """The element with the attributes that its class gives it."""
+    def apply(self, one: Element, inherited: str, kind: str = "") -> Element:
+        """The element with the attributes that its class gives it, or to all of its `kind` (tendons, equalities)."""
         name = one.get("class") or inherited or "main"
         if name not in self.classes:
             raise ModelError(f"{one.where}: there is no default class '{name}'.")
-        tag = "actuator" if one.tag in ACTUATORS else one.tag
+        tag = kind or ("actuator" if one.tag in ACTUATORS else one.tag)
         attributes = _over(self.classes[name].get(tag, {}), one.attributes)
-        return Element(one.tag, attributes, one.where, one.children, one.text)
+        made = Element(one.tag, attributes, one.where, one.children, one.text, one.asked)
+        self.applied.append(made)
+        return made
 
 
 _TURNS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")

@@ -100,7 +100,7 @@ def tendons(root: Element, tree: Tree) -> dict[str, Tendon]:
     found: dict[str, Tendon] = {}
     for section in root.all("tendon"):
         for number, raw in enumerate(section.children, 1):
-            one = tree.defaults.apply(Element("tendon", raw.attributes, raw.where, raw.children), "")
+            one = tree.defaults.apply(raw, "", "tendon")
             name = raw.get("name") or f"tendon_{number}"
             made = _made(raw.tag, one, name, tree)
             if made is not None:

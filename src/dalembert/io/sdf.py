@@ -15,13 +15,18 @@ from dalembert.io.parts import Mass
 from dalembert.io.poses import Pose
 from dalembert.io.reading import Reading
 from dalembert.io.sdf_frames import Scope, pose_of
+from dalembert.io.unread import inside, note_unread
 from dalembert.io.visuals import SOLIDS, Visuals, tint
 from dalembert.mechanism.xml import Element, read_xml
 
 _MOST_NESTED = 20
-_SILENT = {"pose", "inertial", "visual", "collision", "sensor", "light", "audio_sink", "self_collide", "enable_wind"}
+_SILENT = {"pose", "inertial", "visual", "collision", "light", "audio_sink", "self_collide", "enable_wind"}
 _READ = {"link", "joint", "frame", "model", "include", "pose", "static", "self_collide", "enable_wind"}
 _READ |= {"allow_auto_disable", "uri", "name"}  # nothing mechanical in them
+_QUIET = {
+    **dict.fromkeys(("joint", "axis", "axis2", "inertial", "inertia", "dynamics"), frozenset(("name", "type"))),
+    "limit": frozenset(("<effort>", "<velocity>")),
+}
 _YES = ("true", "1")
 
 
@@ -52,6 +57,7 @@ def read(folder: Folder, a: Assembly, how: Reading) -> None:
             scope.enter(one, tag)
     sdf_joints.join(list(scope.settle(Pose())), a)
     seen.noted()
+    note_unread(inside(root), _QUIET, a, tags=True)
 
 
 def _is_old(root: Element) -> bool:

@@ -14,6 +14,7 @@ from dalembert.io.folder import Folder
 from dalembert.io.parts import WORLD, Freedom, Joined, Mass
 from dalembert.io.poses import Pose, roll_pitch_yaw, unit
 from dalembert.io.reading import Reading
+from dalembert.io.unread import inside, note_unread
 from dalembert.io.visuals import SOLIDS, Visuals, tint
 from dalembert.mechanism.xml import Element
 
@@ -29,6 +30,13 @@ KINDS = {
 #: Tags with nothing mechanical in them.
 _LOOKS = {"material", "visual", "collision", "origin", "inertial", "contact", "self_collision_checking"}
 _JOINTS = {"parent", "child", "origin", "axis", "limit", "dynamics", "mimic", "joint_properties"}
+#: What nothing here asks for, by tag: the reader of what moves asks the rest.
+_QUIET = {
+    **dict.fromkeys(
+        ("link", "joint", "inertial", "inertia", "mass", "axis", "dynamics", "mimic"), frozenset(("name", "type"))
+    ),
+    "limit": frozenset(("effort", "velocity")),
+}
 _WORLDS = ("world", "World", "universe")
 
 
@@ -65,6 +73,7 @@ def read(folder: Folder, a: Assembly, how: Reading) -> None:
     urdf_more.read(robot, set(links), a)
     _looks(robot, Visuals(a, folder, how.meshes))
     _noted(robot, a)
+    note_unread(inside(robot), _QUIET, a)
 
 
 def _refuse_xacro(robot: Element) -> None:
@@ -128,7 +137,9 @@ def _join(robot: Element, a: Assembly, links: set[str]) -> None:
 
 def _freedoms(joint: Element, kind: str) -> tuple[Freedom, ...]:
     name = joint.need("name")
-    if not kind:
+    if not kind:  # what it may say of a motion that it has not
+        for one in joint.all("axis", "limit", "dynamics"):
+            one.pass_over()
         return ()
     axis_element = joint.first("axis")
     written = axis_element.numbers("xyz", [1, 0, 0], exactly=3) if axis_element is not None else [1.0, 0.0, 0.0]

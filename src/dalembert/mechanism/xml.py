@@ -26,19 +26,27 @@ class Element:
     where: str
     children: list[Element] = field(default_factory=list)
     text: str = ""
+    asked: set[str] = field(default_factory=set, repr=False)  # attributes and <tags> that a reader looked for
 
     def all(self, *tags: str) -> Iterator[Element]:
         """Children with one of these tags, in order."""
+        self.asked.update(f"<{tag}>" for tag in tags)
         return (one for one in self.children if one.tag in tags)
 
     def first(self, tag: str) -> Element | None:
         return next(self.all(tag), None)
 
+    def pass_over(self) -> None:
+        """What is left out as a whole is not told again in parts."""
+        self.asked.update(self.attributes, (f"<{one.tag}>" for one in self.children))
+
     def get(self, name: str, default: str = "") -> str:
+        self.asked.add(name)
         return self.attributes.get(name, default)
 
     def need(self, name: str) -> str:
         """An attribute that must be there."""
+        self.asked.add(name)
         if name not in self.attributes:
             raise ModelError(f"{self.where}: <{self.tag}> has no attribute '{name}'.")
         return self.attributes[name]
@@ -49,6 +57,7 @@ class Element:
 
     def numbers(self, name: str, default: Sequence[float], exactly: int | None = None) -> list[float]:
         """An attribute that is a row of finite numbers; the default where it is absent."""
+        self.asked.add(name)
         if name not in self.attributes:
             return list(default)
         found = numbers_of(self.attributes[name], f"{self.where}: '{name}' of <{self.tag}>", exactly)
