@@ -151,6 +151,18 @@ def test_a_tall_scissor_lift_moves(families, bar):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("bar", [2e-3, 2e3])
+def test_a_tower_of_sixty_stages_moves(families, bar):
+    """Its loops close stage by stage; closed through the foot, one row of it was left out."""
+    motion = simulate(families.scissor_lift(60, bar=bar), (0, 0.3 * np.sqrt(bar)), rtol=1e-8, atol=1e-10)
+    machine = motion.system.machine
+    p = np.array([motion.parameters[x] for x in motion.system.known_parameters])
+    assert machine.count(0.0, motion.y[:, -1].copy(), p) == len(motion.system.speeds) - 1 == 120
+    assert motion.quality.closure < 1e-12
+    assert motion.quality.energy < 1e-7
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("cells", [6, 12])
 def test_sparse_and_dense_rows_agree_on_long_ladders(cells):
     draw = np.random.default_rng(cells)

@@ -1,6 +1,8 @@
 """The numbering of a mechanism: breadth-first spanning tree, principal and cut links, names of coordinates.
 
 Papegay 3.2.4: bodies are numbered 1..n in the order of discovery from earth, neighbours in the order of declaration.
+Where another tree closes the loops over fewer links by more than a third, as in towers, that tree is taken
+(`short_loops`).
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from dalembert.mechanism.constraint import Closed, Constraint
 from dalembert.mechanism.link import Link
 from dalembert.mechanism.mechanism import Mechanism
 from dalembert.mechanism.model import Model
+from dalembert.mechanism.short_loops import short_loops, total_length
 from dalembert.mechanism.sliding import slid
 from dalembert.mechanism.state import State, state_of
 
@@ -167,7 +170,7 @@ def _check_couplings(links: Mapping[str, Link], cuts: tuple[CutLink, ...]) -> No
 
 def _carrying(mechanism: Model, cut: Collection[str]) -> tuple[list[str], dict[str, tuple[Link, str]]]:
     """The spanning tree; of a loop that would end in bodies without mass, the first one with fewer such bodies."""
-    best = _breadth_first(mechanism, cut)
+    best = _short(mechanism, cut, _breadth_first(mechanism, cut))
     idle = idle_bodies(mechanism, best[1])
     closing = len(mechanism.links) > len(best[1])
     while idle and closing:
@@ -187,6 +190,30 @@ def _carrying(mechanism: Model, cut: Collection[str]) -> tuple[list[str], dict[s
     return best
 
 
+def _short(
+    mechanism: Model, cut: Collection[str], best: tuple[list[str], dict[str, tuple[Link, str]]]
+) -> tuple[list[str], dict[str, tuple[Link, str]]]:
+    """The tree breadth first, or one whose loops are shorter by more than a third, and that carries as much mass.
+
+    Names and numbers of small machines stay those of the book: a loop of theirs is hardly shorter elsewhere.
+    """
+    found = best[1]
+    edges = [(x.name, x.first.body, x.second.body) for x in mechanism.links.values() if x.name not in cut]
+    if len(edges) - len(found) < 2:  # a single loop is as long through any tree
+        return best
+    length = total_length(edges, {child: parent for child, (_, parent) in found.items()}, _principal(found))
+    more, short = short_loops(EARTH, edges)
+    if 3 * short >= 2 * length:
+        return best
+    other = _breadth_first(mechanism, (*cut, *more))
+    idle, before = (len(idle_bodies(mechanism, tree)) for tree in (other[1], found))
+    return best if idle > before or _coupled(mechanism, other[1]) else other
+
+
+def _principal(found: Mapping[str, tuple[Link, str]]) -> set[str]:
+    return {link.name for link, _ in found.values()}
+
+
 def idle_bodies(mechanism: Model, found: Mapping[str, tuple[Link, str]]) -> list[str]:
     """Bodies of a tree (child: its link, its parent) that move at speeds of their own, and no mass with them."""
     heavy = {name for name, body in mechanism.bodies.items() if not _massless(body)}
@@ -202,7 +229,7 @@ def _massless(body: Body) -> bool:
 
 def _coupled(mechanism: Model, found: Mapping[str, tuple[Link, str]]) -> bool:
     """Would a link be displaced by a coordinate that this tree cuts?"""
-    principal = {link.name for link, _ in found.values()}
+    principal = _principal(found)
     cuts = (CutLink(0, link, 0, 0) for link in mechanism.links.values() if link.name not in principal)
     try:
         _check_couplings(mechanism.links, tuple(cuts))
