@@ -113,7 +113,7 @@ class NativeFunction:
     def __call__(self, *args: Array, out: np.ndarray | None = None) -> np.ndarray:
         if len(args) != len(self._sizes):
             raise ExpressionError(f"'{self.name}' takes {len(self._sizes)} arrays, not {len(args)}.")
-        if out is None and all(map(_is_single, args, self._sizes)):
+        if out is None and all(map(is_single, args, self._sizes)):
             return self._run_single(args)
         arrays = [np.ascontiguousarray(a, dtype=np.float64) for a in args]
         batch = -1
@@ -128,7 +128,7 @@ class NativeFunction:
         if batch >= 0:
             return self._run_batch(arrays, batch, out)
         out = self._result(self._shape, out)
-        self._call(*map(_address, arrays), _address(out))
+        self._call(*map(address_of, arrays), address_of(out))
         return out
 
     def _run_single(self, args: Sequence[Array]) -> np.ndarray:
@@ -136,7 +136,7 @@ class NativeFunction:
         try:
             views, addresses, result = self._memory.parts
         except AttributeError:
-            views, addresses, result = self._memory.parts = _stage(self._sizes, self._shape)
+            views, addresses, result = self._memory.parts = stage(self._sizes, self._shape)
         for view, a in zip(views, args, strict=True):
             view[:] = a
         self._call(*addresses)
@@ -180,14 +180,14 @@ class NativeFunction:
                     f"input {varied[0]} of '{self.name}' is shared by all states: give one row of it."
                 )
             groups = len(arrays)
-            pointers = (ctypes.c_void_p * groups)(*map(_address, arrays))
+            pointers = (ctypes.c_void_p * groups)(*map(address_of, arrays))
             strides = (ctypes.c_int64 * groups)(*[a.shape[1] if a.ndim == 2 else 0 for a in arrays])
-            where = (ctypes.addressof(pointers), ctypes.addressof(strides), _address(out))
+            where = (ctypes.addressof(pointers), ctypes.addressof(strides), address_of(out))
             share(self._batch_call, *where, count, batch.width, batch.room, self._plan.operations)
         return out
 
 
-def _address(a: np.ndarray) -> int:
+def address_of(a: np.ndarray) -> int:
     """Of the first number. NumPy takes 2 us to tell it: as long as a vector of states."""
     if not a.size:
         return 0
@@ -197,7 +197,7 @@ def _address(a: np.ndarray) -> int:
         return int(a.ctypes.data)
 
 
-def _is_single(a: Array, size: int) -> bool:
+def is_single(a: Array, size: int) -> bool:
     """Whether an argument is plainly one state: doubtful cases take the careful way."""
     kind = type(a)
     if kind is np.ndarray:
@@ -207,7 +207,7 @@ def _is_single(a: Array, size: int) -> bool:
     return kind in (list, tuple) and len(a) == size and all(type(x) is float or type(x) is int for x in a)
 
 
-def _stage(sizes: Sequence[int], shape: tuple[int, ...]) -> tuple[list[np.ndarray], list[int], np.ndarray]:
+def stage(sizes: Sequence[int], shape: tuple[int, ...]) -> tuple[list[np.ndarray], list[int], np.ndarray]:
     """Arrays for the inputs and the result of one call, and their addresses."""
     views = [np.zeros(size) for size in sizes]
     result = np.zeros(shape)

@@ -19,7 +19,7 @@ import numpy as np
 from dalembert import expr as ex
 from dalembert.codegen import _target
 from dalembert.codegen.function import Function
-from dalembert.codegen.native import NativeFunction, compile_functions
+from dalembert.codegen.native import NativeFunction, address_of, compile_functions, is_single, stage
 from dalembert.dynamics import Dynamics
 from dalembert.dynamics.variations import Variation, has_variations, variations
 from dalembert.errors import ExpressionError
@@ -140,6 +140,8 @@ class Slopes:
 
     def __call__(self, t: Array, q: Array, u: Array, efforts: Array, p: Array) -> np.ndarray:
         """Rows by speed; a leading axis of any argument makes a batch."""
+        if all(map(is_single, (t, q, u, efforts, p), self._sizes)):
+            return self._run_single((t, q, u, efforts, p))
         time = np.asarray(t, dtype=float)
         given = [
             time.reshape(1) if time.size == 1 else time[..., None],
@@ -155,6 +157,19 @@ class Slopes:
         for k, out in enumerate(found.reshape(-1, 3 * self.size, self.size)):
             self._call(*(x[k].ctypes.data for x in rows), out.ctypes.data, work)
         return found.swapaxes(-1, -2)
+
+    def _run_single(self, args: Sequence[Array]) -> np.ndarray:
+        """One state through memory of this thread whose addresses are known: most of a small call is finding them."""
+        try:
+            views, addresses = self._memory.parts
+        except AttributeError:
+            views, addresses, _ = stage(self._sizes, ())
+            self._memory.parts = views, addresses = views, addresses[:-1]
+        for view, a in zip(views, args, strict=True):
+            view[:] = a
+        found = np.empty((3 * self.size, self.size))
+        self._call(*addresses, address_of(found), self._work())
+        return found.T
 
     def _work(self) -> int:
         """Memory of this thread."""

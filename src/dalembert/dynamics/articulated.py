@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dalembert.constraints.factor import solve_symmetric
@@ -29,7 +30,7 @@ from dalembert.expr.space import (
     transpose3,
     turned_symmetric,
 )
-from dalembert.kinematics import EARTH_NODE, Node, Pose, RigidInertia, Tree, Twist, Wrench
+from dalembert.kinematics import EARTH_NODE, Node, Pose, RigidInertia, Twist, Wrench
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,16 +89,46 @@ def _less_outer(m: Matrix3, a: Vector3, b: Vector3, symmetric: bool) -> Matrix3:
     return (Vector3(rows[0]), Vector3(rows[1]), Vector3(rows[2]))
 
 
-@dataclass(slots=True)
-class _Pass:
+@dataclass(frozen=True, slots=True)
+class Joint:
     """What the inward pass leaves for the outward one, node by node."""
 
     names: list[str]
     columns: list[Twist]
-    indices: list[int]
     felt: list[Wrench]  # articulated inertia times column
     pivots: Matrix
     drive: list[Expr]  # effort left for each column
+
+    @staticmethod
+    def of(node: Node, names: list[str], efforts: Sequence[Expr], inertia: ArticulatedInertia, bias: Wrench) -> Joint:
+        """Of a node with what it carries; names and efforts of its own speeds."""
+        columns = [twist for _, twist in node.columns]
+        felt = [inertia.wrench(twist) for twist in columns]
+        pivots = Matrix([[w.power(t) for w in felt] for t in columns], (len(columns), len(columns)))
+        drive = [effort - bias.power(twist) for effort, twist in zip(efforts, columns, strict=True)]
+        return Joint(names, columns, felt, pivots, drive)
+
+    def felt_above(
+        self, node: Node, inertia: ArticulatedInertia, bias: Wrench, own: Twist
+    ) -> tuple[ArticulatedInertia, Wrench]:
+        """The branch as its parent feels it, where the parent is: the joint gives way along its columns."""
+        left, push = inertia, bias
+        if self.columns:
+            for i, row in enumerate(_inverse(self.pivots, self.names)):
+                left = left.without(self.felt[i], _combination(row, self.felt))
+            push = push + _combination(solve_symmetric(self.pivots, self.drive, self.names), self.felt)
+        push = push + left.wrench(own)
+        for pose in reversed(node.chain):
+            left = left.moved(pose)
+        return left, moved_to_parent(node, push)
+
+    def answer(self, carried: Twist) -> tuple[list[Expr], Twist]:
+        """u' of its speeds, and the acceleration of the node, from that at zero u'."""
+        needed = [d - _effort(w, carried) for d, w in zip(self.drive, self.felt, strict=True)]
+        found, total = solve_symmetric(self.pivots, needed, self.names), carried
+        for value, column in zip(found, self.columns, strict=True):
+            total = total + column.scaled(value)
+        return found, total
 
 
 def accelerations(model: Recursion, efforts: list[Expr] | None = None) -> list[Expr]:
@@ -106,61 +137,55 @@ def accelerations(model: Recursion, efforts: list[Expr] | None = None) -> list[E
     if tree.shares_speeds():
         raise SingularError("a speed moves several displacements: use the mass matrix instead of articulated bodies.")
     efforts = model.efforts if efforts is None else efforts
+    nodes = tree.nodes
     inertias = [ArticulatedInertia.of(i) for i in model.inertias]
-    own = [_own(model, k) for k in range(len(tree.nodes))]
-    bias = [_bias(model, k) for k in range(len(tree.nodes))]
-    passes: list[_Pass | None] = [None] * len(tree.nodes)
-    for k in range(len(tree.nodes) - 1, -1, -1):
-        node = tree.nodes[k]
-        passes[k] = one = _open(tree, node, inertias[k], bias[k], efforts)
-        if node.parent == EARTH_NODE:
-            continue
-        branch, resist = _close(one, inertias[k], bias[k], own[k])
-        for pose in reversed(node.chain):
-            branch = branch.moved(pose)
-        inertias[node.parent] = inertias[node.parent] + branch
-        bias[node.parent] = bias[node.parent] + moved_to_parent(node, resist)
-    return _outward(model, own, passes)
+    spins = [None if node.parent == EARTH_NODE else model.spins[node.parent] for node in nodes]
+    known = zip(nodes, model.relative, model.carried_spins, spins, strict=True)
+    own = [held_acceleration(*one) for one in known]
+    bias = [bias_wrench(*one) for one in zip(model.inertias, model.spins, model.wrenches, strict=True)]
+    joints: list[Joint] = []
+    for k in range(len(nodes) - 1, -1, -1):
+        node, indices = nodes[k], [index for index, _ in nodes[k].columns]
+        names = [tree.speeds[i].name for i in indices]
+        joints.append(Joint.of(node, names, [efforts[i] for i in indices], inertias[k], bias[k]))
+        if node.parent != EARTH_NODE:
+            branch, resist = joints[-1].felt_above(node, inertias[k], bias[k], own[k])
+            inertias[node.parent] = inertias[node.parent] + branch
+            bias[node.parent] = bias[node.parent] + resist
+    result = [ZERO] * len(tree.speeds)
+    found: list[Twist] = []
+    up = Twist(ZERO3, -tree.layout.model.gravity)
+    for node, one, held in zip(nodes, reversed(joints), own, strict=True):
+        values, total = one.answer(
+            taken_along(node, None if node.parent == EARTH_NODE else found[node.parent], up) + held
+        )
+        for (index, _), value in zip(node.columns, values, strict=True):
+            result[index] = value
+        found.append(total)
+    return result
 
 
-def _own(model: Recursion, k: int) -> Twist:
-    """Acceleration at zero u' relative to the linear transport of the parent's (w', a)."""
-    node = model.tree.nodes[k]
-    own = own_acceleration(model, k)
-    if node.parent == EARTH_NODE:
+def held_acceleration(node: Node, relative: Twist, carried: Vector3, above: Vector3 | None) -> Twist:
+    """Acceleration at zero u' relative to the linear transport of the parent's (w', a); `above` is its spin."""
+    own = own_acceleration(node, relative, carried)
+    if above is None:
         return own
-    centripetal = apply3(spread(ZERO3, model.spins[node.parent]), node.pose.position)
+    centripetal = apply3(spread(ZERO3, above), node.pose.position)
     return Twist(own.angular, own.linear + turned_back(node, centripetal))
 
 
-def _bias(model: Recursion, k: int) -> Wrench:
+def bias_wrench(inertia: RigidInertia, spin: Vector3, applied: Wrench) -> Wrench:
     """Wrench of a node's matter at zero acceleration, less the applied efforts: w x I w, w x (w x h)."""
-    inertia, spin, applied = model.inertias[k], model.spins[k], model.wrenches[k]
     moment = spin.cross(apply3(inertia.inertia, spin))
     force = apply3(spread(ZERO3, spin), inertia.moment)
     return Wrench(moment - applied.moment, force - applied.force)
 
 
-def _open(tree: Tree, node: Node, inertia: ArticulatedInertia, bias: Wrench, efforts: list[Expr]) -> _Pass:
-    columns = [twist for _, twist in node.columns]
-    felt = [inertia.wrench(twist) for twist in columns]
-    pivots = Matrix([[w.power(t) for w in felt] for t in columns], (len(columns), len(columns)))
-    drive = [efforts[index] - bias.power(twist) for index, twist in node.columns]
-    names = [tree.speeds[index].name for index, _ in node.columns]
-    return _Pass(names, columns, [index for index, _ in node.columns], felt, pivots, drive)
-
-
-def _close(one: _Pass, inertia: ArticulatedInertia, bias: Wrench, own: Twist) -> tuple[ArticulatedInertia, Wrench]:
-    """The branch as its parent feels it: the joint gives way along its columns."""
-    left, push = inertia, bias
-    if one.columns:
-        count = len(one.columns)
-        for i, row in enumerate(_inverse(one.pivots, one.names)):
-            weighted = _combination(row, one.felt)
-            left = left.without(one.felt[i], weighted)
-        answer = solve_symmetric(one.pivots, one.drive, one.names)
-        push = push + _combination([answer[i] for i in range(count)], one.felt)
-    return left, push + left.wrench(own)
+def taken_along(node: Node, above: Twist | None, up: Twist) -> Twist:
+    """The linear transport of the parent's acceleration; earth accelerates `up` instead of things falling."""
+    if above is None:
+        return Twist(ZERO3, turned_back(node, up.linear))
+    return carried_acceleration(node, above.angular, above.linear, tilde(above.angular))
 
 
 def _inverse(matrix: Matrix, names: list[str]) -> list[list[Expr]]:
@@ -175,30 +200,6 @@ def _combination(weights: list[Expr], wrenches: list[Wrench]) -> Wrench:
     for weight, wrench in zip(weights, wrenches, strict=True):
         total = total + Wrench(weight * wrench.moment, weight * wrench.force)
     return total
-
-
-def _outward(model: Recursion, own: list[Twist], passes: list[_Pass | None]) -> list[Expr]:
-    tree = model.tree
-    result = [ZERO] * len(tree.speeds)
-    found: list[Twist] = []
-    up = -tree.layout.model.gravity
-    for k, node in enumerate(tree.nodes):
-        one = passes[k]
-        assert one is not None
-        if node.parent == EARTH_NODE:
-            carried = Twist(ZERO3, turned_back(node, up))
-        else:
-            above = found[node.parent]
-            carried = carried_acceleration(node, above.angular, above.linear, tilde(above.angular))
-        total = carried + own[k]
-        needed = [d - _effort(w, total) for d, w in zip(one.drive, one.felt, strict=True)]
-        for index, value, column in zip(
-            one.indices, solve_symmetric(one.pivots, needed, one.names), one.columns, strict=True
-        ):
-            result[index] = value
-            total = total + column.scaled(value)
-        found.append(total)
-    return result
 
 
 def _effort(felt: Wrench, acceleration: Twist) -> Expr:

@@ -84,8 +84,10 @@ class Energies:
     @cached_property
     def power(self) -> Expr:
         """Of dampers, motors, explicit time and drives."""
-        explicit = ex.tangent([self.sources.value], {ex.TIME: ex.ONE, **self.own_rates})[0]
-        total = self._of_efforts() + explicit + self._of_drives()
+        value, moving = self.sources.value, {ex.TIME: ex.ONE, **self.own_rates}
+        total = self._of_efforts() + self._of_drives()
+        if not ex.free_symbols(value).isdisjoint(moving):
+            total = total + ex.tangent([value], moving)[0]
         for one in self._stored:
             total = total + one.power
         return ex.substitute([total], {ex.prime(x): rate for x, rate in self.own_rates.items()})[0]
@@ -119,6 +121,8 @@ class Energies:
         if rows.imperfect or rows.bent or any(x is not ZERO for x in rows.drift):
             for power in rows.powers(self.machine.multipliers, self.tree.speeds):
                 total = total + power
+        if all(node.drift.is_zero for node in self.tree.nodes):
+            return total
         drifting = [i for i, one in enumerate(self._drifts) if not one.twist.is_zero]
         if not drifting:
             return total

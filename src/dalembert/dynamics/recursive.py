@@ -90,12 +90,11 @@ def spread(rate: Vector3, spin: Vector3) -> Matrix3:
     )
 
 
-def own_acceleration(model: Recursion, k: int) -> Twist:
-    """What a node's relative motion adds to the acceleration it is carried with, its speeds held.
+def own_acceleration(node: Node, own: Twist, spin: Vector3) -> Twist:
+    """What a node's relative motion adds to the acceleration it is carried with, with that spin, its speeds held.
 
     Angular: w_p x w_r + rate; linear: 2 w_p x v_r + w_r x v_r + rate.
     """
-    node, own, spin = model.tree.nodes[k], model.relative[k], model.carried_spins[k]
     angular = spin.cross(own.angular) + node.rate.angular
     coriolis = (spin + spin + own.angular).cross(own.linear)
     return Twist(angular, coriolis + node.rate.linear)
@@ -127,7 +126,7 @@ def inverse_dynamics(
         else:
             above, matrix = found[node.parent]
             total = carried_acceleration(node, above.angular, above.linear, matrix)
-        total = total + own_acceleration(model, k)
+        total = total + own_acceleration(node, model.relative[k], model.carried_spins[k])
         if udot is not None:
             for index, column in node.columns:
                 total = total + column.scaled(udot[index])

@@ -183,7 +183,7 @@ class _Parser(Generic[T]):
         token = self.token
         if token.kind == "number":
             self.advance()
-            return self.builder.number(_number(token.text, self.exact))
+            return self.builder.number(number_written(token.text, self.exact))
         if token.kind == "name":
             self.advance()
             if self.token.text == "(":
@@ -211,7 +211,8 @@ class _Parser(Generic[T]):
         return arguments
 
 
-def _number(text: str, exact: bool) -> Number:
+def number_written(text: str, exact: bool) -> Number:
+    """The number that digits write."""
     exponent = text.lower().partition("e")[2].lstrip("+-0")
     if len(text) > MAX_DIGITS or len(exponent) > len(str(MAX_DIGITS)) or (exact and int(exponent or 0) > MAX_DIGITS):
         shown = text if len(text) <= _WINDOW else text[:_WINDOW] + "..."

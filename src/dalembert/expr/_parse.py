@@ -75,6 +75,9 @@ class ExprBuilder:
             raise ExpressionError(f"{name} does not take {len(arguments)} arguments.") from None
 
 
+_DECIMAL = re.compile(r"[0-9]+\.[0-9]+")
+
+
 def parse(text: str, symbols: Mapping[str, Expr] | None = None) -> Expr:
     """The expression that a formula denotes.
 
@@ -82,5 +85,7 @@ def parse(text: str, symbols: Mapping[str, Expr] | None = None) -> Expr:
     >>> ex.parse("k*(x - 1)**2 / 2")
     1/2*k*(x - 1)**2
     """
+    if _DECIMAL.fullmatch(text):  # most of what files hold
+        return node.const(_grammar.number_written(text, exact=False))
     with arithmetic.decimals_as_spelled():
         return _grammar.parse(text, ExprBuilder(symbols))

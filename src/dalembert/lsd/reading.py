@@ -54,7 +54,8 @@ def loads(
     `strict` reads with the printed precedence and lexer of the thesis; `lenient` lets a body stand for its frame.
     """
     checked = check(text, name, strict=strict, lenient=lenient)
-    return elaborate(checked, Mechanism() if into is None else into)
+    with uncollected():
+        return elaborate(checked, Mechanism() if into is None else into)
 
 
 def load(path: str | Path, into: Mechanism | None = None, *, strict: bool = False, lenient: bool = False) -> Mechanism:

@@ -330,9 +330,10 @@ def _stands(seen: Motion) -> bool:
 
 def _known(motion: Motion, kinds: tuple[str, ...]) -> bool:
     """Have all parameters of these outputs a value?"""
-    exprs = motion.system.in_states_and_rates([ex.symbol(f"total.{kind}") for kind in kinds])
-    lacking = set(motion.system.names_in(exprs)) - {*motion.parameters}
-    return lacking <= {x.name for x in motion.system.slopes}
+    system = motion.system
+    used = frozenset[Expr]().union(*(system.energy_symbols[kind] for kind in kinds))
+    lacking = {x.name for x in used - set(system.symbols) - {ex.TIME}} - {*motion.parameters}
+    return lacking <= {x.name for x in system.slopes}
 
 
 def _norm(motion: Motion) -> float | None:
@@ -353,16 +354,14 @@ def _integrals(motion: Motion, seen: Motion) -> dict[str, float]:
     system = motion.system
     if system.constrained is not None or not _known_conservative(motion):
         return {}
-    kinetic, potential = system.in_states_and_rates([seen._energy("T", system.kinetic), ex.symbol("total.V")])
-    used = ex.free_symbols([kinetic, potential])
+    kinetic, used = system.energies["T"], system.energy_symbols["T"] | system.energy_symbols["V"]
     found: dict[str, float] = {}
     for coordinate, rate in zip(system.coordinates, system.rates, strict=False):
         speed = rate.name if rate.op == "symbol" else ""
         if speed not in system.speeds or ex.symbol(coordinate) in used:
             continue
         momentum = ex.derivative(kinetic, ex.symbol(speed))
-        inertia = ex.derivative(momentum, ex.symbol(speed))
-        found[f"the momentum of '{coordinate}'"] = _drift(seen, momentum, ex.sqrt(2 * kinetic * inertia))
+        found[f"the momentum of '{coordinate}'"] = _drift(seen, momentum, speed)
     return found
 
 
@@ -371,10 +370,21 @@ def _known_conservative(motion: Motion) -> bool:
     return "total.V" in outputs and outputs.get("total.power") is ex.ZERO and _known(motion, ("T", "V"))
 
 
-def _drift(seen: Motion, momentum: Expr, most: Expr) -> float:
-    """How much a momentum changes on an arc, in parts of the largest that the kinetic energy allows: sqrt(2 T M)."""
-    values, sizes = seen.evaluate([momentum, most])
-    return _spread(seen, values) / max(float(np.max(np.abs(sizes), initial=0.0)), 1e-300)
+def _drift(seen: Motion, momentum: Expr, speed: str) -> float:
+    """How much a momentum changes on an arc, in parts of the largest that the kinetic energy allows: sqrt(2 T M).
+
+    M is the momentum of a unit speed: momenta are linear in the speeds.
+    """
+    unit = np.array([[float(name == speed)] for name in seen.system.states])
+    moves = np.array([[float(name in seen.system.coordinates)] for name in seen.system.states])
+    values, inertias = list[Array](), list[Array]()
+    for arc in seen.arcs:
+        three = np.concatenate([arc.y, arc.y * moves, arc.y * moves + unit], axis=1)
+        found = seen.values([momentum], np.tile(arc.t, 3), three, arc.parameters)[0].reshape(3, -1)
+        values.append(found[0])
+        inertias.append(found[2] - found[1])
+    most = float(np.max(np.abs(2 * seen.kinetic_energy() * np.concatenate(inertias)), initial=0.0))
+    return _spread(seen, np.concatenate(values)) / max(most**0.5, 1e-300)
 
 
 def _spread(seen: Motion, values: Array) -> float:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dalembert import expr as ex
 from dalembert.codegen import Function, compile_functions
 from dalembert.expr import Expr
-from dalembert.simulate.system.compiled import compiled
+from dalembert.simulate.system.compiled import compiled, native_rates
 from dalembert.simulate.system.system import System
 
 Array = NDArray[np.float64]
@@ -47,8 +47,8 @@ class Balance:
     def __init__(self, system: System) -> None:
         self.coordinates, self.speeds = len(system.coordinates), len(system.speeds)
         self._groups = [[system.states.index(x) for x in group] for group in system.quaternions]
-        self._kinematics = _native("kinematics", system, system.rates[: self.coordinates])
-        self._rates = _native("rates", system, system.rates)
+        self._kinematics = _native("kinematics", system, tuple(system.rates[: self.coordinates]))
+        self._rates = native_rates(system)
         self._parts: dict[str, tuple[int, ...]] = {}
         outputs: list[Expr] = []
         for name, shape, values in _parts(system):

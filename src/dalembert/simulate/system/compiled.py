@@ -8,6 +8,8 @@ from typing import Any
 
 from dalembert import expr as ex
 from dalembert.codegen import Function, NativeFunction, compile_functions
+from dalembert.codegen.alike import AlikeCode
+from dalembert.dynamics.alike import Alike
 from dalembert.expr import Expr
 from dalembert.expr.magnitude import error_size
 from dalembert.expr.spread import spread
@@ -16,6 +18,7 @@ from dalembert.simulate.loop.layout import EPS
 from dalembert.simulate.methods.problem import NativeEvents, NativeGuards
 from dalembert.simulate.system.event import ResolvedEvent
 from dalembert.simulate.system.large import LargeProjection, LargeRates
+from dalembert.simulate.system.on_demand import OnDemand
 from dalembert.simulate.system.projection import Projection, in_place
 from dalembert.simulate.system.system import System
 
@@ -44,10 +47,19 @@ def compiled(
 
 
 @ex.uncollected()
-def native_rates(system: System) -> NativeFunction | LargeRates:
+def native_rates(system: System) -> NativeFunction | LargeRates | AlikeCode:
     if system.large:
         return LargeRates(system.machine)
-    return compiled("rates", system.symbols, system.known_parameters, system.rates)
+    if isinstance(system.rates, OnDemand):
+        return _alike(system.rates.tree, system.symbols, system.known_parameters, system.rates.kinematic)
+    return compiled("rates", system.symbols, system.known_parameters, tuple(system.rates))
+
+
+@lru_cache(maxsize=16)
+def _alike(
+    tree: Alike, states: tuple[Expr, ...], parameters: tuple[str, ...], kinematic: tuple[Expr, ...]
+) -> AlikeCode:
+    return AlikeCode(tree, states, parameters, compiled("kinematics", states, parameters, kinematic))
 
 
 def native_projection(system: System) -> Projection | LargeProjection | int:
@@ -67,9 +79,9 @@ def _projection(states: tuple[Expr, ...], parameters: tuple[str, ...], step: tup
 
 def native_jacobian(system: System) -> NativeFunction | int:
     """The derivatives of the rates by the states, row by row, then by time; nothing where they are too long."""
-    if system.large:
+    if system.large or len(system.speeds) ** 2 > _LONGEST_JACOBIAN:
         return 0
-    outputs = _derivatives(system.rates, system.symbols)
+    outputs = _derivatives(tuple(system.rates), system.symbols)
     if ex.count_operations(outputs) > _LONGEST_JACOBIAN:
         return 0
     return compiled("jacobian", system.symbols, system.known_parameters, outputs)

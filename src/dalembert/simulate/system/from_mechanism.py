@@ -19,6 +19,7 @@ from dalembert.simulate.contact.outputs import WithContacts
 from dalembert.simulate.system.chart_ends import chart_ends, has_edges
 from dalembert.simulate.system.constrained import coupling_conditions, kept_closed
 from dalembert.simulate.system.large import is_large, with_numbers
+from dalembert.simulate.system.on_demand import rates_of
 from dalembert.simulate.system.system import Condition, Picture, System
 
 #: Degrees of freedom up to which the pivots of the mass matrix are watched while a motion is computed.
@@ -36,7 +37,7 @@ def system_of(mechanism: Mechanism | Model, layout: Layout | None = None) -> Sys
     system = System(
         about.state.coordinates,
         about.state.speeds,
-        (*about.rates, *(about.accelerations_given if large else about.accelerations())),
+        _rates(about, large, bool(rows)),
         given=dict(mechanism.given),
         start={**upright, **mechanism.start},
         kinetic=about.energies.kinetic,
@@ -63,6 +64,12 @@ def system_of(mechanism: Mechanism | Model, layout: Layout | None = None) -> Sys
     if large:
         return with_numbers(system, about)
     return kept_closed(system, about) if about.closed else system
+
+
+def _rates(about: Dynamics, large: bool, touching: bool) -> Sequence[Expr]:
+    if large:
+        return (*about.rates, *about.accelerations_given)
+    return (*about.rates, *about.accelerations()) if about.closed or touching else rates_of(about)
 
 
 def _charts(tree: Tree) -> list[Condition]:

@@ -19,6 +19,7 @@ from dalembert.dynamics.scales import Scales
 from dalembert.errors import SimulationError
 from dalembert.expr import Expr, Matrix, Scalar
 from dalembert.mechanism import Layout
+from dalembert.simulate.system.on_demand import OnDemand, Rates
 
 if TYPE_CHECKING:
     from dalembert.simulate.system.large import LargeMachine
@@ -102,7 +103,7 @@ class System:
 
     coordinates: tuple[str, ...]
     speeds: tuple[str, ...]
-    rates: tuple[Expr, ...] = field(repr=False)
+    rates: Sequence[Expr] = field(repr=False)
     given: Mapping[str, Value] = field(default_factory=dict)
     start: Mapping[str, Value] = field(default_factory=dict)
     kinetic: Expr | None = field(default=None, repr=False)
@@ -140,8 +141,10 @@ class System:
     @cached_property
     def parameters(self) -> tuple[str, ...]:
         """Names that need a value for the equations to run, in alphabetical order."""
-        rates: Sequence[Expr] = self.rates
-        if self.large and self.constrained is not None:
+        rates = self.rates
+        if isinstance(rates, OnDemand):
+            rates = [*rates.kinematic, *rates.used]
+        elif self.large and self.constrained is not None:
             held = self.constrained
             rates = [*rates[: len(self.coordinates)], *held.mass.entries, *held.right, *held.rows.matrix.entries]
             rates = [*rates, *held.rows.gamma, *held.rows.conditions]
@@ -152,6 +155,13 @@ class System:
     def large(self) -> bool:
         """Is it solved in numbers, not by expanded code?"""
         return self.constrained is not None and self.constrained.resolved is None
+
+    @property
+    def solved_by(self) -> str:
+        """How accelerations are found: the road of fewer operations, code and compiling counted."""
+        if self.large:
+            return "a sparse solve in numbers"
+        return "loops over joints of a few kinds" if isinstance(self.rates, OnDemand) else "formulas of each"
 
     @cached_property
     def machine(self) -> LargeMachine:
@@ -174,8 +184,19 @@ class System:
     def slopes(self) -> Mapping[Expr, Expr]:
         """The rate of each state by its symbol `prime(state)`, where that is not a state itself."""
         known = set(self.symbols)
-        pairs = ((ex.prime(x), rate) for x, rate in zip(self.symbols, self.rates, strict=True))
-        return {x: rate for x, rate in pairs if x not in known}
+        places = {ex.prime(x): i for i, x in enumerate(self.symbols)}
+        return Rates(self.rates, {x: i for x, i in places.items() if x not in known})
+
+    @cached_property
+    def energies(self) -> Mapping[str, Expr]:
+        """`T`, `V` and `power` in states and their rates, as far as they are told."""
+        kinds = [kind for kind in ("T", "V", "power") if f"total.{kind}" in self.outputs]
+        return dict(zip(kinds, self.in_states_and_rates([ex.symbol(f"total.{kind}") for kind in kinds]), strict=True))
+
+    @cached_property
+    def energy_symbols(self) -> Mapping[str, frozenset[Expr]]:
+        """What they depend on."""
+        return {kind: frozenset(ex.free_symbols(value)) for kind, value in self.energies.items()}
 
     @property
     def balanced(self) -> Layout | None:
@@ -216,7 +237,7 @@ class System:
             check_determined(self.layout, [x.name for x in hidden])
             found = self._opened(ex.substitute(found, hidden), self.outputs.__getitem__)
         used = ex.free_symbols(found)
-        return ex.substitute(found, {x: rate for x, rate in self.slopes.items() if x in used})
+        return ex.substitute(found, {x: self.slopes[x] for x in used & self.slopes.keys()})
 
     def names_in(self, exprs: Iterable[Expr]) -> tuple[str, ...]:
         """The symbols of some expressions that are neither states nor time."""

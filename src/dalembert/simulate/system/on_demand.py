@@ -1,0 +1,92 @@
+"""Rates of a long tree whose code does not need their formulas: these are made when somebody asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, overload
+
+from dalembert.dynamics import Dynamics
+from dalembert.dynamics.alike import Alike, alike
+from dalembert.expr import Expr
+
+#: Operations of a state from which code of few kinds is taken: it is half as quick as formulas of each node where
+#: these fit a processor's memory for code and data, quicker above, and there in a twentieth of their time.
+LONG = 50_000
+
+
+class OnDemand(Sequence[Expr]):
+    """q' and u' of a tree: how many they are, and q', are known at once."""
+
+    def __init__(self, about: Dynamics, tree: Alike) -> None:
+        self.about, self.tree = about, tree
+        self.kinematic: tuple[Expr, ...] = tuple(about.rates)
+
+    @cached_property
+    def whole(self) -> tuple[Expr, ...]:
+        """All of them, as formulas."""
+        return (*self.kinematic, *self.about.accelerations())
+
+    @property
+    def used(self) -> set[Expr]:
+        """The symbols in u'."""
+        reads = [[x in used for x in kind.states] for kind, used in ((k, k.symbols) for k in self.tree.kinds)]
+        pairs = zip(self.tree.of, self.tree.states, strict=True)
+        return {x for k, some in pairs for x, read in zip(some, reads[k], strict=True) if read}
+
+    def __len__(self) -> int:
+        return len(self.kinematic) + len(self.about.speeds)
+
+    @overload
+    def __getitem__(self, at: int) -> Expr: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Expr]: ...
+    def __getitem__(self, at: int | slice) -> Expr | Sequence[Expr]:
+        wanted = range(len(self))[at]
+        last = max(wanted, default=0) if isinstance(wanted, range) else wanted
+        return self.kinematic[at] if last < len(self.kinematic) else self.whole[at]
+
+    def __iter__(self) -> Iterator[Expr]:
+        yield from self.kinematic
+        yield from self.whole[len(self.kinematic) :]
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, OnDemand) and other.about is self.about:
+            return True
+        return self.whole == (other.whole if isinstance(other, OnDemand) else other)
+
+    def __hash__(self) -> int:
+        return hash(self.whole)
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return tuple, (list(self.whole),)
+
+
+class Rates(Mapping[Expr, Expr]):
+    """Some of the rates by other names; asking which there are makes none."""
+
+    def __init__(self, rates: Sequence[Expr], places: Mapping[Expr, int]) -> None:
+        self._rates, self._places = rates, places
+
+    def __getitem__(self, name: Expr) -> Expr:
+        return self._rates[self._places[name]]
+
+    def __iter__(self) -> Iterator[Expr]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
+def rates_of(about: Dynamics) -> Sequence[Expr]:
+    """q' and u' of a tree: as formulas, or on demand where a few kinds of joints say the same sooner."""
+    if len(about.speeds) * _FEWEST < LONG:
+        return (*about.rates, *about.accelerations())
+    found = alike(about.recursion)
+    if found is None or found.operations < LONG:
+        return (*about.rates, *about.accelerations())
+    return OnDemand(about, found)
+
+
+_FEWEST = 1000
+"""Operations of a node, at the most, in a tree that is worth being looked at."""

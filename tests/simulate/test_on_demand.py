@@ -1,0 +1,87 @@
+"""Long trees: the motion by kinds of joints is that of the formulas, which are there for those who ask."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+import dalembert as da
+from dalembert.dynamics import alike, dynamics
+from dalembert.mechanism import earth
+from dalembert.simulate.system import on_demand
+from dalembert.simulate.system.from_mechanism import system_of
+from dalembert.simulate.system.on_demand import OnDemand
+
+
+def _chain(n: int) -> da.Mechanism:
+    rng, last = np.random.default_rng(n), earth
+    m = da.Mechanism(f"chain of {n}")
+    for k in range(n):
+        body = m.body(f"b{k}", 1 + rng.uniform(), rng.normal(size=3).tolist(), rng.uniform(0.5, 0.6, 3).tolist())
+        joint = da.revolute("xyz"[k % 2]).with_efforts(th="-k*th - c*th'")
+        m.join(last.at([0.5, 0, 0.1]), body, joint, name=f"j{k}")
+        last = body
+    m.gravity, m.given, m.start = [0, 0, -9.81], {"c": 0.3, "k": 2.0}, {"j0.th": 0.4, "j3.th'": 1.0}
+    return m
+
+
+@pytest.fixture
+def every_tree_is_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(on_demand, "LONG", 0)
+    monkeypatch.setattr(alike, "_ALIKE", 0)
+
+
+def test_the_motion_is_that_of_the_formulas(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(alike, "_ALIKE", 0)
+    motions = []
+    for limit in (0, 10**9):
+        monkeypatch.setattr(on_demand, "LONG", limit)
+        m = _chain(12)
+        mo = m.simulate((0, 0.5), rtol=1e-11, t_eval=np.linspace(0, 0.5, 5), events=da.Event("j0.th", terminal=False))
+        assert isinstance(mo.system.rates, OnDemand) == (limit == 0)
+        motions.append(mo)
+    one, two = motions
+    np.testing.assert_allclose(one.y, two.y, atol=1e-9)
+    for asked in ("j7.th''", "total.T", "b11.X''"):
+        np.testing.assert_allclose(one[asked], two[asked], rtol=1e-7, atol=1e-8 * np.abs(two[asked]).max())
+    assert one.system.parameters == two.system.parameters == ("c", "k")
+    assert one.events["j0.th"] == pytest.approx(two.events["j0.th"], abs=1e-9)
+    assert one.quality.energy == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.usefixtures("every_tree_is_long")
+def test_a_motion_asks_for_no_formulas_of_accelerations(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("formulas of u' were made")
+
+    monkeypatch.setattr(dynamics.Dynamics, "_free", refuse)
+    mo = _chain(13).simulate((0, 0.1), events=da.Event("j0.th"))
+    assert mo.success
+    assert mo.quality.energy is not None
+    assert len(mo["j7.th''"]) == len(mo.t)
+
+
+@pytest.mark.usefixtures("every_tree_is_long")
+def test_formulas_are_there_for_those_who_ask() -> None:
+    system = system_of(_chain(16))
+    about = dynamics.dynamics_of(system.layout)
+    assert isinstance(system.rates, OnDemand)
+    assert len(system.rates) == 32
+    assert system.rates[:16] == tuple(about.rates)
+    assert tuple(system.rates) == (*about.rates, *about.accelerations())
+    assert system.rates[-1] is about.accelerations()[-1]
+    assert tuple(pickle.loads(pickle.dumps(system.rates))) == tuple(system.rates)
+    assert system.solved_by.startswith("loops")
+    stiff = _chain(6).simulate((0, 0.1), method="RADAU5", rtol=1e-9)
+    free = _chain(6).simulate((0, 0.1), rtol=1e-11)
+    np.testing.assert_allclose(stiff.y[:, -1], free.y[:, -1], atol=1e-6)
+
+
+@pytest.mark.usefixtures("every_tree_is_long")
+def test_a_parameter_that_is_missing_is_asked_for() -> None:
+    m = _chain(16)
+    m.given = {"c": 0.3}
+    with pytest.raises(da.SimulationError, match="'k'"):
+        m.simulate((0, 0.1))
