@@ -18,7 +18,9 @@ from chains import make_chain, mechanism
 from rows import tell
 
 from dalembert import expr as ex
+from dalembert import loads
 from dalembert.codegen import Function, compile_functions, compile_mechanism
+from dalembert.lsd import to_lsd
 
 
 def straight(operations: int) -> Function:
@@ -43,9 +45,15 @@ if __name__ == "__main__":
         spent = time.process_time() - start
         told = {"operations": count, "program": "dalembert, nothing repeated"}
         tell("compile times", **told, **{"CPU s": spent, "us an operation": spent / count * 1e6})
+    loads(to_lsd(mechanism(make_chain(3)))).simulate((0.0, 1e-3))  # the integration loop, once for all
     for size in (7, 100, 1000):
+        text = to_lsd(mechanism(make_chain(size)))
+        start = time.process_time()
+        loads(text).simulate((0.0, 1e-3))
+        told = {"bodies": size, "program": "dalembert, LSD text to motion"}
+        tell("chains end to end", **told, **{"CPU s": time.process_time() - start})
         start = time.process_time()
         f = compile_mechanism(mechanism(make_chain(size)))
         f.acceleration([0.1] * size, [0.1] * size)
-        told = {"bodies": size, "program": "dalembert, description to first result"}
+        told = {"bodies": size, "program": "dalembert, `compile` to first result"}
         tell("chains end to end", **told, **{"CPU s": time.process_time() - start})

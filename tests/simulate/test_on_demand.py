@@ -10,7 +10,6 @@ import pytest
 import dalembert as da
 from dalembert.dynamics import alike, dynamics
 from dalembert.mechanism import earth
-from dalembert.simulate.system import on_demand
 from dalembert.simulate.system.from_mechanism import system_of
 from dalembert.simulate.system.on_demand import OnDemand
 
@@ -29,7 +28,7 @@ def _chain(n: int) -> da.Mechanism:
 
 @pytest.fixture
 def every_tree_is_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(on_demand, "LONG", 0)
+    monkeypatch.setattr(alike, "LONG", 0)
     monkeypatch.setattr(alike, "_ALIKE", 0)
 
 
@@ -37,7 +36,7 @@ def test_the_motion_is_that_of_the_formulas(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(alike, "_ALIKE", 0)
     motions = []
     for limit in (0, 10**9):
-        monkeypatch.setattr(on_demand, "LONG", limit)
+        monkeypatch.setattr(alike, "LONG", limit)
         m = _chain(12)
         mo = m.simulate((0, 0.5), rtol=1e-11, t_eval=np.linspace(0, 0.5, 5), events=da.Event("j0.th", terminal=False))
         assert isinstance(mo.system.rates, OnDemand) == (limit == 0)

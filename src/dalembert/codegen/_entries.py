@@ -48,6 +48,7 @@ def whole_module(width: int, used: set[tuple[str, int]], parts: list[str]) -> st
         intrinsics += [f"declare {t} @llvm.{name}.{s}({t}, {t})" for name in ("copysign", "minimum", "maximum")]
         intrinsics.append(f"declare {t} @llvm.fmuladd.{s}({t}, {t}, {t})")
     bodies = [_elementary.definition(name, w) for name, w in sorted(used)]
+    intrinsics.append("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
     library = "declare ptr @malloc(i64)\ndeclare void @free(ptr)\n" + _elementary.declarations()
     weights = '!0 = !{!"branch_weights", i32 1, i32 100000}\n'
     return "\n".join([*intrinsics, library, *bodies, *parts, weights])
@@ -97,6 +98,35 @@ def _state_entry(function: Function, plan: Schedule, late: list[str]) -> str:
     take, give = _memory("scratch", plan.scratch)
     calls = _calls(late, _actual(n, "%kept", "%scratch", "%out"))
     return f"define void @{function.name}.state({formal}) nounwind {{\n{take}{calls}{give}  ret void\n}}\n"
+
+
+#: Vectors of states ahead that the memory is asked for: pages end every few vectors, and with them what it guesses.
+_AHEAD = 4
+_LINE = 64
+
+
+def _ahead(function: Function, width: int) -> list[str]:
+    """Ask for the rows of states to come, and for the room of their results."""
+    text = [f"  %far = add i64 %row, {_AHEAD * width}"]
+    for g, size in enumerate(function.sizes):
+        if g in function.shared or size < 2:
+            continue
+        text += [
+            f"  %far{g} = mul i64 %far, %stride{g}",
+            f"  %coming{g} = getelementptr double, ptr %source{g}, i64 %far{g}",
+        ]
+        text += _asked(f"%coming{g}", 8 * size * width, write=False)
+    count = len(function.outputs)
+    text += [f"  %farther = mul i64 %far, {count}", "  %room = getelementptr double, ptr %out, i64 %farther"]
+    return text + _asked("%room", 8 * count * width, write=True)
+
+
+def _asked(base: str, size: int, write: bool) -> list[str]:
+    text = []
+    for line in range(-(-size // _LINE)):
+        text.append(f"  {base}.{line} = getelementptr i8, ptr {base}, i64 {line * _LINE}")
+        text.append(f"  call void @llvm.prefetch.p0(ptr {base}.{line}, i32 {int(write)}, i32 3, i32 1)")
+    return text
 
 
 def _batch_entry(function: Function, plan: Schedule, width: int, early: list[str], late: list[str]) -> str:
@@ -150,6 +180,7 @@ def _batch_entry(function: Function, plan: Schedule, width: int, early: list[str
             f"  br label %moved{g}",
             f"moved{g}:",
         ]
+    text += _ahead(function, width)
     if early:
         text += [f"  br i1 {steady}, label %steady, label %unsteady", "unsteady:", *early_calls, "  br label %steady"]
         text.append("steady:")

@@ -163,8 +163,8 @@ class Slopes:
         try:
             views, addresses = self._memory.parts
         except AttributeError:
-            views, addresses, _ = stage(self._sizes, ())
-            self._memory.parts = views, addresses = views, addresses[:-1]
+            views, (*addresses, _), _ = stage(self._sizes, ())
+            self._memory.parts = views, addresses
         for view, a in zip(views, args, strict=True):
             view[:] = a
         found = np.empty((3 * self.size, self.size))

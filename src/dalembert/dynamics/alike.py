@@ -28,6 +28,10 @@ from dalembert.kinematics import EARTH_NODE, Node, Pose, RigidInertia, Twist, Wr
 _PLAIN = frozenset({ZERO, ONE, -ONE})
 #: Nodes for each kind, at least: formulas of a kind are made and compiled for so many.
 _ALIKE = 4
+#: Operations of a state from which code of few kinds is taken: it is half as quick as formulas of each node where
+#: these fit a processor's memory for code and data, quicker above, and there in a twentieth of their time.
+LONG = 50_000
+_MOST = 1000  # operations of a node: shorter trees are not looked at
 #: Numbers of a branch: the articulated inertia (6 + 9 + 6), and its wrench at zero acceleration.
 BRANCH = 27
 
@@ -79,6 +83,13 @@ class Alike:
     states: tuple[tuple[Expr, ...], ...]
     parents: tuple[int, ...]
     speeds: tuple[tuple[int, ...], ...]  # places of the speeds of each node
+
+    @property
+    def used(self) -> set[Expr]:
+        """The symbols that its accelerations depend on."""
+        reads = [[x in used for x in kind.states] for kind, used in ((k, k.symbols) for k in self.kinds)]
+        pairs = zip(self.of, self.states, strict=True)
+        return {x for k, some in pairs for x, read in zip(some, reads[k], strict=True) if read}
 
     @property
     def operations(self) -> int:
@@ -160,6 +171,14 @@ def alike(model: Recursion) -> Alike | None:
     kinds = tuple(_kind(*one) for one in first)
     places = tuple(tuple(i for i, _ in node.columns) for node in tree.nodes)
     return Alike(kinds, tuple(of), tuple(constants), tuple(states), parents, places)
+
+
+def long_and_alike(model: Recursion) -> Alike | None:
+    """The kinds of a tree that is so long that loops over its nodes are worth more than formulas of each."""
+    if len(model.tree.nodes) * _MOST < LONG:
+        return None
+    found = alike(model)
+    return None if found is None or found.operations < LONG else found
 
 
 @dataclass(slots=True)

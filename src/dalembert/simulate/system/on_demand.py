@@ -7,12 +7,8 @@ from functools import cached_property
 from typing import Any, overload
 
 from dalembert.dynamics import Dynamics
-from dalembert.dynamics.alike import Alike, alike
+from dalembert.dynamics.alike import Alike, long_and_alike
 from dalembert.expr import Expr
-
-#: Operations of a state from which code of few kinds is taken: it is half as quick as formulas of each node where
-#: these fit a processor's memory for code and data, quicker above, and there in a twentieth of their time.
-LONG = 50_000
 
 
 class OnDemand(Sequence[Expr]):
@@ -26,13 +22,6 @@ class OnDemand(Sequence[Expr]):
     def whole(self) -> tuple[Expr, ...]:
         """All of them, as formulas."""
         return (*self.kinematic, *self.about.accelerations())
-
-    @property
-    def used(self) -> set[Expr]:
-        """The symbols in u'."""
-        reads = [[x in used for x in kind.states] for kind, used in ((k, k.symbols) for k in self.tree.kinds)]
-        pairs = zip(self.tree.of, self.tree.states, strict=True)
-        return {x for k, some in pairs for x, read in zip(some, reads[k], strict=True) if read}
 
     def __len__(self) -> int:
         return len(self.kinematic) + len(self.about.speeds)
@@ -80,13 +69,5 @@ class Rates(Mapping[Expr, Expr]):
 
 def rates_of(about: Dynamics) -> Sequence[Expr]:
     """q' and u' of a tree: as formulas, or on demand where a few kinds of joints say the same sooner."""
-    if len(about.speeds) * _FEWEST < LONG:
-        return (*about.rates, *about.accelerations())
-    found = alike(about.recursion)
-    if found is None or found.operations < LONG:
-        return (*about.rates, *about.accelerations())
-    return OnDemand(about, found)
-
-
-_FEWEST = 1000
-"""Operations of a node, at the most, in a tree that is worth being looked at."""
+    found = long_and_alike(about.recursion)
+    return (*about.rates, *about.accelerations()) if found is None else OnDemand(about, found)

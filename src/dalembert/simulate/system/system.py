@@ -143,7 +143,7 @@ class System:
         """Names that need a value for the equations to run, in alphabetical order."""
         rates = self.rates
         if isinstance(rates, OnDemand):
-            rates = [*rates.kinematic, *rates.used]
+            rates = [*rates.kinematic, *rates.tree.used]
         elif self.large and self.constrained is not None:
             held = self.constrained
             rates = [*rates[: len(self.coordinates)], *held.mass.entries, *held.right, *held.rows.matrix.entries]
