@@ -206,6 +206,22 @@ def test_other_vector_widths_compute_the_same(width: int, monkeypatch: pytest.Mo
     np.testing.assert_allclose(other, usual, rtol=1e-14)
 
 
+@pytest.mark.parametrize(("width", "columns"), [(4, 3), (8, 2), (8, 3), (8, 7), (8, 9), (16, 5)])
+def test_rows_of_any_length_pass_through_lanes_and_touch_no_other(width: int, columns: int) -> None:
+    import ctypes
+
+    xs = [ex.symbol(f"x{i}") for i in range(columns)]
+    code = compile_functions([Function("turned", [xs], xs[::-1])])["turned"].batch_code(width)
+    for count in (1, width, width + 3):
+        rows = np.arange(1.0, count * columns + 1).reshape(count, columns)
+        found, work = np.full((count + 1) * columns, -1.0), np.empty(code.room + 8)
+        source, stride = (ctypes.c_void_p * 1)(rows.ctypes.data), (ctypes.c_int64 * 1)(columns)
+        where = (ctypes.addressof(source), ctypes.addressof(stride), found.ctypes.data)
+        code.function()(*where, 0, count, (work.ctypes.data + 63) & ~63)
+        np.testing.assert_array_equal(found[:-columns].reshape(count, columns), rows[:, ::-1])
+        np.testing.assert_array_equal(found[-columns:], -1.0)
+
+
 def test_functions_of_nothing_and_with_nothing() -> None:
     lib = compile_functions(
         [Function("two", [], [ex.const(2)]), Function("none", [[X]], []), Function("gap", [[], [X]], [X])]

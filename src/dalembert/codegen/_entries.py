@@ -47,6 +47,10 @@ def whole_module(width: int, used: set[tuple[str, int]], parts: list[str]) -> st
         intrinsics += [f"declare {t} @llvm.{name}.{s}({t})" for name in ("fabs", "sqrt")]
         intrinsics += [f"declare {t} @llvm.{name}.{s}({t}, {t})" for name in ("copysign", "minimum", "maximum")]
         intrinsics.append(f"declare {t} @llvm.fmuladd.{s}({t}, {t}, {t})")
+        if w > 1:
+            lanes = f"<{w} x i1>"
+            intrinsics.append(f"declare {t} @llvm.masked.load.{s}.p0(ptr, i32, {lanes}, {t})")
+            intrinsics.append(f"declare void @llvm.masked.store.{s}.p0({t}, ptr, i32, {lanes})")
     bodies = [_elementary.definition(name, w) for name, w in sorted(used)]
     intrinsics.append("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
     library = "declare ptr @malloc(i64)\ndeclare void @free(ptr)\n" + _elementary.declarations()

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from dalembert.codegen._ir import Writer
 
+_SINGLE = 2  # columns up to which numbers are moved one by one
 _UNROLLED = 64  # columns up to which squares follow each other without a loop
 
 
@@ -77,6 +78,32 @@ def _square_out(w: Writer, rows: list[str], column: str) -> None:
         w.line(f"  store {w.real} {value}, ptr {address}, align 8")
 
 
+def _short_in(w: Writer, rows: list[str], columns: int) -> None:
+    """Rows shorter than a vector: a square whose last columns stay where they are."""
+    mask, nothing = _mask(w, columns), f"{w.real} zeroinitializer"
+    loaded = [
+        w.emit(f"call {w.real} @llvm.masked.load.{w.suffix}.p0(ptr {row}, i32 8, {mask}, {nothing})") for row in rows
+    ]
+    for k, value in enumerate(_transpose(w, loaded)[:columns]):
+        address = w.emit(f"getelementptr {w.real}, ptr %to, i64 {k}")
+        w.line(f"  store {w.real} {value}, ptr {address}, align {8 * w.width}")
+
+
+def _short_out(w: Writer, rows: list[str], columns: int) -> None:
+    mask = _mask(w, columns)
+    loaded = ["zeroinitializer"] * w.width
+    for k in range(columns):
+        address = w.emit(f"getelementptr {w.real}, ptr %from, i64 {k}")
+        loaded[k] = w.emit(f"load {w.real}, ptr {address}, align {8 * w.width}")
+    for row, value in zip(rows, _transpose(w, loaded), strict=True):
+        w.line(f"  call void @llvm.masked.store.{w.suffix}.p0({w.real} {value}, ptr {row}, i32 8, {mask})")
+
+
+def _mask(w: Writer, columns: int) -> str:
+    lanes = ", ".join(f"i1 {str(k < columns).lower()}" for k in range(w.width))
+    return f"{w.truth} <{lanes}>"
+
+
 def _single_in(w: Writer, rows: list[str], column: int) -> None:
     vector = "poison"
     for lane, row in enumerate(rows):
@@ -99,6 +126,8 @@ def _single_out(w: Writer, rows: list[str], column: int) -> None:
 def _moved(w: Writer, rows: list[str], columns: int, inwards: bool) -> None:
     """The body: single columns when there are few, squares one after the other, or a loop over squares."""
     square, single = (_square_in, _single_in) if inwards else (_square_out, _single_out)
+    if _SINGLE < columns < w.width:
+        return (_short_in if inwards else _short_out)(w, rows, columns)
     if columns < w.width:
         for column in range(columns):
             single(w, rows, column)
