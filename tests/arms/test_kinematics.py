@@ -305,3 +305,25 @@ def test_degenerate_arms_never_say_that_a_posture_they_were_in_is_out_of_reach(s
         assert found.postures or not found.complete
         for one in found:
             assert np.abs(asked(m, one.coordinates)[0] - position).max() < 1e-8 * (1 + np.abs(position).max())
+
+
+def test_an_arm_of_six_joints_whose_roots_lose_a_posture_does_not_claim_all_of_them(monkeypatch):
+    """A root that is near no posture: for six joints something was lost, for fewer it may have moved what fills up."""
+    from dataclasses import replace
+
+    from dalembert.arms import inverse as road
+
+    rng = np.random.default_rng(5)
+    m = random_arm(rng, "RRRRRR")
+    q = dict(zip(m.direct_kinematics("tip").coordinates, rng.uniform(-2, 2, 6), strict=True))
+    position, rotation = asked(m, q)
+    assert m.inverse_kinematics("tip", position, rotation=rotation).complete
+
+    def off(screws, displacement):
+        out = eliminate(screws, displacement)
+        return replace(out, amounts=(*out.amounts[1:], out.amounts[0] + 0.1))
+
+    monkeypatch.setattr(road, "eliminate", off)
+    found = m.inverse_kinematics("tip", position, rotation=rotation)
+    assert not found.complete
+    assert "no posture within rounding" in str(found)

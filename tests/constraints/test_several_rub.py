@@ -385,3 +385,23 @@ def test_feet_that_nothing_tells_the_load_of_are_refused():
     m.constrain("middle_foot.Y = -0.2", by=da.coulomb(0.2, "middle_foot.X'"), name="middle")
     with pytest.raises(da.ModelError, match=r"follows from the others .* nothing tells how large it is"):
         m.simulate((0, 1))
+
+
+@pytest.mark.parametrize("both", [True, False])
+def test_blocks_that_slip_in_two_directions_break_loose_at_once(both):
+    """Each on its own floor, pushed beyond its friction along a direction of its own: it goes straight that way."""
+    m, rng = da.Mechanism("two"), np.random.default_rng(4)
+    m.gravity, pushes = [0, 0, -G], dict[str, np.ndarray]()
+    for name in "ab" if both else "a":
+        slide, block = m.body(f"{name}_slide"), m.body(name, mass=2)
+        m.join(da.earth, slide, da.composite(["x", "y"], da.Displacement.of(["x", "y", 0])), name=f"{name}x")
+        m.join(slide, block, da.prismatic("z"), name=f"{name}z")
+        m.constrain(f"{name}z.x = 0", by=da.coulomb(0.3, f"{name}x.x'", f"{name}x.y'"), name=f"{name}_rubs")
+        turn = rng.uniform(-np.pi, np.pi)
+        pushes[name] = rng.uniform(1.2, 2) * 0.3 * 2 * G * np.array([np.cos(turn), np.sin(turn)])
+        m.force(block, [*pushes[name].tolist(), 0])
+    mo = m.simulate((0, 0.5), **EXACT)
+    for name, push in pushes.items():
+        size = np.linalg.norm(push)
+        way = (size - 0.3 * 2 * G) / 2 * 0.5**2 / 2 * push / size
+        assert [mo[f"{name}x.{x}"][-1] for x in "xy"] == pytest.approx(way, rel=1e-7)

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+import dalembert as da
 from dalembert.contact import Frictional, impact, path_impact, solve_frictional
 from dalembert.errors import ContactError
 
@@ -220,3 +221,19 @@ def test_a_contact_that_rests_while_bodies_turn_past_it_is_not_struck_by_roundin
     done = impact(mass, speeds, rows, [0.43317292937503543, 0.7, 0.0], law="newton")
     assert (rows @ done.velocity >= -1e-11).all()
     assert done.energy < 1e-12
+
+
+@pytest.mark.parametrize(("degrees", "mu", "along", "law", "after"), [x[:5] for x in VECTORS if x[3] != "newton"][:4])
+def test_a_machine_strikes_by_the_law_that_was_asked_for(degrees, mu, along, law, after):
+    """The same blows, of a rod whose foot is at the floor: Newton's law would throw it back otherwise."""
+    m = da.loads(f"""
+let rod = body mass = 1, iframe = 0, inertia = [1/3, 1/3, 0] end ;
+join earth and rod.frame with link(x, z, th) dof1 = [x, 0, z], dof2 = th || [0, 1, 0] end as p ;
+let foot = [-1, 0, 0] @ rod ;
+contact foot.Z >= 0 restitution 0.8 friction {mu} slip foot.X' as floor ;""")
+    th = -np.radians(degrees)  # the foot is below
+    start = {"p.th": th, "p.z": np.sin(-th), "p.x'": along, "p.z'": -1.0}
+    mo = m.simulate((0, 1e-4), start=start, impacts=law)
+    jump = mo.state(5e-5)
+    up, slip = jump["p.z'"] + np.cos(th) * jump["p.th'"], jump["p.x'"] + np.sin(th) * jump["p.th'"]
+    assert (up, slip) == pytest.approx(after, abs=1e-9)

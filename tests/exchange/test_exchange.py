@@ -154,3 +154,39 @@ def test_motions_are_tables_of_pandas_xarray_and_parquet(tmp_path):
     np.testing.assert_array_equal(again["tip.X"], mo["tip.X"])
     with pytest.raises(da.DalembertError, match="parquet"):
         mo.to_parquet(tmp_path / "m.csv")
+
+
+class Box:
+    """What the environment asks of a box of gymnasium."""
+
+    def __init__(self, low, high, shape=None, dtype=None):
+        self.low, self.high = low, high
+
+
+class Env:
+    """What it asks of an environment."""
+
+    def reset(self, *, seed=None, options=None):
+        self.np_random = np.random.default_rng(seed)
+
+
+def test_an_environment_steps_as_time_goes_on_and_ends_after_its_steps(monkeypatch):
+    """A force of time, so that every stage of a step must know its own; gymnasium itself is not needed."""
+    import sys
+    from types import SimpleNamespace
+
+    theirs = SimpleNamespace(Env=Env, spaces=SimpleNamespace(Box=Box))
+    monkeypatch.setitem(sys.modules, "gymnasium", theirs)
+    monkeypatch.setitem(sys.modules, "gymnasium.spaces", theirs.spaces)
+    m = cart_pole()
+    m.force(m.bodies["pole"], ["3*sin(9*t)", 0, 0])
+    ask = {"step": 0.05, "reward": lambda told: told["rail.x"], "start": {"pin.th": 0.3, "pin.th'": 1.0}}
+    env, endless = m.environment({"push": (-5, 5)}, steps=3, **ask), m.environment({"push": (-5, 5)}, **ask)
+    mo = m.simulate((0, 0.15), start=ask["start"], given={"push": 2.0}, t_eval=[0, 0.05, 0.1, 0.15], rtol=1e-11)
+    for one in (env, endless):
+        one.reset(seed=1)
+        for k in (1, 2, 3):
+            seen, reward, ended, truncated, _ = one.step([2.0])
+            np.testing.assert_allclose(seen, mo.y[:, k], atol=2e-7)
+            assert (ended, truncated) == (False, one is env and k == 3)
+            assert reward == pytest.approx(seen[0])

@@ -47,6 +47,10 @@ def test_an_expansion_has_the_value_and_the_slopes_of_the_curve_where_it_touches
 
 @pytest.mark.parametrize("number", [2.5, -0.1, math.pi, math.sqrt(2)])
 def test_a_form_divided_by_a_measured_number_keeps_its_value_when_it_is_tidied(number: float) -> None:
-    x, y = ex.symbol("x"), ex.symbol("y")
-    tidied = ex.tidy(x / (ex.const(number) * y))
-    assert ex.evaluate([tidied], {x: 1.3, y: 0.4})[0] == pytest.approx(1.3 / (number * 0.4), rel=1e-14)
+    """Also where the number is found only when what surrounds it falls away: others are folded as they are read."""
+    x, y, z = ex.symbols("x y z")
+    n = ex.const(number)
+    for below in (n * y, y * (n + z) - y * z, (n * y + z) + (ex.const(math.e) * y - z)):
+        for form in (x / below, below**-2, x / (1 + 1 / below)):
+            at = {x: 1.3, y: 0.4, z: -0.7}
+            assert ex.evaluate([ex.tidy(form)], at)[0] == pytest.approx(ex.evaluate([form], at)[0], rel=1e-12)

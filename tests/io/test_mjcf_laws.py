@@ -118,3 +118,16 @@ def test_limits_and_equalities_of_straight_tendons_are_those_of_their_length(tmp
     held = da.read_mjcf(path, limits=False)
     mo = held.simulate((0, 2), start={"ball.x'": 1.0})
     np.testing.assert_allclose(np.hypot(mo["ball.X"], mo["ball.Z"] - 2), 1.0, atol=1e-6)
+
+
+@pytest.mark.parametrize("flags", ["", "spring", "damper"])
+def test_a_spring_by_its_time_constant_is_the_oscillator_that_it_names(flags, tmp_path):
+    """x'' = -x/(T r)^2 - 2 x'/T of whatever the joint carries; each part can be switched off."""
+    path = tmp_path / "timed.xml"
+    option = f'<option gravity="0 0 0"><flag {flags}="disable"/></option>' if flags else '<option gravity="0 0 0"/>'
+    path.write_text(f"""<mujoco>{option}<worldbody><body><inertial pos="0 0 0" mass="2.5" diaginertia="1 1 1"/>
+      <joint name="x" type="slide" axis="1 0 0" springdamper="0.4 0.8" springref="0.1"/></body></worldbody></mujoco>""")
+    f = da.read_mjcf(path).compile()
+    (found,) = np.asarray(f.acceleration([0.3], [0.7])).ravel()
+    spring, damper = (0.0 if part == flags else 1.0 for part in ("spring", "damper"))
+    assert found == pytest.approx(-spring * 0.2 / (0.4 * 0.8) ** 2 - damper * 2 * 0.7 / 0.4)

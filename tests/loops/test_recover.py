@@ -70,6 +70,14 @@ def test_parameters_of_a_table_are_recovered(psi):
     slopes_are_psi(found, psi, on_table)
 
 
+def test_each_rate_of_a_column_may_have_a_denominator_of_its_own():
+    """On the table a = d: a rate (d + 1)/(a + 1) is 1 there, and a denominator that no other rate has."""
+    psi = {"P": {"a.x": "(d.x + 1)/(a.x + 1)", "d.x": 1}, "Q": {"b.x": 1, "c.x": 1}}
+    slopes_are_psi(loops.recover_parameters(table(), psi), psi, on_table)
+    with pytest.raises(ModelError, match="is no motion of the loops"):
+        loops.recover_parameters(table(), {"P": {"a.x": "(d.x + 1)/(a.x + 2)", "d.x": 1}})
+
+
 def test_columns_that_do_not_commute_have_no_parameters():
     """[d/dx, x d/dy] = d/dy: the second rate y'/x is the rate of no function, the first is."""
     psi = {"P": {"a.x": 1, "d.x": 1}, "Q": {"b.x": "a.x", "c.x": "a.x"}}
@@ -112,6 +120,12 @@ def test_cramers_column_is_integrated_on_the_branch():
         slider_crank(1, 1), at={"a.th": 0.4, "b.th": -0.8, "c.th": 0.4, "d.x": 1.842}, piece=0
     )
     assert {p.found for p in equal.parameters} <= {"integrated", "integrated on the branch"}
+    for p in equal.parameters:  # along the branch: c = a, b = -2 a, d = 2 cos a
+        rates = {"a.th": 1.0, "b.th": -2.0, "c.th": 1.0, "d.x": -2 * np.sin(0.4)}
+        at = _at({"a.th": 0.4, "b.th": -0.8, "c.th": 0.4, "d.x": 2 * np.cos(0.4)})
+        slope = sum(ex.evaluate([ex.derivative(p.formula, ex.symbol(n))], at)[0] * v for n, v in rates.items())
+        form = sum(ex.evaluate([v], at)[0] * rates[n] for n, v in p.rate.items())
+        assert slope == pytest.approx(form, rel=1e-9)
     other = loops.recover_parameters(slider_crank())
     assert [p.found for p in other.parameters] == ["no formula found"]
     assert len(other.independent) == 1

@@ -272,3 +272,17 @@ def test_a_coordinate_that_an_event_sets_is_kept_and_the_loop_closes_around_it()
     (jump,) = mo.jumps
     assert jump.after["A.th"] == pytest.approx(jump.before["A.th"] + 0.6, abs=1e-12)
     assert mo.quality.closure < 1e-12
+
+
+def test_a_length_that_an_event_changes_is_refused_only_where_the_closure_is_singular_along_the_motion():
+    """A loop whose closure holds the length, at a posture that both lengths share, goes on with the new one."""
+    m = da.Mechanism("slider-crank")
+    crank, rod, slide = (m.body(name, mass=1, inertia=[0.1, 0.1, 0.1]) for name in ("crank", "rod", "slide"))
+    m.join(da.earth, crank, da.revolute("z"), name="a")
+    m.join(crank.at([1, 0, 0]), rod, da.revolute("z"), name="b")
+    m.join(da.earth.at([0, "h", 0]), slide, da.prismatic("x"), name="d")
+    m.join(rod.at([3, 0, 0]), slide, da.revolute("z"), name="c")
+    m.given, m.start = {"h": 0.0}, {"a.th": 0.5, "a.th'": 2.0}
+    mo = m.simulate((0, 1), events=da.Event("a.th - 1", then={"h": "h + 0.01"}, terminal=False))
+    assert mo.quality.closure < 1e-9
+    assert len(mo.arcs) == 2

@@ -188,3 +188,17 @@ def test_the_commands_do_what_the_verbs_do(tmp_path) -> None:
     told = CliRunner().invoke(app, ["fit", str(program), str(table), "--find", "l"])
     assert told.exit_code == 2
     assert "is no number" in told.output
+
+
+@pytest.mark.parametrize("kind", ["max", "min"])
+def test_an_extreme_inside_one_long_step_is_found(kind) -> None:
+    """A body that flies freely is one step from end to end; what is asked of it swings many times on the way."""
+    m = da.Mechanism("flight")
+    m.join(da.earth, m.body("b", mass=1), da.prismatic("x"), name="s")
+    m.given, m.start = {"a": 1.0}, {"s.x'": 1.0}
+    formula = "a*sin(9*s.x)*exp(-(s.x - 1.3)^2)"
+    t = np.linspace(0, 3, 300_001)
+    course = np.sin(9 * t) * np.exp(-((t - 1.3) ** 2))
+    found = gradient(m, (0, 3), f"{kind}({formula})", ["a"])
+    assert found.value == pytest.approx(getattr(course, kind)(), abs=1e-8)
+    assert found["a"] == pytest.approx(found.value)

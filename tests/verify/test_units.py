@@ -6,6 +6,7 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import dalembert as da
@@ -80,3 +81,48 @@ def test_a_threshold_with_a_unit_is_seen(monkeypatch):
     m.join(da.earth, m.body("rod", mass=2, centre=[0, 0, -0.5], inertia=[1, 1, 0]), da.revolute("x"), name="pivot")
     m.gravity, m.start = [0, 0, -0.5], {"pivot.th": 1.0}
     assert judged(m).found == "disagrees"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_bushing_in_numbers_works_what_it_stores_and_what_its_dampers_take(seed):
+    """F.v + T.w = -dV/dt - c v^2 - c_r w^2 on two bodies that move at random: V by differences of places alone."""
+    from scipy.spatial.transform import Rotation
+
+    from dalembert.verify.elementary import Place
+    from dalembert.verify.loads import _Acting
+
+    rng = np.random.default_rng(seed)
+    m = da.Mechanism("pair")
+    for name in "ab":
+        m.join(da.earth, m.body(name, mass=1, inertia=[1, 1, 1]), da.free(), name=f"{name}_free")
+    k, c, kr, cr = rng.uniform(0.5, 2, (4, 3))
+    m.bushing(
+        m.bodies["a"], m.bodies["b"], stiffness=list(k), damping=list(c), turning=list(kr), turning_damping=list(cr)
+    )
+    (bushing,) = m.freeze().efforts
+    turns, places, twists = rng.uniform(-0.8, 0.8, (2, 3)), rng.normal(size=(2, 3)), rng.normal(size=(2, 6))
+
+    def at(h):
+        return [
+            Place(p + h * v[:3], (Rotation.from_rotvec(h * v[3:]) * Rotation.from_rotvec(r)).as_matrix())
+            for p, r, v in zip(places, turns, twists, strict=True)
+        ]
+
+    def stored(h):
+        one, two = at(h)
+        p, e = one.R.T @ (two.p - one.p), Rotation.from_matrix(one.R.T @ two.R).as_quat()[:3]
+        return (p @ (k * p) + 4 * e @ (kr * e)) / 2
+
+    one, two = at(0.0)
+    acting = object.__new__(_Acting)
+    acting.value = lambda asked: np.array([float(ex.as_expr(x).value) for x in asked])
+    acting.twist = lambda body, point: (
+        twists["ab".index(body)][:3] + np.cross(twists["ab".index(body)][3:], point - places["ab".index(body)]),
+        twists["ab".index(body)][3:],
+    )
+    force, torque = acting._held(bushing, one, two)
+    (v1, w1), (v2, w2) = (acting.twist(body, two.p) for body in "ab")
+    v, w = one.R.T @ (v2 - v1), one.R.T @ (w2 - w1)
+    power = force @ (v2 - v1) + torque @ (w2 - w1)
+    lost = v @ (c * v) + w @ (cr * w)
+    assert power == pytest.approx(-(stored(1e-5) - stored(-1e-5)) / 2e-5 - lost, rel=1e-8)
