@@ -130,6 +130,7 @@ def casadi_planar(n: int) -> None:
             matrix[i][j] = matrix[j][i] = spin_momentum
 
 
+@ex.uncollected()
 def mass_and_bias(layout: Layout) -> tuple[recursive.Recursion, ex.Matrix, list[ex.Expr]]:
     """M and S + F, as every peer gives them."""
     model = recursive.Recursion.of(build_tree(layout))

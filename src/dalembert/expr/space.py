@@ -23,14 +23,22 @@ class Vector3(tuple[Expr, Expr, Expr]):
     __slots__ = ()
     shape = (3,)  # a scalar leaves products with what has a shape to it
 
-    # Most components of mechanisms are zero: what is nothing is skipped before anything is called.
+    # Most components of mechanisms are zero: what is nothing, or one, is skipped before anything is called.
 
     def __add__(self, other: Vector3) -> Vector3:  # type: ignore[override]
         if self is ZERO3:
             return other
         if other is ZERO3:
             return self
-        return Vector3((add(self[0], other[0]), add(self[1], other[1]), add(self[2], other[2])))
+        a, b, c = self
+        x, y, z = other
+        return Vector3(
+            (
+                x if a is ZERO else a if x is ZERO else add(a, x),
+                y if b is ZERO else b if y is ZERO else add(b, y),
+                z if c is ZERO else c if z is ZERO else add(c, z),
+            )
+        )
 
     def __radd__(self, other: object) -> Vector3:
         if type(other) is not tuple or len(other) != 3:
@@ -41,7 +49,8 @@ class Vector3(tuple[Expr, Expr, Expr]):
         return Vector3((sub(self[0], other[0]), sub(self[1], other[1]), sub(self[2], other[2])))
 
     def __neg__(self) -> Vector3:
-        return Vector3((neg(self[0]), neg(self[1]), neg(self[2])))
+        a, b, c = self
+        return Vector3((a if a is ZERO else neg(a), b if b is ZERO else neg(b), c if c is ZERO else neg(c)))
 
     def __mul__(self, factor: Scalar) -> Vector3:  # type: ignore[override]
         factor = as_expr(factor)
@@ -52,16 +61,15 @@ class Vector3(tuple[Expr, Expr, Expr]):
     __rmul__ = __mul__  # type: ignore[assignment]
 
     def dot(self, other: Vector3) -> Expr:
-        total = ZERO
-        x, y = self[0], other[0]
-        if x is not ZERO and y is not ZERO:
-            total = mul(x, y)
-        x, y = self[1], other[1]
-        if x is not ZERO and y is not ZERO:
-            total = add(total, mul(x, y))
-        x, y = self[2], other[2]
-        if x is not ZERO and y is not ZERO:
-            total = add(total, mul(x, y))
+        a, b, c = self
+        x, y, z = other
+        total = ZERO if a is ZERO or x is ZERO else a if x is ONE else x if a is ONE else mul(a, x)
+        if b is not ZERO and y is not ZERO:
+            term = b if y is ONE else y if b is ONE else mul(b, y)
+            total = term if total is ZERO else add(total, term)
+        if c is not ZERO and z is not ZERO:
+            term = c if z is ONE else z if c is ONE else mul(c, z)
+            total = term if total is ZERO else add(total, term)
         return total
 
     def cross(self, other: Vector3) -> Vector3:
