@@ -93,6 +93,8 @@ def _quotient(a: Number, b: Number) -> Number:
 
 
 def neg(a: Expr) -> Expr:
+    if a is ZERO:
+        return ZERO
     op = a.op
     if op == "neg":
         return a.args[0]
@@ -105,6 +107,10 @@ def neg(a: Expr) -> Expr:
 
 
 def add(a: Expr, b: Expr) -> Expr:
+    if a is ZERO:
+        return b
+    if b is ZERO:
+        return a
     if a.op in _SPECIAL_IN_SUM or b.op in _SPECIAL_IN_SUM:
         known = _special_sum(a, b)
         if known is not None:
@@ -116,10 +122,6 @@ def add(a: Expr, b: Expr) -> Expr:
 
 def _special_sum(a: Expr, b: Expr) -> Expr | None:
     """The sum when one operand is a constant, a negative or a difference and so may simplify it."""
-    if a is ZERO:
-        return b
-    if b is ZERO:
-        return a
     if a is b:
         return mul(TWO, a)
     a_op, b_op = a.op, b.op
@@ -144,6 +146,8 @@ def _special_sum(a: Expr, b: Expr) -> Expr | None:
 
 
 def sub(a: Expr, b: Expr) -> Expr:
+    if b is ZERO:
+        return a
     if a is b:
         return ZERO
     if a.op in _SPECIAL_IN_DIFFERENCE or b.op in _SPECIAL_IN_DIFFERENCE:
@@ -156,8 +160,6 @@ def sub(a: Expr, b: Expr) -> Expr:
 
 def _special_difference(a: Expr, b: Expr) -> Expr | None:
     """The difference when an operand may simplify it; a constant left of the minus stays there."""
-    if b is ZERO:
-        return a
     if a is ZERO:
         return neg(b)
     a_op, b_op = a.op, b.op
@@ -186,6 +188,8 @@ def _special_difference(a: Expr, b: Expr) -> Expr | None:
 
 
 def mul(a: Expr, b: Expr) -> Expr:
+    if a is ZERO or b is ZERO:
+        return ZERO
     a_op, b_op = a.op, b.op
     if (
         a_op in _SPECIAL_IN_PRODUCT
@@ -203,8 +207,6 @@ def mul(a: Expr, b: Expr) -> Expr:
 
 def _special_product(a: Expr, b: Expr) -> Expr | None:
     """The product when an operand carries a sign, a factor, a power or a divisor that may combine."""
-    if a is ZERO or b is ZERO:
-        return ZERO
     if a is ONE:
         return b
     if b is ONE:

@@ -23,7 +23,8 @@ from typing import Any, TypeAlias
 from dalembert.expr._node import Expr, Number, const
 from dalembert.expr._traverse import topological
 
-PRIME = 2**127 - 1
+BITS = 127
+PRIME = 2**BITS - 1
 Point: TypeAlias = tuple[int, int]  # cosine, sine
 
 #: Angles count in parts of this many: halves, thirds, quarters... of a coordinate are seen, other parts are strangers.

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from dalembert.expr._arithmetic import add, mul, neg, sub
 from dalembert.expr._collector import uncollected
-from dalembert.expr._fingerprint import PRIME, Fingerprints, inverse, residue, written_number
+from dalembert.expr._fingerprint import BITS, PRIME, Fingerprints, drawn, inverse, residue, written_number
 from dalembert.expr._node import HALF, ONE, TWO, ZERO, Expr
 from dalembert.expr._rounding import without_rounding
 from dalembert.expr._table import rebuild
@@ -28,6 +28,16 @@ _PAIRS = frozenset({"add", "sub", "mul"})
 _HALF_PRIME = PRIME // 2
 #: What a node became, its fingerprint, and the symbols that divide it: a bit for each.
 _Found: TypeAlias = tuple[Expr, int, int]
+
+
+def _number(e: Expr) -> tuple[int, _Found]:
+    """The place of a number, and what stands there."""
+    value = residue(e.data)
+    return min(value, PRIME - value), (e, value, 0)
+
+
+#: Numbers that stand in every table.
+_NUMBERS = dict(map(_number, (ZERO, ONE, TWO, HALF)))
 
 
 @uncollected()
@@ -74,34 +84,35 @@ class _Sweep:
     def __init__(self, reorders: bool = True) -> None:
         self.reorders = reorders
         self.prints = Fingerprints()
-        self.found: dict[Expr, _Found] = {}  # for every node seen, old and new
-        self.made: dict[int, _Found] = {}  # fingerprint, or that of the opposite -> the node that stands for it
+        self.found = {one[0]: one for one in _NUMBERS.values()}  # for every node seen, old and new
+        self.made = dict(_NUMBERS)  # fingerprint, or that of the opposite -> the node that stands for it
         self.domains: dict[Expr, frozenset[int]] = {}  # divisions, roots... that a node needs; absent for none
         self.symbols: list[Expr] = []  # by their bits
-        for e in (ZERO, ONE, TWO, HALF):
-            value = self.prints.of([e])[0]
-            self.made[min(value, PRIME - value)] = self.found[e] = (e, value, 0)
 
     def run(self, order: Sequence[Expr], exprs: Sequence[Expr]) -> list[Expr]:
         found, made, domains, domain = self.found, self.made, self.domains, _NOWHERE
+        prime, half = PRIME, _HALF_PRIME
         self._number([e for e in order if e.op == "symbol"])
         for e in order:
-            op, args = e.op, e.args
+            op = e.op
             if op == "mul":
-                a, b = args
+                a, b = e.args
                 first, x, scale = found[a]
                 second, y, other = found[b]
-                value, scale = x * y % PRIME, scale | other
+                value, scale = x * y, scale | other
+                value = (value & prime) + (value >> BITS)  # 2^127 is 1 here
+                if value >= prime:
+                    value -= prime
             elif op == "add":
-                a, b = args
+                a, b = e.args
                 first, x, scale = found[a]
                 second, y, other = found[b]
-                value, scale = (x + y) % PRIME, scale & other
+                value, scale = (x + y) % prime, scale & other
             elif op == "sub":
-                a, b = args
+                a, b = e.args
                 first, x, scale = found[a]
                 second, y, other = found[b]
-                value, scale = (x - y) % PRIME, scale & other
+                value, scale = (x - y) % prime, scale & other
             elif e in found:
                 continue
             elif op == "const":
@@ -112,23 +123,19 @@ class _Sweep:
                 value, scale = self._value_of(e), 0
             if domains or op not in _TOTAL:
                 domain = self._domain(e)
-            place = value if value < _HALF_PRIME else PRIME - value
+            place = value if value < half else prime - value
             known = made.get(place)
             if known is not None and (not domains or domains.get(known[0], _NOWHERE) <= domain):
                 found[e] = known if known[1] == value else (neg(known[0]), value, known[2])
                 continue
-            if op not in _PAIRS:
-                below = tuple([found[a][0] for a in args])
-                node = e if below == args else rebuild(e, below)
-                scale = self._scale(node)
-            elif first is a and second is b:
+            if first is a and second is b and op in _PAIRS:
                 node = e
             else:
-                node = _spelled(rebuild(e, (first, second)))
+                node = self._again(e, first, second)
                 op = node.op
                 if op not in _PAIRS:
                     scale = self._scale(node)
-            if op in _SUMS:
+            if op != "mul" and op in _SUMS:
                 a, b = node.args
                 if scale or a.op in _SUMS or b.op in _SUMS:
                     folded = self._folded(node, value, domain, scale)
@@ -141,18 +148,32 @@ class _Sweep:
                 domains[node] = domain
         return [found[e][0] for e in exprs]
 
+    def _again(self, e: Expr, first: Expr, second: Expr) -> Expr:
+        """A node on what its operands have become."""
+        op = e.op
+        if op == "mul":
+            node = mul(first, second)
+        elif op == "add":
+            node = add(first, second)
+        elif op == "sub":
+            node = sub(first, second)
+        else:
+            below = tuple([self.found[a][0] for a in e.args])
+            return e if below == e.args else rebuild(e, below)
+        return _spelled(node) if node.op == "const" or node.args[0].op == "const" else node
+
     def _number(self, symbols: Sequence[Expr]) -> None:
         """Give every symbol its bit."""
-        values = self.prints.of(symbols)
-        for i, (e, value) in enumerate(zip(symbols, values, strict=True)):
+        values = self.prints.values
+        for i, e in enumerate(symbols):
+            values[e] = value = drawn("symbol", e.data)
             self.made[min(value, PRIME - value)] = self.found[e] = (e, value, 1 << i)
         self.symbols += symbols
 
     def _constant(self, e: Expr) -> None:
-        written = written_number(e)
-        value = residue(written.data)
-        one = self.found[written] = (written, value, 0)
-        known = self.made.setdefault(min(value, PRIME - value), one)
+        place, one = _number(written_number(e))
+        self.found[one[0]], value = one, one[1]
+        known = self.made.setdefault(place, one)
         self.found[e] = known if known[1] == value else (neg(known[0]), value, 0)
 
     def _value_of(self, e: Expr) -> int:
@@ -197,23 +218,19 @@ class _Sweep:
         if not self.reorders:
             return e
         a, b = e.args
-        made, found, negative = self.made, self.found, e.op == "sub"
-        for total, other, minus, other_minus in ((a, b, False, negative), (b, a, negative, False)):
+        made, found = self.made, self.found
+        for total, minus in ((a, False), (b, e.op == "sub")):
             if total.op not in _SUMS:
                 continue
             p, q = total.args
-            if p in found and q in found and other in found:
-                x, y, apart = found[p][1], found[q][1], found[other][1]
-            else:  # made by the identities of a node
-                x, y, apart = self._value(p), self._value(q), self._value(other)
-            second = minus ^ (total.op == "sub")
-            apart = -apart if other_minus else apart
-            for kept, moved, kept_minus, moved_minus in ((p, y, minus, second), (q, x, second, minus)):
-                joined = (apart - moved if moved_minus else apart + moved) % PRIME
+            for kept, less in ((p, minus), (q, minus ^ (total.op == "sub"))):
+                one = found.get(kept)
+                x = self._value(kept) if one is None else one[1]  # None: made by the identities of a node
+                joined = (value + x if less else value - x) % PRIME
                 if (joined if joined < _HALF_PRIME else PRIME - joined) in made:
                     known = self._known(joined, domain)
                     if known is not None:
-                        return sub(known, kept) if kept_minus else add(known, kept)
+                        return sub(known, kept) if less else add(known, kept)
         return e
 
     def _value(self, e: Expr) -> int:

@@ -46,9 +46,21 @@ class Vector3(tuple[Expr, Expr, Expr]):
         return Vector3(other) + self
 
     def __sub__(self, other: Vector3) -> Vector3:
-        return Vector3((sub(self[0], other[0]), sub(self[1], other[1]), sub(self[2], other[2])))
+        if other is ZERO3:
+            return self
+        a, b, c = self
+        x, y, z = other
+        return Vector3(
+            (
+                a if x is ZERO else sub(a, x),
+                b if y is ZERO else sub(b, y),
+                c if z is ZERO else sub(c, z),
+            )
+        )
 
     def __neg__(self) -> Vector3:
+        if self is ZERO3:
+            return self
         a, b, c = self
         return Vector3((a if a is ZERO else neg(a), b if b is ZERO else neg(b), c if c is ZERO else neg(c)))
 
@@ -56,7 +68,16 @@ class Vector3(tuple[Expr, Expr, Expr]):
         factor = as_expr(factor)
         if factor is ZERO or self is ZERO3:
             return ZERO3
-        return Vector3((mul(factor, self[0]), mul(factor, self[1]), mul(factor, self[2])))
+        if factor is ONE:
+            return self
+        a, b, c = self
+        return Vector3(
+            (
+                a if a is ZERO else mul(factor, a),
+                b if b is ZERO else mul(factor, b),
+                c if c is ZERO else mul(factor, c),
+            )
+        )
 
     __rmul__ = __mul__  # type: ignore[assignment]
 

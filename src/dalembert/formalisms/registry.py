@@ -9,7 +9,7 @@ from importlib import import_module
 from dalembert.constraints.rows import rows_of
 from dalembert.dynamics.servo import with_hidden_conditions
 from dalembert.errors import ModelError
-from dalembert.expr import Scalar
+from dalembert.expr import Scalar, uncollected
 from dalembert.formalisms.charts import recharted, with_body_speeds
 from dalembert.formalisms.equations import Equations
 from dalembert.formalisms.formalism import Formalism
@@ -48,6 +48,7 @@ def find_formalism(name: str) -> Formalism:
     return found
 
 
+@uncollected()
 def derive(
     layout: Layout,
     formalism: str = "mixed",
