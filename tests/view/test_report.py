@@ -15,7 +15,8 @@ import dalembert as da
 from dalembert.cli import app
 from dalembert.errors import DalembertError, ModelError
 from dalembert.view.report import Film, Note, Picture, Study, make_report, write
-from dalembert.view.report.blocks import Formulas, Report, Section
+from dalembert.view.report.blocks import Formulas, Report, Section, Table
+from dalembert.view.report.described import structure
 from dalembert.view.report.latex import latex_of, plain
 from dalembert.view.report.write import find_browser
 
@@ -95,6 +96,20 @@ def test_a_machine_without_numbers_is_told_what_is_missing():
     told = {one.key: notes(one) for one in found.sections}
     assert "values for" in told["equilibria"]
     assert "Kane" in found.html()
+
+
+def test_what_comments_say_of_parts_stands_in_their_tables():
+    m = da.loads(
+        "let rod = body mass = 1, iframe = 0 end ; (* of <steel> *)\n"
+        "(* at the wall *)\njoin earth and rod.frame with link(x) dof = [x, 0, 0] end as slide ;"
+    )
+    blocks, _ = structure(Study(m))
+    bodies, links = (one for one in blocks if isinstance(one, Table))
+    assert (bodies.head[-1], bodies.rows[0][-1]) == ("what it is", "of <steel>")
+    assert (links.head[-1], links.rows[0][-1]) == ("what it is", "at the wall")
+    m.remarks.clear()
+    blocks, _ = structure(Study(m))
+    assert all("what it is" not in one.head for one in blocks if isinstance(one, Table))
 
 
 def test_no_name_of_a_model_becomes_markup():

@@ -12,6 +12,7 @@ from dalembert.lsd import library
 from dalembert.lsd.check_calls import MEANINGS, signature
 from dalembert.lsd.check_program import CheckedProgram
 from dalembert.lsd.checking import Fact
+from dalembert.lsd.remarks import Remarks
 from dalembert.lsd.scope import Bound
 from dalembert.lsd.source import Diagnostic, Source
 from dalembert.lsd.types import FIELDS, TYPE_NAMES, Type, readable, writable
@@ -102,11 +103,10 @@ def hover(analysis: Analysis, offset: int) -> str | None:
     word = word_at(analysis.source.text, offset)
     fact = analysis.fact_at(offset)
     if fact is not None:
-        from dalembert.editor.refactor import comment_before
         from dalembert.editor.told import value_told
 
         target = fact.target
-        said = comment_before(target.source, target.span) if target is not None and target.source is not None else ""
+        said = Remarks(target.source).of(target.span) if target is not None and target.source is not None else ""
         said = said or _said_of(analysis, "link", fact.text.partition(".")[0])  # a coordinate, of its link
         value = value_told(analysis, analysis.source.text[slice(*fact.span)], target)
         return fact.text + (f"\n{value}" if value else "") + (f"\n(* {said} *)" if said else "")
@@ -125,11 +125,9 @@ def _declared(analysis: Analysis, name: str) -> str:
 
 
 def _said_of(analysis: Analysis, kind: str, name: str) -> str:
-    """The comment before a declaration of the machine."""
-    from dalembert.editor.refactor import comment_before
-
+    """The comment above or beside a declaration of the machine."""
     place = analysis.checked.places.get((kind, name))
-    return comment_before(*place) if place is not None else ""
+    return Remarks(place[0]).of(place[1]) if place is not None else ""
 
 
 def definition(analysis: Analysis, offset: int) -> tuple[Source, tuple[int, int]] | None:

@@ -11,6 +11,7 @@ from dalembert.editor.analysis import Analysis, analyse
 from dalembert.lsd import library
 from dalembert.lsd import syntax as s
 from dalembert.lsd.check_calls import parameters_of, signature
+from dalembert.lsd.remarks import Remarks
 from dalembert.lsd.scope import Bound, DefinitionBody
 from dalembert.lsd.source import Diagnostic, Source, Span
 from dalembert.lsd.types import Type
@@ -48,14 +49,6 @@ def _outlined(items: tuple[s.Declaration, ...]) -> Iterator[Outlined]:
             yield from _outlined((*item.declarations, *item.otherwise))
         elif isinstance(label := getattr(item, "name", None), s.Label):
             yield Outlined(label.text, type(item).__name__.lower(), item.span, label.span)
-
-
-def comment_before(source: Source, span: Span) -> str:
-    """The comment that ends on the line before a declaration: what is said about it."""
-    start = source.text.rfind(";", 0, span[0]) + 1
-    between = source.text[start : span[0]]
-    found = re.search(r"\(\*((?:(?!\*\)).)*)\*\)[ \t]*\n?[ \t]*(?:let|package|output|and)?\s*$", between, re.DOTALL)
-    return " ".join(found[1].split()) if found else ""
 
 
 def rename(analysis: Analysis, offset: int, new: str) -> tuple[Span, ...] | None:
@@ -149,7 +142,7 @@ def signature_at(analysis: Analysis, offset: int) -> Signature | None:
             bound = analysis.checked.scope.find(found[1]) if found else None
             if bound is None or bound.type is not Type.DEFINITION or not isinstance(bound.extra, DefinitionBody):
                 return None
-            said = comment_before(bound.source, bound.span) if bound.source is not None else ""
+            said = Remarks(bound.source).of(bound.span) if bound.source is not None else ""
             return Signature(signature(bound), tuple(parameters_of(bound.extra)), commas, said)
     return None
 

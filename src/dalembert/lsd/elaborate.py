@@ -16,6 +16,7 @@ from dalembert.lsd.initial import fill_given, fill_start, told_numbers
 from dalembert.lsd.lexer import tokens
 from dalembert.lsd.name_places import PlaceNames
 from dalembert.lsd.numbering import Numbering
+from dalembert.lsd.remarks import Remarks
 from dalembert.lsd.running import AppliedValue, BetweenValue, ConstraintValue, ContactValue, JoinValue, Run
 from dalembert.lsd.source import Report, Source, Span, TooManyErrors
 from dalembert.lsd.syntax import Program
@@ -115,6 +116,7 @@ class _Elaboration:
         fill_start(self.state, self.checked, self.into, values)
         if not self.report.failed:
             self._look_through()
+            self._remark()
 
     def build(self) -> bool:
         """Fill the builder with all but numbers; whether that could be done."""
@@ -151,6 +153,18 @@ class _Elaboration:
             if self.state.gravity_place is not None:
                 self.places["gravity", ""] = self.state.gravity_place
         return True
+
+    def _remark(self) -> None:
+        """Keep what comments say of the parts; one that builds many says it of each."""
+        texts: dict[str, Remarks] = {}
+        for part, (source, span) in self.places.items():
+            if source.is_library:
+                continue
+            if source.name not in texts:
+                texts[source.name] = Remarks(source)
+            said = texts[source.name].of(span, title=False)
+            if said:
+                self.into.remarks[part] = said
 
     def _look_through(self) -> None:
         """Faults that only the whole mechanism shows, each at the place of what has it."""

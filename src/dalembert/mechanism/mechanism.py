@@ -58,6 +58,7 @@ class Mechanism:
         self._gravity: Vector3 = ZERO3
         self.outputs: dict[str, Scalar] = {}  # formulas that motions and tables tell by name
         self.notes: list[str] = []  # what the file that it comes from says and a mechanism cannot hold
+        self.remarks: dict[tuple[str, str], str] = {}  # what is said of its parts, by kind and name: ("body", "arm")
 
     # --- description -----------------------------------------------------------------------------------------------
 

@@ -46,8 +46,11 @@ def description(study: Study) -> Answer:
 def structure(study: Study) -> Answer:
     """Bodies, links, efforts."""
     model, layout = study.model, study.layout
+    said = study.mechanism.remarks
     bodies = [
-        (str(i), b.name, _short(b.mass), _vector(b.centre), _inertia(b)) for i, b in enumerate(layout.bodies) if i
+        (str(i), b.name, _short(b.mass), _vector(b.centre), _inertia(b), said.get(("body", b.name), ""))
+        for i, b in enumerate(layout.bodies)
+        if i
     ]
     links = [
         (str(one.number), one.link.name, _joined(one), joint_words(one.link.joint), _names(one.link.coordinates))
@@ -57,16 +60,20 @@ def structure(study: Study) -> Answer:
         (str(one.number), one.link.name, _joined(one), joint_words(one.link.joint) + ", closes a loop", "")
         for one in layout.cuts
     ]
+    links = [(*row, said.get(("link", row[1]), "")) for row in links]
     blocks: list[Block] = [
         *_pictures(study),
-        _table(("no.", "body", "mass", "centre of mass", "inertia"), bodies, "Bodies, numbered from earth, number 0."),
-        _table(("no.", "link", "from, to", "joint", "coordinates"), links, "Links; each carries the next body."),
+        _remarked(
+            ("no.", "body", "mass", "centre of mass", "inertia"), bodies, "Bodies, numbered from earth, number 0."
+        ),
+        _remarked(("no.", "link", "from, to", "joint", "coordinates"), links, "Links; each carries the next body."),
     ]
     efforts = [
-        (effort.name, effort_kind(effort), _names(frame.body for frame in effort.frames)) for effort in model.efforts
+        (e.name, effort_kind(e), _names(frame.body for frame in e.frames), said.get(("effort", e.name), ""))
+        for e in model.efforts
     ]
     if efforts:
-        blocks.append(_table(("effort", "kind", "acts on"), efforts, "Forces, torques and springs."))
+        blocks.append(_remarked(("effort", "kind", "acts on"), efforts, "Forces, torques and springs."))
     else:
         blocks.append(Note("No force, torque or spring is applied from outside the joints."))
     if all(g is ex.ZERO for g in model.gravity):
@@ -195,6 +202,13 @@ def _inertia(body: Any) -> str:
     if all(x is ex.ZERO for x in entries):
         return "0"
     return _vector(entries[:3]) if body.inertia.is_diagonal else _vector(entries) + " (xx yy zz xy xz yz)"
+
+
+def _remarked(head: tuple[str, ...], rows: list[tuple[str, ...]], caption: str) -> Table:
+    """A table whose last column is what the program says of each, if it says anything."""
+    if any(row[-1] for row in rows):
+        return _table((*head, "what it is"), rows, caption)
+    return _table(head, [row[:-1] for row in rows], caption)
 
 
 def _table(head: tuple[str, ...], rows: Any, caption: str, numbers: Any = ()) -> Table:
