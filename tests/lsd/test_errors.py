@@ -1,5 +1,7 @@
 """Errors as a compiler engineer wants them: place, caret, expectation, hint, several in one run."""
 
+import random
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,7 @@ from dalembert import lsd
 from dalembert.errors import LsdError
 from dalembert.lsd import check, library
 from dalembert.lsd.source import Source
+from dalembert.mechanism import Mechanism
 
 ROOT = Path(__file__).parents[2]
 
@@ -58,7 +61,7 @@ def test_a_missing_semicolon_is_told_where_it_is_missing():
         ("let a == 1 ;", "one `=`"),
         ("let a = 1, b = 2 ;", "`and`"),
         ("let b = body mass = 1 and inertia = 0 end ;", "`,`"),
-        ("let b = body mass = 1 ;", "`end` closes"),
+        ("let b = body mass = 1 ;", "write `end` before this"),
         ("let b = body mass 1 end ;", "mass = "),
         ("let v = [1,2] ;", "three components"),
         ("let end = 1 ;", "word of the language"),
@@ -279,6 +282,16 @@ let tip = [1, 0, 0] @ crank and tail = [0, 0, 1] @ crnk ;"""
         ("let l = 2 ;\nlet j = link(l) dof = [l, 0, 0] end ;", "the parameter l hides l of line 1", 2),
         ("let j = link(t) dof = [t, 0, 0] end ;", "the parameter t hides the time", 1),
         ("let i = 1 ;\nfor i in 1..2 do let b[i] = i ; end ;", "the counter i hides i of line 1", 2),
+        ("let a = 1 ;\nlet f(a : scalar) = 2*a ;", "the parameter a hides a of line 1", 2),
+        ("let a = 1 ;\npackage p(a : scalar) = let c = a ; end ;", "the parameter a hides a of line 1", 2),
+        ("let a = 1 ;\nlet b = local a = 2 in a end ;", "the local name a hides a of line 1", 2),
+        ("let f(pi : scalar) = 2*pi ;", "the parameter pi hides the number pi", 1),
+        ("let t = 3 ;", "the name t hides the time", 1),
+        ("let sin(x : scalar) = x ;", "the name sin hides the function sin", 1),
+        ("let earth = body mass = 1 end ;", "the name earth hides the earth", 1),
+        ("let a = 1 ;\nlet a = 2 ;", "a is defined again: what line 1 defined", 2),
+        ("let a = 1 ;\nif 1 < 2 then let a = 2 ; end ;", "a of line 1 is hidden by this one", 2),
+        ("let a = 1 ;\nfor i in 1..2 do let a = i ; end ;", "a of line 1 is hidden by this one", 2),
         ("let a = 2*k ;\nlet k = 3 ;", "k of line 1 is a constant of the mechanism, not this", 2),
         (
             "let b = body mass = th end ;\nlet j = link(th) dof = th || [0,0,1] end ;",
@@ -298,8 +311,119 @@ def test_captured_names_are_warned_about(text, message, line):
 
 
 def test_examples_and_library_capture_no_name():
+    words = "hides", "constant of", "again", "hidden by"
     for path in sorted(ROOT.glob("examples/**/*.lsd")):
         told = check(Source(path.read_text(), path.name, path.parent)).diagnostics
-        assert not [one for one in told if "hides" in one.message or "constant of" in one.message], path
+        assert not [one for one in told if any(word in one.message for word in words)], path
     for name, text in library.files().items():
         assert check(text).diagnostics == (), name
+
+
+BLOCKS = {
+    "for": "for i{n} in 1..2 do\n{inside}end ;\n",
+    "if": "if 1 < 2 then\n{inside}end ;\n",
+    "package": "package p{n}() =\n{inside}end ;\n",
+    "body": "let b{n} = body\n  mass = 1 end ;\n{inside}",
+    "link": "let l{n} = link(x)\n  dof = [x, 0, 0] end ;\n{inside}",
+    "local": "let c{n} = local k{n} = 3 in\n  k{n}*2 end ;\n{inside}",
+    "force": "let f{n} = force\n  value = [1, 0, 0] end ;\n{inside}",
+}
+
+
+def nest(rng, depth):
+    """A program of blocks in each other, and of records between them."""
+    text = ""
+    for n in range(depth):
+        text = BLOCKS[rng.choice(sorted(BLOCKS))].format(n=n, inside=text)
+    return text
+
+
+def test_a_missing_end_is_told_with_the_block_that_is_open_and_where_it_began():
+    """Without one `end` what is left open is the outermost block, or the record that lost its own."""
+    rng = random.Random(1)
+    for _ in range(40):
+        text = nest(rng, rng.randint(1, 5))
+        ends = [found.start() for found in re.finditer(r"\bend ;", text)]
+        gone = rng.choice(ends)
+        record = text[gone - 1] == " "  # `end` of a record stands in its line
+        broken = text[:gone] + (text[gone + 3 :] if record else text[gone + 6 :])
+        (first, *_) = error(broken).diagnostics
+        lines = broken.splitlines()
+        if record:
+            line = broken[:gone].count("\n")  # the one before that of its last field
+        else:
+            line = next(k for k, row in enumerate(lines, 1) if row.startswith(("for ", "if ", "package ")))
+            while not still_open(lines[line - 1 :]):
+                line = next(k for k, row in enumerate(lines, 1) if k > line and row.startswith(("for ", "if ", "pack")))
+        word = re.search(rf"\b({'|'.join(BLOCKS)})\b", lines[line - 1])[0]
+        assert first.message.startswith(f"the `{word}` of line {line}, column"), broken
+        assert first.message.endswith("has no `end`")
+        assert first.hint
+
+
+def still_open(lines):
+    """Whether the block of the first line is open at the end of the text."""
+    depth = 0
+    for row in lines:
+        depth += row.startswith(("for ", "if ", "package "))
+        depth -= row == "end ;"
+        if depth == 0:
+            return False
+    return True
+
+
+def test_an_end_too_many_closes_nothing():
+    (one,) = error("let a = 1 ;\nend ;").diagnostics
+    assert one.message == "this `end` closes nothing: no block is open here"
+    assert one.line == 2
+
+
+TWICE = """let b = body mass = m end ;
+join earth and b.iframe with link(x) dof = [x, 0, 0] end as s ;
+apply force value = [F(t), 0, 0] end on b.frame ;
+"""
+
+
+@pytest.mark.parametrize(
+    ("written", "name"),
+    [
+        ("given m = {}, m = {} ;", "m"),
+        ("given b.mass = 1, b.mass = 2 ;", "mb"),
+        ("given F(t) = {}, F(t) = {} ;", "F"),
+        ("start s.x = {}, s.x = {} ;", "s.x"),
+        ("start s.x' = {}, s.x' = {} ;", "s.x'"),
+    ],
+)
+def test_two_values_of_a_name_are_refused_in_one_declaration_and_told_in_two(written, name):
+    text = TWICE if "b.mass" not in written else TWICE.replace("mass = m", "iframe = 0")
+    if "b.mass" not in written:
+        (one,) = error(text + written.format(1, 2)).diagnostics
+        assert one.message == f"{name} has two values in one declaration"
+        head = written.split()[0]
+        apart = written.format(1, 2).replace(", ", f" ;\n{head} ", 1)
+        found = check(text + apart)
+        (one,) = told(found)
+        assert one.severity == "warning"
+        assert one.message == f"{name} is given again: its value in line 4 does not hold"
+        assert one.line == 5
+    else:
+        (one,) = error(text + written).diagnostics
+        assert one.message.endswith("has two values in one declaration")
+
+
+def told(checked):
+    """What is reported once the program is built."""
+    lsd.elaborate(checked, Mechanism())
+    return checked.report.items
+
+
+def test_a_second_gravity_is_told_and_a_value_of_a_used_file_may_be_replaced(tmp_path):
+    found = check(TWICE + "gravity [0,0,-9.81] ;\ngravity [0,0,-1.62] ;")
+    (one,) = told(found)
+    assert one.message == "gravity is given again: its value in line 4 does not hold"
+    (tmp_path / "part.lsd").write_text(TWICE + "given m = 1 ;")
+    machine = Mechanism()
+    checked = check(Source('use "part.lsd" ; given m = 2 ;', "whole.lsd", tmp_path))
+    lsd.elaborate(checked, machine)
+    assert machine.given["m"] == 2
+    assert not checked.report.items

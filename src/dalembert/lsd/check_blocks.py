@@ -41,6 +41,8 @@ def parameters_action(
             kind = Type.ERROR
         if one.word.text in inner.names:
             ctx.error(one.word.span, f"parameter {one.word.text} is named twice")
+        else:
+            warn_hidden(ctx, one.word, inner, "the parameter")
         if one.default is not None:
             default = check(ctx, one.default, kind, inner, f"default of {one.word.text}")
             defaults[one.word.text] = default

@@ -9,6 +9,7 @@ from dalembert import expr as ex
 from dalembert.errors import ExpressionError
 from dalembert.expr.space import IDENTITY3, ZERO3, Vector3
 from dalembert.lsd import syntax as s
+from dalembert.lsd.captured import warn_hidden
 from dalembert.lsd.check_arithmetic import infer_binary, infer_negative
 from dalembert.lsd.check_calls import infer_call, infer_instance, infer_unknown
 from dalembert.lsd.check_paths import infer_path
@@ -262,6 +263,8 @@ def _local(ctx: Context, node: s.Local, scope: Scope, want: Type | None) -> Chec
         got, run = infer(ctx, binding.value, scope)
         if binding.word.text in names:
             ctx.error(binding.word.span, f"{binding.word.text} is defined twice in one `local`")
+        else:
+            warn_hidden(ctx, binding.word, scope, "the local name")
         one = Bound(binding.word.text, got, ctx.source, binding.word.span)
         names[binding.word.text] = one
         bound.append((one.stamp, run))

@@ -6,17 +6,19 @@ from collections.abc import Callable, Iterator
 
 from dalembert import expr as ex
 from dalembert.lsd import syntax as s
+from dalembert.lsd.captured import warn_hidden
 from dalembert.lsd.check_expressions import check, infer
 from dalembert.lsd.check_paths import target_of
 from dalembert.lsd.checking import Context, Thunk
 from dalembert.lsd.running import GivenItem, LawItem, Run, StartValue
 from dalembert.lsd.scope import CONSTANTS, Bound, Scope, similar
+from dalembert.lsd.source import Span
 from dalembert.lsd.types import Type
 
 Action = Callable[[Run], None]
 
 
-def initial_action(ctx: Context, one: s.Initial, scope: Scope) -> Action:
+def initial_action(ctx: Context, one: s.Initial, scope: Scope, listed: Span) -> Action:
     """`start link.parameter = value`: the names are resolved when the links exist."""
     source = ctx.source
     value = check(ctx, one.value, Type.SCALAR, scope, "start")
@@ -27,12 +29,12 @@ def initial_action(ctx: Context, one: s.Initial, scope: Scope) -> Action:
     spans = (one.target.word.span, parameter.span, one.value.span)
 
     def action(state: Run) -> None:
-        state.start.append(StartValue(link(state), parameter.text, order, value(state), source, spans))
+        state.start.append(StartValue(link(state), parameter.text, order, value(state), source, spans, listed))
 
     return action
 
 
-def given_action(ctx: Context, one: s.GivenValue, scope: Scope) -> Iterator[Action]:
+def given_action(ctx: Context, one: s.GivenValue, scope: Scope, listed: Span) -> Iterator[Action]:
     """The type of a given name is that of its use; a body's field must be generic."""
     source, target, name = ctx.source, one.target, one.target.word.text
     bound = scope.find(name)
@@ -73,18 +75,20 @@ def given_action(ctx: Context, one: s.GivenValue, scope: Scope) -> Iterator[Acti
 
     def action(state: Run) -> None:
         body = None if owner is None else owner(state)
-        state.given.append(GivenItem(name, field_name, value(state), source, one.span, body))
+        state.given.append(GivenItem(name, field_name, value(state), source, one.span, listed, body))
 
     yield action
 
 
-def law_action(ctx: Context, one: s.GivenLaw, scope: Scope) -> Iterator[Action]:
+def law_action(ctx: Context, one: s.GivenLaw, scope: Scope, listed: Span) -> Iterator[Action]:
     """What an unknown function is, as a formula of its arguments."""
     inner = Scope(scope)
     symbols = []
     for word in one.parameters:
         if word.text in inner.names:
             ctx.error(word.span, f"argument {word.text} is named twice")
+        elif word.text != "t":  # a law of time is written f(t)
+            warn_hidden(ctx, word, scope, "the argument")
         bound = Bound(word.text, Type.SCALAR, ctx.source, word.span)
         inner.names[word.text] = bound
         symbols.append((bound.stamp, ex.symbol(word.text)))
@@ -93,6 +97,7 @@ def law_action(ctx: Context, one: s.GivenLaw, scope: Scope) -> Iterator[Action]:
 
     def action(state: Run) -> None:
         state.env.update(symbols)
-        state.given.append(LawItem(one.word.text, tuple(x for _, x in symbols), value(state), source, one.span))
+        arguments = tuple(x for _, x in symbols)
+        state.given.append(LawItem(one.word.text, arguments, value(state), source, one.span, listed))
 
     yield action

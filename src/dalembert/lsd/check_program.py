@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache
-from pathlib import Path
 
 from dalembert.lsd import syntax as s
-from dalembert.lsd.captured import warn_of_coordinates, warn_too_late
+from dalembert.lsd.captured import warn_defined_again, warn_of_coordinates, warn_replaced, warn_too_late
 from dalembert.lsd.check_blocks import branch_action, home_for, loop_action, machine_thunk, parameters_action
 from dalembert.lsd.check_calls import signature
 from dalembert.lsd.check_constraints import constraint_action
@@ -24,7 +23,7 @@ from dalembert.lsd.scope import Bound, DefinitionBody, ListOf, Scope
 from dalembert.lsd.source import Diagnostic, Report, Source, Span, TooManyErrors
 from dalembert.lsd.syntax_contacts import Contact
 from dalembert.lsd.types import BETWEEN, LAW_VARIABLES, Type
-from dalembert.lsd.using import find_file
+from dalembert.lsd.using import find_file, key_of
 from dalembert.lsd.values import BodyValue, FrameValue
 
 Action = Callable[[Run], None]
@@ -85,7 +84,7 @@ class _Checker:
         self.used: dict[str, s.Program] = {}
         self.exported: dict[str, dict[str, Bound]] = {}
         self.root = program.source.folder
-        self.open_files: list[str] = [_key(program.source)]
+        self.open_files: list[str] = [key_of(program.source)]
         self.later: list[tuple[Source, s.Given, Scope]] = []
 
     def declarations(self, items: tuple[s.Declaration, ...], scope: Scope, package: str | None) -> None:
@@ -125,6 +124,8 @@ class _Checker:
             warn_too_late(self.ctx, word)
             if word.text in made:
                 self.ctx.error(word.span, f"{word.text} is defined twice in one `let`")
+            else:
+                warn_defined_again(self.ctx, word, scope)
             one = Bound(word.text, got, self.ctx.source, word.span, extra=structure_of(scope, binding.value, got))
             self.ctx.fact(word.span, described(one), one)
             made[word.text] = one
@@ -188,6 +189,7 @@ class _Checker:
     def _defined(self, word: s.Word, body: DefinitionBody, scope: Scope) -> None:
         made = Bound(word.text, Type.DEFINITION, self.ctx.source, word.span, extra=body)
         self.ctx.fact(word.span, signature(made), made)
+        warn_defined_again(self.ctx, word, scope)
         scope.names[made.name] = made
 
     def machine(self, item: s.Machine, scope: Scope, _package: str | None) -> None:
@@ -210,6 +212,7 @@ class _Checker:
         self.declarations(item.declarations, inner, item.word.text)
         made = Bound(item.word.text, Type.PACKAGE, self.ctx.source, item.word.span, extra=inner.names)
         self.ctx.fact(item.word.span, f"{made.name} : package of {', '.join(inner.names) or 'nothing'}", made)
+        warn_defined_again(self.ctx, item.word, scope)
         scope.names[made.name] = made
 
     def join(self, item: s.Join, scope: Scope, _package: str | None) -> None:
@@ -282,13 +285,14 @@ class _Checker:
         place = self.ctx.source, item.span
 
         def action(state: Run) -> None:
+            warn_replaced(state.report, "gravity", state.gravity_place, place)
             state.gravity, state.gravity_place = value(state), place
 
         self.actions.append(action)
 
     def start(self, item: s.Start, scope: Scope, _package: str | None) -> None:
         for one in item.items:
-            self.actions.append(initial_action(self.ctx, one, scope))
+            self.actions.append(initial_action(self.ctx, one, scope, item.span))
 
     def given(self, item: s.Given, scope: Scope, _package: str | None) -> None:
         # The type of a given name is known once every use has been seen.
@@ -301,15 +305,15 @@ class _Checker:
             self.ctx.source = source
             for one in item.items:
                 if isinstance(one, s.GivenLaw):
-                    self.actions.extend(law_action(self.ctx, one, scope))
+                    self.actions.extend(law_action(self.ctx, one, scope, item.span))
                 else:
-                    self.actions.extend(given_action(self.ctx, one, scope))
+                    self.actions.extend(given_action(self.ctx, one, scope, item.span))
 
     def use(self, item: s.Use, scope: Scope, _package: str | None) -> None:
         source = find_file(self.ctx, item, self.root)
         if source is None:
             return
-        key = _key(source)
+        key = key_of(source)
         if key in self.open_files:
             self.ctx.error(item.span, f'"{item.path}" uses itself', "break the circle of `use`")
             return
@@ -344,10 +348,6 @@ def _standard(source: Source) -> tuple[dict[str, Bound], set[str]]:
     checked = check_program(parse_into(source, Report()))
     checked.report.raise_if_failed()
     return dict(checked.scope.names), checked.context.link_parameters
-
-
-def _key(source: Source) -> str:
-    return str(source.folder / Path(source.name).name) if source.folder else source.name
 
 
 _DEFINING = s.Let | s.Definition | s.Package | s.Machine

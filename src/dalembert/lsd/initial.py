@@ -8,10 +8,11 @@ from typing import Any
 from dalembert import expr as ex
 from dalembert.errors import ExpressionError
 from dalembert.expr import Expr
+from dalembert.lsd.captured import warn_replaced
 from dalembert.lsd.check_program import CheckedProgram
 from dalembert.lsd.running import GivenItem, LawItem, Run, StartValue
 from dalembert.lsd.scope import similar
-from dalembert.lsd.source import Source, Span
+from dalembert.lsd.source import Report, Source, Span
 from dalembert.lsd.types import Type
 from dalembert.mechanism import Mechanism
 from dalembert.mechanism.homogeneity import Place, form_of
@@ -21,9 +22,28 @@ Values = dict[Expr, float]
 At = tuple[Source, Span]
 
 
+class _Told:
+    """Where each name has got its number or law: it has one."""
+
+    def __init__(self, report: Report) -> None:
+        self.report = report
+        self.items: dict[str, GivenItem | LawItem | StartValue] = {}
+
+    def once(self, name: str, item: GivenItem | LawItem | StartValue) -> None:
+        before, self.items[name] = self.items.get(name), item
+        if before is None or before.source is not item.source:
+            return  # a program may replace what a file that it uses has given
+        span, first = ((x.spans[0] if isinstance(x, StartValue) else x.span) for x in (item, before))
+        if item.listed == before.listed and span != first:
+            message = f"{name} has two values in one declaration"
+            self.report.add(item.source, span, message, "keep the one that is meant")
+        elif span != first:
+            warn_replaced(self.report, name, (before.source, first), (item.source, span))
+
+
 def fill_given(state: Run, checked: CheckedProgram, into: Mechanism, generated: set[str]) -> Values:
     """Put given values and laws in the mechanism; a value may use those given before it."""
-    report, values = checked.report, Values()
+    report, values, told = checked.report, Values(), _Told(checked.report)
     known = generated | set(checked.context.functions)
     for name, (kind, _value) in checked.context.free.items():
         known.update([name] if kind is Type.SCALAR else [f"{name}_{s}" for s in ("x", "y", "z", "1", "2", "3")])
@@ -32,6 +52,7 @@ def fill_given(state: Run, checked: CheckedProgram, into: Mechanism, generated: 
         if isinstance(item, LawItem):
             if item.name not in known:
                 _warn_unused(checked, item.name, item.source, item.span, known)
+            told.once(item.name, item)
             into.define(item.name, [x.name for x in item.parameters], item.value)
             continue
         names = _names(item, checked, into)
@@ -42,6 +63,7 @@ def fill_given(state: Run, checked: CheckedProgram, into: Mechanism, generated: 
             number = _number(part, values, item.source, item.span, checked)
             if number is None:
                 break
+            told.once(name, item)
             if item.field is None and item.name not in known and name not in known:
                 _warn_unused(checked, name, item.source, item.span, known)
             values[ex.symbol(name)] = into.given[name] = _spelled(number, part, values)
@@ -71,10 +93,12 @@ def _names(item: GivenItem, checked: CheckedProgram, into: Mechanism) -> list[st
 
 def fill_start(state: Run, checked: CheckedProgram, into: Mechanism, values: Values) -> None:
     """Put the initial state in the mechanism, by coordinate and speed names."""
+    told = _Told(checked.report)
     for item in state.start:
         name = _state_name(item, checked, into)
         if name is None:
             continue
+        told.once(name, item)
         number = _number(item.value, values, item.source, item.spans[2], checked)
         if number is not None:
             into.start[name] = _spelled(number, item.value, values)

@@ -10,7 +10,7 @@ from dalembert.lsd._tables import Tables, tables
 from dalembert.lsd.lexer import Token, tokens
 from dalembert.lsd.source import Report, Source, TooManyErrors
 from dalembert.lsd.syntax import Declaration, Program
-from dalembert.lsd.syntax_errors import BEGINS, begins_declaration, closes_block, describe
+from dalembert.lsd.syntax_errors import BEGINS, begins_declaration, closes_block, describe, unclosed
 
 MAX_DEPTH = 250
 
@@ -133,7 +133,7 @@ def _recover(
     token = stream[at]
     accepted = frozenset(t for t in table.moves[states[-1]] if _would_shift(table, states, t))
     if not (report.failed and "LET" in accepted and closes_block(token)):  # the head of its block was told
-        message, hint, span = describe(stream, at, accepted)
+        message, hint, span = unclosed(source, token, values, accepted) or describe(stream, at, accepted)
         report.add(source, span, message, hint)
     if at > 0 and begins_declaration(token, accepted):
         previous = stream[at - 1].end

@@ -92,6 +92,7 @@ class StartValue:
     value: Expr
     source: Source
     spans: tuple[Span, Span, Span]
+    listed: Span  # the declaration in which it stands
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +104,7 @@ class GivenItem:
     value: Any
     source: Source
     span: Span
+    listed: Span  # the declaration in which it stands
     body: Any = None
 
 
@@ -113,6 +115,7 @@ class LawItem:
     value: Expr
     source: Source
     span: Span
+    listed: Span  # the declaration in which it stands
 
 
 @dataclass(slots=True)

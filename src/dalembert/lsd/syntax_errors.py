@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 
 from dalembert.lsd._tables import tables
 from dalembert.lsd.lexer import DECLARING, Token
 from dalembert.lsd.scope import FUNCTIONS, similar
-from dalembert.lsd.source import Span
+from dalembert.lsd.source import Source, Span
 from dalembert.mechanism.constraint import MAY_OPEN
 
 _STARTS_EXPRESSION = frozenset(("ID", "INT", "LSQB", "LPAR"))
@@ -61,6 +62,8 @@ def describe(stream: list[Token], at: int, accepted: frozenset[str]) -> tuple[st
     """Message, hint and place for the token that no rule accepts."""
     token = stream[at]
     previous = stream[at - 1] if at else None
+    if token.type == "END" and "LET" in accepted:
+        return "this `end` closes nothing: no block is open here", "drop it", (token.start, token.end)
     message = f"syntax error at {_shown(token)}: expected {expected(accepted)}"
     span = (token.start, max(token.end, token.start + 1))
     if previous and begins_declaration(token, accepted):
@@ -80,6 +83,32 @@ def begins_declaration(token: Token, accepted: frozenset[str]) -> bool:
         return False
     closes = token.type == "$END" or (closes_block(token) and "ID" not in accepted)
     return closes or token.type in BEGINS or (token.type == "ID" and token.text in DECLARING)
+
+
+#: Words that begin what `end` closes.
+_OPENS = frozenset(("BODY", "LINK", "FORCE", "TORQUE", "LOCAL", "PACKAGE", "FOR", "IF"))
+
+
+def unclosed(
+    source: Source, token: Token, read: Sequence[object], accepted: frozenset[str]
+) -> tuple[str, str | None, Span] | None:
+    """What is told where a declaration or the text ends before the `end` of a block that is open there.
+
+    `read` is what the parser holds: the last of its opening words is that of the innermost open block.
+    """
+    ends = token.type in ("SEMICOLON", "$END") or token.type in BEGINS or token.text in DECLARING
+    if not ends or "END" not in accepted or token.type in accepted:
+        return None
+    opened = next((x for x in reversed(read) if isinstance(x, Token) and x.type in _OPENS), None)
+    if opened is None:
+        return None
+    line, column = source.place(opened.start)
+    message = f"the `{opened.text}` of line {line}, column {column}, has no `end`"
+    if token.type == "$END":
+        hint, span = "every block needs an `end ;` of its own where it is over", (opened.start, opened.end)
+    else:
+        hint, span = "write `end` before this", (token.start, max(token.end, token.start + 1))
+    return message, hint, span
 
 
 def closes_block(token: Token) -> bool:
@@ -167,8 +196,6 @@ def _hint(previous: Token | None, token: Token, stream: list[Token], at: int, ac
         return "one `;` is enough"
     if kind == "END" and accepted >= _STARTS_EXPRESSION:
         return "something is missing before `end`"
-    if kind == "SEMICOLON" and "END" in accepted:
-        return "`end` closes body, link, force, torque, local, package, for and if"
     if kind == "AND" and "COMMA" in accepted:
         return "the fields of an object are separated by `,`"
     if kind == "COMMA" and "AND" in accepted:

@@ -49,3 +49,8 @@ def _inside(path: Path, root: Path | None) -> bool:
     allowed = [Path(x) for x in os.environ.get(ALLOWED, "").split(os.pathsep) if x.strip()]
     roots = [os.path.realpath(x) for x in (*allowed, *([] if root is None else [root]))]
     return any(Path(os.path.realpath(path)).is_relative_to(x) for x in roots)
+
+
+def key_of(source: Source) -> str:
+    """What tells one file from another, however it was named."""
+    return str(source.folder / Path(source.name).name) if source.folder else source.name
