@@ -23,6 +23,7 @@ from dalembert.kinematics.bodies import (
     dynamic_moment,
     in_time,
 )
+from dalembert.kinematics.links import joint_powers, link_motions_of, total_powers
 from dalembert.kinematics.spatial import Pose
 from dalembert.mechanism import Link
 from dalembert.presentation.axes import AXES, FURTHEST, Base, Quantity, bases_of, components, seen
@@ -47,7 +48,7 @@ def quantities(tree: Tree, mass_matrix: Matrix) -> list[Quantity]:
         found += _partial(tree, one, bases[one.number], by_speed[own], by_place[own])
         found += _remaining(one, bases[one.number], along)
         found += _efforts(tree, one, bases[one.number], [a for a in actions if a.body == one.number])
-    found += [*tie_quantities(tree), *matter_quantities(tree, motions)]
+    found += [*_motors(tree), *tie_quantities(tree), *matter_quantities(tree, motions)]
     for i, row in enumerate(mass_matrix.rows(), 1):
         entries = enumerate(row[i - 1 :], i)
         found += [Quantity(f"M_{i}_{j}", x, "M", "mass matrix") for j, x in entries if x.args]
@@ -160,6 +161,14 @@ def accelerated(tree: Tree) -> Iterator[Quantity]:
             j, name, bases = one.number, one.body.name, bases_of(tree, one.number)
             yield from seen(f"alpha{j}", moved.angular, f"angular acceleration of {name}", bases)
             yield from seen(f"gamma_G{j}", moved.centre, f"acceleration of the centre of {name}", bases)
+
+
+def _motors(tree: Tree) -> Iterator[Quantity]:
+    """Q_r: what the springs and motors of the joints give for a unit of each speed."""
+    powers = total_powers(tree, joint_powers(tree, link_motions_of(tree)))
+    for r, (speed, power) in enumerate(zip(tree.speeds, powers, strict=True), 1):
+        if power.args:
+            yield Quantity(f"Q_{r}", power, f"Q_{r}", f"springs and motors of joints on {speed.name}")
 
 
 def _efforts(tree: Tree, one: BodyMotion, bases: Sequence[Base], actions: Sequence[Action]) -> Iterator[Quantity]:
