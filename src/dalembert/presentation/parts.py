@@ -18,8 +18,8 @@ from dalembert.presentation.axes import Quantity
 from dalembert.presentation.products import signed_terms
 from dalembert.presentation.terms import Joined, gathered, rejoined
 
-#: Signs up to which a formula is repeated instead of named: of a quantity, and of what has no name in mechanics, which is
-#: read faster twice (most rates of direction cosines, in two rows of a page) than looked up under a letter that says nothing.
+#: Signs up to which a formula is repeated instead of named: of a quantity, and of what has no name in mechanics, which
+#: is read faster twice, in a row or two of a page, than looked up under a letter that says nothing.
 SHORTEST, SHORTEST_STRANGER = 12, 60
 #: Signs of a quantity that is named although it occurs once, and of any other part: three rows of a page.
 LONG, LONGEST = 40, 240
