@@ -15,7 +15,9 @@ from dalembert import expr as ex
 from dalembert.formalisms.registry import derive, formalism_names
 from dalembert.mechanism import Layout
 from dalembert.presentation import COLUMN, Notation
+from dalembert.presentation.breaking import latex_rows
 from dalembert.presentation.formula import Writer, text_of
+from dalembert.presentation.tokens import sides_of
 from formalisms.satellite import satellite
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -121,6 +123,26 @@ def test_equations_print_themselves():
 def test_columns_of_latex_compile_and_fit(name, tmp_path):
     text = da.load(str(EXAMPLES / f"{name}.lsd")).equations("kane").show("scalar").latex(COLUMN)
     assert_fits(text, tmp_path)
+
+
+@pytest.mark.parametrize("form", ["sqrt({})", "x/sqrt({})", "2*sqrt({})^3"])
+def test_a_long_root_is_a_power_in_whose_brackets_a_line_breaks(form):
+    e = ex.parse(form.format(" + ".join(f"a{k}*sin(b{k})" for k in range(9))))
+    row = Writer().formula(e)
+    assert len(row) > 8
+    values = {s: random.Random(s.name).uniform(0.3, 1.3) for s in ex.free_symbols([e])}
+    first, second = ex.evaluate([e, ex.parse(text_of(row))], values)
+    assert first == pytest.approx(second, rel=1e-12)
+    assert text_of(Writer().formula(ex.parse("sqrt(a^2 + b^2)"))) == "sqrt(a^2 + b^2)"
+
+
+def test_a_list_is_broken_behind_its_commas():
+    """The list of the multipliers of a bicycle ran out of a column by half of it."""
+    names = [f"\\lambda_{{\\mathrm{{{k},front\\_roll}}}}" for k in range(9)]
+    rows = latex_rows(*sides_of(f"\\lambda := ({','.join(names)}, -\\lambda_{{9}}, f(a, b))"), COLUMN, 2.0)
+    assert len(rows) > 1
+    assert all(row.rstrip().endswith((",", ")")) for row in rows)
+    assert "".join(rows).count("lambda_") == 10
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX here")

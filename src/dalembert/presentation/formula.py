@@ -23,6 +23,8 @@ SHORT = 10.0  # em: a bracket that is no wider is parted after all else
 #: em: what is longer stands beside its divisor, not above it, and what is divided by more is multiplied by an inverse,
 #: so that a line can break in it; half a column
 WIDEST_FRACTION = 12.0
+#: em: a longer root is a power of 1/2, in whose brackets a line can break; a column without a name and its sign
+WIDEST_ROOT = 20.0
 _FUNCTIONS = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "log": "ln"}
 _COMMANDS = frozenset("sin cos arcsin arccos arctan exp ln sinh cosh tanh min max".split())
 _RELATIONS = {"lt": ("<", "<", "&lt;"), "le": ("<=", "\\leq", "≤"), "eq": ("==", "=", "=")}
@@ -163,6 +165,8 @@ class Writer:
 
     def _power(self, base: Expr, exponent: Expr | None, depth: int) -> list[Token]:
         """A factor, with its exponent."""
+        if base.op == "sqrt" and _width(self._sum(base.args[0], depth + 1)) > WIDEST_ROOT:
+            return self._power(base.args[0], ex.HALF if exponent is None else ex.HALF * exponent, depth)
         if base.op in ("add", "sub", "neg", "mul", "div") or (base.op == "const" and base.data < 0):
             row = self._bracketed(base, depth)
         elif base.op == "const":

@@ -48,16 +48,16 @@ def _flattened(words: list[str]) -> list[str]:
 
 
 def _tokens(words: list[str]) -> list[Token]:
-    """Operands with the signs between them; the deeper in brackets, the worse a break before a sign."""
+    """Operands with the signs between them; the deeper in brackets, the worse a break at a sign or behind a comma."""
     found, held = list[Token](), list[str]()
-    group, depth, before, times = 0, 0, "", False
+    group, depth, before, times, listed = 0, 0, "", False, False
 
     def closed() -> None:
-        nonlocal held, times
+        nonlocal held, times, listed
         if held:
             text = _spelled(held)
             gap = '<mspace width="0.17em"/>' if times else ""
-            penalty = IN_PRODUCT + DEEPER * depth if times else NEVER
+            penalty = IN_PRODUCT + DEEPER * depth if times else DEEPER * depth if listed else NEVER
             space = "\\," if times else ""
             found.append(
                 Token(
@@ -68,7 +68,7 @@ def _tokens(words: list[str]) -> list[Token]:
                     penalty,
                 )
             )
-        held, times = [], False
+        held, times, listed = [], False, False
 
     for word in words:
         inside = group > 0
@@ -77,6 +77,7 @@ def _tokens(words: list[str]) -> list[Token]:
         )
         if not inside and before and word in _SIGNS | _RELATIONS and before not in _SIGNS | _RELATIONS | _OPENING:
             closed()
+            listed = False
             mark = {"-": "−"}.get(word, word)
             penalty = DEEPER * depth
             found.append(Token(word, f" {word} ", f'<mo form="infix">{mark}</mo>', row_width([word]), penalty))
@@ -91,6 +92,9 @@ def _tokens(words: list[str]) -> list[Token]:
                 )
         else:
             held.append(word)
+            if word == "," and not inside:
+                closed()
+                listed = True
         if not inside:
             depth += (word in _OPENING) - (word in _CLOSING)
         before = word
