@@ -36,7 +36,7 @@ def test_a_cyclic_coordinate_is_seen_in_the_printed_equations():
     assert {line.text for line in shown.lines} >= {"precession.p_th' = 0", "spin.p_th' = 0"}
 
 
-@pytest.mark.parametrize(("formalism", "strangers"), [("hamilton", 0), ("dalembert", 20)])
+@pytest.mark.parametrize(("formalism", "strangers"), [("hamilton", 1), ("dalembert", 2)])
 def test_the_satellite_reads_in_quantities_of_mechanics(formalism, strangers):
     shown = da.load(EXAMPLES / "satellite.lsd").equations(formalism).show("scalar")
     assert sum(re.match(r"z\d+ :=", line.text) is not None for line in shown.formulas) <= strangers

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, Any
 
@@ -60,13 +61,13 @@ def structure(study: Study) -> Answer:
         (str(one.number), one.link.name, _joined(one), joint_words(one.link.joint) + ", closes a loop", "")
         for one in layout.cuts
     ]
-    links = [(*row, said.get(("link", row[1]), "")) for row in links]
+    told = [(*row, said.get(("link", row[1]), "")) for row in links]
     blocks: list[Block] = [
         *_pictures(study),
         _remarked(
             ("no.", "body", "mass", "centre of mass", "inertia"), bodies, "Bodies, numbered from earth, number 0."
         ),
-        _remarked(("no.", "link", "from, to", "joint", "coordinates"), links, "Links; each carries the next body."),
+        _remarked(("no.", "link", "from, to", "joint", "coordinates"), told, "Links; each carries the next body."),
     ]
     efforts = [
         (e.name, effort_kind(e), _names(frame.body for frame in e.frames), said.get(("effort", e.name), ""))
@@ -204,7 +205,7 @@ def _inertia(body: Any) -> str:
     return _vector(entries[:3]) if body.inertia.is_diagonal else _vector(entries) + " (xx yy zz xy xz yz)"
 
 
-def _remarked(head: tuple[str, ...], rows: list[tuple[str, ...]], caption: str) -> Table:
+def _remarked(head: tuple[str, ...], rows: Sequence[tuple[str, ...]], caption: str) -> Table:
     """A table whose last column is what the program says of each, if it says anything."""
     if any(row[-1] for row in rows):
         return _table((*head, "what it is"), rows, caption)
