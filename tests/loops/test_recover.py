@@ -131,6 +131,15 @@ def test_cramers_column_is_integrated_on_the_branch():
     assert len(other.independent) == 1
 
 
+def test_what_has_no_integral_on_the_branch_either_is_told_without_a_formula(monkeypatch):
+    from dalembert.loops import recover
+
+    monkeypatch.setattr(recover, "integral", lambda form: None)
+    at = {"a.th": 0.4, "b.th": -0.8, "c.th": 0.4, "d.x": 1.842}
+    (p,) = loops.recover_parameters(slider_crank(1, 1), at=at, piece=0).parameters
+    assert (p.formula, p.found) == (None, "no formula found")
+
+
 def test_wrong_columns_are_refused():
     with pytest.raises(ModelError, match="is no motion of the loops"):
         loops.recover_parameters(table(), {"P": {"a.x": 1}})

@@ -321,3 +321,23 @@ def test_a_worker_of_another_version_is_refused_and_a_scheduler_that_is_not_ther
     monkeypatch.setattr(distributed, "Client", silent)
     with pytest.raises(da.ModelError, match="no scheduler of Dask answers"):
         pendulum().sweep((0, 1), {"l": [1.0]}, "final(pivot.th)", cluster="tcp://127.0.0.1:9")
+
+
+def test_machines_whose_friction_sticks_are_swept_as_they_move():
+    """All cases failed that come to rest: an ensemble knew no sticking of contacts that are kept."""
+    m = da.Mechanism("block")
+    rail, b = m.body("rail"), m.body("b", mass=1)
+    m.join(da.earth, rail, da.prismatic("x"), name="s")
+    m.join(rail, b, da.prismatic("z"), name="z")
+    m.gravity, m.given = [0, 0, -10], {"F": 1.0}
+    m.constrain("z.x = 0", by=da.coulomb(0.05, "s.x'"), name="grip")
+    m.force(b, ["F*sign(sin(7*t))", 0, 0])
+    forces, t = [0.4, 0.8, 1.5], np.linspace(0, 2, 401)
+    sw = m.sweep((0, 2), {"F": forces}, ["final(s.x)", "max(s.x)"], instants=401, keep="s.x'")
+    assert sw["status"].tolist() == [0, 0, 0]
+    for k, force in enumerate(forces):
+        mo = m.simulate((0, 2), given={"F": force}, t_eval=t, rtol=1e-8)
+        assert sw["final(s.x)"][k] == pytest.approx(mo["s.x"][-1], abs=1e-12)
+        assert sw["max(s.x)"][k] == pytest.approx(mo["s.x"].max(), abs=1e-5)
+        np.testing.assert_allclose(sw["s.x' (t)"][k], mo["s.x'"], atol=1e-12)
+    assert sw["final(s.x)"][0] == 0.0

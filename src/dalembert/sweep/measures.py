@@ -33,8 +33,9 @@ _KNOWN = 1e-3
 #: Errors of the motion's own, in parts of its size and of `rtol`: gathered in many steps, they are no course.
 _OWN = 10.0
 #: How much less cubics miss, at the least, with half the distance of instants where they follow the course (of the
-#: fourth order: 16 times). A quick course, of which instants tell phases only, is missed less by 6.7 times at the most.
-_FOLLOWED = 7.0
+#: fourth order: 16 times; a quick course, of which instants tell phases only, 6.7 at the most), and by how much more
+#: than instants that were left out a quick one may be missed.
+_FOLLOWED, _QUICK = 7.0, 4.0
 _AT_ENDS = ("first", "final")
 _APART = 1e-6
 """Times of an arc closer than this share of it tell no slope: differences of nine digits leave three."""
@@ -304,14 +305,13 @@ def _missed(t: Array, values: Array, slopes: Array, rtol: float) -> Array:
 
     Every second instant is left out, and those that are left tell it; then of four, three. Where the second gap is as
     much larger as that of a cubic is, cubics between all instants miss less than the first (some sixteenth of it, where
-    nothing quick hides below). Where it is not, the instants tell no course: it may go anywhere that its slopes lead in
-    half the distance of two of them.
+    nothing quick hides below). Where it is not, the motion may be quick: between two instants it goes where its slopes
+    lead, and the first gap is a quarter of that, unless all instants find it in one phase and at rest.
     """
     fine, evenly = _left_out(t, values, slopes, 1)
     with np.errstate(invalid="ignore", divide="ignore"):
         rough, _ = _left_out(t, values, slopes, 2)
-        away = np.max(np.abs(slopes[:, 1:]), axis=1) * np.max(np.diff(t, axis=1), axis=1) / 2
-        missed = np.where(rough >= _FOLLOWED * fine, fine, np.maximum(away, fine))
+        missed = np.where(rough >= _FOLLOWED * fine, fine, _QUICK * fine)
         size, run = np.max(np.abs(values), axis=1), np.max(values, axis=1) - np.min(values, axis=1)
         share = np.where(fine > _OWN * rtol * size, missed / run, 0.0)
     known = evenly | (t[:, -1] == t[:, 0])

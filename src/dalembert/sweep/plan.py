@@ -20,8 +20,9 @@ from dalembert.errors import ArgumentError, CouplingError, ModelError, Simulatio
 from dalembert.mechanism import Layout, Mechanism
 from dalembert.simulate.contact.outputs import pushes_of
 from dalembert.simulate.methods.problem import EVENT, FAILED, FINISHED, INTERRUPTED, Ensemble
+from dalembert.simulate.methods.table import find_method
 from dalembert.simulate.motion.motion import Motion
-from dalembert.simulate.runs.run_many import run_many
+from dalembert.simulate.runs.run_many import each_alone, run_many
 from dalembert.simulate.system.from_mechanism import system_of
 from dalembert.simulate.system.system import System
 from dalembert.simulate.system.values import parameter_values
@@ -184,6 +185,7 @@ class Plan:
         start = {**self.start, **{name: v for name, v in varied.items() if name in system.states}}
         given = {**self.given, **{name: v for name, v in varied.items() if name not in system.states}}
         times = np.linspace(*self.t_span, self.instants)
+        alone = each_alone(system, find_method(self.method))
         many = run_many(
             system,
             self.t_span,
@@ -196,7 +198,7 @@ class Plan:
             atol=self.atol,
             threads=threads,
             progress=False,
-            tell=(lambda motion: self._of_touching(motion, times)) if system.contacts else None,
+            tell=(lambda motion: self._of_touching(motion, times)) if alone else None,
         )
         if (many.status == INTERRUPTED).any():
             raise KeyboardInterrupt

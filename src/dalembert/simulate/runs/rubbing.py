@@ -54,6 +54,13 @@ def rubbing(system: System) -> Rubbing | None:
     return Rubbing(told, contacts) if contacts else None
 
 
+def may_stick(system: System) -> bool:
+    """Is there a contact that is kept and rubs, in directions that can be told to stick?"""
+    further = () if system.layout is None else system.layout.further
+    slips = [len(one.reaction.slip) for one in further if isinstance(one.reaction, Coulomb)]
+    return bool(slips) and max(slips) <= 2
+
+
 def beside_contacts(system: System) -> System:
     """The machine with contacts that strike beside those that are kept and rub.
 
@@ -66,11 +73,9 @@ def beside_contacts(system: System) -> System:
 def _switched(system: System) -> tuple[System, tuple[_Contact, ...]]:
     """The machine with switches, all of them off, for its contacts that are kept and rub in one or two directions."""
     layout = system.layout
-    if layout is None:
+    if layout is None or not may_stick(system):
         return system, ()
     own = [one for one in layout.further if isinstance(one.reaction, Coulomb)]
-    if not own or any(len(one.reaction.slip) > 2 for one in own if isinstance(one.reaction, Coulomb)):
-        return system, ()
     further = tuple(x for one in layout.further for x in (that_may_stick(one) if one in own else (one,)))
     guided = replace(layout, further=further)
     contacts = tuple(

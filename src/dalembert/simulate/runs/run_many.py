@@ -19,6 +19,7 @@ from dalembert.simulate.methods.table import find_method
 from dalembert.simulate.motion.motion import Motion
 from dalembert.simulate.motion.quality import OPEN, QualityWarning, gaps
 from dalembert.simulate.runs.asked import Asked
+from dalembert.simulate.runs.rubbing import may_stick
 from dalembert.simulate.runs.through_many import integrate_many_through
 from dalembert.simulate.runs.touching_many import run_touching
 from dalembert.simulate.system.branch import on_its_branch
@@ -69,14 +70,14 @@ def run_many(
         raise ArgumentError(f"`threads` is a whole number, at least 1, not {threads}.")
     chosen = find_method(method)
     check_steps(as_span(t_span), max_step)
-    if system.contacts:
-        asked: Asked = {"method": chosen, "t_eval": t_eval, "events": events, "rtol": rtol, "atol": atol}
-        asked |= {"max_step": max_step, "first_step": first_step, "progress": progress, "impacts": impacts}
-        return run_touching(system, t_span, start, given, asked, threads, tell)
-    if impacts != "auto":
+    if impacts != "auto" and not system.contacts:
         raise SimulationError(
             f"impacts='{impacts}' would change nothing: '{system.name}' has no contacts. Leave it out."
         )
+    if each_alone(system, chosen):
+        asked: Asked = {"method": chosen, "t_eval": t_eval, "events": events, "rtol": rtol, "atol": atol}
+        asked |= {"max_step": max_step, "first_step": first_step, "progress": progress, "impacts": impacts}
+        return run_touching(system, t_span, start, given, asked, threads, tell)
     needed = system.names_in([e for event in watched for e in event.needs])
     parameters = parameter_values(system, given, needed)
     first = first_state(system, start, given, parameters, float(t_span[0]), many=True).values
@@ -120,3 +121,8 @@ def run_many(
 
 def _columns(values: list[Any], count: int) -> ArrayLike:
     return np.stack([np.broadcast_to(np.asarray(x, dtype=float), (count,)) for x in values], axis=1) if values else ()
+
+
+def each_alone(system: System, method: Method) -> bool:
+    """Does every trajectory change its equations at instants of its own, by contacts or by friction that sticks?"""
+    return bool(system.contacts) or (may_stick(system) and method.kind in ("explicit", "implicit"))

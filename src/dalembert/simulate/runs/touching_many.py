@@ -1,4 +1,4 @@
-"""Many motions with contacts: each has its own changes of contacts, and goes through the run of one.
+"""Many motions with contacts, or friction that sticks: each has its own changes, and goes through the run of one.
 
 Where processes can be forked, as many go at once as there are cores: what contacts decide is Python, in which threads
 would take turns.
@@ -83,8 +83,7 @@ def run_touching(
                 raise SimulationError(f"trajectory {k}: {found.refused}")
             y[k], status[k], nfev[k] = found.y, found.status, found.nfev
             t_last[k], y_last[k] = found.t_last, found.y_last
-            assert found.log is not None
-            logs[k] = found.log
+            logs[k] = found.log or ContactLog(())
             if found.told is not None:
                 rows[k] = found.told
             bar.update(len(logs), f"{len(logs)} of {count}")
