@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -154,3 +156,25 @@ def test_too_few_data_are_refused():
         base.identify([[0, 0]], [[0]], [[0, 0]], [[0, 0]])
     with pytest.raises(da.DalembertError, match="limits"):
         base.excitation({"p.th": (-1, 1)}, period=1.0)
+
+
+def test_stops_friction_and_slides_have_no_say_in_what_a_closed_machine_can_tell():
+    """Postures were those of a motion: a finger slid away without end on its rail, friction ended in words of NumPy."""
+
+    def hand(with_contacts):
+        m = da.Mechanism("hand")
+        palm = m.body("palm", mass=1, centre=[0.1, 0, 0], inertia=[1e-4, 2e-3, 2e-3])
+        m.join(da.earth, palm, da.revolute("y"), name="wrist")
+        for k, way in (("left", "y"), ("right", "-y")):
+            m.join(palm, m.body(k, mass=0.05, inertia=[1e-5, 2e-5, 2e-5]), da.prismatic(way), name=k)
+        m.constrain("right.x - left.x", name="gear")
+        if with_contacts:
+            m.limit("left.x", 0, 0.04)
+            m.rub("wrist.th", 0.2)
+        return m.base_parameters()
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        free, held = hand(False), hand(True)
+    assert str(free) == str(held)
+    assert len(free) == 2  # the moment of inertia of all about the wrist, and what slides

@@ -256,6 +256,9 @@ def test_a_body_called_world_is_not_taken_for_the_earth(tmp_path):
         ('"1"', '"k"', "not of length 1"),
         ('"0.1"', '"-0.1"', "cannot be negative"),
         ("#ff0000", "#ff00000", "colour"),
+        ('"0.1"', '"1' + "0" * 400 + '"', "infinite"),
+        ('"start": {\n  "a.th"', '"start": {\n  "b.th"', "no link"),
+        ('"k": 2', '"k": false', "a number or a formula"),
     ],
 )
 def test_json_passes_the_checks_of_the_builder(said, changed, word, tmp_path):
@@ -263,6 +266,7 @@ def test_json_passes_the_checks_of_the_builder(said, changed, word, tmp_path):
     m = da.Mechanism("m")
     a = m.body("a", mass=1, inertia=[1, 1, 1], shapes=[BodyShape.of("box", 0.1, 1, 1, colour="#ff0000")])
     m.join(da.earth, a, da.revolute("x"))
+    m.start, m.given = {"a.th": 0.5}, {"k": 2}
     text = m.to_json()
     before, axis = text[: (k := text.index('"axis"'))], text[k:]
     path = tmp_path / "m.json"

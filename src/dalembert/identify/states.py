@@ -11,12 +11,16 @@ import numpy as np
 from dalembert import expr as ex
 from dalembert.codegen import Function, compile_functions
 from dalembert.dynamics import dynamics_of
+from dalembert.dynamics.closing import CLOSED, RANK, Loops, close
 from dalembert.dynamics.scales import scales_of
-from dalembert.errors import DalembertError, ModelError
+from dalembert.dynamics.start import closed_start
 from dalembert.mechanism import Layout
 
 #: A singular value of the conditions below this share of the largest is a redundant row.
 _RANK = 1e-9
+#: Steps of a walk on loops and the longest of them in natural units (radians, sizes of the machine). Where branches
+#: meet, a singular value vanishes, which grows by about one for one: a quarter of it stays on this side.
+_STEPS, _STRIDE, _SHARE = 40, 0.3, 0.25
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,21 +130,25 @@ def _well_held(layout: Layout, q: Any, count: int, unit: Any, given: Mapping[str
 
 
 def _closed_postures(layout: Layout, count: int, given: Mapping[str, Any] | None, rng: Any) -> Any:
-    """Postures that a free motion passes, from its start with random speeds."""
-    from dalembert.simulate import simulate
+    """Postures that walks from the start reach by short steps at random, each closed again: no force has a say.
 
-    found: list[Any] = []
-    names = layout.state.coordinates
-    cut = [one.link.name for one in layout.cuts]
-    machine: Any = layout.model
-    for attempt in range(20):
-        start = {x: float(rng.standard_normal() * (attempt + 1)) for x in layout.state.speeds[:1]}
-        try:
-            mo: Any = simulate(machine, (0.0, 2.0), start=start, given=given, cut=cut, t_eval=np.linspace(0, 2, 40))
-        except DalembertError as error:
-            last = error
-            continue
-        found += [[mo[x][k] for x in names] for k in range(len(mo.t))]
-        if len(found) >= count:
-            return np.array(found[:count])
-    raise ModelError(f"'{layout.model.name}': no closed postures were found to try ({last}).")
+    A motion would: a weight that slides away on its rail, or a stop, decides what it passes.
+    """
+    closure, state = dynamics_of(layout).closure, layout.state
+    known = {**layout.model.given, **(given or {})}
+    numbers = {name: float(known[name]) for name in closure.parameters}
+    here = closed_start(layout, None, given).y[: len(state.coordinates)]
+    x = np.tile(here, (count, 1))
+    loops, every = Loops(closure, 0.0, numbers, closure.scales(x, 0.0, numbers)), np.ones(len(here), dtype=bool)
+    for _ in range(_STEPS):
+        sizes = np.linalg.svd(loops.slopes(x), compute_uv=False)
+        rank = int((sizes > RANK).sum(axis=1).max(initial=0))
+        stride = np.minimum(_STRIDE, _SHARE * sizes[:, rank - 1]) if rank else np.full(count, _STRIDE)
+        way = rng.standard_normal(x.shape) / np.sqrt(x.shape[1])
+        tried = x + stride[:, None] * way * loops.scales.coordinates
+        for group in state.quaternions:
+            index = [state.coordinates.index(name) for name in group]
+            tried[:, index] /= np.linalg.norm(tried[:, index], axis=1, keepdims=True)
+        found, gap = close(loops, tried, every)
+        x = np.where((gap < CLOSED)[:, None], found, x)
+    return x

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -53,10 +54,8 @@ class BodyShape:
         if len(self.sizes) != len(names):
             raise ModelError(f"a {self.kind} has {len(names)} sizes ({', '.join(names)}), not {len(self.sizes)}.")
         for size, what in zip(self.sizes, names, strict=True):
-            if size.op == "const" and not 0 <= float(size.value) < float("inf"):
-                raise ModelError(
-                    f"the {what} of a {self.kind} is {float(size.value):g}: it cannot be negative or infinite."
-                )
+            if size.op == "const" and not 0 <= size.data <= sys.float_info.max:
+                raise ModelError(f"the {what} of a {self.kind} is {str(size)[:40]}: it cannot be negative or infinite.")
 
     @staticmethod
     def of(

@@ -117,6 +117,12 @@ def restore(model: Model, into: Mechanism) -> None:
         into.add_contact(contact)
     for name, (arguments, formula) in model.functions.items():
         into.define(name, arguments, formula)
+    for name, value in model.given.items():
+        if isinstance(value, bool):
+            raise ModelError(f"given '{name}' is {value}: a number or a formula is expected.")
+    for name in model.start:
+        if name.partition(".")[0] not in {*into.links, *(one.name for one in into.constraints)}:
+            raise ModelError(f"the start of '{name}' is of no link of this machine.")
     into.gravity = model.gravity
     into.given, into.start, into.outputs = dict(model.given), dict(model.start), dict(model.outputs)
 

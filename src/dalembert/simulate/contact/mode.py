@@ -142,7 +142,10 @@ class Regime:
         t = max(t, self.since)
         now = self.machine.at(t, y, self.p)
         flow = self.machine.flow(t, y[: self.machine.coordinates], self.p, now.speeds)
-        return np.concatenate([flow, self.solve(now).accelerations])
+        try:
+            return np.concatenate([flow, self.solve(now).accelerations])
+        except np.linalg.LinAlgError:  # a trial far beyond where the machine is: the step is refused
+            return np.full(len(y), np.nan)
 
     def begin(self, now: Instant, leaving: Array) -> None:
         """Remember faces; contacts that are `leaving` without a speed have room, so that rounding is no impact."""
