@@ -116,7 +116,7 @@ def short_loops(root: str, edges: Sequence[Edge]) -> tuple[list[str], int]:
 
     >>> ladder = [("a", "0", "1"), ("b", "0", "2"), ("c", "1", "2"), ("d", "1", "3"), ("e", "2", "4"), ("f", "3", "4")]
     >>> short_loops("0", ladder)
-    (['b', 'e'], 7)
+    (['b', 'd'], 7)
     """
     found = Ears(root, edges)
     total = sum(found.distance(edges[e][1], edges[e][2]) + 1 for e in found.cut)
