@@ -303,7 +303,7 @@ def _chunk(good: list[tuple[str, str]], numbers: range, seed: int, seconds: int,
             except Late:
                 outcome = "HANG"
             except BaseException:
-                outcome = "CRASH"
+                watch.active, outcome = False, "CRASH"  # the picture of a traceback reads files
                 traceback.print_exc(limit=-4)
             finally:
                 signal.setitimer(signal.ITIMER_PROF, 0)

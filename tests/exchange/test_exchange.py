@@ -128,7 +128,7 @@ def test_efforts_on_joints_are_actions_too_and_contacts_are_met():
     for _ in range(3):
         seen = env.step([5.0])[0]
     assert seen[0] <= 0.02 + 1e-9
-    with pytest.raises(da.DalembertError, match="contacts"):
+    with pytest.raises(da.DalembertError, match="`limits=False`"):
         m.environment({"rail.x": (-1, 1)}, step=0.1, reward=lambda told: 0.0)
     with pytest.raises(da.DalembertError, match="not 'pish'"):
         m.environment({"pish": (-1, 1)}, step=0.1, reward=lambda told: 0.0)

@@ -142,8 +142,14 @@ def test_what_urdf_cannot_say_is_told_and_written_at_its_head(tmp_path):
     m = da.read_mjcf(path)
     with pytest.warns(UnmappedWarning, match="of which URDF knows nothing"):
         text = m.to_urdf()
-    assert "<!-- 'p.th' has a rotor and motors" in text
+    assert "<!-- 'p.th' has a rotor, of which" in text
     assert 'mimic joint="p"' in text
+    path = tmp_path / "r.urdf"
+    path.write_text(text)
+    again = da.read_urdf(path)
+    assert again.freeze().given == {"pull": 0.0}
+    (effort,) = (e for link in again.links.values() for e in link.placed_efforts().values() if "pull" in str(e))
+    assert "7*pull" in str(effort)
 
 
 def test_what_no_robot_file_can_say_is_refused():

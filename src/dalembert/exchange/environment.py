@@ -110,7 +110,8 @@ class Plant:
         if self.efforts and mechanism.contacts:
             raise ModelError(
                 f"'{mechanism.name}' has contacts: its actions are parameters of its efforts, which `simulate` knows. "
-                f"Give '{next(iter(self.efforts))}' an effort with a parameter: `with_efforts(th='u')`."
+                f"Give '{next(iter(self.efforts))}' an effort with a parameter: `with_efforts(th='u')`, or read a "
+                "robot file without stops and dry friction: `limits=False`, `friction=False`."
             )
         self.units = np.array(f.units(dict.fromkeys(self.names, 0.0), {**f.held, **f.given, **self.given}))
 

@@ -47,8 +47,10 @@ def to_urdf(model: Model, given: Mapping[str, float] | None = None) -> str:
         _hang(robot, one, held, taken, names, laws, numbers)
     mimicked = _mimics(robot, numbers)
     for name, law in laws.items():
-        if law.stiffness or law.armature or law.motors:
-            what = [x for x, y in (("a spring", law.stiffness), ("a rotor", law.armature), ("motors", law.motors)) if y]
+        for control, gear in law.motors.items():
+            _transmission(robot, control, gear, names[name])
+        if law.stiffness or law.armature:
+            what = [x for x, y in (("a spring", law.stiffness), ("a rotor", law.armature)) if y]
             numbers.left.append(f"'{name}' has {' and '.join(what)}, of which URDF knows nothing.")
     gravity = [numbers.value(x, "gravity") for x in model.gravity]
     if gravity != [0.0, 0.0, -9.81]:
@@ -115,6 +117,14 @@ def _joint(robot: Element, name: str, kind: str, parent: str, child: str, pose: 
     add(joint, "parent", link=parent)
     add(joint, "child", link=child)
     return joint
+
+
+def _transmission(robot: Element, control: str, gear: float, joint: str) -> None:
+    """An actuator on a joint, as ROS writes it: its effort times the reduction acts there."""
+    one = add(robot, "transmission", name=f"{control}_transmission")
+    add(one, "type").text = "transmission_interface/SimpleTransmission"
+    add(add(one, "joint", name=joint), "hardwareInterface").text = "hardware_interface/EffortJointInterface"
+    add(add(one, "actuator", name=control), "mechanicalReduction").text = words([gear])
 
 
 def _origin(where: Element, pose: Pose) -> None:
