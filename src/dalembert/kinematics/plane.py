@@ -64,8 +64,9 @@ def plane_of(layout: Layout) -> Plane:
 
 
 def resting_poses(layout: Layout) -> list[Displacement]:
-    """Where each body is when all coordinates of the tree, and time, are zero."""
+    """Where each body is when all coordinates of the tree, and time, are zero, and quaternions turn nothing."""
     zero = dict.fromkeys([*(ex.symbol(x) for x in layout.coordinates), ex.TIME], ex.ZERO)
+    zero |= {ex.symbol(group[0]): ex.ONE for group in layout.state.quaternions}
     found = [Displacement()] * len(layout.bodies)
     for one in layout.tree:
         whole = one.link.first.displacement
