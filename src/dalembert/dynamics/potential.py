@@ -74,23 +74,30 @@ def find_potential(tree: Tree, which: str = "automatic") -> Potential:
     total, found = ZERO, set[Source]()
     refused: dict[str, str] = {}
     moving, own = moving_symbols(tree), {*tree.coordinates, *tree.speeds}
-    for source, value in _dead_forces(tree):
-        if (which == "automatic" or isinstance(source, Body)) and not _steps(value, moving):
-            total, found = total + value, found | {source}
-    for name, source, energy in _springs(tree) if which == "automatic" else ():
+    dead = [x for x in _dead_forces(tree) if which == "automatic" or isinstance(x[0], Body)]
+    springs = list(_springs(tree)) if which == "automatic" else []
+    energies = [*(value for _, value in dead), *(energy for _, _, energy in springs if energy is not None)]
+    jumping = bool(_steps(energies, moving))  # all at once: the bodies of a chain are walked once
+    for source, value in dead:
+        if not (jumping and _steps([value], moving)):
+            total = total + value
+            found.add(source)
+    for name, source, energy in springs:
         if energy is None:
             refused[name] = "its law is not a known slope in its length or angle alone"
-        elif any(own.isdisjoint(ex.free_symbols(step)) for step in _steps(energy, moving)):
+        elif jumping and any(own.isdisjoint(ex.free_symbols(step)) for step in _steps([energy], moving)):
             refused[name] = _STEP
         else:
-            total, found = total + energy, found | {source}
-    for name, source, efforts in _others(tree, found):
+            total = total + energy
+            found.add(source)
+    for name, source, efforts in _others(tree, frozenset(found)):
         if which == "automatic" or isinstance(source, Body):
             primitive, reason = integrate(efforts, tree.coordinates, moving)
             if primitive is None:
                 refused[name] = reason
             else:
-                total, found = total + primitive, found | {source}
+                total = total + primitive
+                found.add(source)
     return Potential(total, frozenset(found), refused)
 
 
@@ -156,9 +163,9 @@ def moving_symbols(tree: Tree) -> frozenset[Expr]:
     return frozenset(ex.symbol(name) for name in {*tree.layout.model.moving, *tree.layout.state.names})
 
 
-def _steps(value: Expr, moving: Collection[Expr]) -> list[Expr]:
-    """Parts of a formula that jump while the machine moves."""
-    found = (node for node in ex.topological([value]) if node.op in _STEPS)
+def _steps(values: Sequence[Expr], moving: Collection[Expr]) -> list[Expr]:
+    """Parts of formulas that jump while the machine moves."""
+    found = (node for node in ex.topological(values) if node.op in _STEPS)
     return [node for node in found if not ex.free_symbols(node).isdisjoint(moving)]
 
 
@@ -189,6 +196,6 @@ def integrate(
     left = [a + ex.derivative(total, q) for q, a in zip(coordinates, efforts, strict=True)]
     if not vanish(left, efforts):
         return None, "the successive integration does not close"
-    if _steps(total, moving):  # of time or of what another coordinate does: primitives are known between them only
+    if _steps([total], moving):  # of time or of what another coordinate does: primitives are known between them only
         return None, _STEP
     return total, ""
