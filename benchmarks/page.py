@@ -48,12 +48,20 @@ def _sections(rows: Sequence[Row]) -> Iterator[str]:
             yield _image(work_precision(own))
         elif name in GROWING:
             size, values, by = GROWING[name]
-            for value in values:
+            for value, family in itertools.product(values, _families(name, own)):
                 told = [row for row in own if isinstance(row.get(value), float) and math.isfinite(row[value])]
+                told = [row for row in told if str(row[by]).startswith(family)]
                 if len({row[size] for row in told}) > 1:
-                    yield _image(growth(told, size, value, by, f"{name}: {value}"))
+                    yield _image(growth(told, size, value, by, f"{family.rstrip(', ') or name}: {value}"))
                     yield _table(list(exponents(told, size, value, by)))
         yield _table(own)
+
+
+def _families(name: str, rows: Sequence[Row]) -> list[str]:
+    """What the curves of one picture begin with: closed machines have a picture for each kind."""
+    if name != "closed machines":
+        return [""]
+    return list(dict.fromkeys(str(row["series"]).partition(", ")[0] + ", " for row in rows))
 
 
 def exponents(rows: Sequence[Row], size: str, value: str, by: str) -> Iterator[Row]:
