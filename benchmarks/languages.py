@@ -102,6 +102,8 @@ def main() -> None:
                 cells.append(work(da.load(str(path))))
             except DalembertError as error:
                 cells.append(f"refused: {str(error)[:60]}")
+            except subprocess.TimeoutExpired as error:
+                cells.append(f"over {error.timeout:.0f} s")
         print(f"{path.relative_to(EXAMPLES)!s:34}" + "".join(f"{x:>16}" for x in cells), flush=True)
 
 

@@ -53,3 +53,14 @@ def test_astatic_moments_have_the_moment_as_their_turning_part():
     load = Load(f, _dyad(f, x))
     moment = x.cross(f)
     assert ex.reduce([load.astatic[1][0] - load.astatic[0][1] - moment[2]]) == [ZERO]
+
+
+def test_every_canonical_equation_says_whose_it_is():
+    shown = da.load(EXAMPLES / "double_pendulum.lsd").equations("hamilton").show("scalar")
+    assert [line.label for line in shown.lines] == [
+        "Hamiltonian",
+        "shoulder.th': dH/dp",
+        "elbow.th': dH/dp",
+        "shoulder.p_th': -dH/dq + Q",
+        "elbow.p_th': -dH/dq + Q",
+    ]

@@ -137,12 +137,12 @@ def _canonical(eq: Equations, written: Callable[[Expr], Expr]) -> Scalars:
     energy = factors.energy() - written(rest) + written(detail.potential)
     equations: list[Side] = [("Hamiltonian", ex.symbol("H"), energy)]
     for u, rate in zip(eq.tree.speeds, factors.speeds(eq.tree.speeds), strict=True):
-        equations.append(("dH/dp", u, rate))
+        equations.append((f"{u.name}: dH/dp", u, rate))
     reduced = ex.reduce([*detail.in_speeds.momentum_rates, *detail.definition])
     n = len(detail.momenta)
     for p, rate, effort in zip(detail.momenta, reduced[:n], reaction_efforts(eq), strict=True):
         label = "-dH/dq + Q" if effort is ZERO else "-dH/dq + Q + D^T Lambda"
-        equations.append((label, ex.prime(p), written(rate) + effort))
+        equations.append((f"{p.name}': {label}", ex.prime(p), written(rate) + effort))
     momenta = zip(eq.tree.speeds, detail.momenta, reduced[n:], strict=True)
     meant = tuple((f"momentum of {u.name}", p, written(d)) for u, p, d in momenta)
     return Scalars(tuple(equations), (*rates_in_speeds(eq), *meant))
