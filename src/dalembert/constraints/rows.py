@@ -22,6 +22,7 @@ from dalembert.expr import ONE, ZERO, Expr, Matrix
 from dalembert.expr.magnitude import error_size, magnitude
 from dalembert.expr.space import cross, dot3
 from dalembert.kinematics import Tree, Twist, Wrench, form_row, in_speeds, in_state, link_efforts
+from dalembert.kinematics.frames import FrameMotions
 from dalembert.mechanism import Along, Closed, Constraint, Coulomb, Holonomic, Link
 from dalembert.mechanism.constraint import Implied
 
@@ -183,7 +184,7 @@ class Collected:
 
     def __init__(self, tree: Tree) -> None:
         n = len(tree.speeds)
-        self.tree = tree
+        self.tree, self.frames = tree, FrameMotions(tree)
         self.names, self.own = list[str](), list[Own]()
         self.matrix, self.made_of, self.seen = list[list[Expr]](), list[list[Expr]](), list[list[Expr]]()
         self.conditions, self.gamma, self.rounding = list[Expr](), list[Expr](), list[float]()
@@ -196,7 +197,7 @@ class Collected:
     def on(self, tree: Tree) -> Collected:
         """The same rows, to which others can be added, on a tree of the same nodes."""
         other = Collected(tree)
-        other.__dict__ |= {name: copy(value) for name, value in self.__dict__.items() if name != "tree"}
+        other.__dict__ |= {name: copy(value) for name, value in self.__dict__.items() if name not in ("tree", "frames")}
         return other
 
     def row(self, entries: Mapping[int, Expr]) -> list[Expr]:
@@ -340,7 +341,7 @@ def _ask(total: Collected, one: Constraint) -> None:
         total.own += followed(total.tree, [one.followed], total.moving(), own)
     tree, moving, holonomic = total.tree, total.moving(), isinstance(one.condition, Holonomic)
     own = {x.coordinate: x.rate for x in total.own}
-    told = in_state(tree, one.expressions, own)
+    told = in_state(tree, one.expressions, own, total.frames)
     asked = ex.tangent(told, moving) if holonomic else told
     matrix = ex.jacobian(asked, tree.speeds)
     gamma = [-x for x in ex.tangent(asked, moving)]

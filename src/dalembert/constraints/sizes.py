@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+import numpy as np
+
 from dalembert import expr as ex
 from dalembert.expr import ONE, Expr
-from dalembert.expr.elimination import sample
+from dalembert.expr.elimination import samples
 from dalembert.expr.magnitude import error_size
 
 #: So much larger than what it bounds may a bound be: rounding times it stays far below any row that counts.
@@ -59,13 +61,10 @@ def _bounds(entries: Sequence[Expr]) -> list[Expr | None]:
 
 
 def _near(bounds: Sequence[Expr], exact: Sequence[Expr]) -> list[bool]:
-    """Which bounds are no more than _MUCH above what they bound, at random states."""
-    found = [True] * len(bounds)
-    for seed in _SEEDS if bounds else ():
-        try:
-            values = list(map(float, sample([*bounds, *exact], seed)))
-        except (ValueError, ZeroDivisionError, OverflowError):  # a root of what is negative there
-            return [_near([a], [b])[0] for a, b in zip(bounds, exact, strict=True)] if len(bounds) > 1 else [False]
-        pairs = zip(values[: len(bounds)], values[len(bounds) :], strict=True)
-        found = [ok and a <= _MUCH * b for ok, (a, b) in zip(found, pairs, strict=True)]
-    return found
+    """Which bounds are no more than _MUCH above what they bound, at random states; none where a root has no value."""
+    if not bounds:
+        return []
+    with np.errstate(invalid="ignore"):
+        values = samples([*bounds, *exact], _SEEDS)
+        fits = values[:, : len(bounds)] <= _MUCH * values[:, len(bounds) :]
+    return [bool(column.all()) for column in fits.T]

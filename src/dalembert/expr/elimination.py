@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dalembert import expr as ex
 from dalembert.errors import ModelError
@@ -14,6 +16,7 @@ from dalembert.expr.magnitude import magnitude
 
 #: A share of what it is made of, far above rounding and far below what a formula of a machine is: zero.
 TOLERANCE = 1e-9
+Array: TypeAlias = NDArray[np.float64]
 _NOTHING = 1e-8
 _SWITCHES = frozenset(("min", "max", "abs", "sign", "where", "lt", "le", "eq"))
 
@@ -35,6 +38,18 @@ def sample(exprs: Sequence[Expr], seed: int = 1) -> list[float]:
     values: dict[Expr, float] = {x: rng.uniform(0.3, 1.3) for x in names}
     values |= {e: rng.uniform(0.3, 1.3) for e in ex.topological(exprs) if e.op == "apply"}
     return [float(x) for x in ex.evaluate(list(exprs), values)]
+
+
+def samples(exprs: Sequence[Expr], seeds: Sequence[int]) -> Array:
+    """The values of `sample` for several seeds, made in one walk: a row for each."""
+    import random
+
+    drawn = [random.Random(seed) for seed in seeds]
+    names = sorted(ex.free_symbols(exprs), key=lambda e: e.name)
+    open_functions = [e for e in ex.topological(exprs) if e.op == "apply"]
+    values = {x: np.array([one.uniform(0.3, 1.3) for one in drawn]) for x in (*names, *open_functions)}
+    found = ex.evaluate(list(exprs), values)
+    return np.array([np.broadcast_to(x, len(seeds)) for x in found], dtype=float).reshape(-1, len(seeds)).T
 
 
 def vanish(exprs: Sequence[Expr], beside: Sequence[Expr] = ()) -> bool:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.expr import ONE, Expr
 from dalembert.expr.space import Vector3, norm3
 from dalembert.kinematics.frames import FrameMotions
+from dalembert.kinematics.motion import poses
 from dalembert.kinematics.spatial import Pose
 from dalembert.kinematics.tree import Tree
 from dalembert.kinematics.wrench import in_speeds
@@ -16,9 +18,14 @@ from dalembert.mechanism import Quantity, quantities, virtual_parts
 from dalembert.mechanism.quantities import RATE
 
 
-def in_state(tree: Tree, exprs: Sequence[Expr], own: Mapping[Expr, Expr] | None = None) -> list[Expr]:
-    """Formulas with quantities of frames in coordinates, speeds and time; `own` are rates of cut links' coordinates."""
-    return FramesInState(tree, own or {}).written(list(exprs))
+def in_state(
+    tree: Tree, exprs: Sequence[Expr], own: Mapping[Expr, Expr] | None = None, like: FrameMotions | None = None
+) -> list[Expr]:
+    """Formulas with quantities of frames in coordinates, speeds and time; `own` are rates of cut links' coordinates.
+
+    Many on one tree share the poses of its nodes, which are those of `like`.
+    """
+    return FramesInState(tree, own or {}, like).written(list(exprs))
 
 
 def form_row(tree: Tree, form: Expr, own: Mapping[Expr, Expr] | None = None) -> list[Expr]:
@@ -37,10 +44,14 @@ def form_row(tree: Tree, form: Expr, own: Mapping[Expr, Expr] | None = None) -> 
 class FramesInState(FrameMotions):
     """Quantities of frames, where coordinates of cut links have the rates `own`."""
 
-    def __init__(self, tree: Tree, own: Mapping[Expr, Expr]) -> None:
+    def __init__(self, tree: Tree, own: Mapping[Expr, Expr], like: FrameMotions | None = None) -> None:
         super().__init__(tree)
-        self.own = own
+        self.own, self.like = own, like
         self.moving: dict[Expr, Expr] = {ex.TIME: ONE, **tree.rates, **own}
+
+    @cached_property
+    def nodes(self) -> list[Pose]:
+        return poses(self.tree) if self.like is None else self.like.nodes
 
     def written(self, exprs: list[Expr]) -> list[Expr]:
         asked = quantities(exprs)
