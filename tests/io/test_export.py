@@ -281,3 +281,14 @@ def test_json_passes_the_checks_of_the_builder(said, changed, word, tmp_path):
     path.write_text(before + axis.replace(said, changed, 1) if said in axis else before.replace(said, changed) + axis)
     with pytest.raises(da.ModelError, match=word):
         da.load(path)
+
+
+def test_inertias_that_mujoco_refuses_are_told_when_they_are_written(tmp_path):
+    path = tmp_path / "r.urdf"
+    path.write_text(
+        '<robot name="r"><link name="o"/><link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="9"/>'
+        '</inertial></link><joint name="j" type="continuous"><parent link="o"/><child link="a"/></joint></robot>'
+    )
+    m = da.read_urdf(path)
+    with pytest.warns(UnmappedWarning, match="'a' has an inertia that no body can have"):
+        assert "MuJoCo does not read it" in m.to_mjcf()

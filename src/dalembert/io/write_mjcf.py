@@ -95,6 +95,8 @@ def _hang(
             made.append(joint)
         body.extend(reversed(made))
     mass, centre, tensor = inertia_of(numbers, one.body)
+    if one.body.doubtful:
+        numbers.left.append(f"body '{one.body.name}' has an inertia that no body can have: MuJoCo does not read it.")
     if mass or tensor.any():
         six = [tensor[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
         add(body, "inertial", pos=words(centre), mass=words([mass]), fullinertia=words(six))
