@@ -317,7 +317,6 @@ def test_an_arm_of_six_joints_whose_roots_lose_a_posture_does_not_claim_all_of_t
     m = random_arm(rng, "RRRRRR")
     q = dict(zip(m.direct_kinematics("tip").coordinates, rng.uniform(-2, 2, 6), strict=True))
     position, rotation = asked(m, q)
-    assert m.inverse_kinematics("tip", position, rotation=rotation).complete
 
     def off(screws, displacement):
         out = eliminate(screws, displacement)

@@ -81,15 +81,14 @@ def write_video(
     count = int(np.clip(round(length * fps), 2, _MOST_FRAMES))
     wanted = np.linspace(scene.times[0], scene.times[-1], count)
     frames = np.clip(np.searchsorted(scene.times, wanted, side="right") - 1, 0, len(scene.times) - 1)
-    with tempfile.TemporaryDirectory() as folder:
+    with written_whole(path) as file, tempfile.TemporaryDirectory() as folder:  # what cannot be written is not painted
         pictures = list(_painted(scene, frames, size, dark, Path(folder)))
-        with written_whole(path) as file:
-            if ffmpeg is None:
-                _gif(pictures, file, fps)
-            else:
-                target = Path(folder) / f"video{kind}"
-                _run(ffmpeg, Path(folder), target, fps)
-                file.write(target.read_bytes())
+        if ffmpeg is None:
+            _gif(pictures, file, fps)
+        else:
+            target = Path(folder) / f"video{kind}"
+            _run(ffmpeg, Path(folder), target, fps)
+            file.write(target.read_bytes())
 
 
 def _painted(scene: Scene, frames: np.ndarray, size: tuple[int, int], dark: bool, folder: Path) -> list[Path]:
