@@ -68,7 +68,7 @@ def test_the_best_suspension_of_a_rod_is_at_its_radius_of_gyration() -> None:
     m.join(da.earth, m.body("rod", mass=2, centre=[0, 0, "-d"], inertia=[0.18, 0.18, 0]), da.revolute("x"), name="p")
     m.gravity, m.start, m.given = [0, 0, -9.81], {"p.th": 0.01}, {"d": 0.9}
     down = da.Event("p.th", terminal=True)
-    found = m.optimize((0, 5), "4*final(t)", {"d": (0.05, 2)}, events=down)
+    found = m.optimize((0, 5), "4*final(t)", {"d": (0.05, None)}, events=down)  # bounded on one side
     assert found.success, str(found)
     assert found.values["d"] == pytest.approx(0.3, rel=1e-3)
     assert "4*final(t)" in str(found)
