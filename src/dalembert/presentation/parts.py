@@ -49,7 +49,7 @@ def in_parts(exprs: Sequence[Expr], known: Iterable[Quantity] = (), told: Sequen
     """Names for what occurs twice or is long; what mechanics has no name for is a part of something: see `told`.
 
     >>> x, y = ex.symbols("elbow.th wrist.th")
-    >>> long = ex.sin(x + y) ** 2 + ex.cos(x - y) ** 2 * x
+    >>> long = ex.sin(x + y) ** 2 + ex.cos(x - y) ** 2 * x + ex.sin(x) * y
     >>> found = in_parts([long * x, long * y])
     >>> [p.symbol for p in found.parts], found.results == (x * ex.symbol("z1"), y * ex.symbol("z1"))
     ([z1], True)
