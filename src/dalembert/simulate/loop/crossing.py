@@ -174,8 +174,10 @@ def _recorded(m: Any, t: float, y: Any, h: float, a: float, b: float) -> bool:
         size = abs(root[j])
         if after != 0.0 and not (size <= POLE * larger(abs(before), abs(after))):
             continue  # the sign changes through infinity
-        if size > smaller(abs(before), abs(after)) and (
-            _grows(m, t, y, h, j, a, x, before, size) or _grows(m, t, y, h, j, b, x, after, size)
+        if (
+            after != 0.0
+            and size > smaller(abs(before), abs(after))
+            and (_grows(m, t, y, h, j, a, x, before, size) or _grows(m, t, y, h, j, b, x, after, size))
         ):
             continue
         state_at(m, t, y, h, x, y_try)

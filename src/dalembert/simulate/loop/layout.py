@@ -39,7 +39,9 @@ MARK = 86
 MANY_SHORTEST = 92
 # Taylor's method: its order (0 is none), how many doubles a number has, the coefficients and their memory, their sum.
 (ORDER, PARTS, SERIES, SERIES_ROOM, SUM) = range(93, 98)
-INTEGERS = 98
+# Of many trajectories: instants at which steps end, the end of the span last, and where those of each begin; or 0.
+(MANY_CORNERS, MANY_CORNERS_BEGIN) = range(98, 100)
+INTEGERS = 100
 
 # Entries of the array of reals.
 (T, T_END, T_START, STEP, MAX_STEP, LAST_ERROR, EXPONENT, ALPHA, BETA, CHOSEN_STEP, GAMMA) = range(11)
@@ -53,6 +55,8 @@ REALS = 17
 EPS = 2.220446049250313e-16
 SAFETY, SMALLEST_FACTOR, LARGEST_FACTOR = 0.9, 0.2, 10.0
 GUARD_FLOOR = 1e-13
+AFTER = 1e-3
+"""Of a piece between two corners of the rates, the first step: what begins there may be quick, whatever was before."""
 STIFF_STEPS, FREE_IN_A_ROW, STIFF_APART = 15, 6, 1e-4
 """Steps at the limit of stability, with fewer free ones in a row between them, that make a motion stiff (Hairer and
 Wanner II, IV.2); two states closer than this, in tolerances, tell no rate."""

@@ -7,9 +7,11 @@ from typing import Any
 
 from dalembert.simulate.loop.layout import (
     ACCEPTED,
+    AFTER,
     BOUND_STEPS,
     CHOSEN_STEP,
     CONTINUE,
+    DONE,
     EVENTED,
     EVENTS,
     FREE_STEPS,
@@ -22,6 +24,8 @@ from dalembert.simulate.loop.layout import (
     LAST_ERROR,
     LAST_STEP,
     LONGEST,
+    MANY_CORNERS,
+    MANY_CORNERS_BEGIN,
     MANY_GRID,
     MANY_NFEV,
     MANY_P,
@@ -45,6 +49,7 @@ from dalembert.simulate.loop.layout import (
     STALE,
     STEP,
     STOP,
+    T_END,
     T_START,
     WAY,
     N,
@@ -53,7 +58,7 @@ from dalembert.simulate.loop.layout import (
     Y,
 )
 from dalembert.simulate.loop.loop import loop
-from dalembert.simulate.loop.step import call_setup, compiled, copy, doubles, integers, past
+from dalembert.simulate.loop.step import call_setup, compiled, copy, doubles, integers, past, smaller
 
 _WORD = 8
 
@@ -80,6 +85,27 @@ def _restart(m: Any, k: int) -> None:
 
 
 @compiled
+def _whole(m: Any, k: int) -> int:
+    """The k-th trajectory from corner to corner of its rates; returns what it ends with."""
+    real, piece, last, corners = doubles(m[REAL]), 0, 0, doubles(m[MANY_CORNERS])
+    if m[MANY_CORNERS] != 0:
+        begin = integers(m[MANY_CORNERS_BEGIN])
+        piece, last = begin[k], begin[k + 1] - 1
+        real[T_END] = corners[piece]
+    status = CONTINUE
+    while status == CONTINUE:
+        status = loop(m, 1 << 30)
+        m[EVENTED] = 0  # only what ends a trajectory matters here
+        if status == DONE and piece < last and m[STOP] == 0:
+            piece += 1
+            real[T_END] = corners[piece]
+            real[STEP] = smaller(real[STEP], AFTER * abs(corners[piece] - real[T]))
+            m[SHRUNK] = 0
+            status = CONTINUE
+    return status
+
+
+@compiled
 def loop_many(m: Any, first: int, last: int) -> int:
     """Integrate the trajectories [first, last) to their ends; returns how many were done before a stop."""
     n, real, done = m[N], doubles(m[REAL]), 0
@@ -87,10 +113,7 @@ def loop_many(m: Any, first: int, last: int) -> int:
         if m[STOP] != 0:
             return done
         _restart(m, k)
-        status = CONTINUE
-        while status == CONTINUE:
-            status = loop(m, 1 << 30)
-            m[EVENTED] = 0  # only what ends a trajectory matters here
+        status = _whole(m, k)
         integers(m[MANY_STATUS])[k] = status
         integers(m[MANY_NFEV])[k] = m[NFEV]
         doubles(m[MANY_T_LAST])[k] = real[T]

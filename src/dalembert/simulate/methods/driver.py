@@ -14,7 +14,7 @@ from dalembert.simulate.loop.attention import progress_bar, watching_interrupt
 from dalembert.simulate.loop.dense import DenseOutput, Manifold
 from dalembert.simulate.methods.code import Code, improve, set_parameters
 from dalembert.simulate.methods.inputs import as_grid, as_span, as_state, set_grid, set_tolerances, step_sizes
-from dalembert.simulate.methods.memory import Memory, begin
+from dalembert.simulate.methods.memory import Memory, begin, pieces
 from dalembert.simulate.methods.problem import MESSAGES, UNFOLLOWED, Array, Problem, Solution
 from dalembert.simulate.methods.schemes import Scheme
 
@@ -47,6 +47,8 @@ def solve(scheme: Scheme, problem: Problem) -> Solution:
 def _run(memory: Memory, span: tuple[float, float], problem: Problem, spare: bool) -> Any:
     """Chunk after chunk, each short enough for the bar and for Ctrl-C; the buffers are emptied in between."""
     callbacks, show = problem.callbacks, problem.progress
+    ends = list(reversed(pieces(memory, span, problem.corners, problem.parameters)))
+    memory.real[at.T_END] = ends.pop()
     stored: list[tuple[Array, Array, Array]] = []
     found: list[tuple[Array, Array, Array]] = []
     attempts, m = 16, memory.block
@@ -69,6 +71,9 @@ def _run(memory: Memory, span: tuple[float, float], problem: Problem, spare: boo
             for callback in callbacks:
                 if callback.error is not None:
                     raise callback.error
+            if reason == at.DONE and ends:
+                _turn(memory, ends.pop())
+                reason = at.CONTINUE
             if reason == at.CONTINUE and interrupt.pressed:
                 reason = at.STOPPED
             if reason != at.CONTINUE:
@@ -81,6 +86,14 @@ def _run(memory: Memory, span: tuple[float, float], problem: Problem, spare: boo
             improve(memory, problem.rhs)
             t = float(memory.real[at.T])
             bar.update(abs(t - span[0]), f"t = {t:.4g}")
+
+
+def _turn(memory: Memory, end: float) -> None:
+    """Go on behind a corner towards the next: what begins there may be quick, whatever was before."""
+    real = memory.real
+    real[at.T_END] = end
+    real[at.STEP] = min(real[at.STEP], at.AFTER * abs(end - real[at.T]))
+    memory.block[at.SHRUNK] = 0
 
 
 def _leave(memory: Memory, leaving: Mapping[int, float]) -> None:

@@ -19,7 +19,7 @@ from dalembert.simulate.loop.attention import progress_bar, watching_interrupt
 from dalembert.simulate.loop.callback import Callback
 from dalembert.simulate.methods.code import Code
 from dalembert.simulate.methods.inputs import as_grid, as_span, set_grid, set_tolerances, step_sizes
-from dalembert.simulate.methods.memory import Memory, begin
+from dalembert.simulate.methods.memory import Memory, begin, pieces
 from dalembert.simulate.methods.problem import MESSAGES, Array, Ensemble, Problem
 from dalembert.simulate.methods.schemes import Scheme
 
@@ -45,6 +45,8 @@ def solve_many(scheme: Scheme, problem: Problem, threads: int | None) -> Ensembl
         at.MANY_GRID: np.full((count, len(grid) if grid is not None else 0, size), np.nan),
     }
 
+    ends: list[list[float]] = []
+
     def make() -> Memory:
         memory = code.memory(scheme, keep=False)
         set_tolerances(memory, problem.rtol, problem.tolerance, size, scheme.finest)
@@ -54,6 +56,12 @@ def solve_many(scheme: Scheme, problem: Problem, threads: int | None) -> Ensembl
         terminal = np.array(code.events.terminal if code.events else [0], dtype=np.int64)
         for slot, array in {at.MANY_Y: starts, at.MANY_P: table, at.MANY_TERMINAL: terminal, **result}.items():
             memory.bind(slot, array)
+        if problem.corners is not None:
+            if not ends:
+                ends.extend(pieces(memory, span, problem.corners, row) for row in table)
+            listed = ends if len(table) == count else ends * count
+            memory.bind(at.MANY_CORNERS, np.concatenate(listed))
+            memory.bind(at.MANY_CORNERS_BEGIN, np.cumsum([0, *map(len, listed)], dtype=np.int64))
         memory.block[at.MANY_P_STRIDE] = table.shape[1] if len(table) > 1 else 0
         if getattr(problem.rhs, "setup_address", 0):
             memory.room(at.KEPT, problem.rhs.constants)

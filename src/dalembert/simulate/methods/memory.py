@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dalembert.simulate.loop import layout as at
 from dalembert.simulate.methods.schemes import Scheme, Table, degree, slopes, table
@@ -157,3 +157,16 @@ def begin(
     real[[at.STEP, at.CHOSEN_STEP, at.MAX_STEP, at.LAST_ERROR]] = first_step, first_step, max_step, 1e-4
     memory[at.Y][:] = y0
     memory[at.GUARD_SCALE][:] = 0.0
+
+
+def pieces(
+    memory: Memory,
+    span: tuple[float, float],
+    corners: Callable[[ArrayLike, tuple[float, float]], Sequence[float]] | None,
+    parameters: ArrayLike,
+) -> list[float]:
+    """Where steps end whatever their error: at corners that the rates have by time, and at the end of the span."""
+    adaptive = not memory.block[at.WEIGHTS] and not memory.block[at.ORDER]
+    if corners is None or not adaptive or span[0] == span[1]:
+        return [span[1]]
+    return [*corners(parameters, span), span[1]]

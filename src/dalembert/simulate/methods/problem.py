@@ -71,8 +71,9 @@ class Problem:
     implicit methods (df/dy row by row, then df/dt), `balance` those that solve for the multipliers themselves,
     `series(order, paired)` makes the Taylor coefficients of the rates.
     `watch_stiffness` ends an explicit motion where it is stiff. `leaving` tells, for an event on which the motion
-    starts, the sign it leaves with. `callbacks` are Python functions that the caller has put behind an address; what
-    they raise is raised here.
+    starts, the sign it leaves with. `corners(parameters, span)` are instants at which the rates have corners or jumps
+    by time alone: steps of methods that choose them end there. `callbacks` are Python functions that the caller has put
+    behind an address; what they raise is raised here.
     """
 
     rhs: Any
@@ -95,6 +96,7 @@ class Problem:
     balance: Any = None
     series: Any = None
     leaving: Mapping[int, float] = field(default_factory=dict)
+    corners: Callable[[ArrayLike, tuple[float, float]], Sequence[float]] | None = None
     watch_stiffness: bool = False
     progress: bool | None = None
     callbacks: list[Callback] = field(default_factory=list)

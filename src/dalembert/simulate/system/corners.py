@@ -1,0 +1,123 @@
+"""Instants at which equations have a corner or a jump that time alone decides: a force that begins at t = 2.
+
+    max(t - t0, 0), abs(t - t0), sign(t - t0), where(t < t0, ...)   has one at t0
+
+A step may reach over a push that begins and ends between two instants at which a method asks, and the motion then
+never hears of it: a machine at rest takes steps as long as its whole span. A step that ends at every such instant, and
+a short one after it, meets what begins there. Corners that the state decides are found by the error of the steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from dalembert import expr as ex
+from dalembert.expr import Expr
+from dalembert.simulate.system.system import System
+
+Array = NDArray[np.float64]
+
+_CORNERS = {"abs": 1, "sign": 1, "max": 2, "min": 2, "lt": 2, "le": 2}
+"""Operations with a corner or a jump, and how many arguments decide where."""
+_POINTS = 256
+"""Of a piece on which a switching function is no straight line: its signs are looked at so many times."""
+_HALVINGS = 60
+"""From any length of time to the next double."""
+_STRAIGHT = 64 * float(np.finfo(float).eps)
+"""Rounding of a few operations: what is off a straight line by this share of its size is on it."""
+MOST = 10_000
+"""Instants of one span that are kept: a switch that is quicker is met by steps anyway."""
+
+
+def corners_of(system: System) -> Callable[[ArrayLike, tuple[float, float]], tuple[float, ...]] | None:
+    """Corners of a system by its parameters and a span; None where it has none."""
+    rates, held = list(system.rates), system.constrained
+    if system.large and held is not None:
+        rates += [*held.right, *held.rows.gamma]
+    functions = switching(rates, system.symbols)
+    if not functions:
+        return None
+    used = {x.name for x in ex.free_symbols(functions)}
+    places = [(k, name) for k, name in enumerate(system.known_parameters) if name in used]
+
+    @lru_cache(maxsize=1024)
+    def found(numbers: tuple[float, ...], span: tuple[float, float]) -> tuple[float, ...]:
+        return instants(functions, {name: x for (_, name), x in zip(places, numbers, strict=True)}, span)
+
+    def corners(parameters: ArrayLike, span: tuple[float, float]) -> tuple[float, ...]:
+        numbers = np.ravel(np.asarray(parameters, dtype=float))
+        return found(tuple(float(numbers[k]) for k, _ in places), span)
+
+    return corners
+
+
+def switching(exprs: Sequence[Expr], states: Sequence[Expr]) -> list[Expr]:
+    """What changes its sign where an expression has a corner that time decides; operands before what uses them."""
+    moving, timed, found = {*states}, {ex.TIME}, dict[Expr, None]()
+    for e in ex.topological(exprs):
+        if not e.args:
+            continue
+        if e.op == "apply" or not moving.isdisjoint(e.args):
+            moving.add(e)
+        elif not timed.isdisjoint(e.args):
+            timed.add(e)
+        if _CORNERS.get(e.op) == 1 and e.args[0] in timed and e.args[0] not in moving:
+            found[e.args[0]] = None
+        elif _CORNERS.get(e.op) == 2 and moving.isdisjoint(e.args) and e in timed:
+            found[e.args[0] - e.args[1]] = None
+    return list(found)
+
+
+def instants(
+    functions: Sequence[Expr], parameters: Mapping[str, float], span: tuple[float, float]
+) -> tuple[float, ...]:
+    """When switching functions are zero inside a span, in the order in which a motion meets them.
+
+    >>> instants([ex.parse("t - a"), ex.parse("abs(t - 2) - 0.5")], {"a": 2.0}, (0.0, 10.0))
+    (1.5, 2.0, 2.5)
+    """
+    low, high = min(span), max(span)
+    numbers = {ex.symbol(name): value for name, value in parameters.items()}
+    found: list[float] = []
+    for function in functions:
+        ends = [low, *sorted(found), high]
+        for begin, end in pairwise(ends):
+            found += _zeros(function, numbers, begin, end)
+        found = sorted({t for t in found if low < t < high})
+        if len(found) > MOST:
+            found = found[:MOST] if span[1] > span[0] else found[-MOST:]
+            break
+    return tuple(found if span[1] > span[0] else found[::-1])
+
+
+def _zeros(function: Expr, numbers: Mapping[Expr, float], begin: float, end: float) -> list[float]:
+    """Zeros on a piece without corners below it, its ends left out."""
+
+    def values(t: Array) -> Array:
+        return np.broadcast_to(np.asarray(ex.evaluate([function], {**numbers, ex.TIME: t})[0], dtype=float), t.shape)
+
+    t = begin + (end - begin) * np.array([0.25, 0.5, 0.75])
+    a, b, c = values(t)
+    if not np.isfinite([a, b, c]).all():
+        return []
+    if abs(a - 2 * b + c) <= _STRAIGHT * (abs(a) + 2 * abs(b) + abs(c)):
+        zero = t[1] + (b / (a - c) * (t[2] - t[0]) if a != c else np.inf)
+        if not begin < zero < end:
+            return []
+        about = _STRAIGHT * max(abs(begin), abs(end))
+        t = np.array([zero - about, zero + about])
+    else:
+        t = begin + (end - begin) * (np.arange(_POINTS) + 0.5) / _POINTS
+    signs = np.sign(values(t))
+    places = np.flatnonzero(signs[:-1] * signs[1:] < 0)
+    left, right, sign = t[places], t[places + 1], signs[places]
+    for _ in range(_HALVINGS if len(places) else 0):
+        middle = (left + right) / 2
+        below = np.sign(values(middle)) == sign
+        left, right = np.where(below, middle, left), np.where(below, right, middle)
+    return [*t[signs == 0].tolist(), *right.tolist()]
