@@ -71,3 +71,15 @@ def test_damping_of_joints_that_have_no_place_for_it_is_told(kind, is_told, tmp_
 def test_defaults_of_equalities_are_not_those_of_joints(tmp_path):
     text = TEXTS["xml"].replace("<default>", '<default><equality active="false"/>')
     assert any("is not active" in note for note in notes_of(tmp_path / "r.xml", text))
+
+
+def test_what_has_no_effect_is_not_told_as_a_loss(tmp_path):
+    """Ranges that do not bind, the place of a free joint, numbers of a mimic that is left out as a whole."""
+    text = """<mujoco><worldbody><body><joint name="k" range="0 1" limited="false"/><geom size="1"/></body>
+      <body><joint type="free" pos="0 0 1"/><geom size="1"/></body></worldbody>
+      <actuator><motor joint="k" ctrllimited="false" ctrlrange="0 1"/></actuator></mujoco>"""
+    assert not [note for note in notes_of(tmp_path / "r.xml", text) if " of <" in note]
+    text = TEXTS["urdf"].replace('mimic joint="j"', 'mimic joint="z"')
+    assert [note for note in notes_of(tmp_path / "r.urdf", text) if "mimic" in note] == [
+        "joint 'k' mimics 'z', but there is no such joint: left out."
+    ]

@@ -210,6 +210,7 @@ def _is_fixed(joint: Element, childclass: str, tree: Tree) -> bool:
     """A joint that Bullet reads and MuJoCo does not: none."""
     fixed = joint.tag == "joint" and tree.defaults.apply(joint, childclass).get("type") == "fixed"
     if fixed:
+        joint.pass_over()
         tree.a.note(f"{joint.where}: joint '{joint.get('name')}' is 'fixed', a word of Bullet: it has no freedom.")
     return fixed
 
@@ -260,11 +261,12 @@ def _freedom(element: Element, body: str, number: int, childclass: str, tree: Tr
         raise ModelError(f"{one.where}: a joint is {', '.join(_KINDS)}, not '{one.get('type')}'.")
     name = one.get("name") or tree.unnamed(f"{body}_{'free' if kind == 'free' else f'joint{number + 1}'}")
     angle = s.angle if kind == "hinge" else float
+    place = one.numbers("pos", [0, 0, 0], exactly=3)  # of no use to a free joint
     x = Freedom(
         name,
         kind,
         axis=tuple(on.R @ unit(one.numbers("axis", [0, 0, 1], exactly=3), one.where)),
-        anchor=tuple((on @ at(one.numbers("pos", [0, 0, 0], exactly=3))).p) if kind != "free" else (0.0, 0.0, 0.0),
+        anchor=tuple((on @ at(place)).p) if kind != "free" else (0.0, 0.0, 0.0),
         zero=angle(one.number("ref", 0.0)) if kind in ("hinge", "slide") else 0.0,
         damping=0.0 if "damper" in s.off else tree.first(one, "damping"),
         stiffness=0.0 if "spring" in s.off else tree.first(one, "stiffness"),

@@ -185,6 +185,7 @@ def _pair(values: list[float]) -> tuple[int, int]:
 
 def is_limited(one: Element, settings: Settings, word: str = "limited", span: str = "range") -> bool:
     """Whether a range binds: as said, or by its presence."""
+    one.asked.add(span)  # a range that does not bind is no loss
     said = one.get(word, "auto")
     return said == "true" or (said == "auto" and settings.autolimits and span in one.attributes)
 

@@ -166,6 +166,7 @@ def _mimic(robot: Element, joint: Element, a: Assembly) -> None:
     if mimic is None:
         return
     name, other = joint.need("name"), mimic.need("joint")
+    rule = mimic.number("multiplier", 1.0), mimic.number("offset", 0.0)
     if all(one.get("name") != other for one in robot.all("joint")):
         a.note(f"joint '{name}' mimics '{other}', but there is no such joint: left out.")
         return
@@ -175,8 +176,8 @@ def _mimic(robot: Element, joint: Element, a: Assembly) -> None:
     if not all((x := a.freedom(one)) is not None and x.kind in ("hinge", "slide") for one in (name, other)):
         a.note(f"joint '{name}' mimics '{other}', but one of them is neither a hinge nor a slide: left out.")
         return
-    rule = a.coordinate(other, mimic.where) * mimic.number("multiplier", 1.0) + mimic.number("offset", 0.0)
-    condition, called = a.coordinate(name, mimic.where) - rule, a.fit(f"{name}_mimic", "link")
+    followed = a.coordinate(other, mimic.where) * rule[0] + rule[1]
+    condition, called = a.coordinate(name, mimic.where) - followed, a.fit(f"{name}_mimic", "link")
     a.later(lambda: a.m.constrain(condition, name=called))
 
 
