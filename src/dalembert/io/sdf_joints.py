@@ -167,8 +167,8 @@ def _freedoms(joint: Element, scope: Scope) -> tuple[Freedom, ...]:
     child, _ = ends_on(joint, "child", scope)
     anchor = tuple((child.inverse() @ scope.place(joint.need("name"), joint.where)).p)
     if kind == "ball":
-        for axis in joint.all("axis", "axis2"):  # it turns about all of them
-            axis.asked.update(("<xyz>", "<use_parent_model_frame>"))
+        for one_axis in joint.all("axis", "axis2"):  # it turns about all of them
+            one_axis.asked.update(("<xyz>", "<use_parent_model_frame>"))
         return (Freedom(name, "ball", anchor=anchor),)
     found = []
     tags = ("axis", "axis2") if kind in ("universal", "revolute2") else ("axis",)
