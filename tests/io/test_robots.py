@@ -307,6 +307,11 @@ REFUSED = {
             '<geom size="0.1"/></body></worldbody><actuator><motor joint="j" gear=""/></actuator><worldbody><body>',
             "is empty",
         ),
+        (
+            f'<geom type="mesh" mesh="m"/></body></worldbody><asset><mesh name="m" file="{"9" * 300}.obj"/></asset>'
+            "<worldbody><body>",
+            "no file",
+        ),
         ('<joint name="k" type="slide" springdamper="1e-200 1"/><geom size="0.1"/>', "too short"),
         (
             '<geom type="mesh" mesh="m"/></body></worldbody><asset><mesh name="m" vertex="0 1"/></asset>'

@@ -51,10 +51,10 @@ class Folder:
         for one in tries:
             try:
                 place = one.resolve()
-            except (OSError, ValueError, RuntimeError):
+                if place.is_relative_to(self.root) and place.is_file():
+                    return place
+            except (OSError, ValueError, RuntimeError):  # names that no file can have
                 continue
-            if place.is_relative_to(self.root) and place.is_file():
-                return place
         raise ModelError(
             f"{where}: there is no file '{name[:120]}' in {self.root.name}/, the folder of this robot. If it lies "
             "outside, name the folder that holds all: `package=`."
