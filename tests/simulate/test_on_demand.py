@@ -10,6 +10,7 @@ import pytest
 import dalembert as da
 from dalembert.dynamics import alike, dynamics
 from dalembert.mechanism import earth
+from dalembert.simulate.system.corners import corners_of
 from dalembert.simulate.system.from_mechanism import system_of
 from dalembert.simulate.system.on_demand import OnDemand
 
@@ -84,3 +85,25 @@ def test_a_parameter_that_is_missing_is_asked_for() -> None:
     m.given = {"c": 0.3}
     with pytest.raises(da.SimulationError, match="'k'"):
         m.simulate((0, 0.1))
+
+
+@pytest.mark.usefixtures("every_tree_is_long")
+def test_corners_of_time_are_found_in_what_the_nodes_are_made_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pulse on a chain at rest, from 2 s to 2.1 s; its instants are those of the formulas."""
+    motions = []
+    for limit in (0, 10**9):
+        monkeypatch.setattr(alike, "LONG", limit)
+        m = _chain(9)
+        m.gravity, m.start = [0, 0, 0], {}
+        pulse = "max(t - a, 0) - 2*max(t - a - w/2, 0) + max(t - a - w, 0)"
+        tip = m.body("tip", mass=1, centre=[0.2, 0, 0], inertia=[0.1, 0.1, 0.1])
+        m.join(m.bodies["b8"].at([0.5, 0, 0]), tip, da.revolute("z").with_efforts(th=pulse), name="tip")
+        m.given |= {"a": 2.0, "w": 0.1}
+        system = system_of(m)
+        assert isinstance(system.rates, OnDemand) == (limit == 0)
+        numbers = [float(m.given[x]) for x in system.known_parameters]
+        assert corners_of(system)(numbers, (0.0, 10.0)) == pytest.approx((2.0, 2.05, 2.1), abs=1e-14)
+        motions.append(m.simulate((0, 10), rtol=1e-9, atol=1e-13))
+    one, two = (mo.y[:, -1] for mo in motions)
+    assert np.abs(two).max() > 1e-6
+    np.testing.assert_allclose(one, two, atol=1e-8 * np.abs(two).max())

@@ -75,7 +75,10 @@ class Kind:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Alike:
-    """A tree by kinds: of each node its kind, its constants, and the states and parameters in its slots."""
+    """A tree by kinds: of each node its kind, its constants, and the states and parameters in its slots.
+
+    `formulas` are what the nodes' numbers are made of, where these are neither numbers nor symbols.
+    """
 
     kinds: tuple[Kind, ...]
     of: tuple[int, ...]
@@ -83,6 +86,7 @@ class Alike:
     states: tuple[tuple[Expr, ...], ...]
     parents: tuple[int, ...]
     speeds: tuple[tuple[int, ...], ...]  # places of the speeds of each node
+    formulas: tuple[Expr, ...]
 
     @property
     def used(self) -> set[Expr]:
@@ -150,15 +154,18 @@ def alike(model: Recursion) -> Alike | None:
     numbers: dict[Any, int] = {}
     first: list[tuple[_Scalars, _Reader, bool]] = []
     of, constants, states = list[int](), list[tuple[Expr, ...]](), list[tuple[Expr, ...]]()
+    formulas = dict[Expr, None]()
     up = -tree.layout.model.gravity
     for k, node in enumerate(tree.nodes):
         speeds = tuple(tree.speeds[i] for i, _ in node.columns)
         efforts = tuple(model.efforts[i] for i, _ in node.columns)
         at_earth = node.parent == EARTH_NODE
         own = _Scalars(node, model.inertias[k], model.relative[k], efforts, speeds, up if at_earth else ZERO3)
-        reader = _Reader.of(own.listed())
+        listed = own.listed()
+        reader = _Reader.of(listed)
         if reader is None:
             return None
+        formulas.update((e, None) for e in listed if e.args)
         key = (at_earth, k in carrying, len(node.columns), len(node.chain), reader.key)
         number = numbers.setdefault(key, len(numbers))
         if number == len(first):
@@ -170,7 +177,7 @@ def alike(model: Recursion) -> Alike | None:
         states.append(tuple(reader.states))
     kinds = tuple(_kind(*one) for one in first)
     places = tuple(tuple(i for i, _ in node.columns) for node in tree.nodes)
-    return Alike(kinds, tuple(of), tuple(constants), tuple(states), parents, places)
+    return Alike(kinds, tuple(of), tuple(constants), tuple(states), parents, places, tuple(formulas))
 
 
 def long_and_alike(model: Recursion) -> Alike | None:

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dalembert import expr as ex
 from dalembert.expr import Expr
+from dalembert.simulate.system.on_demand import made_of
 from dalembert.simulate.system.system import System
 
 Array = NDArray[np.float64]
@@ -36,7 +37,7 @@ MOST = 10_000
 
 def corners_of(system: System) -> Callable[[ArrayLike, tuple[float, float]], tuple[float, ...]] | None:
     """Corners of a system by its parameters and a span; None where it has none."""
-    rates, held = list(system.rates), system.constrained
+    rates, held = list(made_of(system.rates)), system.constrained
     if system.large and held is not None:
         rates += [*held.right, *held.rows.gamma]
     functions = switching(rates, system.symbols)

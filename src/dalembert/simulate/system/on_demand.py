@@ -67,6 +67,11 @@ class Rates(Mapping[Expr, Expr]):
         return len(self._places)
 
 
+def made_of(rates: Sequence[Expr]) -> Sequence[Expr]:
+    """What rates are made of, without making them: every operation on time alone stands in it."""
+    return (*rates.kinematic, *rates.tree.formulas) if isinstance(rates, OnDemand) else rates
+
+
 def rates_of(about: Dynamics) -> Sequence[Expr]:
     """q' and u' of a tree: as formulas, or on demand where a few kinds of joints say the same sooner."""
     found = long_and_alike(about.recursion)
