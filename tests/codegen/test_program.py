@@ -254,3 +254,17 @@ def _loaded(text: str) -> dict[str, Any]:
     space: dict[str, Any] = {}
     exec(text, space)  # our own text
     return space
+
+
+@pytest.mark.parametrize("to", ["c", "fortran"])
+def test_a_push_is_met_where_no_step_is_longer_than_it(to: str, tmp_path: Path) -> None:
+    """What rests takes steps as long as it may: the input file says how long that is to be."""
+    m = Mechanism("block")
+    push = prismatic("x").with_efforts(x="max(0, 0.05 - abs(t - 2.05))*400")  # an impulse of one
+    m.join(earth, m.body("block", mass=1), push, name="s")
+    files = write_program(m, to, {"t_end": 5.0, "t_step": 0.05})
+    assert "t_step, which is to be shorter than what pushes for a while" in files["input.txt"]
+    _build(files, to, tmp_path)
+    assert _run(tmp_path).returncode == 0
+    last = (tmp_path / "output.csv").read_text().split("\n")[-2].split(",")
+    assert float(last[2]) == pytest.approx(1.0, rel=1e-5)

@@ -265,7 +265,8 @@ def _input(
     lines = [
         f"# Numbers for the motion of {plain(model.name)}: name = value",
         "",
-        "# times; tolerances: of each state, and of its unit (a radian, the machine)",
+        "# times: no step is longer than t_step, which is to be shorter than what pushes for a while",
+        "# tolerances: of each state, and of its unit (a radian, the machine)",
     ]
     lines += [line(name, value) for name, value in settings.items()]
     lines += ["", "# start: coordinates, then speeds"]
