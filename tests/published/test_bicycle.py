@@ -32,7 +32,7 @@ def small(bicycle, speed):
     """Mass, damping and stiffness of lean and steer."""
     found = bicycle.linearize({**UPRIGHT, "ride.x'": speed}, independent=("ride.lean", "steer.de"))
     assert found.coordinates[:2] == ("ride.lean", "steer.de")
-    assert max(abs(float(x)) for x in ex.evaluate(list(found.residual), {})) < 1e-12
+    assert max(abs(float(x)) for x in ex.evaluate(list(found.residual), {})) < 1e-11  # of a weight of 922 N
     arrays = (
         np.array(ex.evaluate(list(m.entries), {})).reshape(m.shape)
         for m in (found.mass, found.damping, found.stiffness)

@@ -211,11 +211,14 @@ class Assembly:
         place = self._held[part][1]
         return place if pose is None else place @ pose
 
-    def posture(self) -> dict[str, Pose]:
-        """Where every part stands from earth at the zero of each freedom."""
+    def posture(self, place: Callable[[Freedom], float] | None = None) -> dict[str, Pose]:
+        """Where every part stands from earth at the zero of each freedom, or where each is said to be."""
         found = {WORLD: Pose()}
         for one in self._in_order():
             found[one.child] = found[one.parent] @ one.pose
+            if place is not None:
+                for x in one.freedoms:
+                    found[one.child] @= x.moved(place(x))
         return found
 
     def _in_order(self) -> list[Joined]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -33,9 +33,7 @@ _TOLD = frozenset("name class childclass group user rgba material width".split()
 _SOFT = frozenset("margin solref solimp solreflimit solimplimit solreffriction solimpfriction torquescale".split())
 #: What has nothing mechanical in it, and what constraints that do not give way have no use for.
 _QUIET = {
-    "compiler": frozenset(
-        "strippath texturedir assetdir discardvisual usethread fusestatic convexhull alignfree".split()
-    ),
+    "compiler": frozenset("strippath texturedir assetdir discardvisual usethread fusestatic convexhull".split()),
     **dict.fromkeys(("body", "inertial", *ACTUATORS), _TOLD),
     **dict.fromkeys(("joint", "freejoint", "fixed", "spatial", "connect", "weld", "tendon"), _TOLD | _SOFT),
 }
@@ -118,6 +116,12 @@ def _all(element: Element) -> Iterator[Element]:
 
 
 def _options(root: Element, a: Assembly) -> None:
+    for one in root.all("compiler"):
+        if one.get("alignfree") == "true":
+            a.note(
+                f"{one.where}: 'alignfree' is left out: free bodies keep the frames of the file, so that their places, "
+                "keyframes among them, are not those of MuJoCo."
+            )
     for one in root.all("option"):
         a.gravity = np.array(one.numbers("gravity", [float(x) for x in a.gravity], exactly=3))
         for name in ("density", "viscosity"):
@@ -168,7 +172,8 @@ def _body(one: Element, parent: str, above: Pose, childclass: str, tree: Tree) -
     name = one.get("name") or tree.unnamed(f"body_{len(tree.a.masses) + 1}")
     childclass = one.get("childclass") or childclass
     pose = above @ tree.settings.pose(one)
-    joints = [x for x in _joints(one, Pose(), childclass, tree.settings) if not _is_fixed(x[0], x[2], tree)]
+    found = _placed(one, ("joint", "freejoint"), Pose(), childclass, tree.settings)
+    joints = [x for x in found if not _is_fixed(x[0], x[2], tree)]
     freedoms = tuple(_freedom(x, name, k, above, tree, there) for k, (x, there, above) in enumerate(joints))
     tree.a.part(name, [], one.where)
     loose = [x for x in freedoms if x.kind == "free"]
@@ -197,13 +202,16 @@ def _body(one: Element, parent: str, above: Pose, childclass: str, tree: Tree) -
         tree.a.note(f"{one.where}: <{tag}> ({count} times) is left out.")
 
 
-def _joints(element: Element, pose: Pose, childclass: str, settings: Settings) -> Iterator[tuple[Element, Pose, str]]:
-    """The joints of a body, also those in a <frame> of it, with the place of their frame and their class."""
+def _placed(
+    element: Element, tags: Collection[str], pose: Pose, childclass: str, settings: Settings
+) -> Iterator[tuple[Element, Pose, str]]:
+    """What a body has of its own, also in a <frame> of it, with the place of that frame and its class."""
     for one in element.children:
-        if one.tag in ("joint", "freejoint"):
+        if one.tag in tags:
             yield one, pose, childclass
         elif one.tag == "frame":
-            yield from _joints(one, pose @ settings.pose(one), one.get("childclass") or childclass, settings)
+            inner = pose @ settings.pose(one)
+            yield from _placed(one, tags, inner, one.get("childclass") or childclass, settings)
 
 
 def _is_fixed(joint: Element, childclass: str, tree: Tree) -> bool:
@@ -216,14 +224,15 @@ def _is_fixed(joint: Element, childclass: str, tree: Tree) -> bool:
 
 
 def _mass(one: Element, geoms: list[Geom], tree: Tree) -> Mass:
-    inertial, s = one.first("inertial"), tree.settings
+    s = tree.settings
+    inertial, on = next(_placed(one, ("inertial",), Pose(), "", s), (None, Pose(), ""))[:2]
     if s.from_geoms == "true" and inertial is not None:
         inertial.pass_over()  # as MuJoCo does
     if s.from_geoms == "true" or (s.from_geoms == "auto" and inertial is None):
         return Mass.together([mass for geom, pose in geoms for mass in tree.geoms.mass(geom, pose)])
     if inertial is None:
         return Mass()
-    m, pose = inertial.number("mass", 0.0), s.pose(inertial)
+    m, pose = inertial.number("mass", 0.0), on @ s.pose(inertial)
     if "fullinertia" in inertial.attributes:
         xx, yy, zz, xy, xz, yz = inertial.numbers("fullinertia", [], exactly=6)
         return Mass(m, pose, np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))

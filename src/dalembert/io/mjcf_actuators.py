@@ -38,7 +38,8 @@ def _actuator(one: Element, tree: Tree, tendons: Mapping[str, Tendon]) -> str:
     joint = one.get("joint") or one.get("jointinparent")
     name = one.get("name") or f"{joint or one.get('tendon') or one.get('site') or one.get('body')}_{one.tag}"
     gear = [*one.numbers("gear", [1.0]), *[0.0] * 6][:6]
-    if one.tag in _LEFT or "actuation" in tree.settings.off:
+    off = "actuation" in tree.settings.off or one.get("group", "0") in tree.settings.groups_off
+    if one.tag in _LEFT or off:
         why = "is left out" if one.tag in _LEFT else "is switched off in the file: left out"
         a.note(f"{one.where}: the {one.tag} '{name}' {why}.")
         one.pass_over()

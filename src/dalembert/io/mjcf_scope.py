@@ -70,6 +70,7 @@ class Settings:
     total: float = -1.0
     meshdir: str = ""
     off: frozenset[str] = frozenset()  # what the file switches off
+    groups_off: frozenset[str] = frozenset()  # of actuators
 
     @staticmethod
     def of(root: Element) -> Settings:
@@ -94,7 +95,8 @@ class Settings:
         flags = {name for one in said for name in OFF if one.get(name) == "disable"}
         if "passive" in flags:
             flags |= {"spring", "damper"}
-        s = replace(s, off=frozenset(flags))
+        groups = {x for option in root.all("option") for x in option.get("actuatorgroupdisable", "").split()}
+        s = replace(s, off=frozenset(flags), groups_off=frozenset(groups))
         if len(s.eulerseq) != 3 or set(s.eulerseq.lower()) - set("xyz"):
             raise ModelError(f"{root.where}: eulerseq '{s.eulerseq}' is not three of x, y, z.")
         return s
@@ -145,9 +147,17 @@ class Defaults:
             for tag, attributes in above.items():
                 own[tag] = {**attributes, **own.get(tag, {})}
             for child in one.children:
-                if child.tag != "default":
-                    tag = "actuator" if child.tag in ACTUATORS else child.tag
-                    own[tag] = _over(own.get(tag, {}), child.attributes)
+                if child.tag == "default":
+                    continue
+                law = {x: text for x, text in child.attributes.items() if x in _OF_A_LAW}
+                if child.tag not in ACTUATORS:
+                    own[child.tag] = _over(own.get(child.tag, {}), child.attributes)
+                    continue
+                own["actuator"] = _over(own.get("actuator", {}), {**child.attributes})
+                if law:  # the last one decides: a kind of actuator does not inherit the law of another
+                    own["actuator"] = {x: y for x, y in own["actuator"].items() if x not in _OF_A_LAW}
+                    before = own.get("law", {})
+                    own["law"] = {**(before if before.get("of") == child.tag else {}), **law, "of": child.tag}
             for child in one.all("default"):
                 walk(child, child.need("class"), own)
 
@@ -161,12 +171,23 @@ class Defaults:
         if name not in self.classes:
             raise ModelError(f"{one.where}: there is no default class '{name}'.")
         tag = kind or ("actuator" if one.tag in ACTUATORS else one.tag)
-        attributes = _over(self.classes[name].get(tag, {}), one.attributes)
+        known = self.classes[name]
+        if (
+            tag == "actuator"
+            and (law := known.get("law"))
+            and ("general" in (one.tag, law["of"]) or one.tag == law["of"])
+        ):
+            known = {tag: {**known.get(tag, {}), **{x: text for x, text in law.items() if x != "of"}}}
+        attributes = _over(known.get(tag, {}), one.attributes)
         made = Element(one.tag, attributes, one.where, one.children, one.text, one.asked)
         self.applied.append(made)
         return made
 
 
+#: What says how an actuator pushes; what a `general` one and another kind have of each other is told as left out.
+_OF_A_LAW = frozenset(
+    "kp kv dampratio gainprm biasprm gaintype biastype dyntype dynprm timeconst area diameter bias inheritrange".split()
+)
 _TURNS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
 
 

@@ -22,6 +22,9 @@ from dalembert.mechanism.xml import Element
 if TYPE_CHECKING:
     from dalembert.io.mjcf import Tree
 
+_AT_REST = -1.0
+"""The length of a spring that says: what the tendon has where the springs of its joints rest."""
+
 
 class Tendon(Protocol):
     """A length with its rate, as laws of its force name them."""
@@ -29,6 +32,7 @@ class Tendon(Protocol):
     value: Expr
     rate: Expr
     zero: float  # its length where every joint is at its zero
+    rest: float  # and where the spring of every joint rests
 
     def pull(self, force: Expr, where: str) -> None:
         """A force that makes it longer."""
@@ -45,7 +49,7 @@ class Sum:
 
     def __init__(self, one: Element, a: Assembly) -> None:
         self.a, self.parts = a, list[tuple[str, float]]()
-        self.value, self.rate, self.zero = ZERO, ZERO, 0.0
+        self.value, self.rate, self.zero, self.rest = ZERO, ZERO, 0.0, 0.0
         for joint in one.all("joint"):
             name, share = joint.need("joint"), joint.number("coef", 0.0)
             freedom = a.freedom(name)
@@ -56,6 +60,7 @@ class Sum:
             self.value = self.value + share * q
             self.rate = self.rate + share * ex.prime(q)
             self.zero += share * freedom.zero
+            self.rest += share * freedom.rest
 
     def pull(self, force: Expr, where: str) -> None:
         for joint, share in self.parts:
@@ -74,11 +79,13 @@ class Line:
     def __init__(self, ends: list[tuple[str, Pose]], name: str, a: Assembly) -> None:
         self.a, self.ends, self.name = a, ends, a.beside(name)
         self.value, self.rate = LENGTH, ex.prime(LENGTH)
-        stand = a.posture()
-        first, second = ((stand[body] @ pose).p for body, pose in ends)
-        self.zero = float(np.linalg.norm(first - second))
+        self.zero, self.rest = (self._between(x) for x in (a.posture(), a.posture(lambda x: x.rest)))
         self.force: Expr = ZERO
         a.later(self._made)
+
+    def _between(self, stand: dict[str, Pose]) -> float:
+        first, second = ((stand[body] @ pose).p for body, pose in self.ends)
+        return float(np.linalg.norm(first - second))
 
     def pull(self, force: Expr, where: str) -> None:
         self.force = self.force + force
@@ -132,8 +139,8 @@ def _laws(one: Element, name: str, tendon: Tendon, tree: Tree) -> None:
     force: Expr = ZERO
     stiffness = 0.0 if "spring" in off else tree.first(one, "stiffness")
     if stiffness:
-        rest = one.numbers("springlength", [-1.0])
-        low, high = (tendon.zero, tendon.zero) if rest[0] < 0 else (rest[0], rest[-1])
+        rest = one.numbers("springlength", [_AT_REST])
+        low, high = (rest[0], rest[-1]) if max(rest) != min(rest) or rest[0] != _AT_REST else (tendon.rest, tendon.rest)
         away = tendon.value - low
         if low != high:  # slack between the two
             away = ex.minimum(away, ZERO) + ex.maximum(tendon.value - high, ZERO)

@@ -11,7 +11,7 @@ import numpy as np
 
 from dalembert import expr as ex
 from dalembert.expr import ZERO, Expr
-from dalembert.io.poses import Array, Pose, at
+from dalembert.io.poses import Array, Pose, about, at
 from dalembert.mechanism import BodyShape
 from dalembert.mechanism.meshes import Mesh
 from dalembert.mechanism.sliding import rub
@@ -83,6 +83,15 @@ class Freedom:
     rest: float = 0.0
     dry: float = 0.0
     armature: float = 0.0
+
+    def moved(self, q: float) -> Pose:
+        """Of a hinge or a slide: where q takes the child, from where it stands at `zero`."""
+        axis, by = np.array(self.axis), q - self.zero
+        if self.kind == "slide":
+            return at(by * axis)
+        if self.kind != "hinge" or not by:
+            return Pose()
+        return at(self.anchor) @ Pose(R=about(axis, by)) @ at(-np.array(self.anchor))
 
 
 @dataclass(eq=False)
