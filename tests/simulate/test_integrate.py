@@ -291,7 +291,7 @@ def test_empty_span_gives_the_start(pendulum: NativeFunction) -> None:
     [
         ({"method": "RK54"}, "unknown method 'RK54'"),
         ({"method": "symplectic"}, "fixed step"),
-        ({"method": "BDF"}, "Did you mean 'RADAU5'"),
+        ({"method": "BDF"}, "Did you mean 'RADAU9'"),
         ({"t_eval": [0.0, 2.0]}, "t_eval"),
         ({"t_eval": [0.5, 0.2]}, "t_eval"),
         ({"rtol": -1.0}, "rtol"),

@@ -149,7 +149,8 @@ def _recorded(m: Any, t: float, y: Any, h: float, a: float, b: float) -> bool:
         evaluate(m, m[EVENT], t + b * h, y_try, new)
     else:
         evaluate(m, m[EVENT], t + h, doubles(m[Y_NEW]), new)
-    last = b == 1.0 and t + h == doubles(m[REAL])[T_END]
+    end = doubles(m[REAL])[T_END]
+    last = b == 1.0 and abs(t + h - end) <= 2.0 * EPS * abs(end)  # h = end - t is rounded
     for j in range(m[EVENTS]):
         before, after = old[j], new[j]
         if math.isnan(after):

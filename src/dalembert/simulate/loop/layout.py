@@ -31,7 +31,7 @@ KEPT = 61
 (MONOMIAL, BOX, BOUND, SAMPLE, ENDS, UNRESOLVED) = range(80, 86)
 # Where the attempts began that are looked at for progress (MARK_T and WAY of the reals are their time and way).
 MARK = 86
-# Radau's collocation: its complex matrix as a real one in factors, row exchanges, scratch of Newton's rounds.
+# Radau's collocation: its complex matrices as real ones in factors, row exchanges, scratch of Newton's rounds.
 (PAIR, PAIR_PIVOT, NEWTON) = range(87, 90)
 # Steps bound by the stability of an explicit method, and others in a row; is the motion stiff?
 (BOUND_STEPS, FREE_STEPS) = range(90, 92)
@@ -41,7 +41,9 @@ MANY_SHORTEST = 92
 (ORDER, PARTS, SERIES, SERIES_ROOM, SUM) = range(93, 98)
 # Of many trajectories: instants at which steps end, the end of the span last, and where those of each begin; or 0.
 (MANY_CORNERS, MANY_CORNERS_BEGIN) = range(98, 100)
-INTEGERS = 100
+# The numbers of a collocation: see `methods.radau`, which writes them.
+COLLOCATION = 100
+INTEGERS = 101
 
 # Entries of the array of reals.
 (T, T_END, T_START, STEP, MAX_STEP, LAST_ERROR, EXPONENT, ALPHA, BETA, CHOSEN_STEP, GAMMA) = range(11)

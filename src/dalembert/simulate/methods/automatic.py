@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 _LOOSE, _TIGHT = 1e-3, 1e-11
 """Relative tolerances from which a method of order five, or nine, needs fewer evaluations than that of order eight."""
 
+_STIFF_LOOSE = 1e-4
+"""From here on the five stages of a stiff method are more than the motion needs."""
+
 _DOUBTS = 4
 """Looks at eigenvalues that found no stiffness, after which an explicit method goes on unwatched."""
 
@@ -48,14 +51,15 @@ class Automatic(Method):
     loose: NativeMethod
     usual: NativeMethod
     tight: NativeMethod
-    implicit: NativeMethod
+    stiff_loose: NativeMethod
+    stiff: NativeMethod
     name: str = "auto"
     order: int = 8
     kind: str = "explicit"
 
     def chosen(self, problem: Problem) -> NativeMethod:
         """The explicit method for the tightest relative tolerance."""
-        rtol = float(np.min(np.asarray(problem.rtol, dtype=float)))
+        rtol = _tightest(problem)
         if rtol <= _TIGHT:  # the many slopes of its dense output are made only where an event is near, if that is known
             return self.tight if getattr(problem.events, "bounds", problem.events is None) else self.usual
         return self.loose if rtol >= _LOOSE else self.usual
@@ -71,16 +75,16 @@ class Automatic(Method):
             if last.reason != at.STIFF:
                 return last if len(pieces) == 1 else joined(pieces, gridded)
             left = onward(problem, pieces)
-            stiff = self._stiff(left)
+            implicit, stiff = self._stiff(left)
             if last.last_step * _fastest(stiff, last) > first.scheme.stable:
                 break
             left = replace(left, first_step=min(last.last_step, abs(left.span[1] - left.span[0]) or 1.0))
         word = (
-            f"stiff from t = {last.t_last:.6g}: {first.name} gave way to {self.implicit.name}, which damps what is "
+            f"stiff from t = {last.t_last:.6g}: {first.name} gave way to {implicit.name}, which damps what is "
             "faster than its steps"
         )
-        whole = joined([*pieces, self.implicit.integrate(stiff)], gridded)
-        return replace(whole, method=f"{first.name}, {self.implicit.name}", remarks=(word, *whole.remarks))
+        whole = joined([*pieces, implicit.integrate(stiff)], gridded)
+        return replace(whole, method=f"{first.name}, {implicit.name}", remarks=(word, *whole.remarks))
 
     def integrate_many(self, problem: Problem, threads: int | None) -> Ensemble:
         first = self.chosen(problem)
@@ -92,14 +96,18 @@ class Automatic(Method):
             many.put(k, self.integrate(one))
         return many
 
-    def _stiff(self, problem: Problem) -> Problem:
-        later = problem.jacobian
-        return replace(problem, method=self.implicit, jacobian=later.make() if isinstance(later, Later) else later)
+    def _stiff(self, problem: Problem) -> tuple[NativeMethod, Problem]:
+        later, method = problem.jacobian, self.stiff_loose if _tightest(problem) >= _STIFF_LOOSE else self.stiff
+        return method, replace(problem, method=method, jacobian=later.make() if isinstance(later, Later) else later)
 
     def wants(self, system: System) -> dict[str, Any]:
         from dalembert.simulate.system.compiled import native_jacobian
 
         return {"jacobian": Later(lambda: native_jacobian(system))}
+
+
+def _tightest(problem: Problem) -> float:
+    return float(np.min(np.asarray(problem.rtol, dtype=float)))
 
 
 def _fastest(problem: Problem, last: Solution) -> float:

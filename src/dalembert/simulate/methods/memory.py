@@ -118,9 +118,11 @@ def _allocate_implicit(memory: Memory, method: Scheme, size: int) -> None:
     memory.room(at.FACTORED, size, size)
     memory.bind(at.PIVOT, np.zeros(size, dtype=np.int64))
     if implicit.collocation:
-        memory.room(at.PAIR, 2 * size, 2 * size)
-        memory.bind(at.PAIR_PIVOT, np.zeros(2 * size, dtype=np.int64))
-        memory.room(at.NEWTON, 13, size)
+        stages = len(implicit.nodes) - 3
+        memory.bind(at.COLLOCATION, np.array(implicit.collocation))
+        memory.room(at.PAIR, stages // 2, 2 * size, 2 * size)
+        memory.bind(at.PAIR_PIVOT, np.zeros((stages // 2, 2 * size), dtype=np.int64))
+        memory.room(at.NEWTON, 4 * stages, size)
         memory.block[at.IMPLICIT] = 2
         return
     coupling = np.zeros((len(implicit.coupling), len(implicit.coupling)))

@@ -30,7 +30,7 @@ MESSAGES = {
     at.COLLAPSE: (FAILED, "the step size has fallen below the spacing of numbers, or the rates are not finite"),
     at.STUCK: (FAILED, "the step size has collapsed: half a million steps in a row have hardly moved anything"),
     at.MEMORY: (FAILED, "so many steps were made that keeping them would fill the memory"),
-    at.STIFF: (FAILED, "the motion is stiff: an explicit method is bound by its stability, use method='RADAU5'"),
+    at.STIFF: (FAILED, "the motion is stiff: an explicit method is bound by its stability, use method='RADAU9'"),
     at.SINGULAR: (FAILED, "a condition of the equations has vanished"),
     at.BAD_EVENT: (FAILED, "an event has no value"),
 }

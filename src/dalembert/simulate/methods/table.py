@@ -13,6 +13,7 @@ from dalembert.simulate.methods.contract import Method
 from dalembert.simulate.methods.dae import GeneralisedAlpha
 from dalembert.simulate.methods.native import NativeMethod
 from dalembert.simulate.methods.problem import Ensemble, Problem, Solution
+from dalembert.simulate.methods.radau import radau_iia
 from dalembert.simulate.methods.schemes import Scheme
 from dalembert.simulate.methods.taylor import Taylor
 from dalembert.simulate.methods.variational import Variational
@@ -50,7 +51,8 @@ _NATIVE = (
     Scheme("DOPRI5", 5, 4, tableaux.DORMAND_PRINCE_5, damping=0.04, stable=3.15),
     Scheme("BS23", 3, 2, tableaux.BOGACKI_SHAMPINE, damping=0.04),
     Scheme("RODAS4", 4, 3, tableaux.RODAS_4),
-    Scheme("RADAU5", 5, 3, tableaux.RADAU_5),
+    Scheme("RADAU5", 5, 3, radau_iia(3)),
+    Scheme("RADAU9", 9, 5, radau_iia(5)),
     Scheme("symplectic2", 2, 2, weights=(1.0,)),
     Scheme("symplectic4", 4, 4, weights=_suzuki((1.0,), 2)),
     Scheme("symplectic6", 6, 6, weights=_YOSHIDA_6),
@@ -58,7 +60,13 @@ _NATIVE = (
 )
 _COMPILED = {scheme.name: NativeMethod(scheme) for scheme in _NATIVE}
 METHODS: dict[str, Method] = {
-    "auto": Automatic(_COMPILED["DOPRI5"], _COMPILED["DOP853"], _COMPILED["VERNER98"], _COMPILED["RADAU5"]),
+    "auto": Automatic(
+        _COMPILED["DOPRI5"],
+        _COMPILED["DOP853"],
+        _COMPILED["VERNER98"],
+        stiff_loose=_COMPILED["RADAU5"],
+        stiff=_COMPILED["RADAU9"],
+    ),
     **_COMPILED,
 }
 METHODS |= {one.name: one for one in (Variational(1), Variational(2), Variational(3), Variational(4))}
@@ -74,7 +82,7 @@ ALIASES = {
     "VERLET": "symplectic2",
     "VARIATIONAL": "variational4",
     "RATTLE": "variational2",
-    "STIFF": "RADAU5",
+    "STIFF": "RADAU9",
     "RADAU": "RADAU5",
     "TAYLOR-DD": "taylor-double-double",
 }
@@ -94,7 +102,7 @@ def find_method(name: str | Method) -> Method:
     known |= {alias: METHODS[target] for alias, target in ALIASES.items()}
     method = known.get(name.upper())
     if method is None:
-        near = ["RADAU5"] if name.upper() in _STIFF else get_close_matches(name.upper(), known, n=1)
+        near = ["RADAU9"] if name.upper() in _STIFF else get_close_matches(name.upper(), known, n=1)
         hint = f" Did you mean '{known[near[0]].name}'?" if near else ""
         raise SimulationError(f"unknown method '{name}'.{hint} Methods: {', '.join(METHODS)}.")
     return method

@@ -20,14 +20,15 @@ Rows: TypeAlias = tuple[Row, ...]
 class Implicit:
     """What a linearly implicit (Rosenbrock) method has besides: see `stiff`. Slope 0 is f itself, 1... the stages.
 
-    A `collocation` is solved by Newton's rounds instead (`radau`); its stages are offsets over h, then comes the error.
+    A collocation, whose numbers are `collocation`, is solved by Newton's rounds instead (`loop.radau`); its stages are
+    offsets over h, then comes the error.
     """
 
     gamma: float = 0.0
     coupling: Rows = ()
     nodes: tuple[float, ...] = ()
     drift: tuple[float, ...] = ()
-    collocation: bool = False
+    collocation: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -306,22 +307,3 @@ RODAS_4 = Tableau(
         drift=(0.0, 0.25, -0.1043, 0.1035, -0.03620000000000023, 0.0, 0.0),
     ),
 )
-
-
-def _radau_5() -> Tableau:
-    """Radau IIA (Hairer and Wanner II, IV.8): its polynomial passes through the start and all three stages."""
-    a, b = (4 - 6**0.5) / 10, (4 + 6**0.5) / 10
-    second = {1: -1 / (a * (1 - a) * (b - a)), 2: 1 / (b * (1 - b) * (b - a)), 3: (1 / (1 - a) - 1 / (1 - b)) / (b - a)}
-    own = {1: 1 / (a * (1 - a)), 2: 0.0, 3: -1 / (1 - a)}
-    first = {k: own[k] - a * second[k] for k in own}
-    nodes = (0.0, a, b, 1.0, 0.0, 1.0)
-    return Tableau(
-        stages=({},) * 5,
-        step={3: 1.0},
-        error={4: 1.0},
-        dense=(first, second),
-        implicit=Implicit(nodes=nodes, collocation=True),
-    )
-
-
-RADAU_5 = _radau_5()
