@@ -85,6 +85,43 @@ def test_written_formulas_read_back(seed):
         assert first == pytest.approx(second, rel=1e-9, abs=1e-9)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x*(long*sin(b)*cos(c) + width*cos(c)*sin(b) + long)",  # begins and ends with one name: the middle was lost
+        "(3/7)^b*long",
+        "(1/1000000000)^b*0.5^c",
+        "long/((-2 - b) + (-5/3 - c))",  # a divisor that is the opposite of a sum stood without its brackets
+    ],
+)
+def test_brackets_hold_what_is_in_them(text):
+    e = ex.parse(text)
+    values = {s: random.Random(s.name).uniform(0.3, 1.3) for s in ex.free_symbols([e])}
+    first, second = ex.evaluate([e, ex.parse(text_of(Writer().formula(e)))], values)
+    assert first == pytest.approx(second, rel=1e-12)
+
+
+def test_written_random_formulas_read_back():
+    for seed in range(150):
+        rng = random.Random(seed)
+        e = _random_formula(rng, rng.randint(3, 6))
+        values = {x: random.Random(x.name).uniform(0.3, 1.3) for x in ex.free_symbols([e])}
+        first, second = ex.evaluate([e, ex.parse(text_of(Writer(moving=("u",)).formula(e)))], values)
+        assert first == pytest.approx(second, rel=1e-7, abs=1e-7), ex.text(e)
+
+
+def _random_formula(rng, depth):
+    """Sums, products, quotients by what is not zero, powers of what is positive."""
+    if depth == 0 or rng.random() < 0.1:
+        return rng.choice([*ex.symbols("L b long_name u u' q"), *map(ex.const, (2, -3, 0.5, 1.7)), ex.const(3) / 7])
+    a, b = _random_formula(rng, depth - 1), _random_formula(rng, depth - 1)
+    positive = ex.sin(a) + ex.const(3) / 2
+    exponents = [2, -1, -2, ex.HALF, ex.symbol("b") + 1]
+    sums = [a + b, a - b, b - a, a + b]
+    return rng.choice([*sums, a * b, -a, ex.cos(a), a / (-positive - 1), positive ** rng.choice(exponents),
+                       (ex.const(3) / 7) ** ex.symbol("q")])  # fmt: skip
+
+
 def test_rates_of_quantities_have_dots_in_print():
     assert Notation().latex("ddM_0_4_xy") == "\\ddot{M}_{\\mathrm{0,4,xy}}"
     assert Notation().latex("droot_1") == "\\dot{\\mathrm{root}}_{1}"

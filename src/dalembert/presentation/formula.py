@@ -159,7 +159,7 @@ class Writer:
         tall = any("\\frac" in t.latex for t in inner)
         left, right = ("\\bigl(", "\\bigr)") if tall else ("(", ")")
         first, last = inner[0], inner[-1]
-        if first is last:
+        if len(inner) == 1:
             return [_joined("(", left, first, ")", right)]
         return [_joined("(", left, first), *inner[1:-1], _joined("", "", last, ")", right)]
 
@@ -167,10 +167,12 @@ class Writer:
         """A factor, with its exponent."""
         if base.op == "sqrt" and _width(self._sum(base.args[0], depth + 1)) > WIDEST_ROOT:
             return self._power(base.args[0], ex.HALF if exponent is None else ex.HALF * exponent, depth)
-        if base.op in ("add", "sub", "neg", "mul", "div") or (base.op == "const" and base.data < 0):
+        if base.op in ("add", "sub", "neg", "mul", "div", "pow") or (base.op == "const" and base.data < 0):
             row = self._bracketed(base, depth)
         elif base.op == "const":
             row = [number_token(base.data, alone=False)]
+            if exponent is not None and not row[0].text.isdigit():
+                row = self._bracketed(base, depth)
         else:
             row = [self._atom(base, depth)]
         if exponent is None:

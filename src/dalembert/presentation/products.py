@@ -58,8 +58,9 @@ def product_of(e: Expr) -> tuple[int, Product]:
         elif x.op == "pow":
             (found.factors if above else found.below).append((x.args[0], x.args[1]))
         elif x is not ONE:
-            if x.op in ("add", "sub") and all(s < 0 for s, _ in signed_terms(x)):
-                sign, x = -sign, -x
+            terms = signed_terms(x) if x.op in ("add", "sub") else []
+            if terms and all(s < 0 for s, _ in terms):
+                sign, x = -sign, sum((one for _, one in terms), ex.ZERO)
             (found.factors if above else found.below).append((x, None))
     return sign, Product(found.number, _joined_powers(found.factors), _joined_powers(found.below))
 
