@@ -230,3 +230,49 @@ def test_forces_that_die_away_or_grow_without_end_have_no_rest_beside_their_zero
     assert places
     assert all(min(abs(x - root) for root in roots) < 1e-4 for x in places)
     assert len(places) <= len(roots)
+
+
+def hoop(rate: float) -> da.Mechanism:
+    """A bead on a hoop of radius 1 that a drive turns about its vertical diameter, in a field of 9."""
+    m = da.Mechanism("hoop")
+    m.join(
+        da.earth,
+        m.body("bead", mass=2),
+        da.composite(["th"], da.turn("rate*t", "z"), da.turn("th", "y"), [0, 0, -1]),
+        name="h",
+    )
+    m.gravity, m.given = [0, 0, -9], {"rate": rate}
+    return m
+
+
+@pytest.mark.parametrize(("rate", "stable"), [(2.0, {0.0}), (3.0, {0.0}), (6.0, {-1.3181, 1.3181})])
+def test_who_is_driven_along_feels_a_potential_of_its_own(rate, stable):
+    """V - T0 = -m g R cos th - m R^2 sin^2 th rate^2/2 decides, at rate^2 = g/R by its fourth order."""
+    found = hoop(rate).equilibria()
+    assert {round(e.coordinates["h.th"], 4) for e in found if e.stability == "stable"} == stable
+    assert all(e.stability == "unstable" for e in found if round(e.coordinates["h.th"], 4) not in stable)
+    assert all("T2 - T0 + V is kept" in e.reason for e in found if e.stability == "stable")
+
+
+def sprung(turned: bool, weight: float) -> da.Mechanism:
+    """A point in a plane, tied to its origin by a spring of length 1: its search begins where the spring has none."""
+    m = da.Mechanism("point")
+    turns = [da.turn("t", "z")] if turned else []
+    m.join(da.earth, m.body("p", mass=1), da.composite(["x", "y"], *turns, ["x", "y", 0]), name="p")
+    m.spring(da.earth, m.bodies["p"], stiffness=5, length=1)
+    m.gravity = [0, -weight, 0]
+    return m
+
+
+def test_a_search_that_begins_where_a_spring_has_no_direction_finds_what_there_is():
+    found = sprung(False, 1.0).equilibria()
+    assert [(e.stability, round(e.coordinates["p.y"], 9)) for e in found] == [("stable", -1.2), ("unstable", 0.8)]
+
+
+@pytest.mark.parametrize(("turned", "radius"), [(False, 1.0), (True, 1.25)])
+def test_a_ring_of_equilibria_is_told_by_one_of_them(turned, radius):
+    """k (r - 1) = m r in the frame that turns once in a second: time is in the formulas and not in the machine."""
+    for start in ({}, {"p.x": 0.3, "p.y": 0.4}):
+        (one,) = sprung(turned, 0.0).equilibria(at=start)
+        assert abs(np.hypot(*one.coordinates.values()) - radius) < 1e-9
+        assert one.frozen_at is None

@@ -157,10 +157,14 @@ class Reduction:
 
     @cached_property
     def depends_on_time(self) -> bool:
-        """Whether time changes the machine itself: its efforts, its mass matrix or what closes it."""
+        """Whether time changes the machine itself: its efforts, its mass matrix or what closes it.
+
+        A spring to the centre of what a drive turns does not: its formula has the time, its slope by it cancels.
+        """
         gaps = [x for x in self.rows.gap if x is not None]
         used = [*self.right, *self.dynamics.mass_matrix.entries, *self.rows.conditions, *self.dynamics.rates, *gaps]
-        return ex.TIME in ex.free_symbols(used)
+        timed = [x for x in used if ex.TIME in ex.free_symbols([x])]
+        return any(x is not ex.ZERO for x in ex.reduce(ex.tangent(timed, {ex.TIME: ex.ONE})))
 
     def arrays(self, matrices: Sequence[Matrix], numbers: Mapping[Expr, Any], count: int) -> list[Array]:
         """Matrices at several states: the first axis counts them."""

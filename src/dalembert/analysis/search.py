@@ -34,7 +34,7 @@ _SAME = 1e-5
 FAMILY = 1e-8
 #: A step shorter than this, in the same units, changes nothing.
 _STILL = 1e-13
-_NEWTON, _SLIDE, _FURTHER = 45, 35, 300
+_NEWTON, _SLIDE, _FURTHER = 45, 150, 300
 #: Steps back to closed after one of these, where points follow on which surfaces roll: some more than loops need.
 _FOLLOWING = 12
 #: Where p equilibria meet, a Newton step goes 1/p of the way: of places that are apart by so many steps, one is told,
@@ -103,7 +103,21 @@ class Search:
             column = None if self.any_same(self.reduced(near), seen) else self.ended(near)
             if column is not None and not self.any_same(column, seen):
                 seen.append(column)
-        return seen
+        return self._of_families(seen, centre)
+
+    def _of_families(self, found: list[Array], centre: Array) -> list[Array]:
+        """One of those members of a family that are equally near the centre and move alike, as those of a ring."""
+        kept, alike = list[Array](), list[Array]()
+        for column in found:
+            (one,) = self.smalls(column[:, None])
+            if np.linalg.matrix_rank(one.metric) < len(one.leading):
+                squares = np.linalg.svd(one.metric, compute_uv=False) / (self.judgement.usual or 1.0)
+                told = np.array([np.linalg.norm((column - centre) / self.units), *squares])
+                if any(len(x) == len(told) and np.abs(x - told).max() <= _SAME * (1 + told.max()) for x in alike):
+                    continue
+                alike.append(told)
+            kept.append(column)
+        return kept
 
     @staticmethod
     def sorted(found: list[Equilibrium]) -> list[Equilibrium]:
@@ -198,7 +212,8 @@ class Search:
         """The largest force on each speed among configurations: what a balance is measured by."""
         here = {**self.numbers, **dict(zip(self.symbols, q, strict=True))}
         here |= {u: float(self.speeds.get(u.name, 0.0)) for u in self.reduction.speeds}
-        found = np.array([np.abs(np.asarray(x)).max() for x in ex.evaluate(self.reduction.right, here)] or [0.0])
+        sizes = [np.abs(np.asarray(x)) for x in ex.evaluate(self.reduction.right, here)]
+        found = np.array([x[np.isfinite(x)].max(initial=0.0) for x in sizes] or [0.0])  # a spring may have no length
         return np.where(found > 0, found, found.max() or 1.0)[: len(self.reduction.speeds)]
 
     def smalls(self, q: Array) -> list[Small]:

@@ -4,6 +4,7 @@
 2. Energy, at rest, where eigenvalues lie on the axis: T + V is a Lyapunov function at a strict minimum of V on the
    constraints, d(T + V)/dt = P. No power, or a loss: stable (Lagrange-Dirichlet). A loss at every speed: asymptotically
    stable; a gain at every speed: unstable (LaSalle, Krasovskii). The minimum may be of higher order (`flat`).
+   Of a machine that is driven along (a hoop that turns), V - T0 and Jacobi's integral T2 - T0 + V take their places.
 3. One pair of eigenvalues on the axis, the others to the left, smooth equations: the sign of the first Lyapunov
    coefficient on the centre manifold (Kuznetsov, Elements of Applied Bifurcation Theory, 5.4).
 
@@ -141,7 +142,7 @@ class Judgement:
         if len(reduction.rows) or len(names) != len(reduction.speeds) or np.abs(small.speeds).max(initial=0.0) > 0:
             return None
         fixed = {x: ex.const(v) for x, v in self.numbers.items()}
-        potential = ex.substitute([reduction.dynamics.energies.potential], fixed)[0]
+        potential = ex.substitute(ex.reduce([reduction.dynamics.energies.amended]), fixed)[0]
         units = [1.0] * len(names) if self.units is None else [float(u) for u in self.units]
         found = strict_minimum(potential, names, [point[x] for x in names], units)
         if found:
@@ -153,11 +154,14 @@ class Judgement:
 
     def _with_power(self, point: Mapping[Expr, float], minimum: str) -> Stability:
         side = self._power(point)
+        if self.reduction.dynamics.energies.driven:
+            minimum = minimum.replace("the potential", "V - T0, the potential for who is driven along,")
         if side is None:
             told = "eigenvalues lie on the axis, and the power of the forces beside the potential has no sign"
             return Stability("undecided", f"not decided by the linear part: {told}")
         if side == "none":
-            return Stability("stable", f"{minimum} and energy is kept (Lagrange-Dirichlet)")
+            kept = "T2 - T0 + V" if self.reduction.dynamics.energies.driven else "energy"
+            return Stability("stable", f"{minimum} and {kept} is kept (Lagrange-Dirichlet)")
         if side == "loss":
             return Stability("stable", f"{minimum} and energy is never gained (Lagrange-Dirichlet)")
         if side == "loss at every speed":
@@ -169,9 +173,11 @@ class Judgement:
         """The power of what is not in the potential, as terms in coordinates and speeds; None where it is not that."""
         import sympy as sp
 
-        power = self.reduction.dynamics.energies.power
+        power = self.reduction.dynamics.energies.amended_power
+        if power is None:
+            return None
         fixed = {x: ex.const(v) for x, v in self.numbers.items()}
-        power = ex.substitute([power], fixed)[0]
+        power = ex.substitute(ex.reduce([power]), fixed)[0]
         if power is ZERO:
             return []
         moving = {*self.reduction.coordinates, *self.reduction.speeds}

@@ -93,6 +93,34 @@ class Energies:
         return ex.substitute([total], {ex.prime(x): rate for x, rate in self.own_rates.items()})[0]
 
     @cached_property
+    def driven(self) -> bool:
+        """Whether time alone moves a body: T has parts T1 and T0 of lower degree in the speeds."""
+        return any(not node.drift.is_zero for node in self.tree.nodes)
+
+    @cached_property
+    def amended(self) -> Expr:
+        """V - T0, the potential that somebody feels who is driven along: T0 is T with all speeds zero."""
+        if not self.driven:
+            return self.potential
+        return self.potential - ex.substitute([self.kinetic], dict.fromkeys(self.tree.speeds, 0))[0]
+
+    @cached_property
+    def amended_power(self) -> Expr | None:
+        """d(T2 - T0 + V)/dt along every motion, Jacobi's integral where it is zero; None where it is not derived.
+
+        F' . u + d(V - T)/dt (explicit): a drive keeps a law of time alone, and gives no power to what moves beside it.
+        """
+        rows = self.machine.rows
+        if not self.driven:
+            return self.power
+        held = rows.imperfect or rows.bent or any(x is not ZERO for x in rows.drift) or self._stored or rows.own
+        if held or ex.TIME in ex.free_symbols(list(self.tree.rates.values())):
+            return None
+        value = self.sources.value - self.kinetic
+        explicit = ex.tangent([value], {ex.TIME: ex.ONE})[0] if ex.TIME in ex.free_symbols([value]) else ZERO
+        return self._of_efforts() + explicit
+
+    @cached_property
     def own_rates(self) -> dict[Expr, Expr]:
         return {one.coordinate: one.rate for one in self.machine.rows.own}
 
@@ -121,7 +149,7 @@ class Energies:
         if rows.imperfect or rows.bent or any(x is not ZERO for x in rows.drift):
             for power in rows.powers(self.machine.multipliers, self.tree.speeds):
                 total = total + power
-        if all(node.drift.is_zero for node in self.tree.nodes):
+        if not self.driven:
             return total
         drifting = [i for i, one in enumerate(self._drifts) if not one.twist.is_zero]
         if not drifting:
