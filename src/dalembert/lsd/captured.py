@@ -68,6 +68,15 @@ def warn_too_late(ctx: Context, word: Word) -> None:
         ctx.warning(word.span, message, "move the definition before its first use, or give one of them another name")
 
 
+def warn_out_of_sight(ctx: Context, word: Word, scope: Scope) -> None:
+    """A constant of the mechanism in a package, where the text around it defines something of that name."""
+    found = scope.out_of_sight(word.text)
+    if found is not None and found.source is ctx.source:
+        message = f"{word.text} is a constant of the mechanism here: a package does not see {word.text} of line "
+        hint = "define it in the package, or hand it over as a parameter of what the package defines"
+        ctx.warning(word.span, message + str(_line(ctx.source, found.span)), hint)
+
+
 def warn_of_coordinates(ctx: Context) -> None:
     """Constants with the name of a parameter of a link in the same text: outside of the link it is `link.name`."""
     for name, (source, span) in ctx.free_places.items():

@@ -9,7 +9,7 @@ from dalembert import expr as ex
 from dalembert.errors import ExpressionError
 from dalembert.expr.space import IDENTITY3, ZERO3, Vector3
 from dalembert.lsd import syntax as s
-from dalembert.lsd.captured import warn_hidden
+from dalembert.lsd.captured import warn_hidden, warn_out_of_sight
 from dalembert.lsd.check_arithmetic import infer_binary, infer_negative
 from dalembert.lsd.check_calls import infer_call, infer_instance, infer_unknown
 from dalembert.lsd.check_paths import infer_path
@@ -54,6 +54,8 @@ def _mismatch_hint(ctx: Context, node: s.Expression, got: Type, want: Type) -> s
         return (
             f"a body has frames: write `{text}.frame`" if named else "a body has frames: name it and write `name.frame`"
         )
+    if want in (Type.FRAME, Type.BODY) and got is Type.MACHINE:
+        return f"a machine is no {want}: take one of its own, as in `{text}.tip`"
     if want is Type.BODY and got is Type.FRAME:
         if isinstance(node, s.Select) and node.field.text in ("frame", "iframe"):
             return f"write `{text[: text.rindex('.')].rstrip()}`"
@@ -119,7 +121,10 @@ def _name(ctx: Context, node: s.Name, scope: Scope, want: Type | None) -> Checke
     if want in MECHANICAL:
         names = [b.name for b in scope.all() if b.type is want or b.type in (Type.BODY, Type.DEFINITION)]
         names += [EARTH_NAME] if want is Type.FRAME else []
-        return ctx.unbound(word.span, word.text, similar(word.text, names) or _declare_hint(want))
+        hidden = scope.out_of_sight(word.text)
+        hint = None if hidden is None else f"a package does not see what stands around it, as `{word.text}` does"
+        return ctx.unbound(word.span, word.text, hint or similar(word.text, names) or _declare_hint(want))
+    warn_out_of_sight(ctx, word, scope)
     return ctx.parameter(word.text, want if want in MATHEMATICAL else Type.SCALAR, word.span)  # type: ignore[arg-type]
 
 

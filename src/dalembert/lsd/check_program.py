@@ -208,7 +208,7 @@ class _Checker:
 
     def package(self, item: s.Package, scope: Scope, _package: str | None) -> None:
         # A package body sees its own declarations, predefined names and other packages, nothing else.
-        inner = Scope(Scope(None, scope.packages()))
+        inner = Scope(Scope(None, scope.packages(), unseen=scope))
         self.declarations(item.declarations, inner, item.word.text)
         made = Bound(item.word.text, Type.PACKAGE, self.ctx.source, item.word.span, extra=inner.names)
         self.ctx.fact(item.word.span, f"{made.name} : package of {', '.join(inner.names) or 'nothing'}", made)

@@ -72,6 +72,7 @@ class Scope:
     names: dict[str, Bound] = field(default_factory=dict)
     home: Home | None = None
     inside: bool = False  # of a loop or a condition: lists belong to the scope around it
+    unseen: Scope | None = None  # what stands around a package, of which its body sees nothing but packages
 
     def holder(self) -> Scope:
         """The scope to which lists belong that are filled here."""
@@ -97,6 +98,14 @@ class Scope:
                 return found
             scope = scope.parent
         return None
+
+    def out_of_sight(self, name: str) -> Bound | None:
+        """What a name means around the package in which it is used, where it means nothing."""
+        scope = self
+        while scope.parent is not None:
+            scope = scope.parent
+        around = scope.unseen
+        return None if around is None else around.find(name) or around.out_of_sight(name)
 
     def all(self) -> Iterator[Bound]:
         scope: Scope | None = self

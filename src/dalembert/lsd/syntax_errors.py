@@ -117,7 +117,18 @@ def closes_block(token: Token) -> bool:
 
 
 #: Units of other systems, exactly.
-_FOREIGN = {"lb": "0.45359237 kg", "lbf": "4.4482216152605 N", "ft": "0.3048 m", "inch": "2.54 cm", "kgf": "9.80665 N"}
+_FOREIGN = {
+    **{"lb": "0.45359237 kg", "lbs": "0.45359237 kg", "oz": "28.349523125 g", "lbf": "4.4482216152605 N"},
+    **{"ft": "0.3048 m", "inch": "2.54 cm", "in": "2.54 cm", "yd": "0.9144 m", "mile": "1609.344 m"},
+    **{"mph": "0.44704 m/s", "kmh": "1 km/h", "kph": "1 km/h", "kgf": "9.80665 N", "kp": "9.80665 N"},
+    **{"bar": "100 kPa", "psi": "6894.757293168361 Pa"},
+}
+
+
+def _is_unit(word: str) -> bool:
+    from dalembert.lsd.units import UNITS
+
+    return word in UNITS
 
 
 def _unit_meant(word: str) -> str | None:
@@ -149,13 +160,15 @@ def _hint(previous: Token | None, token: Token, stream: list[Token], at: int, ac
         return "a number has one decimal point"
     if previous.type == "INT" and kind == "DOT":
         return f"a decimal point needs digits after it: `{previous.text}.0`"
+    if previous.type == "QUANTITY" and (kind == "DOT" or (kind == "ID" and _is_unit(text))):
+        return f"units are multiplied with `*`, without blanks: `{previous.text}*{'m' if kind == 'DOT' else text}`"
     if kind == "DOT":
         after_value = previous.type in ("ID", "PRIMED", "UNKID", "RPAR", "RSQB", "END")
         named = "only a name has fields: give the object a name with `let`"
         if previous.type == "RPAR":
             named += "; a component of a place or velocity is `pos(tip, x)`, `vel(tip, x)`"
         return named if after_value else "a decimal number needs digits before its point: `0.5`"
-    if previous.type in ("INT", "FLOAT") and kind in ("ID", "LPAR", "PRIMED"):
+    if previous.type in ("INT", "FLOAT") and (kind in ("ID", "LPAR", "PRIMED") or text in _FOREIGN):
         unit = _unit_meant(text) if kind == "ID" else None
         if text == "t":
             return f"t is the time: multiplication is written `{previous.text}*t`, and a tonne is 1000 kg"
