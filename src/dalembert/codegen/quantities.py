@@ -114,6 +114,8 @@ def built(about: Dynamics, kind: str, names: Sequence[str]) -> Built:
     outputs, shape = built(about, inner, rest)
     variables = {"coordinates": about.coordinates, "speeds": about.speeds, "efforts": about.efforts}
     over = variables.get(by) or [ex.symbol(by)]
+    if inner == "acceleration" and by != "efforts":
+        return acceleration_slopes(about, over, []), (len(outputs), len(over))
     rows = [x for row in ex.jacobian(list(outputs), over) for x in row]
     return rows, (*(shape or (len(outputs),)), len(over))
 

@@ -300,8 +300,12 @@ class Dynamics:
                 "dynamics has no one answer. Say which coordinates carry it: `m.needed_efforts(q, u, udot, by=[...])`; "
                 "or drive them, and each drive tells its effort as `drive.lambda`."
             )
-        needed = inverse_dynamics(self.recursion, self.accelerations_given, external=True)
-        return [a - b for a, b in zip(needed, self.recursion.efforts, strict=True)]
+        return self.efforts_beyond(self.accelerations_given)
+
+    def efforts_beyond(self, accelerations: Sequence[Expr]) -> list[Expr]:
+        """M u' - S - F: efforts, those of constraints among them, that these accelerations need."""
+        needed, own = inverse_dynamics(self.recursion, accelerations, external=True), self.recursion.efforts
+        return [a - b for a, b in zip(needed, self._with_cut_efforts(own), strict=True)]
 
     def solved(self, exprs: list[Expr]) -> list[Expr]:
         """Expressions in which the symbols of u' stand for the accelerations of the motion."""

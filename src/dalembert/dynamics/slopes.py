@@ -18,15 +18,38 @@ def acceleration_slopes(about: Dynamics, variables: Sequence[Expr], efforts: Seq
     """Derivatives of u' with respect to coordinates, speeds or parameters, rows by speed.
 
     Of a tree, from M u' = tau + ...: d(u') = -M^-1 d(inverse dynamics) with u' held, which is far shorter than the
-    derivative of the solution.
+    derivative of the solution. Of a closed machine likewise, its multipliers held too (`_closed_slopes`).
     """
     if about.closed:
-        return [x for row in ex.jacobian(about.accelerations(efforts), variables) for x in row]
-    held = dict(zip(about.accelerations_given, about.accelerations(efforts), strict=True))
+        if about.rows.imperfect:
+            return [x for row in ex.jacobian(about.accelerations(efforts), variables) for x in row]
+        return _closed_slopes(about, variables, efforts)
+    held = dict(zip(about.accelerations_given, about.accelerations(efforts or None), strict=True))
     flat = [-x for x in ex.substitute(inverse_slopes(about, variables), held)]
     n, m = len(about.speeds), len(variables)
     metric = KineticMetric.of(about.mass_matrix, about.state.speeds)
     columns = [_solve(metric, [flat[i * m + j] for i in range(n)]) for j in range(m)]
+    return [columns[j][i] for i in range(n) for j in range(m)]
+
+
+def _closed_slopes(about: Dynamics, variables: Sequence[Expr], efforts: Sequence[Expr]) -> list[Expr]:
+    """From M u' = tau + W^T lambda, G u' = gamma: the factors that tell u' and lambda tell their derivatives, too.
+
+    M du' - W^T dlambda = -d(M u' - tau - W^T lambda) and G du' = -d(G u' - gamma), u' and lambda held: one solve for
+    each direction, where the derivative of the solution would derive its factors again and again.
+    """
+    right = [a + b for a, b in zip(about.right_side, efforts, strict=True)] if efforts else about.right_side
+    rows, solver, given, m = about.rows, about.resolved, about.accelerations_given, len(variables)
+    accelerations, multipliers = solver.solve(right, rows.gamma)
+    pushes = [ex.symbol(f"push {k}") for k in range(len(rows))]
+    held = dict(zip([*given, *pushes], [*accelerations, *multipliers], strict=True))
+    lacking = [a - b for a, b in zip(about.efforts_beyond(given), rows.efforts_of(pushes), strict=True)]
+    left = [ex.dot_product(row, given) - gamma for row, gamma in zip(rows.matrix.rows(), rows.gamma, strict=True)]
+    found = ex.substitute([-x for row in ex.jacobian([*lacking, *left], variables) for x in row], held)
+    n, columns = len(lacking), list[list[Expr]]()
+    for j in range(m):
+        column = found[j::m]
+        columns.append(solver.solve(column[:n], column[n:])[0])
     return [columns[j][i] for i in range(n) for j in range(m)]
 
 
@@ -45,9 +68,13 @@ def inverse_slopes(about: Dynamics, variables: Sequence[Expr]) -> list[Expr]:
 
 def inverse_mass(about: Dynamics) -> list[Expr]:
     """Derivative of u' with respect to efforts, rows: M^-1; in a loop, on what it allows, and zero across."""
-    if about.closed:
-        return [x for row in ex.jacobian(about.accelerations(about.efforts), about.efforts) for x in row]
     n = len(about.speeds)
+    if about.closed:
+        if about.rows.imperfect:
+            return [x for row in ex.jacobian(about.accelerations(about.efforts), about.efforts) for x in row]
+        none = [ZERO] * len(about.rows)
+        columns = [about.resolved.solve([ONE if i == j else ZERO for i in range(n)], none)[0] for j in range(n)]
+        return [columns[max(i, j)][min(i, j)] for i in range(n) for j in range(n)]
     metric = KineticMetric.of(about.mass_matrix, about.state.speeds)
     columns = [_solve(metric, [ONE if i == j else ZERO for i in range(n)]) for j in range(n)]
     return [columns[max(i, j)][min(i, j)] for i in range(n) for j in range(n)]
