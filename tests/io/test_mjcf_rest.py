@@ -75,3 +75,50 @@ def test_an_inertia_in_a_frame_is_placed_by_it(tmp_path):
     """Turned by a quarter about y, 0.1 m off: about the hinge Iyy is that about y, and m r^2."""
     acceleration, _ = arm(tmp_path, actuator="<position joint='h' kp='1'/>")
     assert acceleration(1.0) == pytest.approx(-1 / 0.21)
+
+
+def closed(folder: Path, equality: str):
+    """A drone that begins at (1, 2, 3) turned, an arm with rotors, and equalities."""
+    (
+        folder / "m.xml"
+    ).write_text(f"""<mujoco><option gravity="0 0 0"/><default><joint armature=".1"/></default><worldbody>
+      <body name="F" pos="1 2 3" euler="20 30 40"><freejoint name="f"/><geom size=".1"/></body>
+      <body name="A"><joint name="h"/><geom size=".1" pos="1 0 0"/>
+        <body name="B" pos="1 0 0"><joint name="k"/><geom size=".1" pos="1 0 0"/></body></body></worldbody>
+      <equality>{equality}</equality></mujoco>""")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return da.read_mjcf(folder / "m.xml")
+
+
+def test_what_ties_a_free_body_ties_it_where_it_begins(tmp_path):
+    """It was tied as if it began at the origin."""
+    m = closed(tmp_path, '<connect name="c" body1="F" anchor=".1 0 0"/>')
+    start = m.compile().start().values
+    assert [start[f"f.{x}"] for x in "xyz"] == [1, 2, 3]
+
+
+def test_a_link_that_turns_a_rotor_is_not_the_one_that_closes_the_loop(tmp_path):
+    """The weld of its body to earth was taken for the tree, and the joint cut, from which the rotor hangs."""
+    m = closed(tmp_path, '<weld name="w" body1="B"/>')
+    assert [one.link.name for one in m.layout().cuts] == ["w"]
+
+
+@pytest.mark.parametrize(("said", "rule"), [("", 0.4), ('polycoef=".3"', 0.7), ('polycoef=".3 .5"', 0.5)])
+def test_a_relation_said_in_part_keeps_the_rest(said, rule, tmp_path):
+    """y = x is the rule whose first numbers are said; angles that nobody chose give way."""
+    m = closed(tmp_path, f'<joint joint1="k" joint2="h" {said}/>')
+    start = m.compile().start({"h.th": 0.4}).values
+    assert start["k.th"] == pytest.approx(rule)
+
+
+def test_actuators_without_names_have_controls_of_their_own(tmp_path):
+    """Two on one joint were one."""
+    arm(tmp_path, actuator='<motor joint="h"/><motor joint="h" gear="3"/>')
+    m = da.read_mjcf(tmp_path / "m.xml")
+    assert list(m.given) == ["h_motor", "h_motor_2"]
+
+
+def test_what_a_servo_does_against_the_speed_of_a_site_is_told(tmp_path):
+    _, notes = arm(tmp_path, actuator='<position name="p" site="s" gear="0 0 1" kv="2"/>')
+    assert any("speed of its site" in note for note in notes)

@@ -9,36 +9,39 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from dalembert import expr as ex
 from dalembert.errors import ModelError
 from dalembert.expr import ZERO, Expr
-from dalembert.io.parts import NO_END, WORLD, Freedom, Joined, Look, Mass, grip, grip_ball, passive
-from dalembert.io.poses import Pose, about, at, from_quaternion
+from dalembert.io.freedoms import joint_of, local_name, moved
+from dalembert.io.parts import (
+    NO_END,
+    WORLD,
+    Freedom,
+    Joined,
+    Look,
+    Mass,
+    ball_dampers,
+    grip,
+    grip_ball,
+    passive,
+    started,
+)
+from dalembert.io.poses import Pose, at, from_quaternion
 from dalembert.io.reading import Reading
 from dalembert.mechanism import (
     AnyTurn,
     Body,
     BodyShape,
-    Displacement,
     Frame,
     Inertia,
-    Joint,
     Mechanism,
     QuaternionTurn,
-    Step,
     composite,
     earth,
-    free,
-    prismatic,
-    revolute,
-    screw,
-    spherical,
     turn,
-    weld,
 )
 from dalembert.mechanism.numbers import check_body
 
@@ -89,7 +92,7 @@ class Assembly:
             self._doubt(freedom)
             if freedom.name in self._coordinates:
                 raise ModelError(f"{where}: there are two joints '{freedom.name}'.")
-            self._coordinates[freedom.name] = f"{one.name}.{_local(one, freedom, self)}"
+            self._coordinates[freedom.name] = f"{one.name}.{local_name(one, freedom, self.fit)}"
         self.joined[one.child] = one
 
     def _doubt(self, x: Freedom) -> None:
@@ -212,10 +215,12 @@ class Assembly:
         return place if pose is None else place @ pose
 
     def posture(self, place: Callable[[Freedom], float] | None = None) -> dict[str, Pose]:
-        """Where every part stands from earth at the zero of each freedom, or where each is said to be."""
+        """Where every part stands from earth at the zero of each freedom (free ones start), or as is said."""
         found = {WORLD: Pose()}
         for one in self._in_order():
             found[one.child] = found[one.parent] @ one.pose
+            if any(x.kind == "free" for x in one.freedoms):
+                found[one.child] @= Pose(np.array(one.rest[:3]), from_quaternion(one.rest[3:], self.source))
             if place is not None:
                 for x in one.freedoms:
                     found[one.child] @= x.moved(place(x))
@@ -270,23 +275,24 @@ class Assembly:
         if freedoms:
             first = first @ at(anchors[0])
         if len(freedoms) == 1 and freedoms[0].zero:
-            first = first @ _moved(freedoms[0], -freedoms[0].zero)
-        joint = _joint(one, self)
-        own = {x.name: _local(one, x, self) for x in freedoms}
-        efforts = {own[name]: self._in_joint(one, effort) for name, effort in one.efforts.items()}
+            first = first @ moved(freedoms[0], -freedoms[0].zero)
+        joint = joint_of(one, self.fit)
+        own = {x.name: local_name(one, x, self.fit) for x in freedoms}
+        efforts = {own[name]: self._in_joint(one, effort) for name, effort in one.efforts.items()} | ball_dampers(
+            one, own
+        )
         if efforts:
             joint = joint.with_efforts(**efforts)
         second = at(anchors[-1]) if freedoms else Pose()
         link = self.m.join(self.frame(one.parent, first), self.frame(one.child, second), joint, name=one.name)
-        for coordinate, value in zip(link.coordinates, one.start, strict=False):
-            self.m.start[coordinate] = float(value)
+        self.m.start |= started(one, link.coordinates)
         for speed, value in zip(link.speeds, one.speeds, strict=False):
             if value:
                 self.m.start[speed] = float(value)
 
     def _in_joint(self, one: Joined, effort: Expr) -> Expr:
         """An effort in the joint's own names of its coordinates."""
-        own = {f"{one.name}.{_local(one, x, self)}": _local(one, x, self) for x in one.freedoms}
+        own = {f"{one.name}.{local_name(one, x, self.fit)}": local_name(one, x, self.fit) for x in one.freedoms}
         table = {ex.symbol(far + p): ex.symbol(near + p) for far, near in own.items() for p in ("", "'")}
         return ex.substitute([effort], table)[0]
 
@@ -305,7 +311,10 @@ class Assembly:
             self._rotor(x, coordinate)
 
     def _law_of_ball(self, one: Joined, x: Freedom) -> None:
-        if x.damping or x.stiffness:
+        beside = len(one.freedoms) > 1  # its damping is an effort in the link, which turns by the other freedoms too
+        if beside and x.stiffness:
+            self.note(f"the spring of the ball joint '{x.name}', which has joints beside it, is left out.")
+        if (x.damping or x.stiffness) and not beside:
             ball = x.kind == "ball"
             if x.stiffness:
                 self.note(f"the spring of the {x.kind} joint '{x.name}' goes by the sine of the turn, not the angle.")
@@ -345,56 +354,5 @@ class Assembly:
         self.m.join(earth, rotor, composite([], turned), name=self.fit(name, "link"))
 
     def _quaternion(self, one: Joined, x: Freedom) -> list[str]:
-        own = f"{_local(one, x, self)}_e" if len(one.freedoms) > 1 else "e"
+        own = f"{local_name(one, x, self.fit)}_e" if len(one.freedoms) > 1 else "e"
         return [f"{one.name}.{own}{k}" for k in range(4)]
-
-
-def _local(one: Joined, x: Freedom, assembly: Assembly) -> str:
-    """The name of the coordinate in its link: that of the kind, or that of the joint where a link has several."""
-    if len(one.freedoms) > 1:
-        return assembly.fit(x.name, f"coordinate of {one.child}")
-    return "x" if x.kind == "slide" else "th"
-
-
-def _joint(one: Joined, assembly: Assembly) -> Joint:
-    if not one.freedoms:
-        return weld()
-    if len(one.freedoms) == 1:
-        x = one.freedoms[0]
-        axis = [float(v) for v in x.axis]
-        simple: dict[str, Any] = {
-            "hinge": lambda: revolute(axis),
-            "slide": lambda: prismatic(axis),
-            "screw": lambda: screw(axis, x.lead),
-            "ball": lambda: spherical("quaternion"),
-            "free": lambda: free("quaternion"),
-        }
-        return simple[x.kind]()  # type: ignore[no-any-return]
-    parameters: list[str] = []
-    steps: list[Step] = []
-    before = np.asarray(one.freedoms[0].anchor, dtype=float)
-    for x in one.freedoms:
-        gap = np.asarray(x.anchor, dtype=float) - before
-        if gap.any():
-            steps.append(Step(at(gap).displacement))
-        before = np.asarray(x.anchor, dtype=float)
-        own = _local(one, x, assembly)
-        if x.kind == "ball":
-            ball = spherical("quaternion", coordinates=[f"{own}_e{i}" for i in range(4)])
-            parameters += ball.parameters
-            steps += ball.steps
-            continue
-        parameters.append(own)
-        q = ex.symbol(own) - x.zero if x.zero else ex.symbol(own)
-        axis = [float(v) for v in x.axis]
-        if x.kind == "slide":
-            steps.append(Step(Displacement.of([q * v for v in axis])))
-        else:
-            steps.append(Step(Displacement.of((0, 0, 0), turn(q, axis))))
-    return composite(parameters, *steps)
-
-
-def _moved(x: Freedom, q: float) -> Pose:
-    if x.kind == "slide":
-        return at([q * v for v in x.axis])
-    return Pose(at([x.lead * q * v for v in x.axis]).p, about(x.axis, q))

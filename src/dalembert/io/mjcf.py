@@ -15,8 +15,9 @@ from dalembert.io import mjcf_laws
 from dalembert.io.assembly import Assembly
 from dalembert.io.folder import Folder
 from dalembert.io.mjcf_copies import with_copies
+from dalembert.io.mjcf_defaults import Defaults
 from dalembert.io.mjcf_geoms import Geoms
-from dalembert.io.mjcf_scope import ACTUATORS, OFF, Defaults, Settings, is_limited, with_includes
+from dalembert.io.mjcf_scope import ACTUATORS, OFF, Settings, is_limited, with_includes
 from dalembert.io.parts import WORLD, Freedom, Joined, Mass
 from dalembert.io.poses import Array, Pose, at, to_quaternion, unit
 from dalembert.io.reading import Reading
@@ -242,12 +243,8 @@ def _mass(one: Element, geoms: list[Geom], tree: Tree) -> Mass:
 def _bounds(tree: Tree) -> None:
     """What the compiler does to masses after it has them."""
     s, a = tree.settings, tree.a
-    moving = {WORLD: False}
-    for name, one in a.joined.items():
-        moving[name] = bool(one.freedoms) or moving[one.parent]
+    for name in a.joined if s.boundmass or s.boundinertia or s.balance else ():
         (mass,) = a.masses[name]
-        if not moving[name] or not (s.boundmass or s.boundinertia or s.balance):
-            continue
         values, axes = np.linalg.eigh(mass.tensor)
         values = np.maximum(values, s.boundinertia)
         if s.balance and values[0] + values[1] < values[2]:

@@ -14,6 +14,7 @@ from dalembert.io.mjcf_scope import ACTUATORS, is_limited
 from dalembert.io.mjcf_tendons import Tendon
 from dalembert.io.parts import WORLD, Freedom
 from dalembert.io.poses import Pose, at
+from dalembert.mechanism.names import free_name
 from dalembert.mechanism.xml import Element
 
 if TYPE_CHECKING:
@@ -24,19 +25,23 @@ _LEFT = ("muscle", "adhesion", "dcmotor")
 
 def actuators(root: Element, tree: Tree, tendons: Mapping[str, Tendon]) -> list[str]:
     """Lays all efforts on; gives the control of each, "" of those that are left out, in the order of the file."""
-    found = list[str]()
-    for section in root.all("actuator"):
-        for one in section.children:
-            if one.tag not in ACTUATORS:
-                tree.a.note(f"{one.where}: actuator <{one.tag}> is left out.")
-            found.append(_actuator(tree.defaults.apply(one, ""), tree, tendons) if one.tag in ACTUATORS else "")
+    found, said = list[str](), [one for section in root.all("actuator") for one in section.children]
+    names = {one.get("name") for one in said}
+    for one in said:
+        if one.tag not in ACTUATORS:
+            tree.a.note(f"{one.where}: actuator <{one.tag}> is left out.")
+            found.append("")
+            continue
+        on = next((x for key in ("joint", "jointinparent", "tendon", "site", "body") if (x := one.get(key))), "")
+        name = one.get("name") or free_name(f"{on}_{one.tag}", names, f"{on}_{one.tag}")
+        names.add(name)
+        found.append(_actuator(tree.defaults.apply(one, ""), name, tree, tendons))
     return found
 
 
-def _actuator(one: Element, tree: Tree, tendons: Mapping[str, Tendon]) -> str:
+def _actuator(one: Element, name: str, tree: Tree, tendons: Mapping[str, Tendon]) -> str:
     a = tree.a
     joint = one.get("joint") or one.get("jointinparent")
-    name = one.get("name") or f"{joint or one.get('tendon') or one.get('site') or one.get('body')}_{one.tag}"
     gear = [*one.numbers("gear", [1.0]), *[0.0] * 6][:6]
     off = "actuation" in tree.settings.off or one.get("group", "0") in tree.settings.groups_off
     if one.tag in _LEFT or off:
@@ -63,7 +68,11 @@ def _actuator(one: Element, tree: Tree, tendons: Mapping[str, Tendon]) -> str:
         if body == WORLD:
             a.note(f"{one.where}: '{name}' pushes the earth: left out.")
             return ""
-        law = _force(one, name, u := a.control(name), ZERO, ZERO, tree)
+        speed = ex.symbol("its speed")  # of the site; its place counts for nothing, as in MuJoCo
+        law = _force(one, name, u := a.control(name), ZERO, speed, tree)
+        if speed in ex.free_symbols(law):
+            a.note(f"{one.where}: what '{name}' does against the speed of its site is left out.")
+            (law,) = ex.substitute([law], {speed: ZERO})
         for kind, part in (("force", gear[:3]), ("torque", gear[3:])):
             _act(f"{name}_{kind}", kind, law, part, body, pose, tree)
     else:
@@ -152,7 +161,7 @@ def _force(
     elif one.tag == "velocity":
         force = one.number("kv", 1.0) * (u - rate)
     elif one.tag == "damper":
-        force = -one.number("kv", 1.0) * u * rate
+        force = -one.number("kv", 0.0) * u * rate  # whatever the manual of MuJoCo says
     elif one.tag == "cylinder":
         area = one.number("area", 1.0)
         if "diameter" in one.attributes:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from dalembert.errors import ModelError
-from dalembert.io.mjcf_scope import Defaults, Settings
+from dalembert.io.mjcf_defaults import Defaults
+from dalembert.io.mjcf_scope import Settings
 from dalembert.io.parts import Mass
 from dalembert.io.poses import Array, Pose, from_quaternion, z_onto
 from dalembert.io.solids import mesh_mass, solid, volume

@@ -102,7 +102,8 @@ def _relation(one: Element, name: str, tree: Tree, lengths: Mapping[str, Tendon]
     y, x = side(f"{one.tag}1"), side(f"{one.tag}2")
     if y is None or x is None:
         return
-    first, second, coefficients = y, x, one.numbers("polycoef", [0, 1, 0, 0, 0])
+    said = one.numbers("polycoef", [])
+    first, second, coefficients = y, x, [*said, *[0.0, 1.0, 0.0, 0.0, 0.0][len(said) :]]
     link = a.beside(name)
 
     def constrain() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -129,75 +129,6 @@ class Settings:
 
     def pose(self, one: Element) -> Pose:
         return Pose(np.array(one.numbers("pos", [0, 0, 0], exactly=3)), self.rotation(one))
-
-
-@dataclass(frozen=True)
-class Defaults:
-    """Attributes by class and tag; a class has those of its parents."""
-
-    classes: dict[str, dict[str, dict[str, str]]] = field(default_factory=dict)
-    applied: list[Element] = field(default_factory=list)  # elements with what their class gives them
-
-    @staticmethod
-    def of(root: Element) -> Defaults:
-        found: dict[str, dict[str, dict[str, str]]] = {"main": {}}
-
-        def walk(one: Element, name: str, above: dict[str, dict[str, str]]) -> None:
-            own = found.setdefault(name, {})
-            for tag, attributes in above.items():
-                own[tag] = {**attributes, **own.get(tag, {})}
-            for child in one.children:
-                if child.tag == "default":
-                    continue
-                law = {x: text for x, text in child.attributes.items() if x in _OF_A_LAW}
-                if child.tag not in ACTUATORS:
-                    own[child.tag] = _over(own.get(child.tag, {}), child.attributes)
-                    continue
-                own["actuator"] = _over(own.get("actuator", {}), {**child.attributes})
-                if law:  # the last one decides: a kind of actuator does not inherit the law of another
-                    own["actuator"] = {x: y for x, y in own["actuator"].items() if x not in _OF_A_LAW}
-                    before = own.get("law", {})
-                    own["law"] = {**(before if before.get("of") == child.tag else {}), **law, "of": child.tag}
-            for child in one.all("default"):
-                walk(child, child.need("class"), own)
-
-        for top in root.all("default"):
-            walk(top, top.get("class", "main"), {})
-        return Defaults(found)
-
-    def apply(self, one: Element, inherited: str, kind: str = "") -> Element:
-        """The element with the attributes that its class gives it, or to all of its `kind` (tendons, equalities)."""
-        name = one.get("class") or inherited or "main"
-        if name not in self.classes:
-            raise ModelError(f"{one.where}: there is no default class '{name}'.")
-        tag = kind or ("actuator" if one.tag in ACTUATORS else one.tag)
-        known = self.classes[name]
-        if (
-            tag == "actuator"
-            and (law := known.get("law"))
-            and ("general" in (one.tag, law["of"]) or one.tag == law["of"])
-        ):
-            known = {tag: {**known.get(tag, {}), **{x: text for x, text in law.items() if x != "of"}}}
-        attributes = _over(known.get(tag, {}), one.attributes)
-        made = Element(one.tag, attributes, one.where, one.children, one.text, one.asked)
-        self.applied.append(made)
-        return made
-
-
-#: What says how an actuator pushes; what a `general` one and another kind have of each other is told as left out.
-_OF_A_LAW = frozenset(
-    "kp kv dampratio gainprm biasprm gaintype biastype dyntype dynprm timeconst area diameter bias inheritrange".split()
-)
-_TURNS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
-
-
-def _over(low: dict[str, str], high: dict[str, str]) -> dict[str, str]:
-    """Attributes over defaults; one way of writing an orientation replaces another."""
-    if any(x in high for x in _TURNS):
-        low = {name: value for name, value in low.items() if name not in _TURNS}
-    if "fromto" in high:
-        low = {name: value for name, value in low.items() if name not in (*_TURNS, "pos")}
-    return {**low, **high}
 
 
 def _pair(values: list[float]) -> tuple[int, int]:

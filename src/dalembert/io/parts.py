@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -118,6 +118,29 @@ def passive(x: Freedom, q: Expr) -> Expr:
     if x.damping:
         found = found - x.damping * rate
     return found
+
+
+def started(one: Joined, coordinates: Sequence[str]) -> dict[str, float]:
+    """The start, without zeros that nobody chose: a closed machine may leave them."""
+    found, place = dict[str, float](), 0
+    for x in one.freedoms:
+        names = coordinates[place : place + {"free": 7, "ball": 4}.get(x.kind, 1)]
+        values = one.start[place : place + len(names)]
+        place += len(names)
+        zero = (1.0, 0.0, 0.0, 0.0) if x.kind == "ball" else (0.0,)
+        if one.start != one.rest or tuple(values) != zero:
+            found |= {name: float(value) for name, value in zip(names, values, strict=False)}
+    return found
+
+
+def ball_dampers(one: Joined, own: Mapping[str, str]) -> dict[str, Expr]:
+    """Damping -d w of balls with other freedoms beside them, as efforts on their quaternions: -4 d e'.
+
+    w = 2 G e' and G' G e' = e' of a unit quaternion, so that d w.dw = 4 d e'.de.
+    """
+    loose = [x for x in one.freedoms if x.kind == "ball" and x.damping and len(one.freedoms) > 1]
+    names = [(x, f"{own[x.name]}_e{k}") for x in loose for k in range(4)]
+    return {name: -4 * x.damping * ex.symbol(f"{name}'") for x, name in names}
 
 
 def grip(assembly: Assembly, name: str, dry: float, slip: Callable[[], Expr], what: str) -> None:

@@ -171,6 +171,8 @@ def _check_couplings(links: Mapping[str, Link], cuts: tuple[CutLink, ...]) -> No
 def _carrying(mechanism: Model, cut: Collection[str]) -> tuple[list[str], dict[str, tuple[Link, str]]]:
     """The spanning tree; of a loop that would end in bodies without mass, the first one with fewer such bodies."""
     best = _short(mechanism, cut, _breadth_first(mechanism, cut))
+    if _coupled(mechanism, best[1]):
+        best = _keeping(mechanism, cut, best)
     idle = idle_bodies(mechanism, best[1])
     closing = len(mechanism.links) > len(best[1])
     while idle and closing:
@@ -208,6 +210,32 @@ def _short(
     other = _breadth_first(mechanism, (*cut, *more))
     idle, before = (len(idle_bodies(mechanism, tree)) for tree in (other[1], found))
     return best if idle > before or _coupled(mechanism, other[1]) else other
+
+
+def _keeping(
+    mechanism: Model, cut: Collection[str], best: tuple[list[str], dict[str, tuple[Link, str]]]
+) -> tuple[list[str], dict[str, tuple[Link, str]]]:
+    """The tree that keeps links whose coordinates displace others (a rotor, a rope), and cuts another of each loop."""
+    owners = {x: link.name for link in mechanism.links.values() for x in map(ex.symbol, link.coordinates)}
+    needed = set[str]()
+    for link in mechanism.links.values():
+        used = ex.free_symbols(x for step in link.placed_steps() for x in step.displacement.scalars)
+        needed |= {owners[x] for x in used if x in owners} - {link.name}
+    kept = _principal(best[1])
+    joined, left = {name: name for name in mechanism.bodies}, set(cut)
+
+    def root(body: str) -> str:
+        while joined[body] != body:
+            body = joined[body]
+        return body
+
+    for link in sorted(mechanism.links.values(), key=lambda x: (x.name not in needed, x.name not in kept)):
+        first, second = root(link.first.body), root(link.second.body)
+        if first == second:
+            left.add(link.name)
+        elif link.name not in cut:
+            joined[second] = first
+    return _breadth_first(mechanism, tuple(left))
 
 
 def _principal(found: Mapping[str, tuple[Link, str]]) -> set[str]:
