@@ -45,6 +45,7 @@ CASES = {
     "constrain p.th = 0.1*t, q.th = 0.2 by p.th as c ;": (1, "2 conditions and 1 reaction"),
     "constrain p.th = 0.3*t by torque on zz about [0, 0, 1] as c ;": (1, "unbound variable zz"),
     "drive p.th = t by torque on earth about [0, 0, 1] as c ;": (1, "hypothesis H0"),
+    "constrain p.th = 0.1 by p.th, coulomb(0.3, q.th') as c ;": (1, "coulomb stands alone after"),
     "constrain p.th = 0.1 by coulomb(-0.3, q.th') as c ;": (1, "is negative"),
     "constrain p.th = 0.1 by coulomb(0.3, q.th) as c ;": (1, "names no speed"),
     # sizes that are none

@@ -63,6 +63,12 @@ def test_renaming_that_would_change_the_meaning_is_refused():
     assert renamed(TEXT, TEXT.index("hinge"), "two words") is None
     assert renamed(TEXT, TEXT.index("left ="), "rod") is None
     assert renamed(TEXT, TEXT.index("hanging_rod"), "other") is None
+    text = """let p = body mass = 1, iframe = 0, inertia = 0 end ;
+join earth and p.frame with link(x, y) dof = [x, y, 0], force = [sin(pi*t), 0, 0] end as p ;
+constrain p.y = 0 by coulomb(0.3, p.x') as plane ;"""
+    assert not analyse(text).diagnostics
+    for word in ("earth", "sin", "pi", "t)", "coulomb"):  # words that every program knows were renamed to constants
+        assert renamed(text, text.index(word), "other") is None, word
 
 
 def test_random_names_of_examples_rename_to_the_same_machine():
@@ -100,6 +106,21 @@ output twice = 2*elbow.th ;
     assert hover(found, text.index("elbow ;")) == "elbow : link - coordinates elbow.th\n(* the hinge at the wall *)"
     assert hover(found, text.index("elbow.th")).endswith("(* the hinge at the wall *)")
     assert hover(found, text.index("twice =")) == "twice : output - told by motions\n(* twice the angle *)"
+
+
+def test_hover_tells_what_members_of_machines_and_given_names_are():
+    text = """package leg(hip : frame) =
+  let shin = body mass = 1, iframe = [0, 0, -l], inertia = 0 end ;
+  join hip and shin.frame with link(th) dof = th || [0, 1, 0] end as knee ;
+  spring earth and shin.iframe with stiffness = 3 as band ; (* a tendon *)
+end ;
+let left = leg(earth) and right = leg([1, 0, 0] @ earth) ;
+given l = 0.5 ;
+"""
+    found = analyse(text)
+    assert hover(found, text.index("band ;")) == "band : effort - left.band, right.band\n(* a tendon *)"
+    assert hover(found, text.index("knee ;")) == "knee : link - coordinates left.knee.th, right.knee.th"
+    assert hover(found, text.index("l = 0.5")) == "l : scalar - constant parameter of the mechanism\n= 0.5"
 
 
 @pytest.mark.parametrize(

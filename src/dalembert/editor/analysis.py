@@ -114,14 +114,30 @@ def hover(analysis: Analysis, offset: int) -> str | None:
 
 
 def _declared(analysis: Analysis, name: str) -> str:
-    """What a link or an output is: neither is a name of the program's formulas, both are names of its machine."""
+    """What a link, an output, an effort... is: names of the machine that its formulas do not use by themselves."""
     made = analysis.mechanism
-    if made is None or not (name in made.links or name in made.outputs):
+    if made is None or not name:
         return ""
-    kind = "link" if name in made.links else "output"
-    told = f"coordinates {', '.join(made.links[name].coordinates) or 'none'}" if kind == "link" else "told by motions"
-    said = _said_of(analysis, kind, name)
-    return f"{name} : {kind} - {told}" + (f"\n(* {said} *)" if said else "")
+    called = [x for x in analysis.checked.places if x[0] in _NAMED and _own_name(x[1]) == name]
+    if not called:
+        return ""
+    kind, first = called[0]
+    told = "told by motions"
+    if kind == "link":
+        told = f"coordinates {', '.join(x for _, y in called for x in made.links[y].coordinates) or 'none'}"
+    elif kind != "output" or first != name:
+        told = ", ".join(x for _, x in called)
+    said = _said_of(analysis, kind, first)
+    return f"{name} : {kind}" + (f" - {told}" if told != name else "") + (f"\n(* {said} *)" if said else "")
+
+
+#: What the machine knows by a name that is none of its formulas.
+_NAMED = frozenset(("link", "output", "effort", "constraint", "contact"))
+
+
+def _own_name(name: str) -> str:
+    """`left.rod[2]` is declared as `rod`."""
+    return name.rpartition(".")[2].partition("[")[0]
 
 
 def _said_of(analysis: Analysis, kind: str, name: str) -> str:

@@ -60,7 +60,14 @@ def rename(analysis: Analysis, offset: int, new: str) -> tuple[Span, ...] | None
     for start, end in reversed(spans):
         text = text[:start] + written(new) + text[end:]
     again = analyse(text, analysis.source.name, analysis.source.folder)
-    return None if _faults(again) != _faults(analysis) or named_at(again, spans[0][0])[0] != new else spans
+    same = _faults(again) == _faults(analysis) and named_at(again, spans[0][0])[0] == new
+    old = analysis.source.text[slice(*spans[0])].strip("`")
+    return spans if same and _asked(analysis) == {old if x == new else x for x in _asked(again)} else None
+
+
+def _asked(analysis: Analysis) -> set[str]:
+    """Constants and unknown functions of the machine: a word that every program knows is none, until renamed."""
+    return {*analysis.checked.context.free, *analysis.checked.context.functions}
 
 
 def _faults(analysis: Analysis) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, TypeGuard
 
 from dalembert import expr as ex
 from dalembert.expr import Expr
@@ -91,6 +91,11 @@ def _by(ctx: Context, pushes: tuple[Push, ...], scope: Scope) -> Thunk | None:
     if not pushes:
         return None
     parts = [_push(ctx, one, scope) for one in pushes]
+    rubs = [one for one in pushes if one.kind == "form" and _is_friction(one.value, scope)]
+    if rubs and len(pushes) > 1:
+        ctx.error(
+            rubs[0].value.span, "coulomb stands alone after `by`", "what holds the condition pushes along it, and rubs"
+        )
 
     def run(state: Run) -> Any:
         values = [part(state) for part in parts]
@@ -103,7 +108,7 @@ def _push(ctx: Context, one: Push, scope: Scope) -> Thunk:
     from dalembert.lsd.check_expressions import check
 
     if one.kind == "form":
-        if isinstance(one.value, s.Call) and one.value.word.text == "coulomb" and scope.find("coulomb") is None:
+        if _is_friction(one.value, scope):
             return _friction(ctx, one.value, scope)
         return check(ctx, one.value, Type.SCALAR, scope, "invalid BY")
     place, axis = _place(ctx, one.value, scope), one.axis
@@ -117,6 +122,10 @@ def _push(ctx: Context, one: Push, scope: Scope) -> Thunk:
         return sum((part for c, part in zip(along, parts, strict=True) if c is not ex.ZERO), ex.ZERO)
 
     return run
+
+
+def _is_friction(node: s.Expression, scope: Scope) -> TypeGuard[s.Call]:
+    return isinstance(node, s.Call) and node.word.text == "coulomb" and scope.find("coulomb") is None
 
 
 def _friction(ctx: Context, node: s.Call, scope: Scope) -> Thunk:

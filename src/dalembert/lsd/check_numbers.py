@@ -67,6 +67,7 @@ def given_action(ctx: Context, one: s.GivenValue, scope: Scope, listed: Span) ->
         if want not in (Type.SCALAR, Type.VECTOR):
             ctx.error(target.span, f"{name} is a {want}: give its scalar symbols one by one")
             return
+        ctx.fact(target.word.span, f"{name} : {want} - constant parameter of the mechanism")
     # The right side may use names given before; it must not invent parameters.
     before = len(ctx.free)
     value = check(ctx, one.value, want, scope, f"value of {name}")
