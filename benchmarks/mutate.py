@@ -6,7 +6,7 @@ run against its error, nearest and cheapest first, as many as cost SECONDS of pr
 sees is printed with its line, to be answered with a test of its class, or judged by hand to change nothing that can be
 observed: `mutate_equivalent.json` keeps those with their reasons. A run that does not end has been seen, too.
 Journals are kept and read again: a run that was stopped goes on. Words:
-`--map` makes the first journal only, `--some=8` from that many tests of a file, `--shard=0/2` from every second file;
+`--map` makes the first journal only, `--some=2` from that many cases of a test, `--shard=0/2` from every second file;
 `--again` tries survivors anew with the tests of now, `--seconds=60` with more of them; `--only=expr,io` in packages;
 `--slow` maps and runs slow tests too; `--tests=tests/loops,tests/view` looks for tests there only.
 """
@@ -94,9 +94,8 @@ class Scout:
             files.setdefault(one.nodeid.partition("::")[0], []).append(one)
         part, parts = (int(x) for x in WORDS.get("shard", "0/1").split("/"))
         mine = [files[name] for name in sorted(files)[part::parts]]
-        if "some" in WORDS:  # of each file so many tests, evenly spread
-            counts = [min(int(WORDS["some"]), len(one)) for one in mine]
-            mine = [[one[k * len(one) // n] for k in range(n)] for one, n in zip(mine, counts)]
+        if "some" in WORDS:  # of each function so many cases, evenly spread
+            mine = [_spread(one, int(WORDS["some"])) for one in mine]
         items[:] = [x for one in mine for x in one if x.nodeid not in self.done]
 
     @pytest.hookimpl(hookwrapper=True)
@@ -108,6 +107,13 @@ class Scout:
         signal.setitimer(signal.ITIMER_PROF, 0)
         seconds, places = round(time.process_time() - began, 3), [self.keys[k] for k in sorted(self.came)]
         _keep(self.journal, {"test": item.nodeid, "seconds": seconds, "places": places})
+
+
+def _spread(items: list[Any], cases: int) -> list[Any]:
+    functions: dict[str, list[Any]] = {}
+    for one in items:
+        functions.setdefault(one.nodeid.partition("[")[0], []).append(one)
+    return [x for one in functions.values() for x in (one if len(one) <= cases else one[:: -(-len(one) // cases)])]
 
 
 def _too_long(*_: Any) -> None:

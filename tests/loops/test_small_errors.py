@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from flint import arb, fmpz_mpoly_ctx
+from flint import arb, fmpq_mpoly_ctx, fmpz_mpoly_ctx
 from scipy.spatial.transform import Rotation
 
 import dalembert as da
@@ -15,12 +17,19 @@ from dalembert import loops
 from dalembert.constraints.eliminate import _cramer
 from dalembert.dynamics import dynamics_of
 from dalembert.errors import ModelError
+from dalembert.loops import arcs
 from dalembert.loops.anew import _of_quaternion
 from dalembert.loops.arcs_anew import _root
+from dalembert.loops.arithmetic import Residues
+from dalembert.loops.balls import precision
+from dalembert.loops.conditions import _linear
 from dalembert.loops.cone import _perfect_squares
 from dalembert.loops.formulas import solve_loops
-from dalembert.loops.linkage import rotation_of
+from dalembert.loops.linkage import build_linkage, rotation_of
+from dalembert.loops.positions import Positions, cross
+from dalembert.loops.postures import _joined
 from dalembert.loops.solved import turns
+from dalembert.loops.subgroups import Subgroups
 from dalembert.loops.syzygies import resolution_rank
 from dalembert.mechanism import Layout
 from linkages import closed_by_a_ball, four_bar
@@ -171,3 +180,82 @@ def test_two_branches_that_cross_are_told_as_such():
     assert "branches cross" in str(found)
     assert "branches near this configuration:\n  dimension 1" in str(found)
     assert "shaky" not in str(found)
+
+
+@pytest.mark.parametrize("ratio", ["1/2", "2/3", "3"])
+def test_random_points_over_a_field_keep_the_ratios_of_the_turns_of_one_variable(ratio):
+    """cos(n a) is Chebyshev's polynomial of cos(a), over any field."""
+    m, th = da.Mechanism("geared"), ex.symbol("th")
+    turns = [da.Step(da.Displacement(turns=(da.turn(a, "z"),))) for a in (th, ex.parse(ratio) * th)]
+    joints = [da.Joint(("th",), tuple(turns)), da.revolute("z"), da.revolute("z"), da.revolute("z")]
+    rods = [da.earth, *(m.body(x, mass=1) for x in "abc")]
+    for k, joint in enumerate(joints):
+        m.join(rods[k].at([1, 0, 0]) if k else rods[k], rods[(k + 1) % 4], joint, name=f"j{k}")
+    prime = 2**31 - 1
+    places = Positions(build_linkage(Layout.of(m), None), Residues(prime))
+    motion = places.random_motion()
+    f = Fraction(ratio)
+    (v,) = {int(v) for v, x in zip(places.variable, places.factors, strict=True) if x == f}
+    of = {x: int(c) for c, w, x in zip(motion.cos, places.variable, places.factors, strict=True) if w == v}
+
+    def chebyshev(n, c):
+        before, now = 1, c
+        for _ in range(n - 1):
+            before, now = now, (2 * c * now - before) % prime
+        return now
+
+    assert chebyshev(f.numerator, of[Fraction(1)]) == chebyshev(f.denominator, of[f]) != 1
+
+
+def test_freedoms_of_cut_links_are_those_behind_the_tree_that_are_coordinates():
+    linkage = build_linkage(four_bar((1, 3, 2.5), 3).layout(), None)
+    assert linkage.cut_dof == linkage.size - linkage.tree_variables > 0
+    wider = replace(linkage, variables=(*linkage.variables, "~1", "~2"), auxiliary=(linkage.size, linkage.size + 1))
+    assert wider.cut_dof == linkage.cut_dof
+
+
+@pytest.mark.parametrize("turns", [-1, 0, 1, 2])
+def test_a_closed_curve_goes_on_with_its_beginning_as_many_turns_further(turns):
+    s = np.linspace(0, 2 * np.pi, 40, endpoint=False)
+    points = np.stack([turns * s + 0.3, np.sin(s), 7 * np.cos(s)], axis=1)
+    again = _joined(SimpleNamespace(points=points, linkage=SimpleNamespace(lengths=frozenset([2]))))
+    s = np.linspace(0, 2 * np.pi, 41)[-1] + s[:2]
+    np.testing.assert_allclose(again[-2:], np.stack([turns * s + 0.3, np.sin(s), 7 * np.cos(s)], axis=1), atol=1e-12)
+
+
+@pytest.mark.parametrize(("left", "taken"), [(1e-40, True), (1e-3, False)])
+def test_a_configuration_that_does_not_settle_is_not_on_the_family(left, taken, monkeypatch):
+    monkeypatch.setattr(arcs.ReducedSystem, "__init__", lambda *_: None)
+    monkeypatch.setattr(arcs.ReducedSystem, "refine", lambda _, start: (list(start), left))
+    closing = SimpleNamespace(jacobian=lambda _: np.array([[arb(1), arb(2)]], dtype=object), digits=40)
+    linear = SimpleNamespace(rows=np.array([0]), dependent=np.array([0]), others=np.array([], int),
+                             independent=np.array([1]), rank=1)  # fmt: skip
+    found = arcs._on_family(closing, [arb(0), arb(0)], linear, 0, 1.0)
+    assert (found is not None) is taken
+
+
+def test_the_weights_of_a_linear_form_are_told_by_letter_and_nothing_else_is_one():
+    ctx = fmpq_mpoly_ctx.get(("a", "b", "c", "s"), "degrevlex")
+    a, b, c, s = ctx.gens()
+    names = ["a", "b", "c", "s"]
+    assert _linear(2 * a + 4 * b - 6 * c, "abc", names) == {"a": 1, "b": 2, "c": -3}
+    assert _linear(5 * b + 5 * c, "abc", names) == {"b": 1, "c": 1}
+    for other in (a + b * c, a + s, 2 * a + b, a + b + 1):
+        assert _linear(other, "abc", names) is None
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_turns_about_a_point_anywhere_are_the_spherical_group(seed):
+    rng = np.random.default_rng(seed)
+    found = Subgroups(build_linkage(four_bar((1, 3, 2.5), 3).layout(), None))
+
+    def exact(x):
+        return np.array([[arb(float(v)) for v in row] for row in x], dtype=object)
+
+    with precision(found.digits):
+        (c,), (unit,) = exact(rng.integers(-9, 9, (1, 3)) / 4), [exact(np.eye(3))]
+        basis = [np.concatenate([w, cross(c, w)]) for w in unit]
+        turned = exact([[0, -1, 0], [1, 0, 0], [0, 0, 1]])
+        group = found._named(basis, turned, c - turned @ c)
+        assert (group.dimension, group.name, group.miss) == (3, "spherical", 0)
+        assert found._named(basis, turned, c - turned @ c + unit[0]).miss == pytest.approx(1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import dalembert as da
@@ -55,3 +56,33 @@ def test_rates_of_formulas_come_back_from_their_text():
     assert "f(p.x, t)" in text
     again = da.loads(text).to_lsd()
     assert again.splitlines()[1:] == text.splitlines()[1:]  # the first names the machine
+
+
+@pytest.mark.parametrize("before", ["", "let a = 2 ;", "let a = 2 ; let c = 3 ;"])
+@pytest.mark.parametrize("fault", ["mass = ]", "mass = 1 2", ") mass = 1"])
+def test_a_body_whose_declaration_is_broken_is_not_missed_where_it_is_used(before, fault):
+    with pytest.raises(da.LsdError) as told:
+        da.loads(f"{before}\nlet b = body {fault} end ;\njoin earth and b.frame with none as j ;\n")
+    assert "unbound variable none" in str(told.value)
+    assert "unbound variable b" not in str(told.value)
+
+
+@pytest.mark.parametrize("axis", [(1, 1, 0), (0, 3, 4), (0.6, 0.8, 0), (2, -1, 2)])
+def test_a_hinge_about_an_axis_of_any_length_turns_by_its_angle(axis):
+    """R a = a and tr R = 1 + 2 cos th, whatever the length of a: else the body would be stretched."""
+    m = da.loads(
+        'use "joints.lsd" ;\nlet b = body mass = 1, iframe = [0, 0, 0], inertia = [1, 1, 1] end ;\n'
+        f"join earth and b.frame with revolute({list(axis)}) as j ;\n"
+    )
+    motion = m.simulate((0, 1), start={"j.th": 0.3, "j.th'": 1.0}, t_eval=[0, 1])
+    turned = np.array([[motion[f"b.R{i}{k}"][-1] for k in (1, 2, 3)] for i in (1, 2, 3)])
+    np.testing.assert_allclose(turned @ axis, axis, atol=1e-9)
+    assert np.trace(turned) == pytest.approx(1 + 2 * np.cos(1.3), abs=1e-9)
+
+
+@pytest.mark.parametrize(("given", "missing"), [((1, 3), 2), ((2, 3), 1), ((1, 2, 4), 3)])
+def test_the_first_dof_that_is_missing_is_named(given, missing):
+    dofs = ", ".join(f"dof{k} = [{x}, 0, 0]" for k, x in zip(given, "xyz", strict=False))
+    body, names = "let b = body mass = 1, iframe = 0 end ;\n", ", ".join("xyz"[: len(given)])
+    with pytest.raises(da.LsdError, match=f"dof{missing} is missing"):
+        da.loads(f"{body}join earth and b.frame with link({names}) {dofs} end as j ;\n")
