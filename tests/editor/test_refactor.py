@@ -51,7 +51,11 @@ def test_the_outline_has_what_is_named_where_it_stands():
 
 
 @pytest.mark.parametrize(
-    ("name", "count"), [("rod = hanging", 3), ("rod = body", 3), ("hinge", 2), ("left", 2), ("tip", 1), ("m = 1", 2)]
+    ("name", "count"),
+    [
+        *(("rod = hanging", 3), ("rod = body", 3), ("hinge", 2), ("left", 2), ("tip", 1), ("m = 1", 2)),
+        *(("hip :", 3), ("hip = earth", 3)),  # a parameter, and where it is handed over by name
+    ],
 )
 def test_renaming_keeps_to_what_is_meant(name, count):
     new = renamed(TEXT, TEXT.index(name), "other")
@@ -120,6 +124,7 @@ given l = 0.5 ;
     found = analyse(text)
     assert hover(found, text.index("band ;")) == "band : effort - left.band, right.band\n(* a tendon *)"
     assert hover(found, text.index("knee ;")) == "knee : link - coordinates left.knee.th, right.knee.th"
+    assert hover(found, text.index("hip :")) == "hip : frame"  # no value: each machine has its own
     assert hover(found, text.index("l = 0.5")) == "l : scalar - constant parameter of the mechanism\n= 0.5"
 
 

@@ -110,7 +110,7 @@ def _words(node: Any) -> Iterator[tuple[str, Span]]:
                 yield from ((x.text, x.span) for x in one.parameters)
                 continue
             if isinstance(one, s.Instance):
-                stack += (*one.positional, *(field.value for field in one.arguments))
+                stack += (*one.positional, *one.arguments)
                 continue
             stack += (x for name, x in held.items() if name not in ("span", "word"))
 

@@ -13,8 +13,9 @@ from dalembert.editor.analysis import Analysis
 from dalembert.errors import DalembertError
 from dalembert.expr import Expr
 from dalembert.lsd.check_program import evaluate
-from dalembert.lsd.scope import Bound
+from dalembert.lsd.scope import Bound, Scope
 from dalembert.lsd.source import Report, Span
+from dalembert.lsd.types import Type
 from dalembert.lsd.values import BodyValue, FrameValue
 from dalembert.mechanism import Displacement
 from dalembert.model import Mechanism
@@ -41,13 +42,25 @@ def value_told(analysis: Analysis, name: str, bound: Bound | None) -> str:
     if bound is None:
         known = {} if made is None else {**made.given, **made.start}
         return f"= {_number(known[name])}" if name in known else ""
-    if analysis.checked.report.failed:
+    if analysis.checked.report.failed or not _has_one_value(analysis.checked.scope, bound):
         return ""
     trial = replace(analysis.checked, report=Report(limit=_LARGEST), places={})
     try:
         return _text(evaluate(trial).env.get(bound.stamp), given)
     except DalembertError:
         return ""
+
+
+def _has_one_value(scope: Scope, bound: Bound) -> bool:
+    """Whether the program itself or a package defines a name: in machines, definitions and loops it has many values."""
+    held = list(scope.names.values())
+    while held:
+        one = held.pop()
+        if one is bound:
+            return True
+        if one.type is Type.PACKAGE:
+            held += one.extra.values()
+    return False
 
 
 def _numbers(given: Mapping[str, Any]) -> dict[Expr, float]:

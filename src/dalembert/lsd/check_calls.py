@@ -148,7 +148,9 @@ def infer_instance(ctx: Context, node: s.Instance, scope: Scope, _want: Type | N
         elif word.text in pairs:
             ctx.error(word.span, f"parameter {word.text} is given twice")
         else:
-            pairs[word.text] = (by_name[word.text], argument.value)
+            parameter = by_name[word.text]
+            pairs[word.text] = (parameter, argument.value)
+            ctx.fact(word.span, f"{word.text} : {parameter.type} - parameter of {name}", parameter)
     missing = [p for p in by_name if p not in pairs and p not in body.defaults]
     if missing and all(argument.word.text in by_name for argument in node.arguments):
         ctx.error(node.span, f"{name} needs also {', '.join(missing)}", f"it is {signature(found)}")
