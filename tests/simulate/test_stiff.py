@@ -10,7 +10,9 @@ from scipy.integrate import solve_ivp
 
 from dalembert import expr as ex
 from dalembert.codegen import Function, compile_functions
-from dalembert.simulate import Problem, System, integrate, run, run_many
+from dalembert.simulate import Problem, System, integrate, run, run_many, system_of
+from dalembert.simulate.loop.callback import call_address
+from dalembert.simulate.system.compiled import native_jacobian, native_rates
 from linkages import four_bar
 from sample_systems import double_pendulum
 
@@ -129,6 +131,20 @@ def test_closed_machines_and_their_dense_output_go_implicitly(method: str) -> No
     t = np.linspace(0, 1, 77)
     np.testing.assert_allclose(implicit.sol(t), explicit.sol(t), atol=2e-6)
     np.testing.assert_allclose(implicit.sol(implicit.t), implicit.y, atol=1e-10)
+
+
+def test_jacobians_of_closed_machines_are_those_of_differences() -> None:
+    """By the factors of the solve, time among the directions."""
+    m = four_bar((2.0, 3.0, 3.0), 4.0)
+    m.gravity = ["sin(3*t)", -9.81, 0]
+    system = system_of(m)
+    y, values = m.simulate((0, 0.3)).y[:, -1], [m.given[x] for x in system.known_parameters]
+    n, rates = len(y), native_rates(system)
+    found = call_address(native_jacobian(system).address, 0.3, y, values, n * n + n)
+    sides = [np.array([rates([0.3], y + s * e, values) for e in np.eye(n)]) for s in (1e-6, -1e-6)]
+    np.testing.assert_allclose(found[: n * n].reshape(n, n), ((sides[0] - sides[1]) / 2e-6).T, atol=1e-6)
+    later = [np.asarray(rates([0.3 + s], y, values)) for s in (1e-6, -1e-6)]
+    np.testing.assert_allclose(found[n * n :], (later[0] - later[1]) / 2e-6, atol=1e-6)
 
 
 def test_stiffness_met_on_the_way_switches_and_is_said() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dalembert import expr as ex
+from dalembert.constraints import Resolved, Rows
 from dalembert.constraints.metric import KineticMetric
 from dalembert.dynamics.dynamics import Dynamics
 from dalembert.dynamics.variations import effort_slopes, has_variations
@@ -18,7 +19,7 @@ def acceleration_slopes(about: Dynamics, variables: Sequence[Expr], efforts: Seq
     """Derivatives of u' with respect to coordinates, speeds or parameters, rows by speed.
 
     Of a tree, from M u' = tau + ...: d(u') = -M^-1 d(inverse dynamics) with u' held, which is far shorter than the
-    derivative of the solution. Of a closed machine likewise, its multipliers held too (`_closed_slopes`).
+    derivative of the solution. Of a closed machine likewise, its multipliers held too (`solved_slopes`).
     """
     if about.closed:
         if about.rows.imperfect:
@@ -33,20 +34,32 @@ def acceleration_slopes(about: Dynamics, variables: Sequence[Expr], efforts: Seq
 
 
 def _closed_slopes(about: Dynamics, variables: Sequence[Expr], efforts: Sequence[Expr]) -> list[Expr]:
-    """From M u' = tau + W^T lambda, G u' = gamma: the factors that tell u' and lambda tell their derivatives, too.
+    right = [a + b for a, b in zip(about.right_side, efforts, strict=True)] if efforts else about.right_side
+    given = about.accelerations_given
+    solved = about.resolved.solve(right, about.rows.gamma)
+    return solved_slopes(about.resolved, about.rows, solved, given, about.efforts_beyond(given), variables)
+
+
+def solved_slopes(
+    solver: Resolved,
+    rows: Rows,
+    solved: tuple[Sequence[Expr], Sequence[Expr]],
+    given: Sequence[Expr],
+    needed: Sequence[Expr],
+    variables: Sequence[Expr],
+) -> list[Expr]:
+    """Derivatives of u' of M u' = tau + W^T lambda, G u' = gamma: the factors that tell u' and lambda tell them, too.
 
     M du' - W^T dlambda = -d(M u' - tau - W^T lambda) and G du' = -d(G u' - gamma), u' and lambda held: one solve for
-    each direction, where the derivative of the solution would derive its factors again and again.
+    each direction, where the derivative of the solution would derive its factors again and again. `needed` is
+    M u' - tau of the symbols `given` for u'.
     """
-    right = [a + b for a, b in zip(about.right_side, efforts, strict=True)] if efforts else about.right_side
-    rows, solver, given, m = about.rows, about.resolved, about.accelerations_given, len(variables)
-    accelerations, multipliers = solver.solve(right, rows.gamma)
     pushes = [ex.symbol(f"push {k}") for k in range(len(rows))]
-    held = dict(zip([*given, *pushes], [*accelerations, *multipliers], strict=True))
-    lacking = [a - b for a, b in zip(about.efforts_beyond(given), rows.efforts_of(pushes), strict=True)]
+    held = dict(zip([*given, *pushes], [*solved[0], *solved[1]], strict=True))
+    lacking = [a - b for a, b in zip(needed, rows.efforts_of(pushes), strict=True)]
     left = [ex.dot_product(row, given) - gamma for row, gamma in zip(rows.matrix.rows(), rows.gamma, strict=True)]
     found = ex.substitute([-x for row in ex.jacobian([*lacking, *left], variables) for x in row], held)
-    n, columns = len(lacking), list[list[Expr]]()
+    n, m, columns = len(lacking), len(variables), list[list[Expr]]()
     for j in range(m):
         column = found[j::m]
         columns.append(solver.solve(column[:n], column[n:])[0])

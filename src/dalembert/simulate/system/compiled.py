@@ -10,6 +10,7 @@ from dalembert import expr as ex
 from dalembert.codegen import Function, NativeFunction, compile_functions
 from dalembert.codegen.alike import AlikeCode
 from dalembert.dynamics.alike import Alike
+from dalembert.dynamics.slopes import solved_slopes
 from dalembert.expr import Expr
 from dalembert.expr.magnitude import error_size
 from dalembert.expr.spread import spread
@@ -20,10 +21,12 @@ from dalembert.simulate.system.event import ResolvedEvent
 from dalembert.simulate.system.large import LargeProjection, LargeRates
 from dalembert.simulate.system.on_demand import OnDemand
 from dalembert.simulate.system.projection import Projection, in_place
-from dalembert.simulate.system.system import System
+from dalembert.simulate.system.system import Constrained, System
 
 _LONGEST_JACOBIAN = 100_000
 """Operations above which differences are quicker to have than a compiled Jacobian."""
+_CLOSED = 40
+"""Times rows, squared, times speeds: of more, differences of a quick solve cost less than compiled derivatives."""
 _LONGEST_BOUNDS = 5_000
 """Operations of events and their bounds above which events are sampled: compiling would take longer than a motion."""
 _ROUNDED = 8 * EPS
@@ -79,18 +82,38 @@ def _projection(states: tuple[Expr, ...], parameters: tuple[str, ...], step: tup
 
 def native_jacobian(system: System) -> NativeFunction | int:
     """The derivatives of the rates by the states, row by row, then by time; nothing where they are too long."""
-    if system.large or len(system.speeds) ** 2 > _LONGEST_JACOBIAN:
+    held = system.constrained
+    solve = 0 if held is None else len(held.rows) ** 2 * len(system.speeds)
+    if system.large or max(len(system.speeds) ** 2, _CLOSED * solve) > _LONGEST_JACOBIAN:
         return 0
-    outputs = _derivatives(tuple(system.rates), system.symbols)
+    outputs = _derivatives(system)
     if ex.count_operations(outputs) > _LONGEST_JACOBIAN:
         return 0
     return compiled("jacobian", system.symbols, system.known_parameters, outputs)
 
 
-@lru_cache(maxsize=16)
-def _derivatives(rates: tuple[Expr, ...], states: tuple[Expr, ...]) -> tuple[Expr, ...]:
-    rows = ex.jacobian(rates, [*states, ex.TIME])
+def _derivatives(system: System) -> tuple[Expr, ...]:
+    variables, held = (*system.symbols, ex.TIME), system.constrained
+    if held is None or held.resolved is None or held.rows.imperfect:
+        rows = _jacobian(tuple(system.rates), variables)
+    else:
+        rows = _closed_jacobian(tuple(system.rates[: len(system.coordinates)]), held, variables)
     return (*(e for row in rows for e in row[:-1]), *(row[-1] for row in rows))
+
+
+@lru_cache(maxsize=16)
+def _jacobian(rates: tuple[Expr, ...], variables: tuple[Expr, ...]) -> list[list[Expr]]:
+    return ex.jacobian(rates, variables)
+
+
+def _closed_jacobian(kinematic: tuple[Expr, ...], held: Constrained, variables: tuple[Expr, ...]) -> list[list[Expr]]:
+    solver, m = held.resolved, len(variables)
+    assert solver is not None
+    given = [ex.symbol(f"acceleration {k}") for k in range(len(held.right))]
+    needed = [ex.dot_product(row, given) - f for row, f in zip(held.mass.rows(), held.right, strict=True)]
+    solved = (solver.accelerations, solver.multipliers)
+    found = solved_slopes(solver, held.rows, solved, given, needed, variables)
+    return [*ex.jacobian(kinematic, variables), *(found[i : i + m] for i in range(0, len(found), m))]
 
 
 @lru_cache(maxsize=64)
