@@ -254,25 +254,49 @@ def test_who_is_driven_along_feels_a_potential_of_its_own(rate, stable):
     assert all("T2 - T0 + V is kept" in e.reason for e in found if e.stability == "stable")
 
 
-def sprung(turned: bool, weight: float) -> da.Mechanism:
-    """A point in a plane, tied to its origin by a spring of length 1: its search begins where the spring has none."""
+def sprung(turned: bool, weight: float, unit: float = 1.0) -> da.Mechanism:
+    """A point in a plane, tied to its origin by a spring of one unit: its search begins where the spring has none."""
     m = da.Mechanism("point")
     turns = [da.turn("t", "z")] if turned else []
     m.join(da.earth, m.body("p", mass=1), da.composite(["x", "y"], *turns, ["x", "y", 0]), name="p")
-    m.spring(da.earth, m.bodies["p"], stiffness=5, length=1)
-    m.gravity = [0, -weight, 0]
+    m.spring(da.earth, m.bodies["p"], stiffness=5, length=unit)
+    m.gravity = [0, -weight * unit, 0]
     return m
 
 
-def test_a_search_that_begins_where_a_spring_has_no_direction_finds_what_there_is():
-    found = sprung(False, 1.0).equilibria()
-    assert [(e.stability, round(e.coordinates["p.y"], 9)) for e in found] == [("stable", -1.2), ("unstable", 0.8)]
+@pytest.mark.parametrize("unit", [1e-4, 1.0, 1e4])
+def test_a_search_that_begins_where_a_spring_has_no_direction_finds_what_there_is(unit):
+    m = sprung(False, 1.0, unit)
+    found = m.equilibria()
+    assert [(e.stability, round(e.coordinates["p.y"] / unit, 9)) for e in found] == [
+        ("stable", -1.2),
+        ("unstable", 0.8),
+    ]
 
 
-@pytest.mark.parametrize(("turned", "radius"), [(False, 1.0), (True, 1.25)])
-def test_a_ring_of_equilibria_is_told_by_one_of_them(turned, radius):
+@pytest.mark.parametrize(("turned", "radius", "start"), [(False, 1.0, {"p.x": 0.3, "p.y": 0.4}), (True, 1.25, {})])
+def test_a_ring_of_equilibria_is_told_by_one_of_them(turned, radius, start):
     """k (r - 1) = m r in the frame that turns once in a second: time is in the formulas and not in the machine."""
-    for start in ({}, {"p.x": 0.3, "p.y": 0.4}):
-        (one,) = sprung(turned, 0.0).equilibria(at=start)
-        assert abs(np.hypot(*one.coordinates.values()) - radius) < 1e-9
-        assert one.frozen_at is None
+    (one,) = sprung(turned, 0.0).equilibria(at=start)
+    assert abs(np.hypot(*one.coordinates.values()) - radius) < 1e-9
+    assert one.frozen_at is None
+
+
+@pytest.mark.parametrize("unit", [1e-3, 1.0, 1e3])
+def test_a_chain_hung_at_both_ends_is_found_where_it_hangs(unit):
+    """Ten links, span 0.7 of their length: Newton's method alone comes to no balance at all, or to standing ones."""
+    m, before = da.Mechanism("chain"), da.earth
+    for i in range(10):
+        link = m.body(f"l{i}", mass=0.1, centre=[0.05 * unit, 0, 0], inertia=[1e-4 * unit**2] * 3)
+        m.join(before if i == 0 else before.at([0.1 * unit, 0, 0]), link, da.revolute("y"), name=f"j{i}")
+        before = link
+    m.join(before.at([0.1 * unit, 0, 0]), da.earth.at([0.7 * unit, 0, 0]), da.revolute("y"), name="end")
+    m.gravity, m.start = [0, 0, -9.81 * unit], {"j0.th": 0.8}
+    (rest,) = [e for e in m.equilibria() if e.stability == "stable"]
+    bends = [rest.coordinates[f"j{i}.th"] for i in range(1, 10)]
+    assert np.allclose(bends, bends[::-1], atol=1e-9)
+    assert max(bends) < 0
+    angles = np.cumsum([rest.coordinates["j0.th"], *bends])
+    # each hinge carries the same pull across, and the weight of what hangs below it
+    weights = 0.5 - np.arange(10) / 10 - 0.05
+    assert np.ptp(np.tan(angles) / weights) < 1e-8

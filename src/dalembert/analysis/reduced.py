@@ -79,6 +79,12 @@ class Small:
         rows, columns = self.units
         return rows[:, None] * self.stiffness * columns
 
+    def inverse(self, least: float) -> Array:
+        """Of the stiffness, without the directions in which it is less than this share of the largest."""
+        rows, columns = self.units
+        found: Array = columns[:, None] * np.linalg.pinv(self.metric, rcond=least) * rows
+        return found
+
     @property
     def load(self) -> float:
         """What is out of balance, in units of mass."""

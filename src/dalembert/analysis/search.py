@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 
 from dalembert import expr as ex
+from dalembert.analysis.downhill import downhill
 from dalembert.analysis.equilibrium import Equilibrium
 from dalembert.analysis.modes import modes_of, ordered
 from dalembert.analysis.point import check_laws, check_speeds, numbers_of, time_of
 from dalembert.analysis.reduced import Reduction, Small
 from dalembert.analysis.resting import Resting
 from dalembert.analysis.rolling import Rolling
+from dalembert.analysis.size import lengths_of, sag
 from dalembert.analysis.stability import SMALL, Judgement, in_units_of_mass
 from dalembert.contact.rows import contact_rows
 from dalembert.dynamics import dynamics_of
@@ -35,6 +37,8 @@ FAMILY = 1e-8
 #: A step shorter than this, in the same units, changes nothing.
 _STILL = 1e-13
 _NEWTON, _SLIDE, _FURTHER = 45, 150, 300
+#: Configurations that are let down first.
+_DOWNHILL = 12
 #: Steps back to closed after one of these, where points follow on which surfaces roll: some more than loops need.
 _FOLLOWING = 12
 #: Where p equilibria meet, a Newton step goes 1/p of the way: of places that are apart by so many steps, one is told,
@@ -106,18 +110,30 @@ class Search:
         return self._of_families(seen, centre)
 
     def _of_families(self, found: list[Array], centre: Array) -> list[Array]:
-        """One of those members of a family that are equally near the centre and move alike, as those of a ring."""
-        kept, alike = list[Array](), list[Array]()
-        for column in found:
-            (one,) = self.smalls(column[:, None])
-            if np.linalg.matrix_rank(one.metric) < len(one.leading):
-                squares = np.linalg.svd(one.metric, compute_uv=False) / (self.judgement.usual or 1.0)
-                told = np.array([np.linalg.norm((column - centre) / self.units), *squares])
-                if any(len(x) == len(told) and np.abs(x - told).max() <= _SAME * (1 + told.max()) for x in alike):
-                    continue
-                alike.append(told)
-            kept.append(column)
-        return kept
+        """One of those members of a family that are equally near the centre, as all of a ring around it."""
+        smalls = [self.smalls(column[:, None])[0] for column in found]
+        family = [np.linalg.matrix_rank(one.metric) < len(one.leading) for one in smalls]
+        away = [float(np.linalg.norm((column - centre) / self.units)) for column in found]
+        kept, open_ = list[int](), list(range(len(found)))
+        while open_:
+            first, *open_ = open_
+            kept.append(first)
+            near = [
+                k for k in open_ if family[k] and family[first] and abs(away[k] - away[first]) <= _SAME * (1 + away[k])
+            ]
+            came = self._slid(np.array([found[k] for k in near]).T, found[first]) if near else found[first][:, None]
+            if came.shape[1] == len(near):
+                joined = {k for k, column in zip(near, came.T, strict=True) if self.any_same(column, [found[first]])}
+                open_ = [k for k in open_ if k not in joined]
+        return [found[k] for k in kept]
+
+    def _slid(self, q: Array, target: Array) -> Array:
+        """As near to the target as columns come along their families."""
+        for _ in range(_SLIDE):
+            q, moved = self._stepped(q, target)
+            if moved.max(initial=0.0) <= _STILL:
+                break
+        return q
 
     @staticmethod
     def sorted(found: list[Equilibrium]) -> list[Equilibrium]:
@@ -136,7 +152,9 @@ class Search:
             self.length = max(size, self.length if self.sized else 0.0)
             self.units = self._units()
         elif not self.sized and not self.layout.model.contacts:
-            self.length = self._sag(found)
+            self.length = sag(
+                self.reduction, self.turned, {**self.numbers, **dict(zip(self.symbols, found, strict=True))}
+            )
             self.units = self._units()
         return found
 
@@ -176,7 +194,10 @@ class Search:
         with np.errstate(all="ignore"):
             sizes = [in_units_of_mass(one) for one in self.smalls(q)] if q.shape[1] else []
             self.judgement.usual = float(np.median([x for x in sizes if np.isfinite(x)] or [0.0]))
-            q = self._walked(q, None, _NEWTON)
+            few = downhill(
+                q[:, :_DOWNHILL], self.smalls, self._ways, lambda x: self.closed(self.unit(x), 12), self.units
+            )
+            q = self._walked(np.hstack([few, q]), None, _NEWTON)
             if q.shape[1] and self._families(q):
                 q = self._walked(self._walked(q, centre, _SLIDE), None, 10)
             q = self.closed(q, 4)
@@ -193,8 +214,7 @@ class Search:
 
     def _pace(self, q: Array, smalls: list[Small]) -> Array:
         """The fastest rate of a coordinate, in its natural unit."""
-        here = {**self.numbers, **dict(zip(self.symbols, q, strict=True))}
-        ways = self.reduction.arrays([self.reduction.directions], here, q.shape[1])[0]
+        ways = self._ways(q)
         return np.array([np.abs(w @ one.speeds / self.units).max() for w, one in zip(ways, smalls, strict=True)])
 
     def _walked(self, q: Array, centre: Array | None, times: int) -> Array:
@@ -216,20 +236,24 @@ class Search:
         found = np.array([x[np.isfinite(x)].max(initial=0.0) for x in sizes] or [0.0])  # a spring may have no length
         return np.where(found > 0, found, found.max() or 1.0)[: len(self.reduction.speeds)]
 
+    def _ways(self, q: Array) -> Array:
+        """How coordinates move for a unit of each speed, at each column."""
+        here = {**self.numbers, **dict(zip(self.symbols, q, strict=True))}
+        ways: Array = self.reduction.arrays([self.reduction.directions], here, q.shape[1])[0]
+        return ways
+
     def smalls(self, q: Array) -> list[Small]:
         return self.reduction.at(self.numbers, q, self.speeds, tuple(self.speeds))
 
     def _stepped(self, q: Array, centre: Array | None) -> tuple[Array, Array]:
         """One Newton step from each column; towards `centre` where equilibria form a family. Lost columns go."""
-        smalls = self.smalls(q)
-        here = {**self.numbers, **dict(zip(self.symbols, q, strict=True))}
-        directions = self.reduction.arrays([self.reduction.directions], here, q.shape[1])[0]
+        smalls, directions = self.smalls(q), self._ways(q)
         new, moved = list[Array](), list[float]()
         for one, column, ways in zip(smalls, q.T, directions, strict=True):
             if not (np.isfinite(one.metric).all() and np.isfinite(one.residual).all()):
                 continue
             along = ways @ one.posture
-            inverse = _inverse(one)
+            inverse = one.inverse(FAMILY)
             step = -inverse @ one.residual
             if centre is not None:
                 wanted = np.linalg.lstsq(along, centre - column, rcond=None)[0]
@@ -329,30 +353,12 @@ class Search:
 
     def _length(self) -> float:
         """The largest constant distance in the machine; one where there is none."""
-        return float(self._lengths().max(initial=0.0)) or 1.0
-
-    def _sag(self, q: Array) -> float:
-        """How far its loads pull a machine without lengths against its springs; one where it has none of either."""
-        here = {**self.numbers, **dict(zip(self.symbols, q, strict=True))} | dict.fromkeys(self.reduction.speeds, 0.0)
-        slides = [x for i, x in enumerate(self.symbols) if i not in self.turned]
-        places = [k for k, u in enumerate(self.reduction.speeds) if u in map(ex.prime, slides)]
-        loads = [self.reduction.right[k] for k in places]
-        springs = [x for row in ex.jacobian(loads, slides) for x in row]
-        load, spring = (np.abs(ex.evaluate(x, here)).max(initial=0.0) for x in (loads, springs))
-        return float(load / spring) if load > 0 and spring > 0 else 1.0
+        return float(lengths_of(self.layout.model, self.numbers).max(initial=0.0)) or 1.0
 
     @property
     def sized(self) -> bool:
         """Has the machine any length of its own?"""
-        return bool(self._lengths().max(initial=0.0) > 0)
-
-    def _lengths(self) -> Array:
-        model = self.layout.model
-        moving = {ex.symbol(x) for x in model.moving}
-        frames = [f.displacement.translation for link in model.links.values() for f in (link.first, link.second)]
-        frames += [body.centre for body in model.bodies.values()]
-        plain = [x for v in frames for x in v if not ex.free_symbols(x) & moving]
-        return np.abs(np.array(ex.evaluate(plain, self.numbers), dtype=float))
+        return bool(lengths_of(self.layout.model, self.numbers).max(initial=0.0) > 0)
 
     def _turned(self) -> list[int]:
         """Coordinates that are angles of turns and nothing else."""
@@ -392,9 +398,3 @@ def _lasts(one: Small, forces: Array, pace: float) -> bool:
     """Does the balance hold on, as the motion goes through postures at constant speeds? A pendulum's does not."""
     change = one.stiffness @ one.speeds[list(one.leading)]
     return bool((np.abs(change) <= _LASTING * forces * pace).all())
-
-
-def _inverse(one: Small) -> Array:
-    rows, columns = one.units
-    found: Array = columns[:, None] * np.linalg.pinv(one.metric, rcond=FAMILY) * rows
-    return found
