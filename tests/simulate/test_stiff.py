@@ -10,8 +10,10 @@ from scipy.integrate import solve_ivp
 
 from dalembert import expr as ex
 from dalembert.codegen import Function, compile_functions
+from dalembert.errors import SimulationError
 from dalembert.simulate import Problem, System, integrate, run, run_many, system_of
 from dalembert.simulate.loop.callback import call_address
+from dalembert.simulate.methods import native
 from dalembert.simulate.system.compiled import native_jacobian, native_rates
 from linkages import four_bar
 from sample_systems import double_pendulum
@@ -166,6 +168,14 @@ def test_stiffness_met_on_the_way_switches_and_is_said() -> None:
     np.testing.assert_allclose(motion.y, motion.sol(motion.t), atol=1e-9)
     many = run_many(braked, (0, 10), start={"x": np.array([0.0, 1.0])}, t_eval=np.linspace(0, 10, 11))
     np.testing.assert_array_equal(many.y[0], motion.y[:, ::10])
+
+
+def test_machines_too_large_for_dense_matrices_are_refused_and_not_switched(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A chain of 3,000 bodies took 4 GB, and no Ctrl-C, for its first step."""
+    monkeypatch.setattr(native, "MOST_STATES", 1)
+    with pytest.raises(SimulationError, match="dense matrices of 2 states"):
+        run(van_der_pol(), (0, 1), method="RADAU9")
+    assert run(van_der_pol(), (0, 2)).method == "DOP853"
 
 
 def test_what_is_quick_and_resolved_stays_explicit() -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from dalembert.simulate.loop import layout as at
 from dalembert.simulate.loop.callback import call_address
+from dalembert.simulate.methods import native
 from dalembert.simulate.methods.code import as_address
 from dalembert.simulate.methods.contract import Method
 from dalembert.simulate.methods.driver_many import tables
@@ -69,7 +70,7 @@ class Automatic(Method):
         gridded = as_grid(problem.t_eval, as_span(problem.span)) is not None
         left = problem
         while True:
-            watch = len(pieces) < _DOUBTS
+            watch = len(pieces) < _DOUBTS and np.shape(problem.y0)[-1] <= native.MOST_STATES
             pieces.append(first.integrate(replace(left, method=first, jacobian=0, watch_stiffness=watch)))
             last = pieces[-1]
             if last.reason != at.STIFF:
@@ -88,7 +89,8 @@ class Automatic(Method):
 
     def integrate_many(self, problem: Problem, threads: int | None) -> Ensemble:
         first = self.chosen(problem)
-        many = first.integrate_many(replace(problem, method=first, jacobian=0, watch_stiffness=True), threads)
+        watch = np.shape(problem.y0)[-1] <= native.MOST_STATES
+        many = first.integrate_many(replace(problem, method=first, jacobian=0, watch_stiffness=watch), threads)
         starts, table = tables(problem.y0, problem.parameters)
         for k in np.flatnonzero(many.reasons == at.STIFF).tolist():  # each as if it were alone
             own = {"y0": starts[k], "parameters": table[k % len(table)]}

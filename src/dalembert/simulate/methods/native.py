@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from dalembert.simulate.system.system import System
 
 
+MOST_STATES = 3000
+"""Of an implicit method: a step of as many takes half a minute, grows with their cube, and does not hear Ctrl-C."""
+
+
 @dataclass(frozen=True, eq=False)
 class NativeMethod(Method):
     """A scheme, run by the compiled loop."""
@@ -44,6 +48,11 @@ class NativeMethod(Method):
         return solve_many(self.scheme, problem, threads)
 
     def obstacle(self, system: System, parameters: Mapping[str, float]) -> str:
+        if self.scheme.implicit and len(system.states) > MOST_STATES:
+            return (
+                f"each of its steps would factor dense matrices of {len(system.states)} states for a minute or more, "
+                f"and more than {MOST_STATES} are refused"
+            )
         why = obstacle(system, parameters) if self.scheme.symplectic else ""
         return f"it needs separable Hamiltonian equations, but {why}" if why else ""
 
