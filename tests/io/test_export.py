@@ -292,3 +292,21 @@ def test_inertias_that_mujoco_refuses_are_told_when_they_are_written(tmp_path):
     m = da.read_urdf(path)
     with pytest.warns(UnmappedWarning, match="'a' has an inertia that no body can have"):
         assert "MuJoCo does not read it" in m.to_mjcf()
+
+
+def test_damping_of_balls_goes_out_and_what_only_one_coordinate_has_is_told(tmp_path):
+    """It went out four times as large; stops and motors of a free joint went nowhere, or ended with a KeyError."""
+    m = da.Mechanism("loose")
+    m.gravity = [0, 0, -9.81]
+    body = m.body("a", mass=1, inertia=[0.1, 0.2, 0.15])
+    ball = da.spherical("quaternion").with_efforts(**{f"e{k}": f"-1.2*e{k}'" for k in range(4)})
+    m.join(da.earth, body, ball, name="ja")
+    (tmp_path / "m.xml").write_text(m.to_mjcf())
+    same(m, da.read_mjcf(tmp_path / "m.xml"))
+    free = da.Mechanism("loose")
+    body = free.body("a", mass=1, inertia=[0.1, 0.2, 0.15])
+    free.join(da.earth, body, da.free("quaternion").with_efforts(x="F", y="-2*y'"), name="ja")
+    free.limit("ja.x", -1, 1)
+    free.given["F"] = 0.0
+    for text in (free.to_mjcf(), free.to_urdf()):
+        assert "single coordinates of 'ja'" in text

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 
 import numpy as np
 
@@ -206,6 +206,23 @@ def laws_of(numbers: Numbers, armatures: Mapping[str, float]) -> dict[str, Law]:
             _grip_of(numbers, found, contact)
         elif not isinstance(contact.place, Gap) or not _stop_of(numbers, found, contact.place.gap):
             numbers.left.append(f"contact '{contact.name}' is left out.")
+    return found
+
+
+def law_of_loose(numbers: Numbers, laws: Mapping[str, Law], move: Move, slides: Sequence[str], *, said: bool) -> Law:
+    """What a file can say of a ball, or with `slides` of a free joint: a rotor and damping, the same all around.
+
+    Damping -d w of a ball are efforts -4 d e' on its quaternion. What cannot be `said` of it is noted.
+    """
+    turns, ways = [laws[x] for x in move.coordinates], [laws[x] for x in slides]
+    damping, rotor = turns[0].damping / 4, turns[0].armature
+    even = all(abs(x.damping - 4 * damping) <= _ROUNDING * abs(x.damping) for x in turns)
+    even &= all(abs(x.damping - damping) <= _ROUNDING * abs(x.damping) for x in ways)
+    found = Law(damping=damping if even and said else 0.0, armature=rotor if said else 0.0)
+    rest = [replace(x, damping=0.0, armature=0.0) if even and said else x for x in (*turns, *ways)]
+    if any(astuple(x) != astuple(Law()) for x in rest) or (said and any(x.armature != rotor for x in ways)):
+        owner = move.coordinates[0].rpartition(".")[0]
+        numbers.left.append(f"efforts on single coordinates of '{owner}', its rotors and its stops are left out.")
     return found
 
 

@@ -15,6 +15,7 @@ from dalembert.io.chain import (
     hung_bodies,
     inertia_of,
     joint_names,
+    law_of_loose,
     laws_of,
     note_rest,
     relations_of,
@@ -44,7 +45,7 @@ def to_mjcf(model: Model, given: Mapping[str, float] | None = None) -> str:
         root.remove(asset)
     actuator = Element("actuator")
     for coordinate, law in laws.items():
-        for control, gear in law.motors.items():
+        for control, gear in law.motors.items() if coordinate in joints else ():
             add(actuator, "motor", name=control, joint=joints[coordinate], gear=words([gear]))
     if len(actuator):
         root.append(actuator)
@@ -74,7 +75,8 @@ def _hang(
     body = add(above, "body", name=_called(one.body.name), pos=words(here.p), quat=words(to_quaternion(here.R)))
     if is_free(one.moves) and one.parent == EARTH and all(x.is_identity for x in one.places):
         free = add(body, "joint", name=one.link.name, type="free")
-        _said(free, laws[one.moves[3].coordinates[0]])
+        slides = [x.coordinates[0] for x in one.moves[:3]]
+        _said(free, law_of_loose(numbers, laws, one.moves[3], slides, said=True))
     else:
         after = Pose()  # from a joint to the body
         made = []
@@ -83,7 +85,8 @@ def _hang(
             move, back = one.moves[k], after.inverse()
             called = names[move.coordinates[0]]
             joint = Element("joint", name=called, type=move.kind, pos=words(back.p))
-            _said(joint, laws[move.coordinates[0]])
+            ball = move.axis is None
+            _said(joint, law_of_loose(numbers, laws, move, (), said=True) if ball else laws[move.coordinates[0]])
             if move.axis is not None:
                 joint.set("axis", words(back.R @ move.axis))
                 joints[move.coordinates[0]] = called

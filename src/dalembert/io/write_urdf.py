@@ -17,6 +17,7 @@ from dalembert.io.chain import (
     hung_bodies,
     inertia_of,
     joint_names,
+    law_of_loose,
     laws_of,
     note_rest,
     relations_of,
@@ -46,7 +47,10 @@ def to_urdf(model: Model, given: Mapping[str, float] | None = None) -> str:
     for one in hung:
         _hang(robot, one, held, taken, names, laws, numbers)
     mimicked = _mimics(robot, numbers)
+    loose = {x for one in hung if is_free(one.moves) for move in one.moves for x in move.coordinates}
     for name, law in laws.items():
+        if name in loose:
+            continue
         for control, gear in law.motors.items():
             _transmission(robot, control, gear, names[name])
         if law.stiffness or law.armature:
@@ -72,6 +76,7 @@ def _hang(
     if is_free(one.moves):
         if one.parent != EARTH or not all(x.is_identity for x in one.places):
             raise ModelError(f"link '{one.link.name}' is free between turned or moved frames: URDF has no such joint.")
+        law_of_loose(numbers, laws, one.moves[3], [x.coordinates[0] for x in one.moves[:3]], said=False)
         _joint(robot, one.link.name, "floating", above, one.body.name, Pose())
         _link(robot, one.body, Pose(), numbers)
         held[one.body.name] = (one.body.name, Pose())
