@@ -62,6 +62,8 @@ def read(folder: Folder, a: Assembly, how: Reading) -> None:
         if name in _WORLDS and name in roots and element.first("inertial") is None:
             continue
         a.part(name, [_mass(element)], element.where)
+    if how.floating and not any(name in a.masses for name in roots):
+        a.note("floating=True lets nothing float: the robot hangs on a link that is the world.")
     for name in roots:
         if name in a.masses:
             base = (Freedom(a.fit(f"{name}_base", "base"), "free"),) if how.floating else ()
@@ -74,6 +76,8 @@ def read(folder: Folder, a: Assembly, how: Reading) -> None:
     _looks(robot, Visuals(a, folder, how.meshes))
     _noted(robot, a)
     note_unread(inside(robot), _QUIET, a)
+    placed = (one for held in inside(robot) if held.tag in ("joint", "inertial") for one in held.children)
+    note_unread((one for one in placed if one.tag == "origin"), {"origin": frozenset()}, a)
 
 
 def _refuse_xacro(robot: Element) -> None:
@@ -82,6 +86,10 @@ def _refuse_xacro(robot: Element) -> None:
         one = queue.pop()
         if one.tag.startswith("xacro:"):
             raise ModelError(f"{one.where}: <{one.tag}> is xacro. Expand it first: `xacro robot.xacro > robot.urdf`.")
+        if word := next((x for x in one.attributes.values() if "${" in x), ""):
+            raise ModelError(
+                f"{one.where}: '{word[:60]}' is a formula of xacro. Expand it first: `xacro robot.xacro > robot.urdf`."
+            )
         queue += one.children
 
 
@@ -188,8 +196,11 @@ def _actuators(robot: Element, a: Assembly) -> None:
         if len(actuators) != 1 or len(joints) != 1 or not a.has(joints[0]):
             a.note(f"transmission '{one.get('name')}' is not one actuator on one joint: left out.")
             continue
-        try:
-            ratio = next(iter(actuators[0].content_numbers("mechanicalReduction", [1.0])), 1.0)
+        try:  # ROS writes it in the actuator, PR2 beside it, others in the joint
+            said = [x for x in (actuators[0], one, *one.all("joint")) if x.first("mechanicalReduction") is not None]
+            ratio = next(iter(said[0].content_numbers("mechanicalReduction", [1.0])), 1.0) if said else 1.0
+            if len(said) > 1:
+                a.note(f"{one.where}: transmission '{one.get('name')}' tells several reductions: {ratio:g} is taken.")
         except ModelError as error:
             a.note(f"{error} It is taken as 1.")
             ratio = 1.0
