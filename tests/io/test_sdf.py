@@ -109,6 +109,30 @@ def test_a_gearbox_ties_the_angles_from_its_reference_body(ratio, tmp_path):
     assert abs(mo["two.th"][-1] - ratio * mo["one.th"][-1]) < 1e-9  # about -z: the sign turns
 
 
+@pytest.mark.filterwarnings("ignore::dalembert.io.UnmappedWarning")
+@pytest.mark.parametrize(
+    ("inside", "told"),
+    [
+        (link("a").replace("<mass>", "<pose relative_to='b'>0 0 1 0 0 0</pose><mass>"), "'relative_to' of <pose>"),
+        (link("a", "0 0 1 0 0 0", "x").replace("relative_to", "relativ_to"), "'relativ_to' of <pose>"),
+        (link("a") + link("b") + joint("j", "a", "b", inside="<axis><xyz>0 0 1</xyz><mimic joint='w'><multipler>2"
+         "</multipler></mimic></axis>"), "<multipler> of <mimic>"),
+    ],
+)  # fmt: skip
+def test_places_and_ties_that_nobody_reads_are_told(inside, told, tmp_path):
+    m = opened(tmp_path, f"<model name='m'>{inside}{joint('w', 'world', 'a')}</model>")
+    assert any(told in note for note in m.notes)
+
+
+@pytest.mark.filterwarnings("ignore::dalembert.io.UnmappedWarning")
+def test_states_and_winds_of_a_world_are_told_and_infinite_limits_are_none(tmp_path):
+    limit = "<axis><xyz>0 0 1</xyz><limit><lower>-inf</lower><upper>1</upper></limit></axis>"
+    body = f"<model name='m'>{link('a')}{joint('j', 'world', 'a', inside=limit)}</model>"
+    m = opened(tmp_path, f"<world name='w'><wind/><state world_name='w'/>{body}</world>")
+    assert [x.name for x in m.contacts] == ["j_stop_high"]
+    assert {x for note in m.notes for x in ("<wind>", "<state>") if x in note} == {"<wind>", "<state>"}
+
+
 def numbers(values):
     return " ".join(repr(float(x)) for x in values)
 

@@ -24,9 +24,13 @@ _SILENT = {"pose", "inertial", "visual", "collision", "light", "audio_sink", "se
 _READ = {"link", "joint", "frame", "model", "include", "pose", "static", "self_collide", "enable_wind"}
 _READ |= {"allow_auto_disable", "uri", "name"}  # nothing mechanical in them
 _QUIET = {
-    **dict.fromkeys(("joint", "axis", "axis2", "inertial", "inertia", "dynamics"), frozenset(("name", "type"))),
+    **dict.fromkeys(
+        ("joint", "axis", "axis2", "inertial", "inertia", "dynamics", "mimic"), frozenset(("name", "type"))
+    ),
     "limit": frozenset(("<effort>", "<velocity>")),
 }
+_PLACED = {"link", "joint", "frame", "model", "include", "inertial"}  # whose <pose> counts
+_AROUND = {"plugin", "population", "actor", "state", "wind"}  # of a world, beside its models
 _YES = ("true", "1")
 
 
@@ -37,7 +41,7 @@ def read(folder: Folder, a: Assembly, how: Reading) -> None:
     worlds = list(root.all("world"))
     for world in worlds:
         a.gravity = np.array(world.content_numbers("gravity", [0, 0, -9.8], exactly=3))
-        for tag in Counter(one.tag for one in world.all("plugin", "population", "actor")):
+        for tag in Counter(one.tag for one in world.all(*_AROUND)):
             a.note(f"{world.where}: <{tag}> of the world is left out.")
     tops = [one for above in (root, *worlds) for one in above.all("model", "include")]
     if not tops:
@@ -58,6 +62,8 @@ def read(folder: Folder, a: Assembly, how: Reading) -> None:
     sdf_joints.join(list(scope.settle(Pose())), a)
     seen.noted()
     note_unread(inside(root), _QUIET, a, tags=True)
+    poses = (x for one in inside(root) if one.tag in _PLACED for x in one.children if x.tag == "pose")
+    note_unread(poses, {"pose": frozenset()}, a)
 
 
 def _is_old(root: Element) -> bool:

@@ -110,7 +110,10 @@ def pose_of(element: Element | None) -> Pose:
     """The numbers of a <pose>."""
     if element is None or not element.text.strip():
         return Pose()
-    quaternion = element.get("rotation_format") == "quat_xyzw"
+    way = element.get("rotation_format", "euler_rpy")
+    if way not in ("euler_rpy", "quat_xyzw"):
+        raise ModelError(f"{element.where}: the rotation of a <pose> is euler_rpy or quat_xyzw, not '{way}'.")
+    quaternion = way == "quat_xyzw"
     values = numbers_of(element.text, f"{element.where}: <pose>", 7 if quaternion else 6)
     if quaternion:
         return Pose(np.array(values[:3]), from_quaternion([values[6], *values[3:6]], element.where))

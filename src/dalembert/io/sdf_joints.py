@@ -192,8 +192,7 @@ def _laws(x: Freedom, axis: Element | None, kind: str) -> Freedom:
     limit = axis.first("limit") if axis is not None else None
     dynamics = axis.first("dynamics") if axis is not None else None
     if limit is not None and kind != "continuous":
-        low = limit.content_numbers("lower", [-_LARGE], exactly=1)[0]
-        high = limit.content_numbers("upper", [_LARGE], exactly=1)[0]
+        low, high = _end(limit, "lower", -_LARGE), _end(limit, "upper", _LARGE)
         x = replace(x, low=low if low > -_LARGE else None, high=high if high < _LARGE else None)
     if dynamics is not None:
         one = {tag: dynamics.content_numbers(tag, [0.0], exactly=1)[0] for tag in _DYNAMICS}
@@ -205,6 +204,13 @@ def _laws(x: Freedom, axis: Element | None, kind: str) -> Freedom:
             rest=one["spring_reference"],
         )
     return x
+
+
+def _end(limit: Element, tag: str, none: float) -> float:
+    """A limit; infinity, the default of newer versions, is none."""
+    if limit.content(tag).lower().lstrip("+-") in ("inf", "infinity"):
+        return none
+    return limit.content_numbers(tag, [none], exactly=1)[0]
 
 
 def close(joint: Element, scope: Scope, a: Assembly) -> None:
