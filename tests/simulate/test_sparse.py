@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert import expr as ex
+from dalembert.mechanism.constraint import Constraint, Holonomic
 from dalembert.simulate import simulate
 from dalembert.simulate.loop.native import text_in
 from dalembert.simulate.sparse import native
@@ -14,6 +19,7 @@ from dalembert.simulate.system import large
 from dalembert.simulate.system.from_mechanism import system_of
 from dalembert.simulate.system.large import LargeMachine
 from linkages import four_bar
+from random_mechanisms import random_couplings
 
 
 @pytest.fixture(autouse=True)
@@ -109,6 +115,34 @@ def test_where_masses_are_far_apart_orthogonal_factors_take_over():
         assert np.abs(found["matrix"][kept] @ rates - found["gamma"][kept]) == pytest.approx(
             0 * size, abs=1e-6 * size.max()
         )
+
+
+@pytest.mark.parametrize("seed", range(1, 6))
+def test_speeds_that_move_several_nodes_go_where_all_of_them_have_met(seed, monkeypatch):
+    """Random trees with ropes, gears and cams under conditions: M of the nodes is M, and both solves agree."""
+    monkeypatch.setattr(LargeMachine, "_rates", lambda *_: None)  # nobody takes over
+    model, draw = random_couplings(seed), np.random.default_rng(seed)
+    names = [x for link in model.links.values() for x in link.coordinates]
+    asked = [ex.sin(ex.symbol(x)) - ex.symbol(y) * 0.7 for x, y in pairwise(names[:3])]
+    kept = tuple(Constraint(f"c{k}", Holonomic((one,))) for k, one in enumerate(asked))
+    system = system_of(replace(model, constraints=kept))
+    p = draw.uniform(0.5, 1.5, len(system.known_parameters))
+    for y in states(system, draw, 2):
+        found = system.machine.tables(0.3, y, p)
+        numbers = dict(zip(map(ex.symbol, (*system.states, *system.known_parameters)), (*y, *p), strict=True))
+        mass = np.array(ex.evaluate(system.mass.entries, numbers | {ex.TIME: 0.3}), dtype=float)
+        assert found["mass"].ravel() == pytest.approx(mass, abs=1e-13 * np.abs(mass).max())
+        dense = system.machine.rates(0.3, y, p)
+        sparse = system.machine.called(system.machine.entries[0].rates, len(y), 0.3, y, p)
+        assert sparse == pytest.approx(dense, abs=1e-9 * np.abs(dense).max())
+
+
+@pytest.mark.parametrize("make", ["scissor_lift", "n_four_bar"])
+def test_the_work_of_a_tower_and_of_a_row_grows_with_their_length(families, make):
+    """Loops along a chain, and loops side by side on earth: no front is as large as the machine."""
+    small, large = (both(getattr(families, make)(n))[0].structure.whole for n in (8, 16))
+    assert large.operations < 2.2 * small.operations
+    assert max(one.width for one in large.fronts) == max(one.width for one in small.fronts)
 
 
 def test_nothing_is_filled_that_the_structure_does_not_know():

@@ -17,7 +17,7 @@ import numpy as np
 from dalembert import expr as ex
 from dalembert.analysis.point import check_slips, parameters_of, with_parameters
 from dalembert.constraints.actions import Actions
-from dalembert.constraints.independence import speed_scales
+from dalembert.constraints.independence import diagonal, speed_scales
 from dalembert.contact.posture import check_open
 from dalembert.dynamics import Dynamics, dynamics_of
 from dalembert.dynamics.start import closed_start
@@ -267,7 +267,7 @@ def can_move_on(dynamics: Dynamics, numbers: Mapping[Expr, Any], count: int) -> 
         np.array([np.broadcast_to(numbers[x], (count,)) for x in xs]).T for xs in (speeds, map(ex.prime, speeds))
     )
     g, sizes = (table(m.entries, numbers).reshape(count, *m.shape) for m in (rows.matrix, rows.made_of))
-    gamma, scales = table(rows.gamma, numbers), table(speed_scales(rows, dynamics.mass_matrix), numbers)
+    gamma, scales = table(rows.gamma, numbers), table(speed_scales(rows, diagonal(dynamics.mass_matrix)), numbers)
     mass = dynamics.mass_matrix
     pushed, weights = (table(x, numbers) for x in (dynamics.right_side, [mass[i, i] for i in range(len(speeds))]))
     free = np.abs(pushed) / np.where(weights > 0, weights, np.inf) * scales

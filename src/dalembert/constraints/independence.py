@@ -34,16 +34,21 @@ class _Reduced:
     inverse: Expr  # 1 / size^2, zero for a row that does not count
 
 
-def speed_scales(rows: Rows, mass: Matrix) -> tuple[Expr, ...]:
+def diagonal(mass: Matrix) -> list[Expr]:
+    """What each speed moves when all others rest."""
+    return [mass[k, k] for k in range(mass.shape[0])]
+
+
+def speed_scales(rows: Rows, moved: Sequence[Expr]) -> tuple[Expr, ...]:
     """Units of the speeds: angles in their loops; outside of loops, what makes rows of formulas about one.
 
     Such a row is measured by the loops that it touches, or by the kinetic energy of what it moves: no unit has a say,
-    and masses only through the size of whole rows.
+    and masses only through the size of whole rows. `moved` is the diagonal of M.
     """
     if ZERO not in rows.scales:
         return rows.scales
     sizes = [ZERO] * len(rows.scales)
-    weights = [ONE if x is ZERO else x for x in (mass.rows()[k][k] for k in range(len(sizes)))]
+    weights = [ONE if x is ZERO else x for x in moved]
     for row, parts, wrench in zip(rows.matrix.rows(), rows.made_of.rows(), rows.wrenches, strict=True):
         if wrench is not None:
             continue
@@ -77,7 +82,7 @@ def independent(rows: Rows, mass: Matrix, order: Sequence[int] | None = None) ->
     kept: Vector = [ZERO] * len(rows)
     unsure: Vector = [ZERO] * len(rows)
     made: list[_Reduced] = []
-    scales = speed_scales(rows, mass)
+    scales = speed_scales(rows, diagonal(mass))
     sizes = list(zip(rows.matrix.rows(), rows.made_of.rows(), rows.seen.rows(), rows.rounding, strict=True))
     for number in range(len(rows)) if order is None else order:
         row, parts, motions, rounding = sizes[number]

@@ -10,7 +10,7 @@ import numpy as np
 
 from dalembert import expr as ex
 from dalembert.constraints.eliminate import Elimination
-from dalembert.constraints.independence import speed_scales
+from dalembert.constraints.independence import diagonal, speed_scales
 from dalembert.errors import SingularError
 from dalembert.expr import Expr
 from dalembert.formalisms import Equations
@@ -45,7 +45,7 @@ class Follower:
         own = [one.rate for one in rows.own]
         rates = [*eq.rates, *own]
         self._exprs = [*gaps, *(x for k in self.kept for x in rows.matrix.rows()[k])]
-        self._exprs += speed_scales(rows, eq.mass_matrix)
+        self._exprs += speed_scales(rows, diagonal(eq.mass_matrix))
         self._moves = [x for row in ex.jacobian(rates, self.speeds) for x in row]
         self._offsets = [*[ex.ZERO] * len(eq.rates), *(one.offset for one in rows.own)]
         self._shape = (len(self.kept), n, len(rates))

@@ -11,8 +11,8 @@ import numpy as np
 from dalembert import expr as ex
 from dalembert.constraints.allowed import allowed_speeds
 from dalembert.constraints.eliminate import Elimination, eliminate
+from dalembert.constraints.independence import diagonal, speed_scales
 from dalembert.constraints.independence import independent as counting
-from dalembert.constraints.independence import speed_scales
 from dalembert.dynamics.numbers import check_names, resolve, single
 from dalembert.dynamics.start import closed_start
 from dalembert.errors import ModelError, SingularError
@@ -69,7 +69,7 @@ def minimal_equations(
     follower = Follower(eq, elimination, np.array([start.values[x] for x in layout.state.coordinates]))
     posture = {x: start.values[x] for x in layout.state.coordinates}
     rest = {**here, **dict.fromkeys(eq.tree.speeds, 0.0)}
-    units = speed_scales(eq.rows, eq.mass_matrix)
+    units = speed_scales(eq.rows, diagonal(eq.mass_matrix))
     scales = [float(ex.evaluate([units[k]], rest)[0]) for k in elimination.independent]
     signs = tuple(float(np.sign(x)) for x in ex.evaluate(list(elimination.determinants), rest))
     bare = Chart(tuple(order), None, posture=posture, scales=tuple(scales), signs=signs)
@@ -119,9 +119,8 @@ def _elimination(eq: Equations, here: Mapping[Expr, Any], named: Sequence[str]) 
     rest = {**here, **dict.fromkeys(eq.tree.speeds, 0.0)}
     m, n = rows.matrix.shape
     mass = eq.mass_matrix
-    flat: Array = np.array(
-        ex.evaluate([*rows.matrix.entries, *counting(rows, mass), *speed_scales(rows, mass)], rest), dtype=float
-    )
+    told = [*rows.matrix.entries, *counting(rows, mass), *speed_scales(rows, diagonal(mass))]
+    flat: Array = np.array(ex.evaluate(told, rest), dtype=float)
     g, counts, scales = flat[: m * n].reshape(m, n), flat[m * n : m * n + m], flat[m * n + m :]
     g = g * counts[:, None]
     plain = [k for k, u in enumerate(layout.speeds) if u.removesuffix("'") in layout.coordinates]

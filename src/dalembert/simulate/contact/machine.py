@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert import expr as ex
-from dalembert.constraints.independence import speed_scales
+from dalembert.constraints.independence import diagonal, speed_scales
 from dalembert.constraints.numeric import RowNumbers
 from dalembert.constraints.rows import EPSILON, Rows
 from dalembert.contact.coulomb import Frictional
@@ -372,7 +372,7 @@ def _tables(about: Dynamics, contacts: tuple[ContactRow, ...]) -> list[tuple[str
         ("pushes", (k, n), rows.reaction.entries),
         ("made_of", (k, n), rows.made_of.entries),
         ("seen", (k, n), rows.seen.entries),
-        ("scales", (n,), speed_scales(rows, about.mass_matrix) if k else rows.scales),
+        ("scales", (n,), speed_scales(rows, diagonal(about.mass_matrix)) if k else rows.scales),
         ("gamma", (k,), rows.gamma),
         ("conditions", (k,), rows.conditions),
         ("closure", (k,), [ex.ZERO if gap is None else gap for gap in rows.gap]),

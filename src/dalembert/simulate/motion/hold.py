@@ -46,7 +46,7 @@ def weakest_hold(motion: Motion) -> WeakestHold | None:
     weights, n = [k for k in range(len(rows)) if k not in rows.implied], len(system.speeds)
     drags = [(k, one.drag) for k, one in rows.sliding.items()]
     matrices = [[x for k in weights for x in m.rows()[k]] for m in (rows.matrix, rows.reaction)]
-    flat = [*held.mass.entries, *matrices[0], *matrices[1], *(x for _, d in drags for x in d)]
+    flat = [*system.mass.entries, *matrices[0], *matrices[1], *(x for _, d in drags for x in d)]
     worst: WeakestHold | None = None
     for arc in motion.arcs:
         t, y = (arc.t, arc.y) if arc.sol is None else (arc.sol.t, arc.sol.y.T)

@@ -74,7 +74,7 @@ def _sines(system: System) -> tuple[Expr, ...]:
     """Rows of the constraints, each in parts of the motion that it looks at, speeds measured as angles."""
     held = system.constrained
     assert held is not None
-    scales = speed_scales(held.rows, held.mass)
+    scales = speed_scales(held.rows, system.masses_moved)
     found = list[Expr]()
     for row, motions in zip(held.rows.matrix.rows(), held.rows.seen.rows(), strict=True):
         seen = sum((x / (s * s) for x, s in zip(motions, scales, strict=True)), ex.ZERO)

@@ -148,7 +148,7 @@ class Rubbing:
             self._places[one.name] = places.index(n), [places.index(i) for i in tangents]
         self._perfect = (len(places), len(self.system.speeds))
         told += [resolved.kept[i] for i in places] + [x for i in places for x in matrix[i]]
-        told += [*held.mass.entries, *held.right]
+        told += [*self.system.mass.entries, *held.right]
         self.dependent = len(self.contacts) > 1 and self._may_share(rows, places, stuck)
         self._numbers = compiled("rubbing", self.system.symbols, self.system.known_parameters, tuple(told))
 

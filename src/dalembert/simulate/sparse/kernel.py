@@ -11,7 +11,8 @@ from typing import Any
 from dalembert.constraints.rows import EPSILON
 from dalembert.simulate.loop.step import _call as call
 from dalembert.simulate.loop.step import compiled, copy, doubles, integers, past
-from dalembert.simulate.sparse.choice import choose, keep_column, pivot_of
+from dalembert.simulate.sparse.choice import choose
+from dalembert.simulate.sparse.elimination import add, factor, size_of, solve, take_momenta
 from dalembert.simulate.sparse.layout import (
     CONDITIONS,
     COORDINATES,
@@ -23,15 +24,9 @@ from dalembert.simulate.sparse.layout import (
     MADE,
     MADE_SPEED,
     MADE_START,
-    MASS,
-    MASS_COUNT,
-    MASS_I,
-    MASS_J,
-    MASS_TARGET,
     MATRIX,
     MATRIX_SPEED,
     MATRIX_START,
-    MATRIX_TARGET,
     NUMBERS,
     OFFSET,
     OWN,
@@ -40,19 +35,11 @@ from dalembert.simulate.sparse.layout import (
     REACH,
     RIGHT,
     ROUNDING,
-    ROW,
-    ROW_COLUMN,
     ROW_PLACE,
-    ROW_POSITION,
-    ROW_START,
     ROWS,
     SPEED_PLACE,
     SPEEDS,
-    START,
     W_ASKED,
-    W_COLUMN,
-    W_DIAGONAL,
-    W_FACTOR,
     W_FOUND,
     W_KEPT,
     W_LEFT,
@@ -61,7 +48,6 @@ from dalembert.simulate.sparse.layout import (
     W_SHIFT,
     W_STATE,
     W_STILL,
-    WHO,
 )
 
 _REPEATS = 8
@@ -75,65 +61,12 @@ _ENOUGH, _ROUNDS = 1e-15, 4
 
 
 @compiled
-def factor(m: Any, w: Any) -> bool:
-    """L D L^T of masses and rows that count; False where a speed moves no mass."""
-    size, numbers, kept = m[SPEEDS] + m[ROWS], past(w, m[W_NUMBERS]), past(w, m[W_KEPT])
-    start, row, who = integers(m[START]), integers(m[ROW]), integers(m[WHO])
-    lines, column, position = integers(m[ROW_START]), integers(m[ROW_COLUMN]), integers(m[ROW_POSITION])
-    x, d, work = past(w, m[W_FACTOR]), past(w, m[W_DIAGONAL]), past(w, m[W_COLUMN])
-    mass, target = past(numbers, m[MASS]), integers(m[MASS_TARGET])
-    for q in range(start[size]):
-        x[q] = 0.0
-    for k in range(size):
-        d[k] = 0.0
-    for e in range(m[MASS_COUNT]):
-        if target[e] < 0:
-            d[-1 - target[e]] = mass[e]
-        else:
-            x[target[e]] = mass[e]
-    matrix, begin, target = past(numbers, m[MATRIX]), integers(m[MATRIX_START]), integers(m[MATRIX_TARGET])
-    for k in range(m[ROWS]):
-        for e in range(begin[k], begin[k + 1]):
-            x[target[e]] = matrix[e] * kept[k]
-    for k in range(size):
-        if who[k] >= 0 and kept[who[k]] == 0.0:  # its entries are zero, and nothing is to be taken off them
-            d[k] = 0.0
-            continue
-        pivot = pivot_of(k, start, row, lines, column, position, x, d, work)
-        if not (pivot > 0.0 if who[k] < 0 else pivot < 0.0):
-            return False
-        keep_column(k, start, row, x, d, work, pivot)
-    return True
-
-
-@compiled
-def solve(m: Any, w: Any, x: Any) -> None:
-    """Solve with the factors, in place, in the order of elimination."""
-    size, start, row = m[SPEEDS] + m[ROWS], integers(m[START]), integers(m[ROW])
-    factors, d = past(w, m[W_FACTOR]), past(w, m[W_DIAGONAL])
-    for k in range(size):
-        value = x[k]
-        for q in range(start[k], start[k + 1]):
-            x[row[q]] -= factors[q] * value
-    for k in range(size - 1, -1, -1):
-        value = x[k] / d[k] if d[k] != 0.0 else 0.0
-        for q in range(start[k], start[k + 1]):
-            value -= factors[q] * x[row[q]]
-        x[k] = value if d[k] != 0.0 else 0.0
-
-
-@compiled
 def remainder(m: Any, w: Any, x: Any, left: Any) -> None:
     """left <- asked - K x."""
     numbers, kept = past(w, m[W_NUMBERS]), past(w, m[W_KEPT])
     place, row_place = integers(m[SPEED_PLACE]), integers(m[ROW_PLACE])
     copy(m[SPEEDS] + m[ROWS], past(w, m[W_ASKED]), left)
-    mass, first, second = past(numbers, m[MASS]), integers(m[MASS_I]), integers(m[MASS_J])
-    for e in range(m[MASS_COUNT]):
-        i, j = place[first[e]], place[second[e]]
-        left[i] -= mass[e] * x[j]
-        if i != j:
-            left[j] -= mass[e] * x[i]
+    take_momenta(m, w, x, left)
     matrix, begin, speed = past(numbers, m[MATRIX]), integers(m[MATRIX_START]), integers(m[MATRIX_SPEED])
     for k in range(m[ROWS]):
         if kept[k] != 0.0:
@@ -147,43 +80,30 @@ def remainder(m: Any, w: Any, x: Any, left: Any) -> None:
 
 
 @compiled
-def size_of(m: Any, w: Any, x: Any) -> float:
-    """The size of the speeds in a solution, each by the mass that it moves."""
-    numbers, place = past(w, m[W_NUMBERS]), integers(m[SPEED_PLACE])
-    mass, first, second = past(numbers, m[MASS]), integers(m[MASS_I]), integers(m[MASS_J])
-    total = 0.0
-    for e in range(m[MASS_COUNT]):
-        if first[e] == second[e]:
-            value = x[place[first[e]]]
-            total += mass[e] * value * value
-    return math.sqrt(total)
-
-
-@compiled
-def refined(m: Any, w: Any) -> bool:
-    """FOUND <- K^-1 ASKED, corrected until rounding is left; False where the factors are not good enough for it."""
+def refined(m: Any, w: Any) -> float:
+    """FOUND <- K^-1 ASKED, corrected until rounding is left; its size, or -1 where the factors are not good enough."""
     size = m[SPEEDS] + m[ROWS]
     asked, found, left = past(w, m[W_ASKED]), past(w, m[W_FOUND]), past(w, m[W_LEFT])
     copy(size, asked, found)
     solve(m, w, found)
-    whole, last = size_of(m, w, found), 0.0
+    whole = size_of(m, w)
+    last = _BAD * whole
     for turn in range(_ROUNDS):
         remainder(m, w, found, left)
         solve(m, w, left)
-        change = size_of(m, w, left)
-        if not (change <= _BAD * whole if turn == 0 else change <= last):
-            return turn > 0 and change < math.inf
-        for k in range(size):
-            found[k] += left[k]
-        if change <= _ENOUGH * whole:
+        change = size_of(m, w)
+        if not change <= last:
+            return whole if turn > 0 and change < math.inf else -1.0
+        add(size, 1.0, left, found)
+        if change * _BAD <= _ENOUGH * whole:  # what is left is a thousandth of it, or less
             break
         last = change
-    return True
+    return whole
 
 
 @compiled
-def least(m: Any, w: Any, table: int, sign: float) -> bool:
-    """The smallest change of speeds that the rows ask for: of a table of theirs, in FOUND."""
+def least(m: Any, w: Any, table: int, sign: float) -> float:
+    """The smallest change of speeds that the rows ask for, of a table of theirs, in FOUND; its size, or -1."""
     numbers, asked = past(w, m[W_NUMBERS]), past(w, m[W_ASKED])
     wanted, kept, row_place = past(numbers, m[table]), past(w, m[W_KEPT]), integers(m[ROW_PLACE])
     for k in range(m[SPEEDS] + m[ROWS]):
@@ -208,7 +128,7 @@ def rates(m: Any, w: Any, t: Any, y: Any, p: Any, out: Any) -> bool:
         asked[place[j]] = right[j]
     for k in range(m[ROWS]):
         asked[row_place[k]] = gamma[k] * kept[k]
-    if not refined(m, w):
+    if refined(m, w) < 0.0:
         return False
     call(m[KINEMATICS], t, y, p, out)
     for j in range(n):
@@ -254,14 +174,14 @@ def project(m: Any, w: Any, t: Any, y: Any, p: Any) -> bool:
             choose(m, w)
             if not factor(m, w):
                 return False
-        if not least(m, w, GAP, -1.0):
+        gap = least(m, w, GAP, -1.0)
+        if gap < 0.0:
             return False
-        gap = size_of(m, w, found)
         for j in range(n):
             shift[j] = found[place[j]]
-        if not least(m, w, CONDITIONS, -1.0):
+        speed = least(m, w, CONDITIONS, -1.0)
+        if speed < 0.0:
             return False
-        speed = size_of(m, w, found)
         open_before = is_open(m, w, y)
         stale = not (gap <= _MUCH * last_gap and speed <= _MUCH * last_speed)
         last_gap, last_speed = gap, speed

@@ -4,21 +4,33 @@ from __future__ import annotations
 
 # Sizes; addresses of the functions that give the numbers of a state, and the rates of its coordinates.
 (SPEEDS, ROWS, COORDINATES, OWN, QUATERNIONS, NUMBERS, KINEMATICS) = range(7)
-# Addresses: the elimination of the whole; which row a place is (-1 for a speed); places of speeds and rows.
-(START, ROW, ROW_START, ROW_COLUMN, ROW_POSITION, WHO, SPEED_PLACE, ROW_PLACE) = range(7, 15)
-# The same among rows alone.
+# Fronts: how many they are and the address of their fields; addresses of lists that these point into.
+(FRONTS_COUNT, FRONTS, COLUMNS, OPEN, RUNS) = range(7, 12)
+# Addresses: which row a place is (-1 for a speed); places of speeds and rows.
+(WHO, SPEED_PLACE, ROW_PLACE) = range(12, 15)
+# The elimination among rows alone.
 (G_START, G_ROW, G_ROW_START, G_ROW_COLUMN, G_ROW_POSITION) = range(15, 20)
 # Tables: where they begin among the numbers, how many they are, and addresses that say where they belong.
-(MASS, MASS_COUNT, MASS_I, MASS_J, MASS_TARGET) = range(20, 25)
-(MATRIX, MATRIX_START, MATRIX_SPEED, MATRIX_TARGET) = range(25, 29)
-(MADE, MADE_START, MADE_SPEED, SEEN, SEEN_START, SEEN_SPEED) = range(29, 35)
-(RIGHT, SCALES, GAMMA, CONDITIONS, GAP, OFFSET, REACH, DRIFT) = range(35, 43)
+(BLOCKS, BLOCKS_COUNT, BLOCK_TARGET) = range(20, 23)
+(MATRIX, MATRIX_START, MATRIX_SPEED, MATRIX_TARGET) = range(23, 27)
+(MADE, MADE_START, MADE_SPEED, SEEN, SEEN_START, SEEN_SPEED) = range(27, 33)
+(RIGHT, SCALES, GAMMA, CONDITIONS, GAP, OFFSET, REACH, DRIFT) = range(33, 41)
 # Addresses: rounding of rows, the coordinate whose rate is a speed (-1 for none), the places of quaternions.
-(ROUNDING, OWN_PLACE, GROUPS) = range(43, 46)
-# Offsets in the working memory: numbers; factors of the whole and among rows; rows that count; right sides; states.
-(W_NUMBERS, W_FACTOR, W_DIAGONAL, W_COLUMN, W_G_FACTOR, W_G_DIAGONAL, W_NOISE, W_UNIT, W_KEPT) = range(46, 55)
-(W_ASKED, W_FOUND, W_LEFT, W_SHIFT, W_STATE, W_MOVED, W_STILL, W_RESULT) = range(55, 63)
-INTEGERS = 63
+(ROUNDING, OWN_PLACE, GROUPS) = range(41, 44)
+# Sizes of parts of the working memory.
+(BLOCKS_SIZE, FORMS_SIZE, MOTIONS_SIZE) = range(44, 47)
+# Offsets in the working memory: numbers; rows that count; right sides; states; blocks, forms and motions of nodes.
+(W_NUMBERS, W_COLUMN, W_G_FACTOR, W_G_DIAGONAL, W_NOISE, W_UNIT, W_KEPT) = range(47, 54)
+(W_ASKED, W_FOUND, W_LEFT, W_SHIFT, W_STATE, W_MOVED, W_STILL, W_RESULT) = range(54, 62)
+(W_BLOCKS, W_FORMS, W_MOTIONS, W_MOMENTA, W_PRODUCT, W_BORDER) = range(62, 68)
+INTEGERS = 68
+
+# Of a front: sizes of its node's motion, its parent's, its speeds; what is open, how much of it goes.
+(F_SIZE, F_PARENT_SIZE, F_COUNT, F_OPENED, F_GONE, F_STILL, F_PARENT) = range(7)
+# Offsets: of lists, and how many runs there are; of the node's blocks; of its form and its matrix; of its motion.
+(F_COLUMNS, F_OPEN, F_RUNS, F_RUN_COUNT) = range(7, 11)
+(F_BY_PARENT, F_BY_SPEEDS, F_INERTIA, F_FORM, F_MATRIX, F_MOTION) = range(11, 17)
+FIELDS = 17
 
 # What the kernel is asked for.
 (RATES, PROJECT, COUNT) = range(3)

@@ -9,13 +9,16 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from dalembert.dynamics.lifted import Carried
 from dalembert.simulate.sparse import layout as at
 from dalembert.simulate.sparse.native import Entries, entries
+from dalembert.simulate.sparse.placed import Placed
 from dalembert.simulate.sparse.structure import Elimination, Structure
 
 Integers = NDArray[np.int64]
 Array = NDArray[np.float64]
-_VECTORS = ("right", "scales", "gamma", "conditions", "gap", "offset", "reach", "drift")
+#: Tables that are told whole, zeros too.
+VECTORS = ("right", "scales", "gamma", "conditions", "gap", "offset", "reach", "drift")
 
 
 class Table(Protocol):
@@ -33,10 +36,11 @@ class Table(Protocol):
 class Described:
     """What the solve needs to know of a machine: `numbers` and `kinematics` are addresses of functions of (t, y, p).
 
-    Tables of rows are in the order of the structure, the mass matrix is its lower triangle, vectors are whole.
+    Tables of rows are in the order of the structure; `blocks` are X, S and I of the nodes, one after the other.
     """
 
     structure: Structure
+    nodes: Sequence[Carried]
     tables: Mapping[str, Table]
     count: int  # of all numbers
     coordinates: int
@@ -59,30 +63,35 @@ class Described:
         rows, n = tables["matrix"].shape
         block[[at.SPEEDS, at.ROWS, at.COORDINATES, at.OWN]] = n, rows, self.coordinates, self.own
         block[[at.NUMBERS, at.KINEMATICS, at.QUATERNIONS]] = self.numbers, self.kinematics, len(self.quaternions)
-        for first, factor in ((at.START, structure.whole), (at.G_START, structure.among_rows)):
-            for i, values in enumerate(_parts(factor)):
-                keep(first + i, values)
+        placed = Placed.of(structure.whole, self.nodes)
+        for place, listed in (
+            (at.FRONTS, placed.fields),
+            (at.COLUMNS, placed.columns),
+            (at.OPEN, placed.opened),
+            (at.RUNS, placed.runs),
+        ):
+            keep(place, listed)
+        block[at.FRONTS_COUNT] = len(structure.whole.fronts)
+        block[[at.BLOCKS_SIZE, at.FORMS_SIZE, at.MOTIONS_SIZE]] = placed.blocks, placed.forms, placed.motions
+        blocks = tables["blocks"]
+        block[[at.BLOCKS, at.BLOCKS_COUNT]] = blocks.begin, len(blocks.places)
+        keep(at.BLOCK_TARGET, blocks.places)
+        for i, values in enumerate(_parts(structure.among_rows)):
+            keep(at.G_START + i, values)
         who = np.full(n + rows, -1, dtype=np.int64)
-        who[structure.row_place] = np.arange(rows)
+        whole = structure.whole
+        who[whole.row_place] = np.arange(rows)
         keep(at.WHO, who)
-        keep(at.SPEED_PLACE, structure.speed_place)
-        keep(at.ROW_PLACE, structure.row_place)
-        mass, matrix = tables["mass"], tables["matrix"]
-        one, two = np.divmod(mass.places, n)
-        block[[at.MASS, at.MASS_COUNT]] = mass.begin, len(one)
-        keep(at.MASS_I, one)
-        keep(at.MASS_J, two)
-        places = zip(structure.speed_place[one].tolist(), structure.speed_place[two].tolist(), strict=True)
-        keep(at.MASS_TARGET, structure.whole.positions(list(places)))
+        keep(at.SPEED_PLACE, whole.speed_place)
+        keep(at.ROW_PLACE, whole.row_place)
         for first, name in ((at.MATRIX, "matrix"), (at.MADE, "made_of"), (at.SEEN, "seen")):
             row, speed = np.divmod(tables[name].places, n)
             block[first] = tables[name].begin
             keep(first + 1, np.concatenate([[0], np.cumsum(np.bincount(row, minlength=rows))]).astype(np.int64))
             keep(first + 2, speed)
-        row, speed = np.divmod(matrix.places, n)
-        places = zip(structure.row_place[row].tolist(), structure.speed_place[speed].tolist(), strict=True)
-        keep(at.MATRIX_TARGET, structure.whole.positions(list(places)))
-        for place, name in zip(range(at.RIGHT, at.DRIFT + 1), _VECTORS, strict=True):
+        row, speed = np.divmod(tables["matrix"].places, n)
+        keep(at.MATRIX_TARGET, placed.matrices(whole, list(zip(row.tolist(), speed.tolist(), strict=True))))
+        for place, name in zip(range(at.RIGHT, at.DRIFT + 1), VECTORS, strict=True):
             block[place] = tables[name].begin
         keep(at.ROUNDING, self.rounding)
         keep(at.OWN_PLACE, self.own_place)
@@ -91,12 +100,15 @@ class Described:
         offset = 0
         for place, length in (
             (at.W_NUMBERS, self.count),
-            (at.W_FACTOR, len(structure.whole.row)),
             (at.W_G_FACTOR, len(structure.among_rows.row)),
-            *((place, size) for place in (at.W_DIAGONAL, at.W_COLUMN, at.W_ASKED, at.W_FOUND, at.W_LEFT)),
+            *((place, size) for place in (at.W_COLUMN, at.W_ASKED, at.W_FOUND, at.W_LEFT)),
             *((place, rows) for place in (at.W_G_DIAGONAL, at.W_NOISE, at.W_KEPT)),
             *((place, n) for place in (at.W_UNIT, at.W_SHIFT)),
             *((place, state) for place in (at.W_STATE, at.W_MOVED, at.W_STILL, at.W_RESULT)),
+            (at.W_BLOCKS, placed.blocks),
+            (at.W_FORMS, placed.forms),
+            *((place, placed.motions) for place in (at.W_MOTIONS, at.W_MOMENTA)),
+            *((place, placed.widest) for place in (at.W_PRODUCT, at.W_BORDER)),
         ):
             block[place], offset = offset, offset + length
         kept.append(block)

@@ -15,7 +15,7 @@ from dalembert.simulate.sparse.layout import COUNT, PROJECT, RATES
 NAME = "dalembert_sparse"
 SHIPPED = Path(__file__).with_name("sparse.ll.gz")
 _SOURCES = (
-    *(Path(__file__).with_name(f"{name}.py") for name in "layout choice kernel translate".split()),
+    *(Path(__file__).with_name(f"{name}.py") for name in "layout choice elimination kernel translate".split()),
     *(Path(__file__).parents[1] / "loop" / f"{name}.py" for name in ("layout", "step", "translate")),
 )
 

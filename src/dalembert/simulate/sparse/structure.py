@@ -1,12 +1,4 @@
-"""The structure of a sparse symmetric elimination, found once for a machine: order, fill and what it costs.
-
-    [ M  G^T ] [   u'   ]   [ f     ]
-    [ G   0  ] [ -lambda] = [ gamma ]
-
-Speeds are eliminated from the tips of the tree to its root, which fills nothing in M; a row follows the last speed of
-its loop, so that a loop is closed as soon as all that it holds is gone, and nothing above it sees more of it than a
-smaller inertia. On trees with loops in them this is the order of least degree.
-"""
+"""The structure of the sparse solve, found once for a machine: order, fill and what it costs."""
 
 from __future__ import annotations
 
@@ -15,6 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from dalembert.dynamics.lifted import Carried
+from dalembert.simulate.sparse.fronts import Fronts
 
 Integers = NDArray[np.int64]
 
@@ -59,50 +54,29 @@ class Elimination:
         counts = np.diff(self.start)
         return int((counts * (counts + 3) // 2).sum())
 
-    def positions(self, pairs: Sequence[tuple[int, int]]) -> Integers:
-        """Where entries stand in the columns; -1 - i for entry i of the diagonal."""
-        found = []
-        for a, b in pairs:
-            i, j = max(a, b), min(a, b)
-            begin, end = self.start[j], self.start[j + 1]
-            found.append(-1 - i if i == j else int(begin + np.searchsorted(self.row[begin:end], i)))
-        return np.array(found, dtype=np.int64)
-
 
 @dataclass(frozen=True, slots=True)
 class Structure:
-    """Order of rows, places of speeds and rows in the elimination, and the factors of the whole and of G G^T.
+    """Order and fronts of the whole, and the factor of G G^T, by whose pivots rows are chosen."""
 
-    `rows[g]` is the number of the row that is taken as number g; `speed_place` and `row_place` say when each goes.
-    """
-
-    rows: tuple[int, ...]
-    speed_place: Integers
-    row_place: Integers
-    whole: Elimination
+    whole: Fronts
     among_rows: Elimination
 
     @staticmethod
-    def of(speeds: int, mass: Sequence[tuple[int, int]], rows: Sequence[Sequence[int]]) -> Structure:
-        """`mass` are the entries of M, `rows` the speeds in each row; speeds of a tree come before what they carry."""
-        closing: list[list[int]] = [[] for _ in range(speeds)]
-        for k, entries in enumerate(rows):
-            closing[min(entries, default=0)].append(k)
-        order, place, speed_place, row_place = list[int](), 0, np.zeros(speeds, np.int64), np.zeros(len(rows), np.int64)
-        for j in range(speeds - 1, -1, -1):
-            speed_place[j], place = place, place + 1
-            for k in closing[j]:
-                row_place[len(order)], place = place, place + 1
-                order.append(k)
-        pairs = [(int(speed_place[i]), int(speed_place[j])) for i, j in mass]
-        pairs += [(int(row_place[g]), int(speed_place[j])) for g, k in enumerate(order) for j in rows[k]]
+    def of(nodes: Sequence[Carried], speeds: int, rows: Sequence[Sequence[int]]) -> Structure:
+        """`rows` are the speeds in each row."""
+        whole = Fronts.of(nodes, speeds, rows)
         touching: list[list[int]] = [[] for _ in range(speeds)]
-        for g, k in enumerate(order):
+        for g, k in enumerate(whole.rows):
             for j in rows[k]:
                 touching[j].append(g)
         meeting = {(a, b) for several in touching for a in several for b in several if a < b}
-        whole = Elimination.of(speeds + len(rows), pairs)
-        return Structure(tuple(order), speed_place, row_place, whole, Elimination.of(len(rows), meeting))
+        return Structure(whole, Elimination.of(len(rows), meeting))
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """The number of the row that is taken as each."""
+        return self.whole.rows
 
     @property
     def operations(self) -> int:

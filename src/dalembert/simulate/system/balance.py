@@ -131,7 +131,7 @@ def _parts(system: System) -> list[tuple[str, tuple[int, ...], list[Expr]]]:
     rows = held.rows
     count = len(rows)
     return [
-        ("mass", (n, n), list(held.mass.entries)),
+        ("mass", (n, n), list(system.mass.entries)),
         ("right", (n,), list(held.right)),
         ("matrix", (count, n), list(rows.matrix.entries)),
         ("reaction", (count, n), list(rows.reaction.entries)),

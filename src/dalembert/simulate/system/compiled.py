@@ -109,6 +109,7 @@ def _jacobian(rates: tuple[Expr, ...], variables: tuple[Expr, ...]) -> list[list
 def _closed_jacobian(kinematic: tuple[Expr, ...], held: Constrained, variables: tuple[Expr, ...]) -> list[list[Expr]]:
     solver, m = held.resolved, len(variables)
     assert solver is not None
+    assert held.mass is not None
     given = [ex.symbol(f"acceleration {k}") for k in range(len(held.right))]
     needed = [ex.dot_product(row, given) - f for row, f in zip(held.mass.rows(), held.right, strict=True)]
     solved = (solver.accelerations, solver.multipliers)

@@ -23,8 +23,10 @@ from dalembert.constraints.numeric import NumericResolved, RowNumbers
 from dalembert.constraints.rows import EPSILON
 from dalembert.dynamics import Dynamics
 from dalembert.expr import Expr, Matrix
-from dalembert.simulate.sparse.machine import Described
+from dalembert.kinematics import EARTH_NODE
+from dalembert.simulate.sparse.machine import VECTORS, Described
 from dalembert.simulate.sparse.native import Entries
+from dalembert.simulate.sparse.placed import blocks_of
 from dalembert.simulate.sparse.structure import Structure
 from dalembert.simulate.system.system import Constrained, System
 
@@ -47,8 +49,7 @@ def is_large(about: Dynamics) -> bool:
 
 def with_numbers(system: System, about: Dynamics) -> System:
     """The system with its equations before they are solved; the multipliers stay numbers, reactions are not told."""
-    held = Constrained(about.mass_matrix, tuple(about.right_side), about.rows, None)
-    return replace(system, constrained=held)
+    return replace(system, constrained=Constrained(None, tuple(about.right_side), about.rows, None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,8 @@ class LargeMachine:
         self.coordinates, self.size = len(system.coordinates), len(system.states)
         self._groups = [[system.states.index(x) for x in group] for group in system.quaternions]
         self._parts: dict[str, Part] = {}
-        self.structure = _structure(held)
+        self.nodes = system.nodes
+        self.structure = _structure(system)
         order = self.structure.rows if self.structure is not None else tuple(range(len(held.rows)))
         self._rounding = np.array([held.rows.rounding[k] for k in order])
         self._imperfect = held.rows.imperfect
@@ -86,7 +88,7 @@ class LargeMachine:
         self._own_place = np.array([places.get(ex.symbol(u), -1) for u in system.speeds])
         outputs: list[Expr] = []
         for name, shape, values in _tables(system, held, order):
-            some = [i for i, e in enumerate(values) if len(shape) == 1 or e is not ex.ZERO]
+            some = [i for i, e in enumerate(values) if name in VECTORS or e is not ex.ZERO]
             self._parts[name] = Part(shape, np.array(some, dtype=np.int64), len(outputs))
             outputs += [values[i] for i in some]
         names = system.known_parameters
@@ -106,6 +108,7 @@ class LargeMachine:
             return Entries(rates, project, 0, None), slow
         described = Described(
             self.structure,
+            self.nodes,
             self._parts,
             sum(len(part.places) for part in self._parts.values()),
             self.coordinates,
@@ -123,8 +126,26 @@ class LargeMachine:
         """All numbers of a state, by name."""
         flat = np.asarray(self._numbers([t], y, p))
         found = {name: part.of(flat) for name, part in self._parts.items()}
-        found["mass"] = found["mass"] + np.tril(found["mass"], -1).T
+        found["mass"] = self._mass(found["blocks"])
         return found
+
+    def _mass(self, blocks: Array) -> Array:
+        """M, the sum of J^T I J over the nodes."""
+        total, moved, begin = np.zeros((len(self._own_place),) * 2), list[Array](), 0
+        for node in self.nodes:
+            above = 0 if node.parent == EARTH_NODE else self.nodes[node.parent].size
+            shapes = [(node.size, above), (node.size, len(node.speeds)), (node.size, node.size)]
+            parts = []
+            for shape in shapes:
+                end = begin + shape[0] * shape[1]
+                parts.append(blocks[begin:end].reshape(shape))
+                begin = end
+            own = parts[0] @ moved[node.parent] if above else np.zeros((node.size, len(total)))
+            for i, j in enumerate(node.speeds):
+                own[:, j] += parts[1][:, i]
+            moved.append(own)
+            total += own.T @ (parts[2] @ own)
+        return total
 
     def solver(self, found: dict[str, Array]) -> NumericResolved:
         """The least motions of a state."""
@@ -208,20 +229,21 @@ class LargeMachine:
         return np.ctypeslib.as_array(y, (self.size,)), numbers
 
 
-def _structure(held: Constrained) -> Structure | None:
+def _structure(system: System) -> Structure | None:
     """The sparse elimination of a machine; None where reactions are not along their conditions."""
-    if held.rows.imperfect:
+    held = system.constrained
+    if held is None or held.rows.imperfect:
         return None
-    mass = [(i, j) for i, row in enumerate(held.mass.rows()) for j in range(i) if row[j] is not ex.ZERO]
     rows = [[j for j, x in enumerate(row) if x is not ex.ZERO] for row in held.rows.matrix.rows()]
-    return Structure.of(held.mass.shape[0], mass, rows)
+    return Structure.of(system.nodes, len(system.speeds), rows)
 
 
 def _tables(
     system: System, held: Constrained, order: Sequence[int]
 ) -> list[tuple[str, tuple[int, ...], Sequence[Expr]]]:
-    """Names, shapes and expressions; rows in an order, of the mass matrix its lower triangle."""
+    """Names, shapes and expressions; rows in an order."""
     rows, n, count = held.rows, len(system.speeds), len(held.rows)
+    blocks = [x for node in system.nodes for x in blocks_of(node)]
 
     def listed(matrix: Matrix) -> list[Expr]:
         lines = matrix.rows()
@@ -231,17 +253,13 @@ def _tables(
         return [ex.ZERO if (x := values[k]) is None else x for k in order]
 
     return [
-        (
-            "mass",
-            (n, n),
-            [x if j <= i else ex.ZERO for i, row in enumerate(held.mass.rows()) for j, x in enumerate(row)],
-        ),
+        ("blocks", (len(blocks),), blocks),
         ("matrix", (count, n), listed(rows.matrix)),
         ("reaction", (count, n), listed(rows.reaction) if rows.pushed else [ex.ZERO] * (count * n)),
         ("made_of", (count, n), listed(rows.made_of)),
         ("seen", (count, n), listed(rows.seen)),
         ("right", (n,), held.right),
-        ("scales", (n,), speed_scales(rows, held.mass)),
+        ("scales", (n,), speed_scales(rows, system.masses_moved)),
         ("gamma", (count,), some(rows.gamma)),
         ("conditions", (count,), some(rows.conditions)),
         ("gap", (count,), some(rows.gap)),

@@ -14,6 +14,8 @@ from dalembert import expr as ex
 from dalembert.analysis.reactions import check_determined, marked_outputs
 from dalembert.constraints import Resolved, Rows
 from dalembert.contact.rows import ContactRow
+from dalembert.dynamics import dynamics_of
+from dalembert.dynamics.lifted import Carried, lifted, masses_moved
 from dalembert.dynamics.outputs import formula_of
 from dalembert.dynamics.scales import Scales
 from dalembert.errors import SimulationError
@@ -68,10 +70,10 @@ class Constrained:
     """M u' = right + G^T lambda with G u + drift = 0: what a method needs that solves for the multipliers itself.
 
     `resolved` is None for a machine so large that it is solved in numbers: its accelerations have no expressions, and
-    stand in `System.rates` as the symbols of u'.
+    stand in `System.rates` as the symbols of u'. Nor is its mass matrix made: `System.mass` makes it for who asks.
     """
 
-    mass: Matrix
+    mass: Matrix | None
     right: tuple[Expr, ...]
     rows: Rows
     resolved: Resolved | None
@@ -146,7 +148,8 @@ class System:
             rates = [*rates.kinematic, *rates.tree.used]
         elif self.large and self.constrained is not None:
             held = self.constrained
-            rates = [*rates[: len(self.coordinates)], *held.mass.entries, *held.right, *held.rows.matrix.entries]
+            masses = (x for node in self.nodes for block in node.blocks for row in block for x in row)
+            rates = [*rates[: len(self.coordinates)], *masses, *held.right, *held.rows.matrix.entries]
             rates = [*rates, *held.rows.gamma, *held.rows.conditions]
         touching = [x for one in self.contacts for x in one.expressions]
         return self.names_in([*rates, *(condition.value for condition in self.conditions), *touching])
@@ -162,6 +165,27 @@ class System:
         if self.large:
             return "a sparse solve in numbers"
         return "loops over joints of a few kinds" if isinstance(self.rates, OnDemand) else "formulas of each"
+
+    @cached_property
+    def nodes(self) -> tuple[Carried, ...]:
+        """Of a machine: how each node of its tree is carried, and what it opposes."""
+        assert self.layout is not None
+        return lifted(dynamics_of(self.layout))
+
+    @cached_property
+    def masses_moved(self) -> list[Expr]:
+        """The diagonal of M of a machine."""
+        assert self.layout is not None
+        return masses_moved(dynamics_of(self.layout))
+
+    @cached_property
+    def mass(self) -> Matrix:
+        """M of a machine with constraints."""
+        assert self.constrained is not None
+        if self.constrained.mass is not None:
+            return self.constrained.mass
+        assert self.layout is not None
+        return dynamics_of(self.layout).mass_matrix
 
     @cached_property
     def machine(self) -> LargeMachine:
