@@ -8,7 +8,8 @@ observed: `mutate_equivalent.json` keeps those with their reasons. A run that do
 Journals are kept and read again: a run that was stopped goes on. Words:
 `--map` makes the first journal only, `--some=2` from that many cases of a test, `--shard=0/2` from every second file;
 `--again` tries survivors anew with the tests of now, `--seconds=60` with more of them; `--only=expr,io` in packages;
-`--slow` maps and runs slow tests too; `--tests=tests/loops,tests/view` looks for tests there only.
+`--slow` maps and runs slow tests too; `--tests=tests/loops,tests/view` looks for tests there only; `--copy` writes each
+error into a copy of the sources, for what is decided while modules are imported, or in processes of their own.
 """
 
 from __future__ import annotations
@@ -24,8 +25,11 @@ import json
 import os
 import pkgutil
 import resource
+import shutil
 import signal
+import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -259,6 +263,25 @@ def _later(seen: Counter[str], test: str) -> int:
     return seen[test.partition("[")[0]]
 
 
+def on_copies(wanted: list[Mutant], journal: Path, options: list[str]) -> None:
+    """Each error in the sources of a copy, which a process of its own tests."""
+    with tempfile.TemporaryDirectory() as folder:
+        tree = Path(folder) / "tree"
+        shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".*", "__pycache__"))
+        environment = os.environ | {"PYTHONPATH": str(tree / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+        for mutant in wanted:
+            file = tree / PACKAGE.relative_to(ROOT) / mutant.file
+            before = file.read_text(encoding="utf-8")
+            file.write_text(mutant.text() or before, encoding="utf-8")
+            call = [sys.executable, "-m", "pytest", "-x", *options]
+            told = subprocess.run(call, cwd=tree, env=environment, capture_output=True, text=True, check=False)
+            file.write_text(before, encoding="utf-8")
+            found = "survived" if told.returncode == 0 else "caught"
+            by = next((x.split()[1] for x in told.stdout.splitlines() if x.startswith(("FAILED", "ERROR"))), "")
+            _keep(journal, {"key": mutant.key, "found": found, "by": by, "of": 0, **asdict(mutant)})
+            print(f"{found}: {mutant.line}: {mutant.key}", flush=True)
+
+
 def summary(every: list[Mutant], found: dict[str, str], equivalent: dict[str, str]) -> None:
     """Counts for each package, with those that change nothing apart."""
     packages: dict[str, Counter[str]] = {}
@@ -303,7 +326,9 @@ def main() -> None:
     tried = {key for key, word in found.items() if word in SEEN or "again" not in WORDS}
     wanted = [one for one in every if one.key not in tried | equivalent.keys()]
     wanted = [one for one in wanted if one.package in WORDS.get("only", one.package).split(",")]
-    if wanted:
+    if wanted and "copy" in WORDS:
+        on_copies(wanted, journal, options)
+    elif wanted:
         tests = {key: [(seconds, test) for test, seconds in one.items()] for key, one in reach.items()}
         pytest.main(options, plugins=[Mutator(wanted, journal, tests)])
     summary(every, {told["key"]: told["found"] for told in _lines(journal)}, equivalent)

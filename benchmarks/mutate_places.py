@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "dalembert"
 #: Parts of the package that run as shipped LLVM text, not as the Python that they are written in.
 TRANSLATED = ("simulate/loop", "simulate/sparse", "simulate/contact/step", "simulate/contact/crowd", "contact/crowd",
-              "simulate/contact/read_block")  # fmt: skip
+              "contact/few", "simulate/contact/read_block")  # fmt: skip
 
 SWAPS: dict[type, type] = {
     ast.Add: ast.Sub,

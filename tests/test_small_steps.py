@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import itertools
 import time
+from fractions import Fraction
 from types import FunctionType, SimpleNamespace
 
 import numpy as np
 import pytest
 import sympy as sp
+from flint import fmpq
 from scipy.spatial.transform import Rotation
 
 import dalembert as da
+from dalembert import algebra as al
 from dalembert import analytic as an
 from dalembert import expr as ex
 from dalembert import limits
+from dalembert.algebra.core import operator as op
+from dalembert.algebra.core.engine import as_term
+from dalembert.algebra.core.term import postorder
+from dalembert.algebra.forms.expand import expand, expansion_size
 from dalembert.algebra.values.fields import Residues
+from dalembert.analytic.formulas._balls import Program
+from dalembert.analytic.formulas._equality import _concrete
 from dalembert.analytic.formulas._pieces import _by_factors
 from dalembert.analytic.statics._rests import _is_root
 from dalembert.codegen._crew import _without_crew
@@ -22,17 +32,19 @@ from dalembert.codegen._schedule import _WHOLE, _cut
 from dalembert.codegen.series.graph import Graph
 from dalembert.constraints.loop import _axial
 from dalembert.dynamics import dynamics_of
+from dalembert.editor.told import _text
 from dalembert.formalisms.released import released_in_plane
 from dalembert.geometry.admissible import determinant
 from dalembert.geometry.from_mechanism import _straight
-from dalembert.loops import genericrank
+from dalembert.identify.fit import _physical
+from dalembert.loops import arcs, genericrank
 from dalembert.mechanism import QuaternionTurn
 from dalembert.mechanism.hulls import hull_solid
 from dalembert.mechanism.meshes import _msh
 from dalembert.presentation.tokens import _flattened
 from dalembert.simulate.contact.machine import ContactMachine
 from dalembert.simulate.contact.metric import rank
-from dalembert.simulate.runs.crowd import _marks
+from dalembert.simulate.runs.crowd import KEPT, _marks
 from dalembert.simulate.runs.passage import _Way
 from dalembert.studio.workers import Crew
 from dalembert.verify.elementary import Place, _chain
@@ -409,3 +421,149 @@ def test_progress_is_told_of_what_runs():
     (one,) = Crew.progress(pool, "tab")
     assert (one["channel"], one["told"]) == ("a", "half")
     assert one["seconds"] == pytest.approx(5, abs=1)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_bodies_that_can_be_are_found_as_they_are(seed):
+    """Second moments of random points have any products of inertia; nothing is to be moved then."""
+    rng = np.random.default_rng(seed)
+    theta = []
+    for _ in range(2):
+        points, weights = rng.normal(size=(9, 3)), rng.uniform(0.1, 1, 9)
+        inertia = sum(w * (p @ p * np.eye(3) - np.outer(p, p)) for w, p in zip(weights, points, strict=True))
+        products = inertia[0, 1], inertia[0, 2], inertia[1, 2]
+        theta += [weights.sum(), *(weights @ points), *np.diag(inertia), *products]
+    near = np.array(theta) * 0.9
+    found = _physical(None, np.eye(20) * 1e6, np.array(theta) * 1e6, near, None)
+    np.testing.assert_allclose(found, theta, rtol=1e-4, atol=1e-4)
+
+
+def test_charts_tell_how_their_axes_lie():
+    x, y = "r*cos(a)", "r*sin(a)"
+    assert an.Chart("r a", [x, y], positive=["r"]).orientation == 1
+    assert an.Chart("a r", [x, y], positive=["r"]).orientation == -1
+    assert an.Chart("x y", ["x", "x + y"]).orientation == 1
+    assert an.Chart("a", [x.replace("r", "2"), y.replace("r", "2")]).orientation == 0
+    assert an.Chart("u v", ["u", "v**2"]).orientation == 0
+
+
+@pytest.mark.parametrize("at", [4, 12, 40])
+def test_steep_functions_hide_no_more_bits_than_are_asked_for(at):
+    """1 - erf(x) is about exp(-x^2), 1 - tanh(x) about 2 exp(-2 x)."""
+    x = sp.Symbol("x", real=True)
+    for f, bits in ((sp.erf(x), at**2 / np.log(2)), (sp.tanh(x), 2 * at / np.log(2)), (sp.exp(-x), at / np.log(2))):
+        assert bits <= Program([f]).hidden({x: fmpq(at)}) <= 4 * bits + 10
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_size_of_an_expansion_is_at_least_that_of_what_comes_out(seed):
+    rng = np.random.default_rng(seed)
+    letters = [al.scalar(x) for x in "abcdefgh"]
+
+    def grown(depth):
+        if not depth:
+            return letters[rng.integers(len(letters))]
+        one, two = grown(depth - 1), grown(depth - 1)
+        return one + two if rng.random() < 0.5 else one * two
+
+    for _ in range(4):
+        term = as_term(grown(4))
+        sizes = {}
+        for t in postorder([term]):
+            sizes[t] = expansion_size(t, sizes, 10**9)
+        whole = expand(term)
+        assert sizes[term] >= (len(whole.args) if whole.op is op.SUM else 1)
+        assert expansion_size(term, {t: min(n, 3) for t, n in sizes.items()}, 2) <= 3
+
+
+def test_a_planetary_gear_obeys_willis():
+    """With the carrier held, sun and ring turn against each other as their radii; together all turn as one."""
+    m = da.Mechanism("gear")
+    for x in ("sun", "carrier", "ring"):
+        m.join(da.earth, m.body(x, inertia=[1, 1, 1]), da.revolute("z"), name=x)
+    (told,) = m.planetary("sun.th", "carrier.th", "ring.th", [0.1, 0.3], name="it").expressions
+
+    def left(*angles):
+        names = (ex.symbol(f"{x}.th") for x in ("sun", "carrier", "ring"))
+        return float(ex.evaluate([told], dict(zip(names, angles, strict=True)))[0])
+
+    assert left(3.0, 0.0, -1.0) == pytest.approx(0)
+    assert left(0.7, 0.7, 0.7) == pytest.approx(0)
+    assert abs(left(3.0, 0.0, 1.0)) > 0.1
+
+
+@pytest.mark.parametrize("kernel", [1.0, 0.01, 250.0])
+def test_an_arc_is_begun_one_step_away_whatever_the_length_of_its_direction(kernel, monkeypatch):
+    begun = []
+    monkeypatch.setattr(arcs, "_on_family", lambda _c, start, _l, _r, size: begun.append((size, start)))
+    linear = SimpleNamespace(kernel=kernel * np.array([[1.0, 0.0], [2.0, 1.0]]), rank=0)
+    arcs._arc(None, [0.5, 0.25], linear, [1.0, 1.0], np.zeros(2), 0, 1)
+    assert begun
+    for size, start in begun:
+        np.testing.assert_allclose(np.subtract(start, [0.5, 0.25]), np.array([1, 3]) * size / 3)
+
+
+def test_an_editor_tells_the_three_numbers_of_a_vector():
+    row = tuple(ex.const(k) for k in (1, 2, 3))
+    assert _text(row, {}) == "= [1, 2, 3]"
+    assert _text(row[:2], {}) == ""
+
+
+def test_declared_outputs_may_use_the_rates_of_links_that_are_cut():
+    """A spring in the joint that is cut: its angle is a state of its own."""
+    m = da.Mechanism("four-bar")
+    bars, ends = [da.earth, *(m.body(x, mass=1, inertia=[1, 1, 1]) for x in "abc")], (0, 1, 3, 2.5)
+    for k in range(4):
+        joint = da.revolute("z").with_efforts(th="-3*th - th'") if k == 3 else da.revolute("z")
+        here = bars[k].at([ends[k], 0, 0]) if k else da.earth
+        m.join(here, bars[k + 1] if k < 3 else da.earth.at([3, 0, 0]), joint, name=f"j{k}")
+    m.start = {"j0.th": 1.0, "j0.th'": 0.5}
+    names = [f"j{k}.th" for k in range(4)]
+    for x in names:
+        m.outputs[f"own_{x[:2]}"] = ex.parse(f"2*{x}' + {x} + rate(sin({x}))")
+    motion = m.simulate((0, 0.5), cut=["j3"])
+    for x in names:
+        expected = (2 + np.cos(motion[x])) * motion[f"{x}'"] + motion[x]
+        np.testing.assert_allclose(motion[f"own_{x[:2]}"], expected, atol=1e-6)
+    np.testing.assert_allclose(np.gradient(motion["j3.th"], motion.t)[5:-5], motion["j3.th'"][5:-5], atol=1e-2)
+
+
+def test_the_first_mode_of_the_first_stable_rest_is_the_slowest():
+    m = da.Mechanism("two")
+    for name, stiffness in (("quick", 9), ("slow", 1)):
+        rail = da.prismatic("x").with_efforts(x=f"-{stiffness}*x")
+        m.join(da.earth, m.body(name, mass=1), rail, name=f"rail_{name}")
+    for number, moving in ((1, "slow"), (2, "quick")):
+        scene = m._mode(number, None, None)
+        for body, poses in zip(scene.bodies, scene.poses, strict=True):
+            assert bool(np.ptp(poses[:, 0, 3]) > 1e-6) is (body.name == moving)
+    for number in (0, 3):
+        with pytest.raises(da.ModelError, match=f"no mode {number}"):
+            m._mode(number, None, None)
+
+
+@pytest.mark.parametrize("count", [1, 2, 10, 1000])
+def test_all_steps_of_a_short_motion_are_kept_and_of_a_long_one_evenly_many(count):
+    assert _marks(None, 0.0, 0.1, count, 6) == list(range(count + 1))
+    few = _marks(None, 0.0, 0.1, count, int(KEPT / 8 / count * 4) or 1)
+    assert few[0] == 0
+    assert few[-1] == count
+    assert len({b - a for a, b in itertools.pairwise(few)} - {count - few[-2]}) <= 1
+
+
+@pytest.mark.parametrize("order", [2, 3, 5])
+def test_roots_of_multiples_take_out_the_number_with_its_sign(order):
+    """((a/b)^n x)^(m/n) = (a/b)^m x^(m/n), for negative a where n is odd, and for a < b."""
+    x = al.scalar("x")
+    for a, b, m in itertools.product((-3, -1, 1, 2, 5), (1, 2, 7), (-2, -1, 1, 3)):
+        if a > 0 or order % 2:
+            c, r = Fraction(a, b), Fraction(m, order)
+            assert (c**order * x) ** r == c**m * x**r, (c, r)
+
+
+def test_a_function_of_two_arguments_is_no_sum_of_two_functions():
+    x, y = sp.symbols("x y", real=True)
+    f = sp.Function("f")(x, y)
+    assert _concrete(sp.diff(f, x, y)) != 0
+    assert not an.is_zero(sp.diff(f, x, y))
+    assert an.is_zero(sp.diff(f, x, y) - sp.diff(f, y, x))

@@ -169,6 +169,25 @@ def test_formulas_of_the_closed_form_evaluate_to_the_postures(name):
         assert min(apart(one, x) for x in reached if not np.isnan(list(x.values())).any()) < 1e-6
 
 
+@pytest.mark.parametrize("radius", [0.35, 0.002, 700.0])
+def test_a_slide_with_two_values_has_a_formula_for_both(radius):
+    """A wheel on a lift carries a slide along its axle at its rim: X = r sin th, Z = lift + r cos th."""
+    m = da.Mechanism("lift")
+    a, b, c = (m.body(x, mass=1) for x in "abc")
+    m.join(da.earth, a, da.prismatic("z"), name="lift")
+    m.join(a, b, da.revolute("y"), name="wheel")
+    m.join(b.at([0, 0, radius]), c, da.prismatic("y"), name="axle")
+    m.frame("tip", c)
+    target = np.array([0.6, 0.5, 0.7]) * radius
+    found = m.inverse_kinematics("tip", target)
+    lifts = [(0.7 - 0.8) * radius, (0.7 + 0.8) * radius]
+    np.testing.assert_allclose(sorted(one.coordinates["lift.x"] for one in found), lifts, rtol=1e-9)
+    formula = next(one for one in found.formulas if one.coordinate == "lift.x")
+    known = dict(zip(ex.symbols("X Y Z axle.x"), (*target, target[1]), strict=True))
+    told = [float(ex.evaluate([formula.formula], known | {ex.symbol(formula.sign): s})[0]) for s in (-1.0, 1.0)]
+    np.testing.assert_allclose(sorted(told), lifts, rtol=1e-9)
+
+
 def test_planar_arms_in_letters():
     m = da.loads("""
 let upper = body mass = 1, iframe = 0, inertia = 0 end ; let fore = body mass = 1, iframe = 0, inertia = 0 end ;

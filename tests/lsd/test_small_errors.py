@@ -7,8 +7,10 @@ import pytest
 
 import dalembert as da
 from dalembert import expr as ex
+from dalembert.lsd.elaborate import elaborate
 from dalembert.lsd.format import format_text
 from dalembert.lsd.places import Unknowns
+from dalembert.lsd.reading import check
 
 
 @pytest.mark.parametrize(
@@ -86,3 +88,29 @@ def test_the_first_dof_that_is_missing_is_named(given, missing):
     body, names = "let b = body mass = 1, iframe = 0 end ;\n", ", ".join("xyz"[: len(given)])
     with pytest.raises(da.LsdError, match=f"dof{missing} is missing"):
         da.loads(f"{body}join earth and b.frame with link({names}) {dofs} end as j ;\n")
+
+
+def test_values_that_nothing_depends_on_are_told_and_parts_of_a_vector_are_not():
+    checked = check(
+        'use "joints.lsd" ;\nlet b = body mass = m, iframe = c, inertia = [1, 1, 1] end ;\n'
+        "join earth and b.frame with revolute([0, 0, 1]) as j ;\n"
+        "given m = 1, c_x = 0, c_y = 0, c_z = 0.5, m_x = 3 ;\n"
+    )
+    elaborate(checked, da.Mechanism())
+    assert [x.message for x in checked.report.items] == ["nothing in the mechanism depends on m_x"]
+
+
+def test_two_names_of_one_place_stay_themselves_and_a_place_without_a_name_takes_one():
+    start = (
+        'use "joints.lsd" ;\nlet b = body mass = 1, iframe = [0, 0, 0], inertia = [1, 1, 1] end ;\n'
+        "join earth and b.frame with link(x, y) dof = [x, y, 0] end as j ;\n"
+    )
+    named = "let tip = [0, 0, 1] @ b ; let top = [0, 0, 1] @ b ;\n"
+    asked = "constrain pos({}, x) = 0 as c ;\nconstrain pos({}, y) = 0 as d ;\n"
+    for head, pair, told in (
+        (named, ("tip", "top"), ("tip", "top")),
+        (named, ("[0, 0, 1] @ b", "top"), ("tip", "top")),
+        ("", ("[0, 0, 1] @ b", "[0, 0, 1] @ b"), ("b_at_1", "b_at_1")),
+    ):
+        made = da.loads(start + head + asked.format(*pair)).constraints
+        assert [str(c.expressions[0]) for c in made] == [f"pos({told[0]}, x)", f"pos({told[1]}, y)"]

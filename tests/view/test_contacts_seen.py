@@ -108,6 +108,10 @@ def test_bars_are_the_states_of_the_stick_slip_oscillator() -> None:
     m.contact("s.z", friction=0.3, static=0.5, slip="s.x' - 0.1", name="belt")
     mo = m.simulate((0, 2), start={"s.x": 0.01, "s.x'": 0.1})
     figure = mo.plot_contacts()
+    figure.canvas.draw()
+    (axis,) = figure.axes
+    legend, whole = axis.get_legend().get_window_extent(), figure.bbox
+    assert whole.x0 <= legend.x0 < legend.x1 <= whole.x1
     widths = [width for _, width, _ in bars(figure)]
     assert widths[:3] == pytest.approx([0.4, 0.4068887871591405, 0.4], abs=1e-6)
     assert len({colour for *_, colour in bars(figure)}) == 2
