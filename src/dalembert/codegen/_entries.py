@@ -7,6 +7,7 @@ from dalembert.codegen._blocks import write_blocks
 from dalembert.codegen._ir import Writer
 from dalembert.codegen._lanes import moving_code
 from dalembert.codegen._schedule import Schedule
+from dalembert.codegen._single import bridge, in_floats
 from dalembert.codegen.function import Function
 
 _STACK = 1 << 17  # bytes of scratch that may live on the stack
@@ -25,12 +26,16 @@ def scalar_module(functions: list[tuple[Function, Schedule]]) -> str:
     return whole_module(1, used, parts)
 
 
-def batch_module(function: Function, plan: Schedule, width: int) -> str:
-    """One function, for `width` states side by side."""
+def batch_module(function: Function, plan: Schedule, width: int, single: bool = False) -> str:
+    """One function, for `width` states side by side; with `single` inputs, results and sums are floats."""
     blocks = write_blocks(function, plan, width)
     moves = moving_code(width, function.sizes, len(function.outputs))
     entry = _batch_entry(function, plan, width, blocks.early, blocks.late)
-    return whole_module(width, blocks.used, [blocks.text, *moves, entry])
+    parts = [blocks.text, *moves, entry]
+    if single:
+        floats = [*_intrinsics(width), *parts]
+        parts = [*bridge(blocks.used), *map(in_floats, floats)]
+    return whole_module(width, blocks.used, parts)
 
 
 def workspace_size(function: Function, plan: Schedule, width: int) -> int:
@@ -41,21 +46,24 @@ def workspace_size(function: Function, plan: Schedule, width: int) -> int:
 
 def whole_module(width: int, used: set[tuple[str, int]], parts: list[str]) -> str:
     """Functions with all that they call."""
-    intrinsics: list[str] = []
-    for w in sorted({width} | {one for _, one in used}):
-        t, s = Writer(w).real, Writer(w).suffix
-        intrinsics += [f"declare {t} @llvm.{name}.{s}({t})" for name in ("fabs", "sqrt")]
-        intrinsics += [f"declare {t} @llvm.{name}.{s}({t}, {t})" for name in ("copysign", "minimum", "maximum")]
-        intrinsics.append(f"declare {t} @llvm.fmuladd.{s}({t}, {t}, {t})")
-        if w > 1:
-            lanes = f"<{w} x i1>"
-            intrinsics.append(f"declare {t} @llvm.masked.load.{s}.p0(ptr, i32, {lanes}, {t})")
-            intrinsics.append(f"declare void @llvm.masked.store.{s}.p0({t}, ptr, i32, {lanes})")
+    intrinsics = [x for w in sorted({width} | {one for _, one in used}) for x in _intrinsics(w)]
     bodies = [_elementary.definition(name, w) for name, w in sorted(used)]
     intrinsics.append("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
     library = "declare ptr @malloc(i64)\ndeclare void @free(ptr)\n" + _elementary.declarations()
     weights = '!0 = !{!"branch_weights", i32 1, i32 100000}\n'
     return "\n".join([*intrinsics, library, *bodies, *parts, weights])
+
+
+def _intrinsics(width: int) -> list[str]:
+    t, s = Writer(width).real, Writer(width).suffix
+    found = [f"declare {t} @llvm.{name}.{s}({t})" for name in ("fabs", "sqrt")]
+    found += [f"declare {t} @llvm.{name}.{s}({t}, {t})" for name in ("copysign", "minimum", "maximum")]
+    found.append(f"declare {t} @llvm.fmuladd.{s}({t}, {t}, {t})")
+    if width > 1:
+        lanes = f"<{width} x i1>"
+        found.append(f"declare {t} @llvm.masked.load.{s}.p0(ptr, i32, {lanes}, {t})")
+        found.append(f"declare void @llvm.masked.store.{s}.p0({t}, ptr, i32, {lanes})")
+    return found
 
 
 def _actual(count: int, kept: str, scratch: str, out: str) -> str:

@@ -64,6 +64,7 @@ class NativeFunction:
         self._use()
         self._batch: BatchCode | None = None
         self._batch_call: Any = None
+        self._single: tuple[BatchCode, Any] | None = None
         self._memory = threading.local()
         self._sizes = function.sizes
         self._shape = function.shape
@@ -142,6 +143,47 @@ class NativeFunction:
         self._call(*addresses)
         return result.copy()  # type: ignore[no-any-return]
 
+    def single(self, *args: Array) -> np.ndarray:
+        """A batch in single precision: inputs, results and sums are floats, and twice as many stand in a vector.
+
+        >>> from dalembert import expr as ex
+        >>> x, k = ex.symbols("x k")
+        >>> compile_functions([Function("f", [[x], [k]], [-k * ex.sin(x)])])["f"].single([[0.5], [1.5]], [4.0])
+        array([[-1.9177022],
+               [-3.98998  ]], dtype=float32)
+        """
+        if self.function.shared:
+            raise ExpressionError(f"'{self.name}' shares inputs between states, and has no single precision.")
+        rows, count = list[np.ndarray](), -1
+        for g, (given, size) in enumerate(zip(args, self._sizes, strict=True)):
+            a = np.ascontiguousarray(given, dtype=np.float32)
+            one = a.size == size and a.ndim < 2
+            rows.append(a := a.reshape(1, size) if one else a[:, None] if size == 1 and a.ndim == 1 else a)
+            if a.ndim != 2 or a.shape[1] != size or (not one and count >= 0 and count != len(a)):
+                raise ExpressionError(self._wrong_shape(g, a, count))
+            count = count if one else len(a)
+        alone, count = count < 0, abs(count)
+        if self._single is None:
+            with _target.compiling:
+                made = self.batch_code(2 * _target.vector_width(), single=True)
+                self._single = made, made.function()
+        code, call = self._single
+        out = np.empty((count, *self._shape), dtype=np.float32)
+        if count:
+            strides = [a.shape[1] if len(a) > 1 else 0 for a in rows]
+            self._shared_out(call, code, rows, strides, out)
+        return out[0] if alone else out
+
+    def _shared_out(
+        self, call: Any, code: BatchCode, rows: Sequence[np.ndarray], strides: Sequence[int], out: np.ndarray
+    ) -> None:
+        """Spread the states of a batch over the crew."""
+        groups = len(rows)
+        pointers = (ctypes.c_void_p * groups)(*map(address_of, rows))
+        steps = (ctypes.c_int64 * groups)(*strides)
+        where = (ctypes.addressof(pointers), ctypes.addressof(steps), address_of(out))
+        share(call, *where, len(out), code.width, code.room, self._plan.operations)
+
     def _wrong_shape(self, g: int, a: np.ndarray, batch: int) -> str:
         wants = f"({self._sizes[g]},) or (batch, {self._sizes[g]})"
         other = f", with batch = {batch} as in the arrays before it" if batch >= 0 else ""
@@ -155,10 +197,10 @@ class NativeFunction:
                 self._batch = made
             return self._batch
 
-    def batch_code(self, width: int) -> BatchCode:
+    def batch_code(self, width: int, single: bool = False) -> BatchCode:
         """Code for `width` states side by side."""
         name = f"{self.name}.batch"
-        text = _entries.batch_module(self.function, self._plan, width)
+        text = _entries.batch_module(self.function, self._plan, width, single)
         loaded = load_text(text, (name,), _effort(self.quick))
         room = _entries.workspace_size(self.function, self._plan, width)
         return BatchCode(loaded.addresses[name], room, width, loaded)
@@ -179,11 +221,8 @@ class NativeFunction:
                 raise ExpressionError(
                     f"input {varied[0]} of '{self.name}' is shared by all states: give one row of it."
                 )
-            groups = len(arrays)
-            pointers = (ctypes.c_void_p * groups)(*map(address_of, arrays))
-            strides = (ctypes.c_int64 * groups)(*[a.shape[1] if a.ndim == 2 else 0 for a in arrays])
-            where = (ctypes.addressof(pointers), ctypes.addressof(strides), address_of(out))
-            share(self._batch_call, *where, count, batch.width, batch.room, self._plan.operations)
+            strides = [a.shape[1] if a.ndim == 2 else 0 for a in arrays]
+            self._shared_out(self._batch_call, batch, arrays, strides, out)
         return out
 
 
