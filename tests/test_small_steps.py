@@ -147,11 +147,11 @@ def test_a_camera_looks_along_a_direction_of_length_one(up, size):
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 5])
-@pytest.mark.parametrize("kinds", [{"symmetric"}, {"symmetric", "rotation"}, {"rotation"}, set()], ids=str)
+@pytest.mark.parametrize("kinds", ["symmetric", "symmetric rotation", "rotation", ""])
 def test_random_orthogonal_matrices_have_the_properties_that_are_asked(size, kinds):
     p = 2**31 - 1
     for seed in range(6):
-        rows = Residues(p, seed)._orthogonal(size, frozenset(kinds))
+        rows = Residues(p, seed)._orthogonal(size, frozenset(kinds.split()))
         matrix = sp.Matrix([[int(x) for x in row] for row in rows])
         assert (matrix * matrix.T - sp.eye(size)).applyfunc(lambda x: x % p) == sp.zeros(size)
         if "symmetric" in kinds:
@@ -357,7 +357,7 @@ def test_the_steps_of_a_link_one_by_one_are_the_link():
     th, x = ex.symbol("j.th"), ex.symbol("j.x")
     m = da.Mechanism("m")
     fixed = QuaternionTurn((ex.const(0.8), ex.const(0.6), ex.ZERO, ex.ZERO))
-    joint = da.composite(["x", "th"], ["x", 0.7, 0.2], da.turn(0.4, "y"), da.turn("th", [1, 2, 2]), fixed)
+    joint = da.composite(["x", "th"], ["x", 0.7, 0.2], da.turn("th", [1, 2, 2]), da.turn(0.4, "y"), fixed)
     m.join(da.earth.at([1, 2, 3], da.turn(0.3, "x")), m.body("b", mass=1).at([0.1, 0.2, 0.3]), joint, name="j")
     tree, state = dynamics_of(m.layout()).tree, {x: 0.25, th: 1.1}
     link = m.freeze().links["j"]
