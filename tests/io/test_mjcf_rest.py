@@ -122,3 +122,22 @@ def test_actuators_without_names_have_controls_of_their_own(tmp_path):
 def test_what_a_servo_does_against_the_speed_of_a_site_is_told(tmp_path):
     _, notes = arm(tmp_path, actuator='<position name="p" site="s" gear="0 0 1" kv="2"/>')
     assert any("speed of its site" in note for note in notes)
+
+
+@pytest.mark.parametrize("said", ['densty="5"', 'fitscale="2"'])
+def test_words_of_geoms_that_nobody_knows_are_told(said, tmp_path):
+    (tmp_path / "m.xml").write_text(f"""<mujoco><worldbody><frame poss="0 0 1"><body><joint/><geom size=".1" {said}/>
+      </body></frame></worldbody></mujoco>""")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        told = " ".join(da.read_mjcf(tmp_path / "m.xml").notes)
+    assert ("'densty' of <geom>" in told) == ("densty" in said)
+    assert "'poss' of <frame>" in told
+
+
+def test_constraints_can_be_off_together(tmp_path):
+    """Equalities, limits and dry friction stayed, without a word."""
+    _, notes = arm(tmp_path, 'frictionloss="9" range="-1 1"', option='><flag constraint="disable"/></option><option')
+    m = da.read_mjcf(tmp_path / "m.xml")
+    assert not m.contacts
+    assert any("'constraint' is switched off" in note for note in notes)

@@ -30,12 +30,25 @@ _KINDS = {"hinge": "hinge", "slide": "slide", "ball": "ball", "free": "free"}
 _MADE = ("composite", "flexcomp", "flex", "attach", "plugin", "deformable")
 _LOOKS = {"camera", "light", "geom", "site", "body", "joint", "freejoint", "inertial", "frame"}
 Geom = tuple[Element, Pose]
+_TURNED = frozenset("pos quat axisangle euler xyaxes zaxis".split())
 _TOLD = frozenset("name class childclass group user rgba material width".split())
 _SOFT = frozenset("margin solref solimp solreflimit solimplimit solreffriction solimpfriction torquescale".split())
+#: All that these may say: what nobody asks of them is of contacts and looks.
+_OF_GEOMS = (
+    "type size fromto mass density shellinertia mesh hfield fitscale contype conaffinity condim priority friction gap"
+)
+_OF_MESHES = (
+    "name class file content_type scale inertia vertex normal texcoord face refpos refquat builtin params material"
+)
 #: What has nothing mechanical in it, and what constraints that do not give way have no use for.
 _QUIET = {
     "compiler": frozenset("strippath texturedir assetdir discardvisual usethread fusestatic convexhull".split()),
     **dict.fromkeys(("body", "inertial", *ACTUATORS), _TOLD),
+    "geom": _TOLD | _SOFT | _TURNED | frozenset(f"{_OF_GEOMS} solmix fluidshape fluidcoef".split()),
+    "site": _TOLD | _TURNED | {"type", "size", "fromto"},
+    "frame": _TURNED | {"name", "childclass"},
+    "mesh": frozenset(f"{_OF_MESHES} smoothnormal maxhullvert octree_maxdepth".split()),
+    "key": frozenset("name time qpos qvel ctrl mpos mquat".split()),
     **dict.fromkeys(("joint", "freejoint", "fixed", "spatial", "connect", "weld", "tendon"), _TOLD | _SOFT),
 }
 

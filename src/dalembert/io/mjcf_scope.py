@@ -26,7 +26,7 @@ ACTUATORS = (
     "dcmotor",
 )
 #: Flags whose "disable" leaves a part of the mechanics out.
-OFF = ("spring", "damper", "passive", "limit", "equality", "frictionloss", "actuation")
+OFF = ("spring", "damper", "passive", "constraint", "limit", "equality", "frictionloss", "actuation")
 _MOST_INCLUDES = 100
 
 
@@ -95,6 +95,8 @@ class Settings:
         flags = {name for one in said for name in OFF if one.get(name) == "disable"}
         if "passive" in flags:
             flags |= {"spring", "damper"}
+        if "constraint" in flags:
+            flags |= {"limit", "equality", "frictionloss"}
         groups = {x for option in root.all("option") for x in option.get("actuatorgroupdisable", "").split()}
         s = replace(s, off=frozenset(flags), groups_off=frozenset(groups))
         if len(s.eulerseq) != 3 or set(s.eulerseq.lower()) - set("xyz"):
