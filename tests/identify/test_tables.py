@@ -102,3 +102,43 @@ def test_the_command_tells_excites_and_identifies(tmp_path):
     assert found.exit_code == 0
     assert "b.Izz" in found.output
     assert run(app, ["identify", str(machine), "--excite", "5", "--limit", "p.th=1"]).exit_code == 2
+
+
+def loud(step, noise):
+    """Noise of which each sample keeps a part of the one before."""
+    x = np.zeros_like(noise)
+    for k in range(1, len(x)):
+        x[k] = step * x[k - 1] + noise[k]
+    return x
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        (lambda q, e, noise: (q, e + noise), None),
+        (lambda q, e, noise: (q, e + loud(0.7, noise)), "alike from sample to sample"),
+        (lambda q, e, noise: (q, e + 3 * np.sign(q[1]) + noise), "friction, a delay, units"),
+        (lambda q, e, noise: (np.degrees(q), e), "of the efforts: are angles in radians"),
+        (lambda q, e, noise: (q, 100 * e + noise), " times those of the description"),
+    ],
+)
+def test_what_is_left_is_told_where_it_is_no_noise(changed, said):
+    """Deviations were stated as if all were well."""
+    m = two_bars()
+    q = np.array(path_of(400, 0.02)[1:])
+    efforts = np.asarray(m.compile().inverse_dynamics(*q))
+    noise = np.random.default_rng(3).standard_normal(efforts.shape) * 0.01 * np.abs(efforts).max()
+    (q, u, udot), measured = changed(q, efforts, noise)
+    found = m.base_parameters().identify(q, u, udot, measured, physical=False)
+    assert any(said in x for x in found.doubts) if said else not found.doubts
+    assert all(x in str(found) for x in found.doubts)
+
+
+def test_masses_without_numbers_are_identified_too():
+    m = da.Mechanism("letters")
+    m.gravity = [0, 0, -9.81]
+    m.join(da.earth, m.body("p", mass="mu", centre=[0, 0, "-a"], inertia=["I", "I", 0]), da.revolute("y"), name="p")
+    base = m.base_parameters({"a": 0.5})
+    q = np.linspace(-1, 1, 30)[:, None]
+    found = base.identify(q, 0 * q, 0 * q + 1, 2 + 3 * np.sin(q), physical=False, given={"a": 0.5})
+    np.testing.assert_allclose(found.values, [0, -3 / 9.81, 2], atol=1e-12)

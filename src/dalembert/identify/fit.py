@@ -12,7 +12,8 @@ from scipy.stats import f as fisher
 from scipy.stats import t as student
 
 from dalembert.dynamics import dynamics_of
-from dalembert.errors import ArgumentError
+from dalembert.errors import ArgumentError, ExpressionError
+from dalembert.identify.doubts import doubts
 from dalembert.identify.states import States, on_loops
 from dalembert.presentation.told import Told
 
@@ -57,6 +58,7 @@ class Identified(Told):
     theta: Any | None
     freedom: int  # measured efforts beyond those that the values took
     together: Together  # the law of all values at once
+    doubts: tuple[str, ...] = ()  # why what is left may be no noise, and the deviations too small
 
     def intervals(self, level: float = 0.95) -> Any:
         """Low and high end of each value, which holds the true one in a share `level` of measurements (Student)."""
@@ -90,6 +92,7 @@ class Identified(Told):
             "noise": [float(x) for x in self.noise],
             "residual": self.residual,
             "condition": self.condition,
+            "doubts": list(self.doubts),
             "theta": None
             if self.theta is None
             else dict(zip(self.base.regressor.names, map(float, self.theta), strict=True)),
@@ -114,6 +117,7 @@ class Identified(Told):
             lines.append(f"No motion at all tells {unseen} of {len(self.base.regressor.names)} inertial parameters.")
         if not np.isfinite(self.deviations).all():
             lines.append("Move the joints that stood still, or moved together, and measure again (`base.excitation`).")
+        lines += self.doubts
         return "\n".join(lines)
 
 
@@ -168,7 +172,16 @@ def identify(
     values, covariance, deviations = found.values, found.covariance, found.deviations
     freedom = max(len(tau) - found.told, 1)
     law = Together.of(found.shares, len(tau) // groups, found.told)
-    return Identified(base, values, deviations, covariance, noise, residual, found.condition, theta, freedom, law)
+    told = tuple(doubts(left, tau, W @ _known(of, prior, given), count, of.speeds))
+    return Identified(base, values, deviations, covariance, noise, residual, found.condition, theta, freedom, law, told)
+
+
+def _known(of: Any, prior: Any | None, given: Mapping[str, Any] | None) -> Any:
+    """Standard parameters of the description; nothing where they have no numbers."""
+    try:
+        return of.theta(given) if prior is None else np.asarray(prior, dtype=float)
+    except ExpressionError:
+        return np.zeros(len(of.names))
 
 
 @dataclass(frozen=True, eq=False)
