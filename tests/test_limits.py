@@ -332,6 +332,25 @@ def test_a_budget_holds_in_what_is_imported(tmp_path, monkeypatch):
         import endless_library  # noqa: F401
 
 
+def test_a_stop_that_comes_while_a_call_is_being_left_is_told(monkeypatch):
+    """Giving back what a large derivation held takes longer than the watchdog waits before it stops the call again."""
+
+    class StoppedAgain:
+        def __init__(self, *args, **kwargs):
+            self.block = working(*args, **kwargs)
+
+        def __enter__(self):
+            return self.block.__enter__()
+
+        def __exit__(self, *error):
+            raise limits._Expired
+
+    working = limits.working
+    monkeypatch.setattr(limits, "working", StoppedAgain)
+    with pytest.raises(da.LimitError, match=r"a large call took longer than 0.05 s .* Ask for less"):
+        limits.bounded("a large call", "Ask for less.", seconds=0.05)(for_ever)()
+
+
 def test_a_slow_machine_stretches_the_guards_and_no_budget(monkeypatch):
     monkeypatch.setattr(limits, "SECONDS", 0.1)
     monkeypatch.setattr(limits, "GRACE", 4.0)

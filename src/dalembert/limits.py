@@ -5,10 +5,9 @@ default is a minute for formulas of hand size (`analytic`, `algebra`), ten for t
 
     with dalembert.limits.budget(seconds=5): ...        # or megabytes=500, or seconds=None for no limit
 
-One watchdog thread looks at the calls that run, a few times a second, and raises in the thread of one that is over its
-budget; so Ctrl-C stays what it is. What Python cannot interrupt is done `apart`, in a process that ends with the call
-(Groebner bases), or refused when it is read (a huge power of numbers). On a terminal a line tells after a second what
-is being done.
+A watchdog looks at the calls that run, a few times a second, and raises in the thread of one that is over its budget;
+so Ctrl-C stays what it is. What Python cannot interrupt is done `apart`, in a process that ends with the call, or
+refused when it is read (a huge power of numbers). On a terminal a line tells after a second what is being done.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cached_property, wraps
@@ -236,12 +235,13 @@ def working(
         _leave()
         if isinstance(error, LimitError) or not call.over:  # else a library met the stop and said something of its own
             raise
-        if "longer" not in call.over:
-            more = "budget(megabytes=16000)"
-        more = more or "with dalembert.limits.budget(seconds=600):"
-        raise LimitError(
-            f"{name} {call.over} and was stopped. {remedy + ' ' if remedy else ''}To allow more: {more}"
-        ) from None
+        raise _stopped(name, call.over, remedy, more) from None
+
+
+def _stopped(name: str, over: str, remedy: str, more: str = "") -> LimitError:
+    longer = more or "with dalembert.limits.budget(seconds=600):"
+    allow = longer if "longer" in over else "budget(megabytes=16000)"
+    return LimitError(f"{name} {over} and was stopped. {remedy}{' ' * bool(remedy)}To allow more: {allow}")
 
 
 def share(part: float) -> float | None:
@@ -348,8 +348,16 @@ def bounded(name: str, remedy: str = "", *, seconds: float | None = SECONDS) -> 
         def run(*args: Any, **kwargs: Any) -> Any:
             if threading.get_ident() in _calls:
                 return function(*args, **kwargs)
-            with working(name, remedy, seconds=seconds):
-                return function(*args, **kwargs)
+            try:
+                with working(name, remedy, seconds=seconds):
+                    return function(*args, **kwargs)
+            except _Expired:  # once more, on the way out: what a large call held is given back for seconds
+                over = "was over its budget"
+                while call := _calls.get(threading.get_ident()):
+                    over = call.over
+                    with suppress(_Expired):
+                        _leave()
+            raise _stopped(name, over, remedy)
 
         run.bounded = True  # type: ignore[attr-defined]
         return run  # type: ignore[return-value]
