@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import csv
+import io
 import pickle
 from pathlib import Path
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
 
 from dalembert.errors import DalembertError, SimulationError
 from dalembert.simulate import Motion, run
+from dalembert.simulate.motion import archive as archive_of_motions
 from sample_systems import double_pendulum, free_body, pendulum, spherical_pendulum
 
 
@@ -50,6 +53,29 @@ def test_loading_something_else_is_refused(tmp_path: Path) -> None:
     np.savez(tmp_path / "other.npz", t=np.zeros(3))
     with pytest.raises(SimulationError, match="not a motion"):
         Motion.load(tmp_path / "other.npz")
+
+
+def test_arrays_that_ask_for_more_than_is_there_or_is_ever_kept_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """NumPy makes room for what a header says: 745 GB ended in its MemoryError."""
+    whole, path = tmp_path / "whole.npz", tmp_path / "m.npz"
+    run(pendulum(), (0, 1)).save(whole)
+    with ZipFile(whole) as archive, ZipFile(path, "w") as other:
+        for name in archive.namelist():
+            data = archive.read(name)
+            if name == "t.npy":
+                header = io.BytesIO()
+                np.lib.format.write_array_header_1_0(
+                    header, {"shape": (10**11,), "fortran_order": False, "descr": "<f8"}
+                )
+                data = header.getvalue() + data[-80:]
+            other.writestr(name, data)
+    with pytest.raises(SimulationError, match="not a motion, or is damaged"):
+        Motion.load(path)
+    monkeypatch.setattr(archive_of_motions, "LARGEST", 100)
+    with pytest.raises(SimulationError, match="not a motion, or is damaged"):
+        Motion.load(whole)
 
 
 def test_failed_write_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

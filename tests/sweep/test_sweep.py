@@ -99,6 +99,8 @@ def test_a_sweep_goes_on_to_the_same_bits(tmp_path, monkeypatch):
     with pytest.raises(da.ModelError, match="holds a sweep already"):
         m.sweep(*asked, **words, out=tmp_path / "cut")
     again = m.sweep(*asked, **words, out=tmp_path / "cut", resume=True)
+    assert "a second" in str(again)
+    assert "a second" not in str(m.sweep(*asked, **words, out=tmp_path / "cut", resume=True))  # nothing was computed
     for name in whole.table:
         np.testing.assert_array_equal(again[name], whole[name])
     assert all(p.stat().st_mtime_ns == t for p, t in kept.items())

@@ -41,6 +41,7 @@ class Sweep:
     seconds: float = 0.0
     place: Path | None = None
     times: np.ndarray = field(default_factory=lambda: np.zeros(0), repr=False)
+    before: int = 0  # cases that were there when this run began
 
     def __len__(self) -> int:
         return len(self.table["case"])
@@ -70,7 +71,8 @@ class Sweep:
 
     def __str__(self) -> str:
         """A summary: how many, how quick, and where each measure lies."""
-        rate = f", {len(self) / self.seconds:.3g} a second" if self.seconds else ""
+        made = len(self) - self.before
+        rate = f", {made / self.seconds:.3g} a second" if self.seconds and made else ""
         failed = f", {self.failures} failed" if self.failures else ""
         lines = [f"{self.name}: {len(self)} of {self.cases} cases{rate}{failed}"]
         width = max((len(x) for x in self.measures), default=0)
@@ -176,7 +178,7 @@ def sweep(
     began, tables = time.monotonic(), dict[int, Table]()
     with progress_bar(len(plan.design), f"sweep of {mechanism.name}", progress) as bar:
         done = len(plan.design) - sum(_rows(plan, k) for k in todo)
-        before = done
+        before = done  # of a sweep that is resumed
         try:
             for k, table in _computed(plan, todo, cluster, threads):
                 if store is None:
@@ -195,7 +197,7 @@ def sweep(
         table = {name: np.concatenate([tables[k][name] for k in range(plan.chunks)]) for name in plan.columns}
     place = None if store is None else store.place
     times = np.linspace(*plan.t_span, plan.instants)
-    return Sweep(mechanism.name, plan.design.names, plan.measures, table, len(plan.design), spent, place, times)
+    return Sweep(mechanism.name, plan.design.names, plan.measures, table, len(plan.design), spent, place, times, before)
 
 
 def _plain(values: np.ndarray) -> list[Any]:

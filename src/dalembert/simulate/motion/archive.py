@@ -8,7 +8,10 @@ from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from importlib import import_module
+from io import BytesIO
+from math import prod
 from typing import Any, TypeVar
+from zipfile import ZipFile
 
 import numpy as np
 
@@ -34,6 +37,8 @@ READ = (3, 4)
 """Formats that are read. To be raised with what contacts and records are kept by: 4 has a size for each gap, where some
 archives of format 3 have one for all; these are told apart by their keys."""
 M = TypeVar("M", bound=Motion)
+LARGEST = 8_000_000_000
+"""Bytes of all arrays of an archive; the steps that a motion keeps end at a quarter of it."""
 _PLAIN = ("event_names", "status", "message", "method", "nfev", "accepted", "rejected")
 _STEPS = ("step_t", "step_h", "step_y", "step_c")
 
@@ -70,6 +75,24 @@ def pack(motion: Motion) -> dict[str, Any]:
     about["results"] = results
     arrays["about"] = np.array(json.dumps(about))
     return arrays
+
+
+def check_sizes(held: bytes) -> None:
+    """Refuse arrays that are said to be longer than what is there, and archives that unfold to more than is ever kept.
+
+    NumPy makes room for what a header asks before it reads on.
+    """
+    with ZipFile(BytesIO(held)) as archive:
+        members = archive.infolist()
+        if sum(one.file_size for one in members) > LARGEST:
+            raise ValueError(f"its arrays take more than {LARGEST / 1e9:g} GB")
+        for one in members:
+            with archive.open(one) as member:
+                newer = np.lib.format.read_magic(member) > (1, 0)  # type: ignore[no-untyped-call]
+                read = np.lib.format.read_array_header_2_0 if newer else np.lib.format.read_array_header_1_0
+                shape, _, entry = read(member)  # type: ignore[no-untyped-call]
+            if prod(shape) * entry.itemsize > one.file_size:
+                raise ValueError(f"{one.filename} is shorter than it says")
 
 
 def unpack(kind: type[M], stored: Mapping[str, Any], path: str) -> M:

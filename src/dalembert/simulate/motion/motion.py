@@ -349,7 +349,7 @@ class Motion:
     @classmethod
     def load(cls: type[M], path: str | os.PathLike[str]) -> M:
         """Read what `save` wrote."""
-        from dalembert.simulate.motion.archive import unpack
+        from dalembert.simulate.motion.archive import check_sizes, unpack
 
         try:
             with open(path, "rb") as file:
@@ -357,6 +357,7 @@ class Motion:
         except OSError as error:
             raise SimulationError(f"{path} cannot be read: {error.strerror or error}.") from error
         try:
+            check_sizes(held)
             with np.load(BytesIO(held), allow_pickle=False) as stored:
                 return unpack(cls, stored, str(path))
         except (
