@@ -264,20 +264,26 @@ def _later(seen: Counter[str], test: str) -> int:
 
 
 def on_copies(wanted: list[Mutant], journal: Path, options: list[str]) -> None:
-    """Each error in the sources of a copy, which a process of its own tests."""
+    """Each error in the sources of a copy, which a process of its own tests; without one, all of them pass there."""
     with tempfile.TemporaryDirectory() as folder:
         tree = Path(folder) / "tree"
-        shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".*", "__pycache__"))
+        shutil.copytree(ROOT, tree, ignore=shutil.ignore_patterns(".git", ".venv", ".*_cache", "__pycache__"))
         environment = os.environ | {"PYTHONPATH": str(tree / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+        call = [sys.executable, "-m", "pytest", "-x", *options]
+
+        def told() -> subprocess.CompletedProcess[str]:
+            return subprocess.run(call, cwd=tree, env=environment, capture_output=True, text=True, check=False)
+
+        if (first := told()).returncode:
+            raise SystemExit(f"these tests fail without an error, too:\n{first.stdout[-2000:]}")
         for mutant in wanted:
             file = tree / PACKAGE.relative_to(ROOT) / mutant.file
             before = file.read_text(encoding="utf-8")
             file.write_text(mutant.text() or before, encoding="utf-8")
-            call = [sys.executable, "-m", "pytest", "-x", *options]
-            told = subprocess.run(call, cwd=tree, env=environment, capture_output=True, text=True, check=False)
+            run = told()
             file.write_text(before, encoding="utf-8")
-            found = "survived" if told.returncode == 0 else "caught"
-            by = next((x.split()[1] for x in told.stdout.splitlines() if x.startswith(("FAILED", "ERROR"))), "")
+            found = "survived" if run.returncode == 0 else "caught"
+            by = next((x.split()[1] for x in run.stdout.splitlines() if x.startswith(("FAILED", "ERROR"))), "")
             _keep(journal, {"key": mutant.key, "found": found, "by": by, "of": 0, **asdict(mutant)})
             print(f"{found}: {mutant.line}: {mutant.key}", flush=True)
 
