@@ -162,6 +162,15 @@ def test_wrong_questions_are_refused_in_words() -> None:
         (lambda: m.fit({"pivot.th": [1.0]}, ["l"]), "times of measurement"),
         (lambda: m.fit({"t": [0, 1], "pivot.th": [1.0]}, ["l"]), "shape"),
         (lambda: m.fit({"t": [0, 1], "pivot": [1.0, 1.0]}, ["l"]), "has no 'pivot'"),
+        (lambda: m.fit({"t": [0, 1], "pivot.th": ["a", "b"]}, ["l"]), "holds what is no number"),
+        (lambda: m.fit({"t": [0, 1, 2], "pivot.th": [1, np.inf, 1]}, ["l"]), "holds infinite readings"),
+        (lambda: m.fit(data, ["l"], sigma={"pivot": 0.1}), "no column of the data"),
+        (lambda: m.fit(data, ["l"], sigma={"pivot.th": 0}), "positive number, not 0"),
+        (
+            lambda: m.optimize((0, 1), "log(final(pivot.th) - 9)", {"l": (0.2, 2)}),
+            "has no number, or no slope, at l = ",
+        ),
+        (lambda: m.sensitivities((0, 1), ["l", "l"]), "hold one twice"),
         (lambda: fit(m, data, []), "name the parameters"),
         (lambda: optimize(m, (0, 1), "final(pivot.th)", {"pivot.th": (0, 1)}, subject_to="a = b = c"), "no constraint"),
     ):

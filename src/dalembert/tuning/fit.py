@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dalembert import expr as ex
 from dalembert.errors import ArgumentError
-from dalembert.mechanism import Mechanism, Model
+from dalembert.mechanism import Mechanism, Model, did_you_mean
 from dalembert.presentation.told import Told
 from dalembert.simulate import Motion, System
 from dalembert.simulate.runs.answering import question, size_of
@@ -90,6 +90,7 @@ def fit(
         raise ArgumentError("name the parameters or starts to be found: names=['l', 'c'].")
     system = system_for(subject, cut)
     experiments = [_Experiment(one, sigma) for one in ([data] if isinstance(data, Mapping) else data)]
+    _check_sigma(sigma, {name: 0 for one in experiments for name in one.columns})
     if not experiments:
         raise ArgumentError("there is nothing to fit to: give data={'t': times, 'pivot.th': angles}.")
     wanted = tuple(bounds)
@@ -167,17 +168,17 @@ class _Experiment:
         self.start, self.given = told.pop("start", {}), told.pop("given", {})
         if "t" not in told:
             raise ArgumentError("data need the times of measurement: {'t': times, 'pivot.th': angles}.")
-        self.t = np.asarray(told.pop("t"), dtype=float)
+        self.t = _readings("t", told.pop("t"))
         if self.t.ndim != 1 or len(self.t) < 2 or not (np.diff(self.t) > 0).all():
             raise ArgumentError("the times of data are two at least, each later than the one before.")
-        self.columns = {name: np.asarray(values, dtype=float) for name, values in told.items()}
+        self.columns = {name: _readings(name, values) for name, values in told.items()}
         if not self.columns:
             raise ArgumentError("data hold nothing but times: add what was measured, {'pivot.th': angles}.")
         for name, values in self.columns.items():
             if values.shape != self.t.shape:
                 raise ArgumentError(f"'{name}' of the data has the shape {values.shape}, the times {self.t.shape}.")
         self.sigma = {name: float((sigma or {}).get(name, 1.0)) for name in self.columns}
-        self.seen = {name: np.isfinite(values) for name, values in self.columns.items()}
+        self.seen = {name: ~np.isnan(values) for name, values in self.columns.items()}
 
     @property
     def span(self) -> tuple[float, float]:
@@ -197,3 +198,21 @@ class _Experiment:
             here = self.seen[name]
             parts.append(found.along(ex.parse(name), self.t[here]) / self.sigma[name])
         return np.concatenate(parts)
+
+
+def _readings(name: str, values: Any) -> Array:
+    try:
+        found: Array = np.asarray(values, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(f"'{name}' of the data holds what is no number: {error}.") from error
+    if np.isinf(found).any():
+        raise ArgumentError(f"'{name}' of the data holds infinite readings: NaN are those that are missing.")
+    return found
+
+
+def _check_sigma(sigma: Mapping[str, float] | None, columns: Collection[str]) -> None:
+    for name, value in (sigma or {}).items():
+        if name not in columns:
+            raise ArgumentError(f"sigma: '{name}' is no column of the data.{did_you_mean(name, columns)}")
+        if not 0 < float(value) < np.inf:
+            raise ArgumentError(f"sigma: the deviation of '{name}' is a positive number, not {value}.")

@@ -109,7 +109,12 @@ class _Runs:
     def told(self, objective: Objective, x: Array) -> tuple[float, Array]:
         motion = self.motion(x)
         if id(objective) not in self._told:
-            self._told[id(objective)] = objective.of(motion)
+            value, slopes = self._told[id(objective)] = objective.of(motion)
+            if not (np.isfinite(value) and np.isfinite(slopes).all()):
+                here = ", ".join(f"{name} = {v:.6g}" for name, v in zip(self.names[:4], x.tolist(), strict=False))
+                raise ArgumentError(
+                    f"'{objective.text}' has no number, or no slope, at {here}: bound what varies so that it has one."
+                )
         return self._told[id(objective)]
 
 

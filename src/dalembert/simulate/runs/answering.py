@@ -74,6 +74,8 @@ def question(
     needed = system.names_in([*(e for event in watched for e in event.needs), *system.with_outputs(needs)])
     parameters = single(parameter_values(system, given, needed))
     asked = tuple(names)
+    if len(set(asked)) < len(asked):
+        raise SimulationError(f"the names {', '.join(asked)} hold one twice: derivatives are asked for once.")
     for name in asked:
         if name not in parameters and name not in system.states:
             known = [*parameters, *system.states]
