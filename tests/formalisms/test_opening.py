@@ -61,3 +61,9 @@ def test_opened_scalar_equations_are_the_same_equations(count):
     assert np.abs(read_back(eq, done, state) - expected).max() < 1e-8 * (1 + np.abs(expected).max())
     used = {x.name for line in done.lines for x in ex.free_symbols([ex.parse(t) for t in line.text.split(" = ")])}
     assert not used & set(chosen)
+
+
+def test_a_list_of_names_is_told_to_be_one():
+    shown = da.load(str(EXAMPLES / "four_bar.lsd")).equations("kane").show("vector")
+    with pytest.raises(da.DalembertError, match=r"'Lambda' is a list of names.*\(b.Fx, b.Fy\)"):
+        shown.open("Lambda")

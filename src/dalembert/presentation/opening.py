@@ -24,7 +24,10 @@ def opened(statement: Statement, names: Sequence[str], further: Callable[[], Ite
     missing = [name for name in wanted if name not in known]
     if missing:
         table = {_name(line): line for line in further()}
+        lists = {_name(line): line.text for line in statement.formulas if " := " in line.text}
         for name in (_spelled(x, table) for x in missing):
+            if name not in table and name in lists:
+                raise ModelError(f"'{name}' is a list of names, which stand as they are: {lists[name]}.")
             if name not in table:
                 some = ", ".join([*known][:12]) or "none"
                 hint = did_you_mean(name, [*known, *table]) or f" Defined here: {some}."
