@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import random
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -65,6 +67,13 @@ IDENTITIES = {
         b * d,
     ),
     "decimals": (0.1 * a + 0.2 * a - 0.3 * a, ex.ZERO),
+    "a root of a number": ((a + ex.sqrt(3)) * (a - ex.sqrt(3)) - a * a + 3, ex.ZERO),
+    "roots of numbers": (a * (b * ex.sqrt(2)) * ex.sqrt(6) - a * (2 * b) * ex.sqrt(3), ex.ZERO),
+    "60 degrees": (ex.sin(a + ex.PI / 3) - ex.sin(a) / 2 - ex.cos(a) * ex.sqrt(3) / 2, ex.ZERO),
+    "15 degrees": (
+        4 * ex.cos(a + ex.PI / 12) - (ex.sqrt(6) + ex.sqrt(2)) * ex.cos(a) + (ex.sqrt(6) - ex.sqrt(2)) * ex.sin(a),
+        ex.ZERO,
+    ),
     "offset angle": (ex.cos(a + 0.4) * ex.cos(0.4 + a) + ex.sin(a + 0.4) ** 2, ex.ONE),
 }
 
@@ -86,6 +95,8 @@ STRANGERS = {
     "near decimals": (0.1 * a, 0.1000000001 * a),
     "a third of an angle is no angle": (3 * ex.sin(a / 3), ex.sin(a)),
     "functions of one argument": (ex.function("f")(a), ex.function("g")(a)),
+    # no squares modulo the prime: whether the product of their roots is that of 851 or its opposite, no field tells
+    "roots of other numbers": (a * (ex.sqrt(851) * ex.sqrt(1081)), -23 * a * ex.sqrt(1739)),
     "a choice": (ex.where(a < b, c, d), c),
 }
 
@@ -95,6 +106,24 @@ def test_what_differs_somewhere_is_kept_apart(what):
     first, second = STRANGERS[what]
     assert len(set(ex.fingerprints([first, second]))) == 2
     assert ex.reduce([first - second])[0] is not ex.ZERO
+
+
+def test_reducing_keeps_values_of_roots_of_numbers_and_parts_of_turns():
+    radicands = [2, 3, 6, 12, 23, 37, 851, 1081, 1739, 1000003, Fraction(3, 4), Fraction(344047, 500000), 0.3]
+    rng = random.Random(1)
+
+    def formula(depth):
+        if depth:
+            x, y = formula(depth - 1), formula(depth - 1)
+            return rng.choice([x + y, x - y, x * y])
+        turn = ex.PI * Fraction(rng.randint(-6, 6), rng.choice((3, 4, 5, 12)))
+        return rng.choice([ex.sqrt(ex.const(rng.choice(radicands))), a, rng.choice([ex.sin, ex.cos])(b + turn)])
+
+    for _ in range(60):
+        x, y = formula(3), formula(2)
+        found = ex.reduce([x, y, (x + y) * (x - y) - x * x + y * y])
+        assert found[2] is ex.ZERO
+        assert ex.evaluate(found[:2], POINTS[0]) == pytest.approx(ex.evaluate([x, y], POINTS[0]), rel=1e-9, abs=1e-9)
 
 
 def test_no_division_or_root_comes_in_where_there_was_none():

@@ -145,8 +145,9 @@ def test_a_displacement_by_a_coordinate_of_a_cut_link_is_refused_with_advice():
     m.join(earth, a, prismatic("x"), name="p")
     m.join(earth, a, prismatic("y"), name="q")
     m.join(earth, b, composite([], Displacement.of(["q.x", 0, 0])), name="r")
+    assert [one.link.name for one in Layout.of(m).cuts] == ["p"]
     with pytest.raises(ModelError, match=r"'r' is displaced by 'q\.x'.*Cut another link"):
-        Layout.of(m)
+        Layout.of(m, cut=["q"])
 
 
 def test_a_force_whose_point_wanders_with_the_speeds_is_one_in_all_formalisms():

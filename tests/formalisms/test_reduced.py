@@ -89,6 +89,13 @@ def test_no_entry_is_zero_without_saying_so(name):
         assert not hidden_zeros(entries(derive(machine.layout(), formalism))), formalism
 
 
+@pytest.mark.parametrize(("name", "formalism"), [("bennett", "dalembert"), ("delta", "mixed")])
+def test_no_entry_of_a_machine_with_sixty_degrees_is_zero_without_saying_so(name, formalism):
+    """Roots of numbers obeyed no identity: sqrt(3)^2 was not 3."""
+    machine = da.load(str(EXAMPLES / "loops" / f"{name}.lsd"))
+    assert not hidden_zeros(entries(derive(machine.layout(), formalism)))
+
+
 def test_good_speeds_pay():
     """Papegay 2.6 (L3456): with u7, u8, u9 Kane's equations of the satellite are shorter than with rates."""
     chosen = {

@@ -1,9 +1,10 @@
 """Values in a finite field that tell formulas apart: equal functions have equal values, others do not.
 
-Every symbol has a fixed value modulo the Mersenne prime 2^127 - 1, made from its name. Sums, products and quotients are
+Every symbol has a fixed value modulo a prime, made from its name. Sums, products and quotients are
 those of the field. An angle is a point of the circle c^2 + s^2 = 1 over the field and a sum of angles is the product of
-points, so that sines and cosines obey the theorems of addition; quarter turns are exact. Decimals are the rationals
-that they spell. Whatever else has arguments (roots, arcs, exponentials, comparisons, unknown functions) has a value of
+points, so that sines and cosines obey the theorems of addition; multiples of 15 degrees are exact. Decimals are the
+rationals that they spell. Modulo this prime 2, 3, 5, 7... are squares, so that roots of such numbers are those of the
+field. Whatever else has arguments (other roots, arcs, exponentials, comparisons, unknown functions) has a value of
 its own for each list of arguments, and so obeys no identity: sqrt(x^2) is not x.
 
 The field is thus a freer world than that of the real functions: what is equal in it for all values of the symbols is
@@ -23,8 +24,8 @@ from typing import Any, TypeAlias
 from dalembert.expr._node import Expr, Number, const
 from dalembert.expr._traverse import topological
 
-BITS = 127
-PRIME = 2**BITS - 1
+#: 2, 3, 5, 7, 11, 13, 17, 19, 29, 31, 41, 43, 53 and 59 are squares modulo this prime; -1 is none.
+PRIME = 2**127 - 44649
 Point: TypeAlias = tuple[int, int]  # cosine, sine
 
 #: Angles count in parts of this many: halves, thirds, quarters... of a coordinate are seen, other parts are strangers.
@@ -80,6 +81,34 @@ def _written(value: float) -> Number:
     return near if near and abs(float(near) - value) <= math.ulp(value) else value
 
 
+#: What is left of a number without its prime factors below this is a prime, if it is less than the square of this.
+_FACTORS = 1000
+
+
+@lru_cache(maxsize=10_000)
+def root(value: Number) -> int:
+    """The root of a number: of primes that are squares in the field it is theirs, so that root(12) is 2 root(3).
+
+    Each of these primes has one root for all its uses. The product of two others may be a square, but of which sign its
+    root would have to be, theirs do not tell: such numbers have a value of their own.
+    """
+    exact = Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
+    left, whole, q = exact.numerator * exact.denominator, 1, 2
+    primes = list[int]()
+    while q < _FACTORS and q * q <= left:
+        while left % (q * q) == 0:
+            left, whole = left // (q * q), whole * q
+        if left % q == 0:
+            left = left // q
+            primes.append(q)
+        q += 1
+    primes.append(left)  # or a product of large ones
+    free = math.prod(primes)
+    known = left < _FACTORS**2 and all(pow(q, PRIME // 2, PRIME) <= 1 for q in primes)
+    found = pow(free, (PRIME + 1) // 4, PRIME) if known else drawn("sqrt", free)
+    return found * whole * inverse(exact.denominator) % PRIME
+
+
 def turned(a: Point, b: Point) -> Point:
     """The point of the sum of two angles."""
     return (a[0] * b[0] - a[1] * b[1]) % PRIME, (a[0] * b[1] + a[1] * b[0]) % PRIME
@@ -94,6 +123,13 @@ def _multiple(a: Point, count: int) -> Point:
             total = turned(total, a)
         a, count = turned(a, a), count >> 1
     return total
+
+
+@lru_cache(maxsize=1)
+def _sixth() -> Point:
+    """The point of a sixth of a quarter turn: 45 degrees less 30."""
+    half = inverse(2)
+    return turned((root(2) * half % PRIME, root(2) * half % PRIME), (root(3) * half % PRIME, -half % PRIME))
 
 
 @lru_cache(maxsize=100_000)
@@ -177,6 +213,8 @@ class Fingerprints:
             return self._point(e.args[0], _PARTS)[op == "sin"]
         if op == "pow" and type(e.args[1].data) is int and e.args[1].op == "const":
             return pow(values[e.args[0]], e.args[1].data, PRIME)
+        if op == "sqrt" and e.args[0].op == "const" and e.args[0].data >= 0:
+            return root(e.args[0].data)
         if op == "div" and values[e.args[1]]:
             return values[e.args[0]] * inverse(values[e.args[1]]) % PRIME
         if op in ("min", "max"):
@@ -225,7 +263,9 @@ class Fingerprints:
         turns = _turns(e)
         if turns is not None:
             quarters = 2 * turns * Fraction(count, _PARTS)
-            return _QUARTERS[int(quarters) % 4] if quarters.denominator == 1 else self._stranger(e, count)
+            if quarters.denominator == 1:
+                return _QUARTERS[int(quarters) % 4]
+            return _multiple(_sixth(), int(6 * quarters)) if 6 % quarters.denominator == 0 else self._stranger(e, count)
         if e.op == "const":
             parts = _spelled(e.data) * count
             return _part_of(1, int(parts)) if parts.denominator == 1 else self._stranger(e, count)

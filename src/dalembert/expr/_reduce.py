@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from dalembert.expr._arithmetic import add, mul, neg, sub
 from dalembert.expr._collector import uncollected
-from dalembert.expr._fingerprint import BITS, PRIME, Fingerprints, drawn, inverse, residue, written_number
+from dalembert.expr._fingerprint import PRIME, Fingerprints, drawn, inverse, residue, written_number
 from dalembert.expr._node import HALF, ONE, TWO, ZERO, Expr
 from dalembert.expr._rounding import without_rounding
 from dalembert.expr._table import rebuild
@@ -99,10 +99,7 @@ class _Sweep:
                 a, b = e.args
                 first, x, scale = found[a]
                 second, y, other = found[b]
-                value, scale = x * y, scale | other
-                value = (value & prime) + (value >> BITS)  # 2^127 is 1 here
-                if value >= prime:
-                    value -= prime
+                value, scale = x * y % prime, scale | other
             elif op == "add":
                 a, b = e.args
                 first, x, scale = found[a]
@@ -268,4 +265,6 @@ def _everywhere(e: Expr) -> bool:
     """Whether an operation is defined for all numbers."""
     if e.op == "pow":
         return type(e.args[1].data) is int and e.args[1].op == "const"
+    if e.op == "sqrt":
+        return e.args[0].op == "const" and e.args[0].data >= 0
     return e.op in _SAFE
