@@ -133,6 +133,16 @@ def test_methods_that_need_expressions_refuse(everything_is_large):
     assert mo.success
 
 
+def test_a_long_closed_chain_is_solved_in_numbers():
+    """One loop has few rows; it is the mass matrix of its two arms that makes its code long."""
+    for count, expected in ((10, False), (70, True)):
+        m = da.Mechanism("ring")
+        bodies = [da.earth, *(m.body(f"r{k}", mass=1) for k in range(1, count))]
+        for k, (a, b) in enumerate(zip(bodies, [*bodies[1:], da.earth], strict=True)):
+            m.join(a.at([k, k % 2, 0]), b.at([k, k % 2, 0]), da.revolute("z"), name=f"j{k}")
+        assert large.is_large(dynamics_of(m.layout())) == expected
+
+
 @pytest.mark.slow
 def test_an_antenna_of_nine_cells_moves(families):
     """105 states, 64 rows, singular all along."""

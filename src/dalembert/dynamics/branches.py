@@ -53,8 +53,9 @@ class Allowed:
 def misfits(bending: Bending, loops: Loops, x: Array, w: Array) -> tuple[Array, Array]:
     """For each trajectory: do its speeds belong to no motion, and are there such speeds at all in its posture?"""
     slopes, drift = loops.speed_slopes(x, w)
-    u, s, vt = np.linalg.svd(slopes)
-    held = np.zeros((len(x), slopes.shape[1]), dtype=bool)
+    moving = slopes.any(axis=(0, 2))  # of a loop in a plane, half of its gaps never open, and nothing closes them
+    u, s, vt = np.linalg.svd(slopes[:, moving])
+    held = np.zeros((len(x), u.shape[1]), dtype=bool)
     held[:, : s.shape[1]] = s > _NONE
     turned = np.zeros((len(x), slopes.shape[2]), dtype=bool)
     turned[:, : s.shape[1]] = s > _NONE
@@ -64,15 +65,17 @@ def misfits(bending: Bending, loops: Loops, x: Array, w: Array) -> tuple[Array, 
     size = np.maximum(np.abs(w).max(axis=1, initial=0.0), np.abs(drift).max(axis=1, initial=0.0))
     still = bending.at(loops, x, np.zeros_like(w))
     whole = bending.at(loops, x, w)
-    bent = _left(u, held, whole) > _BENT * size**2 + _ROUNDED * np.abs(whole).max(axis=1, initial=0.0)
+    bent = _left(u, held, moving, whole) > _BENT * size**2 + _ROUNDED * np.abs(whole).max(axis=1, initial=0.0)
     even = (bending.at(loops, x, probe) + bending.at(loops, x, -probe)) / 2 - still
-    return bent, _left(u, held, even) > _BENT * (probe**2).sum(axis=1)
+    return bent, _left(u, held, moving, even) > _BENT * (probe**2).sum(axis=1)
 
 
-def _left(u: Array, held: Array, bend: Array) -> Array:
+def _left(u: Array, held: Array, moving: Array, bend: Array) -> Array:
     """The part that no acceleration can close."""
-    inside = np.where(held, np.einsum("kij,ki->kj", u, bend), 0.0)
-    return np.abs(bend - np.einsum("kij,kj->ki", u, inside)).max(axis=1, initial=0.0)
+    left, some = bend.copy(), bend[:, moving]
+    inside = np.where(held, np.einsum("kij,ki->kj", u, some), 0.0)
+    left[:, moving] -= np.einsum("kij,kj->ki", u, inside)
+    return np.abs(left).max(axis=1, initial=0.0)
 
 
 def allowed_speeds(

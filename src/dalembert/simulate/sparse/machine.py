@@ -17,8 +17,7 @@ from dalembert.simulate.sparse.structure import Elimination, Structure
 
 Integers = NDArray[np.int64]
 Array = NDArray[np.float64]
-#: Tables that are told whole, zeros too.
-VECTORS = ("right", "scales", "gamma", "conditions", "gap", "offset", "reach", "drift")
+_VECTORS = ("right", "scales", "gamma", "conditions", "gap", "offset", "reach", "drift")
 
 
 class Table(Protocol):
@@ -91,7 +90,7 @@ class Described:
             keep(first + 2, speed)
         row, speed = np.divmod(tables["matrix"].places, n)
         keep(at.MATRIX_TARGET, placed.matrices(whole, list(zip(row.tolist(), speed.tolist(), strict=True))))
-        for place, name in zip(range(at.RIGHT, at.DRIFT + 1), VECTORS, strict=True):
+        for place, name in zip(range(at.RIGHT, at.DRIFT + 1), _VECTORS, strict=True):
             block[place] = tables[name].begin
         keep(at.ROUNDING, self.rounding)
         keep(at.OWN_PLACE, self.own_place)

@@ -24,7 +24,7 @@ from dalembert.constraints.rows import EPSILON
 from dalembert.dynamics import Dynamics
 from dalembert.expr import Expr, Matrix
 from dalembert.kinematics import EARTH_NODE
-from dalembert.simulate.sparse.machine import VECTORS, Described
+from dalembert.simulate.sparse.machine import Described
 from dalembert.simulate.sparse.native import Entries
 from dalembert.simulate.sparse.placed import blocks_of
 from dalembert.simulate.sparse.structure import Structure
@@ -32,8 +32,10 @@ from dalembert.simulate.system.system import Constrained, System
 
 Array = NDArray[np.float64]
 
-#: Rows, squared, times speeds: what orthogonal rows cost. Above this the compiler needs minutes.
+#: Products of the solve as code: rows, squared, times speeds, which is what orthogonal rows cost, and the factor of M,
+#: each with its share of the entries. Above this the compiler needs minutes.
 _EXPANDED = 50_000
+_ENTRIES = 5
 _REPEATS = 8
 """Newton steps towards the constraints, at most: quadratic convergence needs four from any state of a step."""
 _MUCH = 1e-3
@@ -43,8 +45,20 @@ _POINTER = ctypes.POINTER(ctypes.c_double)
 
 def is_large(about: Dynamics) -> bool:
     """Whether the solve of a machine is left to numbers."""
-    large = about.closed and len(about.rows) ** 2 * len(about.speeds) > _EXPANDED
+    if not about.closed:
+        return False
+    large = len(about.rows) ** 2 * len(about.speeds) + _ENTRIES * _factor(about) > _EXPANDED
     return large and not (about.rows.sliding or about.rows.implied)  # choices by value, which expressions can make
+
+
+def _factor(about: Dynamics) -> int:
+    """Products of the factor of M, where each speed meets those that carry it: of a chain its length cubed, by six."""
+    carrying, total = list[int](), 0
+    for node in about.tree.nodes:
+        above = 0 if node.parent == EARTH_NODE else carrying[node.parent]
+        carrying.append(above + len(node.columns))
+        total += len(node.columns) * carrying[-1] ** 2
+    return total // 2
 
 
 def with_numbers(system: System, about: Dynamics) -> System:
@@ -88,9 +102,8 @@ class LargeMachine:
         self._own_place = np.array([places.get(ex.symbol(u), -1) for u in system.speeds])
         outputs: list[Expr] = []
         for name, shape, values in _tables(system, held, order):
-            some = [i for i, e in enumerate(values) if name in VECTORS or e is not ex.ZERO]
-            self._parts[name] = Part(shape, np.array(some, dtype=np.int64), len(outputs))
-            outputs += [values[i] for i in some]
+            self._parts[name] = Part(shape, np.array([*values], dtype=np.int64), len(outputs))
+            outputs += values.values()
         names = system.known_parameters
         # Any code for what is solved is quicker than the solve; this is compiled in a tenth of the time.
         self._numbers = compiled("numbers", system.symbols, names, tuple(outputs), quickly=True)
@@ -240,30 +253,33 @@ def _structure(system: System) -> Structure | None:
 
 def _tables(
     system: System, held: Constrained, order: Sequence[int]
-) -> list[tuple[str, tuple[int, ...], Sequence[Expr]]]:
-    """Names, shapes and expressions; rows in an order."""
+) -> list[tuple[str, tuple[int, ...], dict[int, Expr]]]:
+    """Names, shapes and expressions by their places; rows in an order. What is left out is zero."""
     rows, n, count = held.rows, len(system.speeds), len(held.rows)
     blocks = [x for node in system.nodes for x in blocks_of(node)]
 
-    def listed(matrix: Matrix) -> list[Expr]:
+    def listed(matrix: Matrix) -> dict[int, Expr]:
         lines = matrix.rows()
-        return [x for k in order for x in lines[k]]
+        return {g * n + j: x for g, k in enumerate(order) for j, x in enumerate(lines[k]) if x is not ex.ZERO}
 
-    def some(values: Sequence[Expr | None]) -> list[Expr]:
-        return [ex.ZERO if (x := values[k]) is None else x for k in order]
+    def some(values: Sequence[Expr | None]) -> dict[int, Expr]:
+        return whole([ex.ZERO if (x := values[k]) is None else x for k in order])
+
+    def whole(values: Sequence[Expr]) -> dict[int, Expr]:
+        return dict(enumerate(values))
 
     return [
-        ("blocks", (len(blocks),), blocks),
+        ("blocks", (len(blocks),), {k: x for k, x in enumerate(blocks) if x is not ex.ZERO}),
         ("matrix", (count, n), listed(rows.matrix)),
-        ("reaction", (count, n), listed(rows.reaction) if rows.pushed else [ex.ZERO] * (count * n)),
+        ("reaction", (count, n), listed(rows.reaction) if rows.pushed else {}),
         ("made_of", (count, n), listed(rows.made_of)),
         ("seen", (count, n), listed(rows.seen)),
-        ("right", (n,), held.right),
-        ("scales", (n,), speed_scales(rows, system.masses_moved)),
+        ("right", (n,), whole(held.right)),
+        ("scales", (n,), whole(speed_scales(rows, system.masses_moved))),
         ("gamma", (count,), some(rows.gamma)),
         ("conditions", (count,), some(rows.conditions)),
         ("gap", (count,), some(rows.gap)),
-        ("offset", (len(rows.own),), [one.offset for one in rows.own]),
+        ("offset", (len(rows.own),), whole([one.offset for one in rows.own])),
         ("reach", (count,), some(rows.reach)),
         ("drift", (count,), some(rows.drift)),
     ]
