@@ -27,9 +27,17 @@ class Bounces:
         self.rebounds.append(rebound)
         self.fastest = max(self.fastest, -approach)
 
-    def end(self, restitution: float) -> float | None:
-        """When infinitely many further bounces are over; None while they are not to be summed."""
-        if len(self.times) < 5 or not self.rebounds[-1] <= _TINY * self.fastest:
+    def share(self, speed: float) -> float:
+        """A speed as a share of the fastest approach of the run."""
+        return speed / self.fastest if self.fastest > 0 else np.inf
+
+    def end(self, restitution: float, others: float = 0.0) -> float | None:
+        """When infinitely many further bounces are over; None while they are not to be summed.
+
+        `others` are the speeds, as shares, at which those leave that strike in turn with this one: a block that rocks
+        on two feet is struck on one without a rebound, and leaves with the other.
+        """
+        if len(self.times) < 5 or not max(self.share(self.rebounds[-1]), others) <= _TINY:
             return None
         flights = np.diff(self.times[-5:])
         ratios = flights[1:] / flights[:-1]

@@ -31,7 +31,9 @@ def evened(problem: Frictional, answer: Answer, weak: float, every: Array) -> An
         return answer
     sizes = np.sqrt(np.abs(np.diag(problem.matrix)[places]))
     heights = np.sqrt(np.abs(every).max(axis=1, initial=0.0))
-    part = every[:, places] / sizes / np.where(heights > 0, heights, 1.0)[:, None]
+    # across a plane machine nothing can move: such forces do nothing, and have no size
+    sizes, heights = np.where(sizes > 0, sizes, 1.0), np.where(heights > 0, heights, 1.0)
+    part = every[:, places] / sizes / heights[:, None]
     forces = answer.impulses.copy()
     forces[places] = np.linalg.lstsq(part, part @ (forces[places] * sizes), rcond=1e-10)[0] / sizes
     states, turning = list(answer.states), list(answer.turning)

@@ -26,6 +26,8 @@ _ROOM = 1e-6
 """Share of its bound by which friction that gave way must be inside to hold after all; of a force."""
 _BOUND = 1e-12
 """Share of its bound beyond which friction gives way: what is exactly at it holds, whatever rounding says."""
+_GRAIN = 1e-14
+"""A gap of this share of its size, or less, is not told from none: some digits more than its formula has."""
 _POINTER = ctypes.POINTER(ctypes.c_double)
 
 
@@ -165,7 +167,9 @@ class Regime:
     def values(self, t: float, y: Array) -> Array:
         plain = self.machine.at(max(t, self.since), y, self.p)
         now, done = plain.seen_from(self.mode.sides), self.solve(plain)
-        gaps = np.delete(now.gap + self.room, list(self.mode.closed))
+        gaps = now.gap + self.room
+        begun = (now.rate > 0) & (np.abs(gaps) < _GRAIN * self.sizes)  # what leaves does not close in its rounding
+        gaps = np.delete(np.where(begun, _GRAIN * self.sizes, gaps), list(self.mode.closed))
         rubs = self.machine.rubs
         sizes = {k: float(np.linalg.norm(done.tangential[rubs[k].places])) for k in self.mode.stick}
         # forces that are one of many are as large as they happen to be: their bound is no place to rest at

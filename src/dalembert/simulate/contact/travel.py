@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert.contact.rows import DRILLING, ROLLING
 from dalembert.errors import SimulationError
 from dalembert.simulate.contact.bounces import Bounces
+from dalembert.simulate.contact.changes import tell_changes
 from dalembert.simulate.contact.decide import APPROACH, TOUCHING, WEAK, Before, Decision, Happening
 from dalembert.simulate.contact.dips import Dips
 from dalembert.simulate.contact.fading import ENDED, faded
@@ -44,6 +44,8 @@ _LOW = 1e-14
 """A flight lower than this share of the size of its gap is none: gaps are not known better."""
 _INSIDE = 1e-8
 """A gap below minus this share of its size at the end of an arc: its contact was missed."""
+_TAIL = 10.0
+"""Slips of so many of the speeds at which a pile of bounces is cut off may end in those that are left out."""
 _FADED = 1e-10
 """A force below this share of the largest of the instant has gone with the one whose event it is."""
 
@@ -265,28 +267,34 @@ class Trip:
 
     def _bounced(self, t: float, happened: Happening, released: set[int]) -> None:
         """Sum the tail of infinitely many bounces where its ratio shows; what was `released` leaves, however slowly."""
-        restitution = self.machine.at(t, happened.y, self.p).restitution
-        settled = list[int]()
+        now, settled, tail = self.machine.at(t, happened.y, self.p), list[int](), 0.0
+        leaving = [j for j in now.touching(TOUCHING * self.sizes) if now.rate[j] > 0 and j not in happened.mode.closed]
         for i, (approach, rebound) in happened.struck.items():
-            self.bounces[i].add(t, approach, rebound)
-            over = self.bounces[i].end(float(restitution[i]))
+            run = self.bounces[i]
+            turns = [
+                j for j in leaving if j != i and self.bounces[j].times and run.times[-1:] < self.bounces[j].times[-1:]
+            ]
+            run.add(t, approach, rebound)
+            others = max((self.bounces[j].share(float(now.rate[j])) for j in turns), default=0.0)
+            over = run.end(float(now.restitution[i]), others)
             if over is not None and over <= self.end:
-                settled.append(i)
+                settled += [i, *turns]
+                tail = max(tail, *(float(now.rate[j]) / self.machine.pace.sizes[j] for j in (i, *turns)))
                 self.log.event(over, self.machine.names[i], "accumulation")
                 self.log.remark(
                     f"contact {self.machine.names[i]}: infinitely many bounces end at t = {over:.9g} "
                     f"({len(self.bounces[i].times)} located, the rest summed)"
                 )
                 self.bounces[i] = Bounces()
-        self._closed(t, happened, settled)
+        self._closed(t, happened, settled, _TAIL * tail)
         for _ in self.machine.names:
             instant = [i for i in self._instant(t, happened) if i not in released]
             if not instant:
                 break
             self._closed(t, happened, instant)
 
-    def _closed(self, t: float, happened: Happening, settled: list[int]) -> None:
-        """Let contacts that hardly leave be closed, with those that are closed already.
+    def _closed(self, t: float, happened: Happening, settled: list[int], slow: float = 0.0) -> None:
+        """Let contacts that hardly leave be closed, with those that are closed already; what slips slower stops.
 
         What is taken from their speeds may let others approach that touch as well: those come to rest with them.
         """
@@ -295,8 +303,12 @@ class Trip:
         now, n = self.machine.at(t, happened.y, self.p), self.machine.coordinates
         together = sorted({*settled, *happened.mode.closed})
         touching = now.touching(TOUCHING * self.sizes)
+        pace, rubs = self.machine.pace, self.machine.rubs
+        ended = np.abs(now.slip) <= np.maximum(slow * pace.slides, ENDED * pace.slips(now))
+        still = [k for k, one in enumerate(rubs) if one.contact in settled and ended[one.places].all()]
+        held = [place for k in {*happened.mode.stick, *still} for place in rubs[k].places]
         while True:
-            happened.y[n:] = self.machine.at_rest(now, together, [])
+            happened.y[n:] = self.machine.at_rest(now, together, held)
             then = self.machine.at(t, happened.y, self.p)
             small = APPROACH * self.machine.pace.rates(then)
             more = [i for i in touching if then.rate[i] < -small[i] and i not in together]
@@ -327,9 +339,8 @@ class Trip:
 
     def _enter(self, t: float, before: Array, happened: Happening, name: str, old: Mode | None = None) -> Array:
         """The state on the contacts of the new mode; a jump if it is another one, and what is to be told."""
-        names = self.machine.names
         y = self._outside(t, happened.y, happened.mode)
-        for _ in names:  # what brings contacts to their gaps may bring others past the edges of their faces
+        for _ in self.machine.names:  # what is brought to its gap may bring others past the edges of their faces
             past = self.machine.at(t, y, self.p).past
             gone = frozenset(i for i in happened.mode.closed if past[i] > 0)
             if not gone:
@@ -338,23 +349,7 @@ class Trip:
             happened.mode, happened.remarks = again.mode, happened.remarks + again.remarks
             happened.strikes, happened.events = happened.strikes + again.strikes, happened.events + again.events
             y = self._outside(t, again.y, again.mode)
-        mode = happened.mode
-        for struck in happened.strikes:
-            self.log.impulse(t, struck.contacts, struck.pulses, struck.works)
-        for i, what in happened.events:
-            self.log.event(t, names[i], what)
-        states = {i: mode.state(i, self.machine) for i in range(len(names))}
-        if old is not None:
-            for i, state in states.items():
-                was = old.state(i, self.machine)
-                if was != state and (was != "open" or i not in self.machine.kept):
-                    self.log.event(t, names[i], _BECOMES[state])
-            for k, rub in enumerate(self.machine.rubs):
-                if rub.kind in _TURNS and (k in old.slip) != (k in mode.slip) and rub.contact in mode.closed:
-                    self.log.event(t, names[rub.contact], _TURNS[rub.kind] + ("s" if k in mode.slip else "ing_ends"))
-        self.log.state(t, states)
-        for remark in happened.remarks:
-            self.log.remark(remark)
+        tell_changes(self.machine, t, happened, old)
         if old is not None:
             told = [dict(zip(self.system.states, x.tolist(), strict=True)) for x in (before, y)]
             self.journey.jumps.append(Jump(t, told[0], told[1], name or "contact"))
@@ -396,5 +391,3 @@ class Trip:
 
 
 _HOLDING = ("slip", "force", "hold", "jam", "edge")
-_TURNS = {ROLLING: "roll", DRILLING: "drill"}
-_BECOMES = {"open": "opens", "closed": "closes", "stick": "sticks", "slip": "slips"}

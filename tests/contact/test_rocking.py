@@ -1,0 +1,55 @@
+"""Wheels without rims that rock to rest on two feet: infinitely many impacts of two contacts in turn."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import dalembert as da
+
+
+def wheel(feet: int, inertia: float, friction: float, restitution: float, slope: float, unit: float) -> da.Mechanism:
+    m, half, g = da.Mechanism("wheel"), math.pi / feet, 9.81 * unit
+    hub = m.body("hub", mass=1, inertia=[inertia * unit**2] * 3)
+    m.join(da.earth, hub, da.composite(["x", "z", "th"], ["x", 0, "z"], da.turn("th", "y")), name="p")
+    m.gravity = [g * math.sin(slope), 0, -g * math.cos(slope)]
+    for k in range(feet):
+        foot = hub.at([unit * math.sin(2 * half * k), 0, -unit * math.cos(2 * half * k)])
+        m.contact(da.Sphere(foot, 0), da.Plane(da.earth), friction=friction, restitution=restitution, name=f"c{k}")
+    return m
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_wheels_without_rims_come_to_rest_on_two_feet(seed):
+    """Begun on two feet with a push that does not carry it over; friction beyond what holds it on its slope."""
+    rng = np.random.default_rng(seed)
+    feet, unit = int(rng.integers(4, 9)), float(rng.choice([1e-3, 1.0, 1e3]))
+    half, slope, restitution = math.pi / feet, float(rng.choice([0.0, 0.02])), float(rng.choice([0.0, 0.3]))
+    inertia, push = float(rng.uniform(0.01, 0.8)), float(rng.uniform(0.2, 0.5)) * half
+    m = wheel(feet, inertia, float(rng.uniform(1.0, 2.5)), restitution, slope, unit)
+    m.start = {"p.z": unit * math.cos(half), "p.th": -half, "p.th'": push * 4}
+    m.start |= {"p.x'": unit * push * 4 * math.cos(half), "p.z'": unit * push * 4 * math.sin(half)}
+    mo = m.simulate((0, 6))
+    rest = mo.y[:, -1]
+    assert (np.abs(rest[3:]) < 1e-15 * push * np.array([unit, unit, 1])).all()
+    assert abs(rest[1] / unit - math.cos(half)) < 1e-9
+    turned = (rest[2] + half) / (2 * half)
+    assert abs(turned - round(turned)) < 1e-9
+    assert any(what == "accumulation" for _, _, what in mo.contacts.events)
+    weight = sum(mo[f"c{k}.force"][-1] for k in range(feet))
+    assert abs(weight / (9.81 * unit * math.cos(slope)) - 1) < 1e-9
+
+
+def test_a_plane_stack_of_boxes_rests():
+    """Forces across the plane do nothing there: they ended in words of a linear solver."""
+    m = da.Mechanism("stack")
+    for k in range(2):
+        box = m.body(f"b{k}", mass=1, inertia=[1 / 6] * 3)
+        m.join(da.earth, box, da.composite(["x", "z", "th"], ["x", 0, "z"], da.turn("th", "y")), name=f"p{k}")
+        m.start |= {f"p{k}.z": 0.5 + k, f"p{k}.x": 0.1 * k}
+        below = da.Box(m.bodies[f"b{k - 1}"], [1, 1, 1]) if k else da.Plane(da.earth)
+        m.contact(da.Box(box, [1, 1, 1]), below, friction=0.5, name=f"c{k}")
+    m.gravity = [0, 0, -9.81]
+    assert np.allclose(m.simulate((0, 0.2)).y[:, -1], [0, 0.5, 0, 0.1, 1.5, 0, *[0] * 6], atol=1e-12)
