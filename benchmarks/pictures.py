@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 Row = dict[str, Any]
 _OURS = {"DOPRI5": "#9ecae1", "DOP853": "#4292c6", "VERNER98": "#08306b", "taylor": "#17becf"}
-_OURS |= {"auto": "#9ecae1", "RODAS4": "#4292c6", "RADAU5": "#08306b"}
+_OURS |= {"auto": "#9ecae1", "RODAS4": "#4292c6", "RADAU5": "#08306b", "RADAU9": "#2171b5"}
 _PEERS = {  # Pinocchio first: its dynamics are integrated by SciPy
     "Pinocchio": "#b8860b",
     "SciPy": "#e6550d",

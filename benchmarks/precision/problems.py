@@ -124,7 +124,7 @@ def suspension() -> Case:
     m.join(lever.at([0.5, 0, 0]), sleeve, da.prismatic("x").with_efforts(**law("press.x")), name="press")
     m.join(sleeve, car, da.prismatic("x").with_efforts(**law("rubber.x")), name="rubber")
     m.gravity = [0, 0, -9.81]
-    start, methods = {"tyre.x": 0.05, "arm.th": -0.3}, ("auto", "RADAU5", "RODAS4")
+    start, methods = {"tyre.x": 0.05, "arm.th": -0.3}, ("auto", "RADAU9", "RADAU5", "RODAS4")
     return Case("stiff suspension", m, 2.0, start, stiff=True, springs=springs, methods=methods)
 
 

@@ -107,6 +107,7 @@ class _Call:
     imports: int = 0  # that were under way when it began
     memory: float | None = None
     over: str = ""
+    looks: int = 0  # since it was over
     told: bool = False
 
 
@@ -146,7 +147,9 @@ def _look(thread: int, call: _Call) -> None:
     elif most is not None and _memory() - call.memory > most:
         call.over = f"needed more than {most:g} MB of memory"
     if call.over and _imports(sys._current_frames().get(thread)) <= call.imports:
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(_Expired))
+        call.looks += 1
+        if not call.looks & (call.looks - 1):  # ever more seldom: what gives back much memory loses them
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(_Expired))
 
 
 def _imports(frame: FrameType | None) -> int:
@@ -156,11 +159,6 @@ def _imports(frame: FrameType | None) -> int:
         found += frame.f_code.co_filename.startswith("<frozen importlib")
         frame = frame.f_back
     return found
-
-
-def _terminal() -> bool:
-    """Whether a person watches standard error."""
-    return sys.stderr is not None and sys.stderr.isatty()
 
 
 def _memory(kind: str = "resident") -> float:
@@ -222,7 +220,8 @@ def working(
         return
     asked = _ASKED.get()
     grace = GRACE if asked is None and (seconds or 0.0) >= SECONDS else 1.0
-    call = _Call(name, asked or Budget(seconds), _terminal() if show is None else show, time.monotonic(), grace)
+    show = bool(sys.stderr and sys.stderr.isatty()) if show is None else show
+    call = _Call(name, asked or Budget(seconds), show, time.monotonic(), grace)
     try:
         try:
             _enter(call)
