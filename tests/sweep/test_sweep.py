@@ -217,12 +217,18 @@ def test_a_full_disk_keeps_what_is_done(tmp_path, monkeypatch):
         ({"measures": "max(pivot.th)*pivot.th"}, "changes during a motion"),
         ({"measures": ["final(t)", "final(t)"]}, "two columns"),
         ({"resume": True}, "nothing to resume"),
+        ({"vary": {"m": [1j]}}, "finite numbers"),
+        ({"vary": {"m": [[1], [2, 3]]}}, "finite numbers"),
+        ({"given": {"m": 3}}, "'m' varies, and has one value beside"),
+        ({"vary": {"pivot.th": "0:1:3"}, "start": {"pivot.th": 3}}, "'pivot.th' varies, and has one value beside"),
     ],
 )
 def test_wrong_questions_get_sentences(words, message):
     asked = {"vary": {"m": "1:2:3"}, "measures": "final(pivot.th)", **words}
     with pytest.raises(da.DalembertError, match=message):
         pendulum().sweep((0, 1), asked.pop("vary"), asked.pop("measures"), **asked)
+    with pytest.raises(da.DalembertError, match="has none"):
+        pendulum().sweep((2, 2), {"m": "1:2:3"}, "final(pivot.th)")
 
 
 def test_failing_cases_are_told_apart():

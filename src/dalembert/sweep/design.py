@@ -62,7 +62,10 @@ def read_variable(name: str, value: Any) -> Axis | Draw:
     Axis(name='m', values=(1.0, 2.0, 3.0))
     """
     if not isinstance(value, str):
-        numbers = np.atleast_1d(np.asarray(value, dtype=float))
+        try:
+            numbers = np.atleast_1d(np.asarray(value, dtype=float))
+        except (TypeError, ValueError):  # what is no real number
+            numbers = np.full(1, np.nan)
         if numbers.ndim != 1 or not len(numbers) or not np.isfinite(numbers).all():
             raise ArgumentError(f"'{name}' varies through a list of finite numbers.")
         return Axis(name, tuple(numbers.tolist()))

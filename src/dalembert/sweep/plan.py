@@ -299,6 +299,11 @@ def plan_of(
     courses = (keep,) if isinstance(keep, str) else tuple(keep)
     if not all(isinstance(e, str) for e in (*told, *watched, *courses)):
         raise ArgumentError("measures and events of a sweep are formulas in text: they are kept with the result.")
+    for name in design.names:
+        if name in (given or {}) or name in (start or {}):
+            raise ArgumentError(f"'{name}' varies, and has one value beside: leave one of them out.")
+    if float(t_span[0]) == float(t_span[1]):
+        raise ArgumentError(f"a sweep runs over a span of time, and ({t_span[0]}, {t_span[1]}) has none.")
     plan = Plan(
         mechanism,
         (float(t_span[0]), float(t_span[1])),
