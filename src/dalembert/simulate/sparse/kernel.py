@@ -102,15 +102,22 @@ def refined(m: Any, w: Any) -> float:
 
 
 @compiled
-def least(m: Any, w: Any, table: int, sign: float) -> float:
-    """The smallest change of speeds that the rows ask for, of a table of theirs, in FOUND; its size, or -1."""
+def least(m: Any, w: Any, table: int, sign: float, fresh: bool) -> float:
+    """The smallest change of speeds that the rows ask for, of a table of theirs, in FOUND; its size, or -1.
+
+    With factors of another state it is not corrected: those are good for a step that is much smaller than the last.
+    """
     numbers, asked = past(w, m[W_NUMBERS]), past(w, m[W_ASKED])
     wanted, kept, row_place = past(numbers, m[table]), past(w, m[W_KEPT]), integers(m[ROW_PLACE])
     for k in range(m[SPEEDS] + m[ROWS]):
         asked[k] = 0.0
     for k in range(m[ROWS]):
         asked[row_place[k]] = sign * wanted[k] * kept[k]
-    return refined(m, w)
+    if fresh:
+        return refined(m, w)
+    copy(m[SPEEDS] + m[ROWS], asked, past(w, m[W_FOUND]))
+    solve(m, w, past(w, m[W_FOUND]))
+    return size_of(m, w)
 
 
 @compiled
@@ -174,12 +181,12 @@ def project(m: Any, w: Any, t: Any, y: Any, p: Any) -> bool:
             choose(m, w)
             if not factor(m, w):
                 return False
-        gap = least(m, w, GAP, -1.0)
+        gap = least(m, w, GAP, -1.0, stale)
         if gap < 0.0:
             return False
         for j in range(n):
             shift[j] = found[place[j]]
-        speed = least(m, w, CONDITIONS, -1.0)
+        speed = least(m, w, CONDITIONS, -1.0, stale)
         if speed < 0.0:
             return False
         open_before = is_open(m, w, y)
