@@ -237,3 +237,20 @@ contact foot.Z >= 0 restitution 0.8 friction {mu} slip foot.X' as floor ;""")
     jump = mo.state(5e-5)
     up, slip = jump["p.z'"] + np.cos(th) * jump["p.th'"], jump["p.x'"] + np.sin(th) * jump["p.th'"]
     assert (up, slip) == pytest.approx(after, abs=1e-9)
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e-3, 1e3])
+def test_a_joint_that_rests_on_its_stop_ends_with_the_impact_that_others_bring(unit):
+    """Its rate was judged by its own speed, nothing, not by the impulses whose sum it is: a walker never landed."""
+    rng = np.random.default_rng(2)
+    for _ in range(20):
+        root = rng.standard_normal((9, 9))
+        size = np.diag(np.where(np.arange(9) < 3, 1.0, unit))
+        mass = size @ (root @ root.T + 0.02 * np.eye(9)) @ size
+        rows = np.vstack([-np.eye(9)[3:7], rng.standard_normal((2, 9)) @ size])
+        speeds = np.linalg.solve(size, rng.standard_normal(9))
+        speeds[3:7] = 1e-24 * rng.standard_normal(4)
+        rows[4:] *= -np.sign(rows[4:] @ speeds)[:, None]
+        done = impact(mass, speeds, rows)
+        assert (done.after >= -1e-9 * np.abs(rows) @ np.linalg.solve(size, np.ones(9))).all()
+        assert done.rounds < 9

@@ -9,6 +9,13 @@ from typing import Annotated
 
 import typer
 
+#: What notes say of arguments in Python, in words of this command.
+_HERE = {
+    "`meshes=True` reads them": "pictures of the robot file itself show them",
+    "starts too: `keyframe=`": "starts too: `--keyframe`",
+    "contacts are left out (`m.contact`)": "contacts are left out (write them: `contact foot.Z >= 0 ;`)",
+}
+
 
 def command(
     file: Annotated[Path, typer.Argument(help="A robot: URDF, MJCF (.xml) or SDF.", show_default=False)],
@@ -41,6 +48,8 @@ def command(
         how = io.Reading(fuse=fuse, limits=limits, friction=friction, package=package, floating=floating, keyframe=key)
         io.read_robot(file, made, how)
     for note in made.notes:
+        for said, here in _HERE.items():
+            note = note.replace(said, here)
         print(f"note: {note}", file=sys.stderr)
     text = to_lsd(made)
     if out is None:

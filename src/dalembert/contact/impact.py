@@ -24,8 +24,8 @@ from dalembert.errors import ContactError
 Array = NDArray[np.float64]
 
 APPROACHING = 1e-12
-"""A touching contact approaches if its rate is below minus this share of the speeds that it is, or was, the sum of:
-where bodies turn against each other, or all come to rest, what is left is rounding."""
+"""A touching contact approaches if its rate is below minus this share of the speeds that it is, or was, the sum of,
+and of those that the impulses give: where bodies turn against each other, or all come to rest, what is left rounds."""
 _AGAIN = 1000
 """Impacts at one instant, at most, before the sentence that they do not end."""
 _GAIN = 1e-10
@@ -98,10 +98,10 @@ def impact(
             "Use law='newton' or law='poisson'."
         )
     reduced = reduce_to_contacts(Moreau(m, 0 * v, g, 0 * f, names, bilateral, np.zeros(_count(bilateral, len(v)))))
-    first, start, total, rounds = g @ v + f, v.copy(), np.zeros(len(g)), 0
+    first, start, total, rounds, pushed = g @ v + f, v.copy(), np.zeros(len(g)), 0, np.zeros(len(v))
     while True:
         u = g @ v + f
-        least = APPROACHING * (np.abs(g) @ np.maximum(np.abs(v), np.abs(start)) + np.abs(f))
+        least = APPROACHING * (np.abs(g) @ (np.maximum(np.abs(v), np.abs(start)) + pushed) + np.abs(f))
         if (u >= -least).all():
             break
         rounds += 1
@@ -116,6 +116,7 @@ def impact(
             pulses = np.zeros(len(g))
             pulses[held] = LAWS[law](reduced.rows[held], u[held], e[held], tuple(names[i] for i in held if names))
         v = v + reduced.back @ (reduced.rows.T @ pulses)
+        pushed += np.abs(reduced.back) @ (np.abs(reduced.rows).T @ np.abs(pulses))  # what speeds are sums of
         total += pulses
     after = g @ v + f
     work = float(-f @ total)
