@@ -141,3 +141,13 @@ def test_constraints_can_be_off_together(tmp_path):
     m = da.read_mjcf(tmp_path / "m.xml")
     assert not m.contacts
     assert any("'constraint' is switched off" in note for note in notes)
+
+
+@pytest.mark.parametrize(
+    ("geom", "mass"), [("", 1.5), ('<geom size=".1" mass="0"/>', 1.5), ('<geom size=".1" mass="2"/>', 2)]
+)
+def test_an_inertia_counts_where_no_geom_has_a_mass(geom, mass, tmp_path):
+    """With inertiafromgeom="true" it was dropped even where nothing else was there."""
+    (tmp_path / "m.xml").write_text(f"""<mujoco><compiler inertiafromgeom="true"/><worldbody><body name="a"><joint/>
+      <inertial pos="0 0 0" mass="1.5" diaginertia="1 1 1"/>{geom}</body></worldbody></mujoco>""")
+    assert float(da.read_mjcf(tmp_path / "m.xml").bodies["a"].mass) == mass

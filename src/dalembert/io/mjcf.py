@@ -240,10 +240,12 @@ def _is_fixed(joint: Element, childclass: str, tree: Tree) -> bool:
 def _mass(one: Element, geoms: list[Geom], tree: Tree) -> Mass:
     s = tree.settings
     inertial, on = next(_placed(one, ("inertial",), Pose(), "", s), (None, Pose(), ""))[:2]
-    if s.from_geoms == "true" and inertial is not None:
-        inertial.pass_over()  # as MuJoCo does
     if s.from_geoms == "true" or (s.from_geoms == "auto" and inertial is None):
-        return Mass.together([mass for geom, pose in geoms for mass in tree.geoms.mass(geom, pose)])
+        found = [mass for geom, pose in geoms for mass in tree.geoms.mass(geom, pose)]
+        if found and inertial is not None:
+            inertial.pass_over()  # as MuJoCo does
+        if found or inertial is None:
+            return Mass.together(found)
     if inertial is None:
         return Mass()
     m, pose = inertial.number("mass", 0.0), on @ s.pose(inertial)
