@@ -178,6 +178,18 @@ def test_wrong_questions_are_refused_in_words() -> None:
             ask()
 
 
+def test_a_search_that_comes_to_where_nothing_moves_says_where() -> None:
+    m = da.Mechanism("cart")
+    m.join(da.earth, m.body("b", mass="2 - k"), da.prismatic("x").with_efforts(x="1"), name="rail")
+    m.given = {"k": 1.0}
+    with pytest.raises(da.SimulationError, match=r"the search came to k = (?s:.*)bound what varies"):
+        m.fit({"t": [0.0, 1.0, 2.0], "rail.x": [0.0, 10.0, 40.0]}, ["k"])
+    with pytest.raises(da.SimulationError, match=r"the search came to k = (?s:.*)bound what varies"):
+        m.optimize((0, 1), "-final(rail.x)", {"k": (0, 9)})
+    with pytest.raises(da.DalembertError, match=r"^body 'b' has the negative mass"):
+        m.optimize((0, 1), "-final(rail.x)", {"k": (4, 5)})
+
+
 def test_the_commands_do_what_the_verbs_do(tmp_path) -> None:
     m, truth, data = measured()
     m.outputs = {"height": "tip.Y"}

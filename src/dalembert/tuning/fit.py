@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert import expr as ex
-from dalembert.errors import ArgumentError
+from dalembert.errors import ArgumentError, DalembertError
 from dalembert.mechanism import Mechanism, Model, did_you_mean
 from dalembert.presentation.told import Told
 from dalembert.simulate import Motion, System
 from dalembert.simulate.runs.answering import question, size_of
 from dalembert.simulate.runs.sensitivity import Sensitivities, sensitivities
-from dalembert.tuning.objective import system_for
+from dalembert.tuning.objective import came_to, system_for
 
 Array = NDArray[np.float64]
 Data = Mapping[str, Any]
@@ -103,10 +103,15 @@ def fit(
 
     def motions(x: Array) -> list[Sensitivities]:
         values = dict(zip(wanted, (x * sizes).tolist(), strict=True))
-        return [
-            sensitivities(system, one.span, wanted, rtol=rtol, method=method, **asked(one, values))
-            for one in experiments
-        ]
+        try:
+            return [
+                sensitivities(system, one.span, wanted, rtol=rtol, method=method, **asked(one, values))
+                for one in experiments
+            ]
+        except DalembertError as error:
+            if not kept:  # where it begins
+                raise
+            raise came_to(wanted, values.values(), error) from error
 
     now = question(system, experiments[0].span[0], wanted, needs=[], cut=(), **asked(experiments[0], {}))
     first = np.array([now.parameters.get(x, now.first.get(x, 0.0)) for x in wanted])
@@ -117,8 +122,9 @@ def fit(
     def at(x: Array) -> list[Sensitivities]:
         key = x.tobytes()
         if key not in kept:
+            found = motions(x)
             kept.clear()
-            kept[key] = motions(x)
+            kept[key] = found
         return kept[key]
 
     def left(x: Array) -> Array:

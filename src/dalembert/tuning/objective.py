@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dalembert import expr as ex
-from dalembert.errors import ArgumentError, SimulationError
+from dalembert.errors import ArgumentError, DalembertError, SimulationError
 from dalembert.expr import Expr
 from dalembert.mechanism import Layout, Mechanism, Model
 from dalembert.presentation.told import Told
@@ -26,6 +26,15 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(6)
 """Of a step: exact for the polynomials of degree eight that it is made of, and near it for formulas of them."""
 _LOOKS = 16
 """Places of a step at which an extreme is looked for, before it is followed to its top."""
+
+
+def came_to(names: Collection[str], values: Collection[float], error: DalembertError) -> SimulationError:
+    """What is said when a search has come to values with which nothing moves."""
+    told = ", ".join(f"{name} = {value:.6g}" for name, value in zip(names, values, strict=True))
+    return SimulationError(
+        f"the search came to {told}: {error} Begin nearer, or bound what varies: {{'l': (0.1, 2)}}.",
+        partial=getattr(error, "partial", None),
+    )
 
 
 @dataclass(frozen=True)

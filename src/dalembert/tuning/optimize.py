@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.dynamics.numbers import single
-from dalembert.errors import ArgumentError
+from dalembert.errors import ArgumentError, DalembertError
 from dalembert.mechanism import Mechanism, Model
 from dalembert.presentation.told import Told
 from dalembert.simulate import Motion, System
 from dalembert.simulate.runs.adjoint import Adjoint, adjoint
 from dalembert.simulate.runs.answering import size_of
 from dalembert.simulate.system.values import first_state, parameter_values
-from dalembert.tuning.objective import Objective, system_for
+from dalembert.tuning.objective import Objective, came_to, system_for
 from dalembert.tuning.steering import Spline, steered
 
 Array = NDArray[np.float64]
@@ -101,7 +101,12 @@ class _Runs:
             for name, value in zip(self.names, x.tolist(), strict=True):
                 (start if name in self.system.states else given)[name] = value
             how = {**self.how, "start": start, "given": given}
-            self._motion = adjoint(self.system, self.span, self.names, needs=self.needs, **how)
+            try:
+                self._motion = adjoint(self.system, self.span, self.names, needs=self.needs, **how)
+            except DalembertError as error:
+                if not self.count:  # where it begins
+                    raise
+                raise came_to(self.names, x.tolist(), error) from error
             self._at, self._told = x.copy(), {}
             self.count += 1
         return self._motion
