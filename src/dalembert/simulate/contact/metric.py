@@ -14,12 +14,16 @@ _DEPENDENT = 1e-9
 to 1e-16 and of masses that differ by up to 1e6."""
 
 
+_GRAIN = 1e-13
+"""A column of rows of unit length that is shorter is their rounding: to give it a length of its own makes a row of it."""
+
+
 def rank(rows: Array) -> int:
     """The rank of rows (of a matrix: its columns, too), each taken by its own length."""
     sizes = np.linalg.norm(rows, axis=1)
     units = rows / np.where(sizes > 0, sizes, 1.0)[:, None]
     columns = np.linalg.norm(units, axis=0)
-    values = np.linalg.svd(units / np.where(columns > 0, columns, 1.0), compute_uv=False)
+    values = np.linalg.svd(units / np.where(columns > _GRAIN, columns, 1.0), compute_uv=False)
     return int((values > _DEPENDENT * values.max(initial=0.0)).sum())
 
 
