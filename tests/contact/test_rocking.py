@@ -72,3 +72,18 @@ def test_a_domino_pushes_the_next_and_follows_it_down(friction):
     lost = sum(strike.work for strike in mo.contacts.strikes) + mo.work()[-1]
     assert abs(energy[-1] - energy[0] - lost) < 1e-6 * energy[0]
     assert abs(mo["p1.th"][-1] - math.pi / 2) < 1e-12
+
+
+def test_a_ball_in_a_drum_that_turns_is_not_paced_by_rounding():
+    """The wall is the same at all times but for its last digits: no load that changes."""
+    m, wide, small = da.Mechanism("drum"), 1.0, 0.1
+    drum, ball = m.body("drum", inertia=[1, 1, 1]), m.body("ball", mass=1, inertia=[0.004] * 3)
+    m.join(da.earth, drum, da.composite([], da.turn("2*t", "y")), name="d")
+    m.join(da.earth, ball, da.composite(["x", "z", "th"], ["x", 0, "z"], da.turn("th", "y")), name="b")
+    m.gravity, m.start = [0, 0, -9.81], {"b.z": small - wide}
+    m.contact(da.Sphere(ball, small), da.Surface(drum, f"{wide}^2 - x^2 - z^2"), friction=0.3, name="c")
+    mo = m.simulate((0, 0.3))
+    assert len(mo.t) < 200
+    # until it sticks it slides with the wall: friction mu m g turns it, while it hardly climbs
+    stuck = mo.contacts.times()["c.sticks"][0]
+    assert abs(stuck - 2 / (0.3 * 9.81 * (1 + small**2 / 0.004))) < 1e-2

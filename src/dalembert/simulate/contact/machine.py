@@ -30,7 +30,6 @@ from dalembert.simulate.system.system import System
 Array = NDArray[Any]
 
 _NONE = np.zeros(0, dtype=np.int64)
-_BEATS, _WINDOWS = 512, 6
 """Samples of what changes with time by itself, in windows of a sixteenth each, until turns are far apart."""
 _VANISHED = 1e-9
 """Share of how far a slip goes elsewhere below which it goes nowhere: what holds it would need 1e9 of the force."""
@@ -222,27 +221,6 @@ class ContactMachine:
         # A gap may begin at its turning point, as a pin in the middle of its hole does: its row is rounding there.
         found: Array = np.maximum(np.abs(start.normal) @ scales, np.minimum(np.abs(start.gap), most))
         return np.where(found > 0, found, most)[: len(self.system.contacts)]
-
-    def beat(self, begin: float, end: float, y: Array, p: Array) -> float:
-        """Half the shortest time between turns of what depends on time by itself, with the state held."""
-        if not self.timed or not end > begin:
-            return float("inf")
-        window = end - begin
-        for _ in range(_WINDOWS):
-            t = np.linspace(begin, begin + window, _BEATS)
-            some = [
-                np.concatenate([x.right, x.gamma, x.least, x.slip_gamma, x.press])
-                for x in (self.at(a, y, p) for a in t)
-            ]
-            values = np.array(some)
-            steps = np.diff(values, axis=0)
-            steps[np.abs(steps) <= 1e-9 * np.ptp(values, axis=0)] = 0.0
-            turns = [np.flatnonzero(row[:-1] * row[1:] < 0) for row in steps.T]
-            shortest = min((int(np.diff(one).min()) for one in turns if len(one) > 1), default=_BEATS)
-            if shortest >= 8:  # told apart from what is faster than the samples
-                return float(shortest * (t[1] - t[0])) / 2
-            window /= 16
-        return window
 
     def moved(self, t: float, y: Array, p: Array, shift: Array) -> Array:
         """Coordinates after a small motion of the speeds' kind."""

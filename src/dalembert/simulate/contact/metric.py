@@ -15,7 +15,7 @@ to 1e-16 and of masses that differ by up to 1e6."""
 
 
 _GRAIN = 1e-13
-"""A column of rows of unit length that is shorter is their rounding: to give it a length of its own makes a row of it."""
+"""A column of rows of unit length that is shorter is their rounding; a length of its own would make a row of it."""
 
 
 def rank(rows: Array) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert.errors import SimulationError
+from dalembert.simulate.contact.beat import beat
 from dalembert.simulate.contact.bounces import Bounces
 from dalembert.simulate.contact.changes import tell_changes
 from dalembert.simulate.contact.decide import APPROACH, TOUCHING, WEAK, Before, Decision, Happening
@@ -177,7 +178,7 @@ class Trip:
     def _beat(self, t: float, y: Array) -> float:
         """How long steps may be where forces change with time by themselves while the state may rest."""
         if self.beat is None:
-            self.beat = self.machine.beat(t, self.end, y, self.p)
+            self.beat = beat(self.machine, t, self.end, y, self.p)
         return self.beat
 
     def _seen(self, now: Problem, mode: Mode, solution: Solution) -> Solution:
