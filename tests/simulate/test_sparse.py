@@ -10,10 +10,13 @@ import pytest
 
 import dalembert as da
 from dalembert import expr as ex
+from dalembert.dynamics.lifted import Carried
+from dalembert.kinematics import EARTH_NODE
 from dalembert.mechanism.constraint import Constraint, Holonomic
 from dalembert.simulate import simulate
 from dalembert.simulate.loop.native import text_in
 from dalembert.simulate.sparse import native
+from dalembert.simulate.sparse.fronts import Fronts
 from dalembert.simulate.sparse.structure import Elimination
 from dalembert.simulate.system import large
 from dalembert.simulate.system.from_mechanism import system_of
@@ -143,6 +146,13 @@ def test_the_work_of_a_tower_and_of_a_row_grows_with_their_length(families, make
     small, large = (both(getattr(families, make)(n))[0].structure.whole for n in (8, 16))
     assert large.operations < 2.2 * small.operations
     assert max(one.width for one in large.fronts) == max(one.width for one in small.fronts)
+
+
+def test_rows_between_branches_wait_for_all_that_have_a_part_in_them():
+    """Four cranks on earth, held in two pairs and then crosswise: each speed and each row goes once."""
+    nodes = [Carried(EARTH_NODE, (k,), (), ((ex.ONE,),), ((ex.ONE,),)) for k in range(4)]
+    whole = Fronts.of(nodes, 4, [(2, 3), (0, 1), (0, 3)])
+    assert sorted(place for front in whole.fronts for place in front.open_there[: front.gone]) == list(range(7))
 
 
 def test_nothing_is_filled_that_the_structure_does_not_know():

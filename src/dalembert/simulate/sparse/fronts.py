@@ -13,6 +13,7 @@ front is as large as what is open at a node: of towers, rows and rings a few num
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -166,19 +167,22 @@ class _Order:
                 first.setdefault(made[c].left[0], []).append(c)
         known, done = set(closing), set[int]()
         left = [c for c in below if not made[c].left or made[c].left[0] not in known]
+        waiting = Counter(place for some in first.values() for c in some for place in made[c].left)
         size = 0 if k == EARTH_NODE else self.nodes[k].size
         for place in closing:
             if place in done:
                 continue
             some = first.pop(place)
             there = sorted(set().union(*(made[c].left for c in some)))
+            waiting.subtract(place for c in some for place in made[c].left)
             gone = 1
-            while gone < len(there) and there[gone] in known and there[gone] not in first:
+            while gone < len(there) and there[gone] in known and not waiting[there[gone]]:  # nobody else has a part
                 gone += 1
             done.update(there[:gone])
             front = Front(k, True, size, size, (), tuple(there), gone)
             _carry(made, some, front)
             rest = front.left
+            waiting.update(rest)
             if rest and rest[0] in known:
                 first.setdefault(rest[0], []).append(len(made) - 1)
             else:
