@@ -171,7 +171,7 @@ def test_stiffness_met_on_the_way_switches_and_is_said() -> None:
 
 
 def test_machines_too_large_for_dense_matrices_are_refused_and_not_switched(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A chain of 3,000 bodies took 4 GB, and no Ctrl-C, for its first step."""
+    """The arrays of a chain of 3,000 bodies ask for more than 2 GB, and its first step did not end."""
     monkeypatch.setattr(native, "MOST_STATES", 1)
     with pytest.raises(SimulationError, match="dense matrices of 2 states"):
         run(van_der_pol(), (0, 1), method="RADAU9")
