@@ -1,6 +1,7 @@
 """Forces of contacts by name wherever a motion is asked: outputs, formulas, tables, archives, sweeps."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -127,3 +128,4 @@ def test_verify_says_once_that_contacts_are_open_and_a_mobility_says_it_in_its_v
         found = arm.mobility()
     assert found.contacts == ("floor",)
     assert "(proved, with the contacts floor open)" in str(found)
+    assert "contacts a, b, c, d, e, f and 37 more open" in str(replace(found, contacts=(*"abcdef", *("box",) * 37)))

@@ -45,6 +45,15 @@ def moving(seed):
     return eq, state
 
 
+def test_points_of_a_body_are_said_and_the_letter_of_an_inertia_is_no_joint():
+    m = da.load(EXAMPLES / "double_pendulum.lsd")
+    for level in ("vector", "matrix"):
+        printed = str(m.equations("newton-euler").show(level))
+        assert "  O_j    [origin of the frame of body j]\n  G_j    [centre of mass of body j]" in printed
+        assert "at J_j" not in printed
+    assert "G_j" not in str(m.equations("newton-euler").show("scalar"))
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_isolated_bodies_and_subsystems_balance_with_the_reported_actions(seed):
     eq, state = moving(seed)

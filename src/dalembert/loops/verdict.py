@@ -155,7 +155,8 @@ class Mobility(Told):
             ]
         many = "degree of freedom" if self.dof == 1 else "degrees of freedom"
         word = "proved" if self.proved else "not proved: as far as rounded data allow"
-        left = f", with the contacts {', '.join(self.contacts)} open" if self.contacts else ""
+        more = f" and {len(self.contacts) - 6} more" if len(self.contacts) > 6 else ""
+        left = f", with the contacts {', '.join(self.contacts[:6])}{more} open" if self.contacts else ""
         return [f"{self.name}: {self.dof} {many} ({word}{left})", ""]
 
     def _table(self) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from dalembert.presentation.lines import Line, escaped, plain
 from dalembert.presentation.vocabulary import Vocabulary
@@ -28,12 +28,12 @@ KINDS: dict[str, tuple[str, str, str]] = {
     "C": ("C_j", "C_j", "moment at G_j of the known efforts on body j"),
     "s": ("s_j = O_jJ_j", "s_j = \\overrightarrow{O_jJ_j}", "to the joint J_j, from the second body of a cut link"),
     "R": ("R_j", "R_j", "force of link j on body j"),
-    "K": ("K_j", "K_j", "moment of link j on body j, at J_j"),
+    "K": ("K_j", "K_j", "moment of link j on body j, at the joint"),
     "theta": ("theta_j", "\\theta_j", "turn of link j for a unit of its speed"),
-    "tau": ("tau_j", "\\tau_j", "slide of link j at J_j for a unit of its speed"),
+    "tau": ("tau_j", "\\tau_j", "slide of link j at the joint for a unit of its speed"),
     "Q": ("Q_j", "Q_j", "known effort of link j on its speed"),
-    "n": ("n_k", "n_k", "force on the second body of a unit of each multiplier of the cut link k, at J_k"),
-    "m": ("m_k", "m_k", "moment on the second body of a unit of each multiplier of the cut link k, at J_k"),
+    "n": ("n_k", "n_k", "force on the second body of a unit of each multiplier of the cut link k, at the joint"),
+    "m": ("m_k", "m_k", "moment on the second body of a unit of each multiplier of the cut link k, at the joint"),
     "Gamma": ("Gamma_j = V_j' u", "\\Gamma_j = \\dot{V}_j u", "acceleration of G_j without u'"),
     "Phi": ("Phi_j = W_j' u", "\\Phi_j = \\dot{W}_j u", "angular acceleration without u'"),
     "Xi": ("Xi_j = U_j' u", "\\Xi_j = \\dot{U}_j u", "acceleration of O_j without u'"),
@@ -47,14 +47,15 @@ KINDS: dict[str, tuple[str, str, str]] = {
     "T": ("T_0, b", "T_0, b", "kinetic energy and momenta that are left at u = 0"),
     "P": ("P_joints", "P_{joints}", "power of the motors and springs in joints"),
 }
+_POINTS = {"O": "origin of the frame of body j", "G": "centre of mass of body j"}
 _LATER = {
     "_r": ("partial: for a unit of speed u_r", "sigma_r_j, w_r_j, Q_r", "\\sigma_{r,j}, w_{r,j}, Q_r"),
     "*": ("of the virtual motion", "sigma*_j, w*_j, Q*", "\\sigma^*_j, w^*_j, Q^*"),
 }
 
 
-def legend(words: Vocabulary, lines: Iterable[Line]) -> list[Line]:
-    """The numbers of bodies, and one line for each kind of name that the lines use and none of them defines."""
+def legend(words: Vocabulary, lines: Sequence[Line]) -> list[Line]:
+    """Numbers of bodies, the points, and one line for each kind of name that the lines use and none of them defines."""
     names = undefined(lines)
     kinds, marks = {kind_of(name)[0] for name in names}, {kind_of(name)[1] for name in names}
     found = [_numbers(words)]
@@ -63,6 +64,9 @@ def legend(words: Vocabulary, lines: Iterable[Line]) -> list[Line]:
         if kind in kinds:
             found.append(plain(label + (more if kind in "QP" else ""), text, latex))
     found += [plain(*_LATER[mark]) for mark in _LATER if mark in marks]
+    seen = " ".join(f"{line.text} {line.label}" for line in (*lines, *found))
+    points = [one for one in _POINTS if re.search(rf"(?<![A-Za-z]){one}(_[ij]|\d)", seen)]
+    found += [plain(_POINTS[one], f"{one}_j", f"{one}_j") for one in points]
     if any(re.fullmatch(r"[A-Za-z]+\d+_\d+", name) for name in names):
         found.append(plain("column of r_j in the base of body i; all others in that of earth", "r_j_i", "r_j^{(i)}"))
     return found
