@@ -74,6 +74,19 @@ def test_a_domino_pushes_the_next_and_follows_it_down(friction):
     assert abs(mo["p1.th"][-1] - math.pi / 2) < 1e-12
 
 
+def test_what_does_not_rub_keeps_its_slow_slip_when_it_has_bounced_out():
+    """Friction is a parameter that is zero: slips ended with the pile, and were asked to hold without end."""
+    m = da.Mechanism("ball")
+    ball = m.body("ball", mass=1, inertia=[0.004] * 3)
+    m.join(da.earth, ball, da.composite(["x", "z", "th"], ["x", 0, "z"], da.turn("th", "y")), name="b")
+    m.contact(da.Sphere(ball, 0.1), da.Plane(da.earth), friction="mu", restitution=0.3, name="c")
+    m.gravity, m.given, m.start = [0, 0, -9.81], {"mu": 0.0}, {"b.z": 0.15, "b.x'": 1e-5}
+    mo = m.simulate((0, 0.5))
+    assert mo.contacts.times()["c.accumulation"].size == 1
+    assert np.allclose(mo.y[:, -1], [5e-6, 0.1, 0, 1e-5, 0, 0], rtol=0, atol=1e-13)
+    assert all(strike.tangential == (0.0,) for strike in mo.contacts.strikes)
+
+
 def test_a_ball_in_a_drum_that_turns_is_not_paced_by_rounding():
     """The wall is the same at all times but for its last digits: no load that changes."""
     m, wide, small = da.Mechanism("drum"), 1.0, 0.1

@@ -136,7 +136,9 @@ class Decision:
                 names=names,
                 bilateral=now.matrix[now.kept],
             )
-            pulses, change = [np.array([p]) for p in done.impulses], done.velocity - now.speeds
+            along = [[0.0] * len(machine.tangents[i]) for i in inside]  # friction may be a parameter that is zero
+            pulses = [np.array([p, *none]) for p, none in zip(done.impulses, along, strict=True)]
+            change = done.velocity - now.speeds
             if done.told:
                 found.remarks.append(f"t = {now.t:.6g}: {done.told}")
         found.strikes.append(self._struck(now, inside, pulses, change))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dalembert.contact.rows import SLIDING
 from dalembert.errors import SimulationError
 from dalembert.simulate.contact.beat import beat
 from dalembert.simulate.contact.bounces import Bounces
@@ -305,7 +306,10 @@ class Trip:
         together = sorted({*settled, *happened.mode.closed})
         touching = now.touching(TOUCHING * self.sizes)
         pace, rubs = self.machine.pace, self.machine.rubs
-        ended = np.abs(now.slip) <= np.maximum(slow * pace.slides, ENDED * pace.slips(now))
+        grip = np.zeros(len(now.slip))  # what hardly rubs hardly loses speed in the bounces that are left out
+        for k, one in enumerate(rubs):
+            grip[one.places] = min(1.0, _TAIL * now.static[k]) if one.kind == SLIDING else now.static[k] > 0
+        ended = np.abs(now.slip) <= np.maximum(slow * grip * pace.slides, ENDED * np.sign(grip) * pace.slips(now))
         still = [k for k, one in enumerate(rubs) if one.contact in settled and ended[one.places].all()]
         held = [place for k in {*happened.mode.stick, *still} for place in rubs[k].places]
         while True:
