@@ -16,12 +16,18 @@ from dalembert.formalisms.registry import derive, formalism_names
 from dalembert.mechanism import Layout
 from dalembert.presentation import COLUMN, Notation
 from dalembert.presentation.breaking import latex_rows
-from dalembert.presentation.formula import Writer, text_of
+from dalembert.presentation.formula import Writer, number_token, text_of
 from dalembert.presentation.tokens import sides_of
 from formalisms.satellite import satellite
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 HANDS = ("double_pendulum", "four_bar", "gyroscope", "cart_pole", "furuta")
+
+
+def test_the_rounding_of_a_product_is_not_printed_and_a_long_number_is():
+    assert [number_token(x).text for x in (0.4 * 9.81, 3.141592653589793, 1 / 3)] == [
+        "3.924", "3.141592653589793", "0.3333333333333333",
+    ]  # fmt: skip
 
 
 def test_the_resultant_on_the_satellite_is_the_equation_of_the_thesis():

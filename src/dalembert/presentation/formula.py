@@ -260,6 +260,9 @@ def number_token(value: Number, alone: bool = True) -> Token:
     if isinstance(value, Fraction):
         value = value.numerator
     text = repr(value)
+    if isinstance(value, float):
+        near = repr(float(f"{value:.15g}"))
+        text = near if len(near) + _NOISE <= len(text) else text
     if isinstance(value, float) and "e" in text:
         digits, power = text.split("e")
         exponent = int(power)
@@ -270,6 +273,8 @@ def number_token(value: Number, alone: bool = True) -> Token:
     return Token(text, text, f"<mn>{text}</mn>", 0.5 * len(text))
 
 
+#: A decimal that gets shorter by so many digits when its last one is rounded bears the rounding of a product: 0.4*9.81.
+_NOISE = 4
 #: A fraction with a larger denominator reads better as a decimal, if one spells it.
 _LARGEST_DENOMINATOR = 12
 
