@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert.simulate.contact.metric import rank
 
 
 def wheel(feet: int, inertia: float, friction: float, restitution: float, slope: float, unit: float) -> da.Mechanism:
@@ -100,3 +101,14 @@ def test_a_ball_in_a_drum_that_turns_is_not_paced_by_rounding():
     # until it sticks it slides with the wall: friction mu m g turns it, while it hardly climbs
     stuck = mo.contacts.times()["c.sticks"][0]
     assert abs(stuck - 2 / (0.3 * 9.81 * (1 + small**2 / 0.004))) < 1e-2
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_rounding_adds_no_rank_and_units_take_none(seed):
+    """Rows in few directions, entries that are rounding beside them, coordinates in units that differ by 1e3."""
+    rng = np.random.default_rng(seed)
+    many, columns, true = 6, 5, int(rng.integers(1, 4))
+    rows = np.zeros((many, columns))
+    rows[:, :true] = rng.normal(size=(many, true)) * 10.0 ** rng.uniform(-3, 3, true)
+    rows[:, true:] = 1e-17 * rng.normal(size=(many, columns - true)) * np.linalg.norm(rows, axis=1)[:, None]
+    assert rank(rows) == true

@@ -108,7 +108,8 @@ class Energies:
     def amended_power(self) -> Expr | None:
         """d(T2 - T0 + V)/dt along every motion, Jacobi's integral where it is zero; None where it is not derived.
 
-        F' . u + d(V - T)/dt (explicit): a drive keeps a law of time alone, and gives no power to what moves beside it.
+        F' . u where V - T does not have the time itself: a drive at a constant pace gives no power to what moves beside
+        it. One that quickens does, and what holds it at an instant says nothing of that.
         """
         rows = self.machine.rows
         if not self.driven:
@@ -117,8 +118,9 @@ class Energies:
         if held or ex.TIME in ex.free_symbols(list(self.tree.rates.values())):
             return None
         value = self.sources.value - self.kinetic
-        explicit = ex.tangent([value], {ex.TIME: ex.ONE})[0] if ex.TIME in ex.free_symbols([value]) else ZERO
-        return self._of_efforts() + explicit
+        if ex.TIME in ex.free_symbols([value]) and ex.reduce(ex.tangent([value], {ex.TIME: ex.ONE}))[0] is not ZERO:
+            return None
+        return self._of_efforts()
 
     @cached_property
     def own_rates(self) -> dict[Expr, Expr]:

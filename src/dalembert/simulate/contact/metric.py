@@ -12,8 +12,6 @@ Array = NDArray[Any]
 _DEPENDENT = 1e-9
 """Singular value of rows of unit length, as a share of the largest, that is none: they are products of rows that round
 to 1e-16 and of masses that differ by up to 1e6."""
-
-
 _GRAIN = 1e-13
 """A column of rows of unit length that is shorter is their rounding; a length of its own would make a row of it."""
 

@@ -52,6 +52,10 @@ def _embedded(c: Array, gamma: float) -> Array:
     return np.asarray(found, dtype=np.float64)
 
 
+#: Imaginary parts of eigenvalues of order one below this are rounding: of five stages the least true one is above one.
+_REAL = 1e-8
+
+
 @cache
 def radau_iia(stages: int) -> Tableau:
     """The method as the compiled loop wants it; its dense output passes through the start and all stages."""
@@ -59,8 +63,8 @@ def radau_iia(stages: int) -> Tableau:
     matrix = _matrix(c)
     inverse = np.linalg.inv(matrix)
     values, vectors = np.linalg.eig(inverse)
-    order = sorted(range(stages), key=lambda k: (abs(values[k].imag) > 1e-8, values[k].imag))
-    real, upper = order[0], [k for k in order if values[k].imag > 1e-8]
+    order = sorted(range(stages), key=lambda k: (abs(values[k].imag) > _REAL, values[k].imag))
+    real, upper = order[0], [k for k in order if values[k].imag > _REAL]
     mu, columns, eigenvalues = float(values[real].real), [vectors[:, real].real], [float(values[real].real)]
     for k in upper:  # T^-1 A^-1 T has blocks (alpha, beta; -beta, alpha)
         columns += [vectors[:, k].real, vectors[:, k].imag]
