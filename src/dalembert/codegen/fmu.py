@@ -167,7 +167,9 @@ def _sources(
         f"#define TOLERANCE {_TOLERANCE!r}",
         f"#define DRIFT {_DRIFT!r}",
         f"#define CLOSED {int(len(functions) > 2)}",
-        f"enum {{ STATES = {len(state)}, PARAMETERS = {len(variables.parameters)}, INPUTS = {len(variables.inputs)}, "
+        f"#define DRIVEN {int(compiled.dynamics.closure.driven)}",
+        f"enum {{ STATES = {len(state)}, COORDINATES = {len(compiled.coordinates)}, "
+        f"PARAMETERS = {len(variables.parameters)}, INPUTS = {len(variables.inputs)}, "
         f"OUTPUTS = {len(variables.outputs)} }};",
         listed("start_states", [value for _, value in variables.states]),
         listed("unit_states", compiled.units(dict(variables.states), dict(variables.parameters))),

@@ -199,6 +199,10 @@ def write_program(
     }
     text, units, first = _input(compiled, parameters, told, start, given)
     fills |= {"UNITS": _numbers(units, to), "WRITTEN": _numbers(first, to)}
+    fills["BEGUN"] = language(to).number(float(told["t_start"]))
+    values = {**mechanism.given, **(given or {})}
+    driven = compiled.dynamics.closure.driven and all(name in values for name in compiled.dynamics.closure.parameters)
+    fills["DRIVEN"] = str(int(driven))
     if to == "c":
         fills["NAMES"] = "    " + wrapped(quoted, "    ") + ","
     else:

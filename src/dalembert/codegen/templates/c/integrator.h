@@ -21,6 +21,11 @@ double settle(right_side corrected, int n, double t, double y[], const double p[
 int close_loops(right_side corrected, int n, double t, double y[], const double p[], const double unit[],
                 const unsigned char told[], hold *held, double work[]);
 
+/* Carries the coordinates (the first ones of y) of a start from one time to another, on the assembly that they are on: loops that time
+   moves have several at every instant. Speeds stay as they are. Returns 0, or 1 where the assembly cannot be followed; y is then as it was. */
+int follow(right_side corrected, int n, int coordinates, double from, double to, double y[], const double p[],
+           const double unit[], double work[]);
+
 /* Advances y from *t to t_end, settled after every step unless `corrected` is null; *h is the step to try first and afterwards the one to try next.
    Tolerances: rtol of each state, and atol of its unit. Returns 0, or 1 when the step became too small. */
 int integrate(right_side f, right_side corrected, int n, double *t, double t_end, double y[], const double p[],

@@ -24,6 +24,8 @@ static const double unit[] = {
 static const double written[] = {
 @WRITTEN@
 }; /* the start of the program as it was made: what is another one now is kept, the rest moves to close the loops */
+static const double begun = @BEGUN@; /* the time of that start */
+static const int driven = @DRIVEN@;  /* time moves the loops: a start at another time is followed there from that one */
 static hold held;
 static double values[ALL + 1];
 static int known[ALL + 1];
@@ -103,6 +105,14 @@ static int close_start(double t, double y[], const double p[], double work[], co
     if (!to_closed) return 0;
     memcpy(first, y, STATES * sizeof(double));
     for (int i = 0; i < STATES; i++) told[i] = y[i] != written[i];
+    if (driven && t != begun) {
+        double there[STATES + 1];
+        memcpy(there, written, STATES * sizeof(double));
+        if (follow(to_closed, STATES, COORDINATES, begun, t, there, p, unit, work))
+            fprintf(stderr, "%s: the assembly at t = %.9g could not be followed to t = %.9g: it may be another one\n", input, begun, t);
+        for (int i = 0; i < STATES; i++)
+            if (!told[i]) y[i] = there[i];
+    }
     trouble = close_loops(to_closed, STATES, t, y, p, unit, told, &held, work);
     if (trouble == 1) fprintf(stderr, "%s: the loops do not close at this start: give one that is nearly closed\n", input);
     if (trouble == 2) {

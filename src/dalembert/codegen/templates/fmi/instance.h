@@ -131,6 +131,14 @@ static Status begin(Instance *c)
     int trouble;
     if (!to_closed) return OK;
     memcpy(before, c->now.y, STATES * sizeof(double));
+    if (DRIVEN && c->now.time != 0.0) { /* start values are those at t = 0 */
+        double there[STATES + 1];
+        memcpy(there, start_states, STATES * sizeof(double));
+        if (follow(to_closed, STATES, COORDINATES, 0.0, c->now.time, there, c->now.given, unit_states, c->work))
+            tell(c, WARNING, "the assembly at t = 0 could not be followed to the start: it may be another one");
+        for (int i = 0; i < STATES; i++)
+            if (!c->told[i]) c->now.y[i] = there[i];
+    }
     trouble = close_loops(to_closed, STATES, c->now.time, c->now.y, c->now.given, unit_states, c->told, &c->held, c->work);
     if (trouble) {
         tell(c, ERROR, trouble == 1 ? "the loops do not close from these start values"
