@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -77,6 +78,22 @@ def test_formulas_are_there_for_those_who_ask() -> None:
     stiff = _chain(6).simulate((0, 0.1), method="RADAU5", rtol=1e-9)
     free = _chain(6).simulate((0, 0.1), rtol=1e-11)
     np.testing.assert_allclose(stiff.y[:, -1], free.y[:, -1], atol=1e-6)
+
+
+@pytest.mark.usefixtures("every_tree_is_long")
+def test_a_motion_is_kept_and_read_without_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("formulas of u' were made")
+
+    monkeypatch.setattr(dynamics.Dynamics, "_free", refuse)
+    mo = _chain(14).simulate((0, 0.1))
+    mo.save(tmp_path / "long.npz")
+    read = da.Motion.load(tmp_path / "long.npz")
+    assert isinstance(read.system.rates, OnDemand)
+    assert isinstance(pickle.loads(pickle.dumps(mo.system)).rates, OnDemand)
+    np.testing.assert_array_equal(read.y, mo.y)
+    np.testing.assert_allclose(read.sol(0.05), mo.sol(0.05), rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(read["b13.X''"], mo["b13.X''"], rtol=1e-9)
 
 
 @pytest.mark.usefixtures("every_tree_is_long")

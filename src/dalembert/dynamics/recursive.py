@@ -17,6 +17,7 @@ from dalembert.expr.space import (
     Vector3,
     apply3,
     apply_transposed3,
+    is_zero3,
 )
 from dalembert.kinematics import (
     EARTH_NODE,
@@ -96,6 +97,8 @@ def own_acceleration(node: Node, own: Twist, spin: Vector3) -> Twist:
     Angular: w_p x w_r + rate; linear: 2 w_p x v_r + w_r x v_r + rate.
     """
     angular = spin.cross(own.angular) + node.rate.angular
+    if is_zero3(own.linear):
+        return Twist(angular, node.rate.linear)
     coriolis = (spin + spin + own.angular).cross(own.linear)
     return Twist(angular, coriolis + node.rate.linear)
 

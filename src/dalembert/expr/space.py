@@ -8,7 +8,7 @@ from typing import TypeAlias
 from dalembert.errors import ExpressionError
 from dalembert.expr import _functions as fn
 from dalembert.expr._arithmetic import add, mul, neg, sub
-from dalembert.expr._node import ONE, ZERO, Expr, Scalar, as_expr
+from dalembert.expr._node import ONE, TWO, ZERO, Expr, Scalar, as_expr
 
 
 class Vector3(tuple[Expr, Expr, Expr]):
@@ -84,14 +84,14 @@ class Vector3(tuple[Expr, Expr, Expr]):
     def dot(self, other: Vector3) -> Expr:
         a, b, c = self
         x, y, z = other
-        total = ZERO if a is ZERO or x is ZERO else a if x is ONE else x if a is ONE else mul(a, x)
+        total, minus = ZERO, False
+        if a is not ZERO and x is not ZERO:
+            total, minus = _plus(ZERO, False, a, x)
         if b is not ZERO and y is not ZERO:
-            term = b if y is ONE else y if b is ONE else mul(b, y)
-            total = term if total is ZERO else add(total, term)
+            total, minus = _plus(total, minus, b, y)
         if c is not ZERO and z is not ZERO:
-            term = c if z is ONE else z if c is ONE else mul(c, z)
-            total = term if total is ZERO else add(total, term)
-        return total
+            total, minus = _plus(total, minus, c, z)
+        return neg(total) if minus else total
 
     def cross(self, other: Vector3) -> Vector3:
         if self is ZERO3 or other is ZERO3:
@@ -101,10 +101,28 @@ class Vector3(tuple[Expr, Expr, Expr]):
         return Vector3((_minor(b, z, c, y), _minor(c, x, a, z), _minor(a, y, b, x)))
 
 
+def _plus(total: Expr, minus: bool, a: Expr, b: Expr) -> tuple[Expr, bool]:
+    """A total and a product more; signs stand apart, since a negative that is taken away next is a node for nothing."""
+    less = False
+    if a.op == "neg":
+        a, less = a.args[0], True
+    if b.op == "neg":
+        b, less = b.args[0], not less
+    term = b if a is ONE else a if b is ONE else mul(a, b)
+    if term.op == "neg":
+        term, less = term.args[0], not less
+    if total is ZERO:
+        return term, less
+    if minus is less:
+        return add(total, term), minus
+    return (sub(total, term) if less else sub(term, total)), False
+
+
 def _minor(a: Expr, b: Expr, c: Expr, d: Expr) -> Expr:
     """a b - c d."""
-    first = ZERO if a is ZERO or b is ZERO else mul(a, b)
-    return first if c is ZERO or d is ZERO else sub(first, mul(c, d))
+    if a is ZERO or b is ZERO:
+        return ZERO if c is ZERO or d is ZERO else neg(mul(c, d))
+    return mul(a, b) if c is ZERO or d is ZERO else sub(mul(a, b), mul(c, d))
 
 
 Matrix3: TypeAlias = tuple[Vector3, Vector3, Vector3]
@@ -225,14 +243,14 @@ def turned_symmetric(rotation: Matrix3, m: Matrix3) -> Matrix3:
     c, s = rotation[i][i], rotation[j][i]
     if s is ZERO:
         return m if c is ONE else _halved(m, k, c)
-    t = s * (m[i][i] - m[j][j]) + 2 * c * m[i][j]
+    t = s * (m[i][i] - m[j][j]) + TWO * c * m[i][j]
     new = [list(row) for row in m]
     new[i][i] = m[i][i] - s * t
     new[j][j] = m[j][j] + s * t
     new[i][j] = new[j][i] = c * t - m[i][j]
     new[i][k] = new[k][i] = c * m[i][k] - s * m[j][k]
     new[j][k] = new[k][j] = s * m[i][k] + c * m[j][k]
-    return vector_rows(new)
+    return Vector3(new[0]), Vector3(new[1]), Vector3(new[2])
 
 
 def _halved(m: Matrix3, k: int, c: Expr) -> Matrix3:

@@ -30,6 +30,7 @@ from dalembert.simulate.loop.dense import DenseOutput, Manifold
 from dalembert.simulate.motion.arcs import Arc, Jump
 from dalembert.simulate.motion.motion import Motion
 from dalembert.simulate.system.compiled import native_projection, quaternion_rows
+from dalembert.simulate.system.on_demand import OnDemand, rates_at
 from dalembert.simulate.system.system import System
 
 FORMAT, FAMILY = 4, "dalembert-motion-"
@@ -192,6 +193,8 @@ class _Packer:
             return {"outputs": self.pack(value.tree.layout)}
         if isinstance(value, WithContacts) and isinstance(value.outputs, Outputs):
             return {"with_contacts": self.pack(value.outputs.tree.layout)}
+        if isinstance(value, OnDemand):
+            return {"rates": self.pack(value.about.layout)}
         if isinstance(value, Mapping):
             return {"map": [[key, self.pack(item)] for key, item in value.items()]}
         if isinstance(value, tuple | list):
@@ -219,6 +222,8 @@ class _Unpacker:
             return kind(**told) if kind.__dataclass_params__.init else _filled(kind, told)
         if "outputs" in value:
             return dynamics_of(self.unpack(value["outputs"])).outputs
+        if "rates" in value:
+            return rates_at(self.unpack(value["rates"]))
         if "with_contacts" in value:
             about = dynamics_of(self.unpack(value["with_contacts"]))
             return WithContacts(about.outputs, contact_rows(about))

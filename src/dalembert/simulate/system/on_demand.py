@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, overload
 
-from dalembert.dynamics import Dynamics
+from dalembert.dynamics import Dynamics, dynamics_of
 from dalembert.dynamics.alike import Alike, long_and_alike
 from dalembert.expr import Expr
+from dalembert.mechanism import Layout
 
 
 class OnDemand(Sequence[Expr]):
@@ -48,7 +49,7 @@ class OnDemand(Sequence[Expr]):
         return hash(self.whole)
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        return tuple, (list(self.whole),)
+        return rates_at, (self.about.layout,)
 
 
 class Rates(Mapping[Expr, Expr]):
@@ -70,6 +71,11 @@ class Rates(Mapping[Expr, Expr]):
 def made_of(rates: Sequence[Expr]) -> Sequence[Expr]:
     """What rates are made of, without making them: every operation on time alone stands in it."""
     return (*rates.kinematic, *rates.tree.formulas) if isinstance(rates, OnDemand) else rates
+
+
+def rates_at(layout: Layout) -> Sequence[Expr]:
+    """The same from the machine alone: what travels to files and to other processes."""
+    return rates_of(dynamics_of(layout))
 
 
 def rates_of(about: Dynamics) -> Sequence[Expr]:
