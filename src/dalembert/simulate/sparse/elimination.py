@@ -190,8 +190,9 @@ def factor(m: Any, w: Any) -> bool:
     clear(m[FORMS_SIZE], forms)
     matrix, begin, target = past(numbers, m[MATRIX]), integers(m[MATRIX_START]), integers(m[MATRIX_TARGET])
     for k in range(m[ROWS]):
-        for e in range(begin[k], begin[k + 1]):
-            forms[target[e]] = matrix[e] * kept[k]
+        if kept[k] != 0.0:
+            for e in range(begin[k], begin[k + 1]):
+                forms[target[e]] = matrix[e]
     for k in range(m[FRONTS_COUNT]):
         f = integers(m[FRONTS] + 8 * FIELDS * k)
         take_along(f, w, m)

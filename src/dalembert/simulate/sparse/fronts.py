@@ -14,8 +14,9 @@ front is as large as what is open at a node: of towers, rows and rings a few num
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +56,16 @@ class Front:
         """What stays open."""
         return self.open_there[self.gone :]
 
+    def without(self, out: Collection[int]) -> Front:
+        """The front when some of what is open is left out."""
+        places = list(accumulate((place not in out for place in self.open_there), initial=0))
+        return replace(
+            self,
+            columns=tuple(places[c] for c in self.columns),
+            open_there=tuple(place for place in self.open_there if place not in out),
+            gone=places[self.gone],
+        )
+
     @property
     def operations(self) -> int:
         """Products of one factorisation."""
@@ -79,6 +90,16 @@ class Fronts:
     def of(nodes: Sequence[Carried], speeds: int, rows: Sequence[Sequence[int]]) -> Fronts:
         """`rows` are the speeds in each row."""
         return _Order(nodes, speeds, rows).fronts()
+
+    def without(self, rows: Collection[int]) -> Fronts:
+        """The same fronts when some rows are left out: what is left is added up in the same order, digit by digit."""
+        out = {int(self.row_place[g]) for g in rows}
+        fronts = [one.without(out) for one in self.fronts]
+        for k, one in enumerate(fronts):
+            if one.parent != NOWHERE:
+                inside = {place: i for i, place in enumerate(fronts[one.parent].open_there)}
+                fronts[k] = replace(one, above=tuple(inside[place] for place in one.left))
+        return replace(self, fronts=tuple(fronts))
 
     @property
     def operations(self) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 from dalembert.constraints.rows import EPSILON
 from dalembert.simulate.loop.step import _call as call
 from dalembert.simulate.loop.step import compiled, copy, doubles, integers, past
-from dalembert.simulate.sparse.choice import choose
+from dalembert.simulate.sparse.choice import counted
 from dalembert.simulate.sparse.elimination import add, factor, size_of, solve, take_momenta
 from dalembert.simulate.sparse.layout import (
     CONDITIONS,
@@ -125,7 +125,7 @@ def rates(m: Any, w: Any, t: Any, y: Any, p: Any, out: Any) -> bool:
     """The rates of a state."""
     n, count, numbers = m[SPEEDS], m[COORDINATES], past(w, m[W_NUMBERS])
     call(m[NUMBERS], t, y, p, numbers)
-    choose(m, w)
+    m = counted(m, w)
     if not factor(m, w):
         return False
     asked, found, place = past(w, m[W_ASKED]), past(w, m[W_FOUND]), integers(m[SPEED_PLACE])
@@ -174,11 +174,11 @@ def project(m: Any, w: Any, t: Any, y: Any, p: Any) -> bool:
     found, shift, place = past(w, m[W_FOUND]), past(w, m[W_SHIFT]), integers(m[SPEED_PLACE])
     state, moved, still = past(w, m[W_STATE]), past(w, m[W_MOVED]), past(w, m[W_STILL])
     offset, groups = past(numbers, m[OFFSET]), integers(m[GROUPS])
-    stale, last_gap, last_speed = True, math.inf, math.inf
+    stale, last_gap, last_speed, whole = True, math.inf, math.inf, m
     for _ in range(_REPEATS):
         call(m[NUMBERS], t, y, p, numbers)
         if stale:
-            choose(m, w)
+            m = counted(whole, w)
             if not factor(m, w):
                 return False
         gap = least(m, w, GAP, -1.0, stale)
@@ -219,4 +219,8 @@ def project(m: Any, w: Any, t: Any, y: Any, p: Any) -> bool:
 def count_rows(m: Any, w: Any, t: Any, y: Any, p: Any) -> int:
     """How many rows count at a state."""
     call(m[NUMBERS], t, y, p, past(w, m[W_NUMBERS]))
-    return choose(m, w)
+    counted(m, w)
+    kept, found = past(w, m[W_KEPT]), 0
+    for k in range(m[ROWS]):
+        found += 1 if kept[k] != 0.0 else 0
+    return found

@@ -10,20 +10,25 @@ from __future__ import annotations
 (WHO, SPEED_PLACE, ROW_PLACE) = range(12, 15)
 # The elimination among rows alone.
 (G_START, G_ROW, G_ROW_START, G_ROW_COLUMN, G_ROW_POSITION) = range(15, 20)
+# The block for the rows that counted when it was made (0 for none) and which they are; evaluations at which others
+# counted, after how many of them such a block is made, and who makes it.
+(FEWER, FEWER_KEPT, MISSED, PATIENCE, MAKE_FEWER) = range(20, 25)
 # Tables: where they begin among the numbers, how many they are, and addresses that say where they belong.
-(BLOCKS, BLOCKS_COUNT, BLOCK_TARGET) = range(20, 23)
-(MATRIX, MATRIX_START, MATRIX_SPEED, MATRIX_TARGET) = range(23, 27)
-(MADE, MADE_START, MADE_SPEED, SEEN, SEEN_START, SEEN_SPEED) = range(27, 33)
-(RIGHT, SCALES, GAMMA, CONDITIONS, GAP, OFFSET, REACH, DRIFT) = range(33, 41)
+(BLOCKS, BLOCKS_COUNT, BLOCK_TARGET) = range(25, 28)
+(MATRIX, MATRIX_START, MATRIX_SPEED, MATRIX_TARGET) = range(28, 32)
+# The same by speeds: which entries of the matrix, and in which rows they are.
+(TOUCHED_START, TOUCHED, TOUCHED_ROW) = range(32, 35)
+(MADE, MADE_START, MADE_SPEED, SEEN, SEEN_START, SEEN_SPEED) = range(35, 41)
+(RIGHT, SCALES, GAMMA, CONDITIONS, GAP, OFFSET, REACH, DRIFT) = range(41, 49)
 # Addresses: rounding of rows, the coordinate whose rate is a speed (-1 for none), the places of quaternions.
-(ROUNDING, OWN_PLACE, GROUPS) = range(41, 44)
+(ROUNDING, OWN_PLACE, GROUPS) = range(49, 52)
 # Sizes of parts of the working memory.
-(BLOCKS_SIZE, FORMS_SIZE, MOTIONS_SIZE) = range(44, 47)
+(BLOCKS_SIZE, FORMS_SIZE, MOTIONS_SIZE) = range(52, 55)
 # Offsets in the working memory: numbers; rows that count; right sides; states; blocks, forms and motions of nodes.
-(W_NUMBERS, W_COLUMN, W_G_FACTOR, W_G_DIAGONAL, W_NOISE, W_UNIT, W_KEPT) = range(47, 54)
-(W_ASKED, W_FOUND, W_LEFT, W_SHIFT, W_STATE, W_MOVED, W_STILL, W_RESULT) = range(54, 62)
-(W_BLOCKS, W_FORMS, W_MOTIONS, W_MOMENTA, W_PRODUCT, W_BORDER) = range(62, 68)
-INTEGERS = 68
+(W_NUMBERS, W_COLUMN, W_G_FACTOR, W_G_DIAGONAL, W_NOISE, W_KEPT) = range(55, 61)
+(W_ASKED, W_FOUND, W_LEFT, W_SHIFT, W_STATE, W_MOVED, W_STILL, W_RESULT) = range(61, 69)
+(W_BLOCKS, W_FORMS, W_MOTIONS, W_MOMENTA, W_PRODUCT, W_BORDER) = range(69, 75)
+INTEGERS = 75
 
 # Of a front: sizes of its node's motion, its parent's, its speeds; what is open, how much of it goes.
 (F_SIZE, F_PARENT_SIZE, F_COUNT, F_OPENED, F_GONE, F_STILL, F_PARENT) = range(7)

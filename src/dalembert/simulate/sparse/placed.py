@@ -66,7 +66,7 @@ class Placed:
         return Placed(fields.reshape(-1), first, second, third, begins[-1], forms, motions, widest, tuple(matrix))
 
     def matrices(self, whole: Fronts, pairs: Sequence[tuple[int, int]]) -> Integers:
-        """Where entries of G stand among the forms: pairs of a row as it goes and a speed."""
+        """Where entries of G stand among the forms, pairs of a row as it goes and a speed; 0 for rows left out."""
         where = {place: k for k, one in enumerate(whole.fronts) for place in one.open_there[: one.gone]}
         inside = [{place: i for i, place in enumerate(one.open_there)} for one in whole.fronts]
         found = []
@@ -74,7 +74,8 @@ class Placed:
             column, line = int(whole.speed_place[j]), int(whole.row_place[g])
             k = where[column]
             one = whole.fronts[k]
-            found.append(self.matrix[k] + inside[k][line] * one.width + inside[k][column])
+            here = inside[k].get(line)
+            found.append(0 if here is None else self.matrix[k] + here * one.width + inside[k][column])
         return np.array(found, dtype=np.int64)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,8 +25,10 @@ class Elimination:
     row_position: Integers
 
     @staticmethod
-    def of(size: int, pairs: Iterable[tuple[int, int]]) -> Elimination:
+    def of(size: int, pairs: Iterable[tuple[int, int]], counting: Set[int] | None = None) -> Elimination:
         """The factor of a symmetric matrix with entries at `pairs`, numbered in the order of elimination.
+
+        Only those of `counting` are eliminated, others have lines and no columns.
 
         >>> Elimination.of(3, [(0, 1), (0, 2)]).row.tolist()
         [1, 2, 2]
@@ -35,11 +37,14 @@ class Elimination:
         for i, j in pairs:
             if i != j:
                 below[min(i, j)].add(max(i, j))
-        for column in below:
-            if column:
-                first = min(column)
-                below[first] |= column
-                below[first].discard(first)
+        for k, column in enumerate(below):
+            if counting is not None and k not in counting:
+                column.clear()
+                continue
+            going = column if counting is None else column & counting
+            if going:
+                first = min(going)
+                below[first].update(i for i in column if i > first)
         listed = [sorted(column) for column in below]
         start = np.concatenate([[0], np.cumsum([len(column) for column in listed])]).astype(np.int64)
         row = np.array([i for column in listed for i in column], dtype=np.int64)
@@ -60,6 +65,7 @@ class Structure:
     """Order and fronts of the whole, and the factor of G G^T, by whose pivots rows are chosen."""
 
     whole: Fronts
+    meeting: tuple[tuple[int, int], ...]  # rows that have speeds in common
     among_rows: Elimination
 
     @staticmethod
@@ -70,8 +76,13 @@ class Structure:
         for g, k in enumerate(whole.rows):
             for j in rows[k]:
                 touching[j].append(g)
-        meeting = {(a, b) for several in touching for a in several for b in several if a < b}
-        return Structure(whole, Elimination.of(len(rows), meeting))
+        pairs = sorted({(a, b) for several in touching for a in several for b in several if a < b})
+        return Structure(whole, tuple(pairs), Elimination.of(len(rows), pairs))
+
+    def of_rows(self, counting: Set[int]) -> Structure:
+        """What is left when only some rows count: all others are looked at, and take nothing off any."""
+        left = self.whole.without(set(range(len(self.rows))) - counting)
+        return Structure(left, self.meeting, Elimination.of(len(self.rows), self.meeting, counting))
 
     @property
     def rows(self) -> tuple[int, ...]:
