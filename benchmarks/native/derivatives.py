@@ -12,7 +12,7 @@ import numpy as np
 from chains import make_chain, mechanism
 from peers import optional, pinocchio_model
 from rows import tell
-from timing import compare, native_loop
+from timing import compare, native_loop, slopes_loop
 
 from dalembert.codegen import compile_mechanism
 from dalembert.expr import count_operations
@@ -28,14 +28,9 @@ def run(n: int) -> None:
         native = f._native(("acceleration_slopes",))[0]
         operations = count_operations(native.function.outputs)
         loop = native_loop(native.address, q, u, e, 3 * n * n)
-    else:  # called from Python, as Pinocchio is
+    else:
         operations = count_operations(f._native(("variations",))[0].function.outputs)
-        slopes, out, none = f._slopes, np.empty((3 * n, n)), np.zeros(1)
-        where = [x.ctypes.data for x in (none, q[0], u[0], e[0], none, out)]
-
-        def loop(times: int) -> None:
-            for _ in range(times):
-                slopes._call(*where, slopes._work())
+        loop = slopes_loop(f._slopes, q, u, e)
 
     def public() -> None:
         for _ in range(count):

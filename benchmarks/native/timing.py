@@ -48,3 +48,24 @@ def native_loop(address: int, q: np.ndarray, u: np.ndarray, e: np.ndarray, size:
     call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 6)(address)
     out, t, p = np.empty(size), np.zeros(1), np.zeros(1)
     return lambda count: _loop()(call, t, q, u, e, p, out, count)
+
+
+@lru_cache(maxsize=1)
+def _slopes_loop() -> Any:
+    import numba
+
+    @numba.njit
+    def loop(f: Any, about: int, t: Any, q: Any, u: Any, e: Any, out: Any, work: Any, n: int) -> None:
+        for i in range(n):
+            k, p = i % q.shape[0], t.ctypes.data
+            f(about, p, q[k].ctypes.data, u[k].ctypes.data, e[k].ctypes.data, p, out.ctypes.data, work.ctypes.data)
+
+    return loop
+
+
+def slopes_loop(slopes: Any, q: np.ndarray, u: np.ndarray, e: np.ndarray) -> Callable[[int], None]:
+    """The same for derivatives by the recursion, which works in memory of its own."""
+    call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 8)(slopes.address)
+    room = np.zeros(slopes.room + 8)
+    out, t, work = np.empty(3 * q.shape[1] ** 2), np.zeros(1), room[-(room.ctypes.data // 8) % 8 :]
+    return lambda count: _slopes_loop()(call, slopes.about, t, q, u, e, out, work, count)

@@ -8,14 +8,17 @@ import numpy as np
 import pytest
 
 from dalembert import expr as ex
-from dalembert.codegen import compile_mechanism, varied
+from dalembert.codegen import _target, compile_mechanism, varied
 from dalembert.dynamics import dynamics_of
 from dalembert.dynamics.variations import effort_slopes, has_variations
 from dalembert.mechanism import Layout, Mechanism, earth, prismatic, revolute
 
 
-def _tree(seed: int, count: int, unit: float = 1.0, place: float = 0.0) -> Mechanism:
-    """Random joints on random bodies, some with springs and dampers; lengths in another unit, or far from earth."""
+def _tree(seed: int, count: int, unit: float = 1.0, place: float = 0.0, alone: int = 1) -> Mechanism:
+    """Random joints on random bodies, some with springs and dampers; lengths in another unit, or far from earth.
+
+    The first `alone` joints follow each other; none means that several stand on earth.
+    """
     rng = random.Random(seed)
     m = Mechanism(f"tree {seed}")
     bodies = [earth]
@@ -25,7 +28,7 @@ def _tree(seed: int, count: int, unit: float = 1.0, place: float = 0.0) -> Mecha
         body = m.body(f"b{k}", rng.uniform(1, 2), centre, inertia)
         offset = [unit * (rng.uniform(-0.5, 0.5) + (place if len(bodies) == 1 else 0)) for _ in range(3)]
         kind, axis = rng.choice([revolute, revolute, prismatic]), rng.choice("xyz")
-        on = bodies[0] if len(bodies) == 1 else rng.choice(bodies[1:][-4:])
+        on = bodies[-1] if k < max(alone, 1) else rng.choice(bodies[min(alone, 1) :][-4:])
         variable = "th" if kind is revolute else "x"
         joint = kind(axis)
         if rng.random() < 0.4:
@@ -71,6 +74,42 @@ def test_the_recursion_in_lanes_gives_the_derivatives_of_the_formulas(
         np.testing.assert_allclose(scaled[0], scaled[1], rtol=1e-9, atol=1e-9 * np.abs(scaled[1]).max())
     single = f.acceleration_derivatives(q[2], u[2], efforts=e[2])
     np.testing.assert_array_equal(single.coordinates, found.coordinates[2])
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_branches_that_part_anywhere_beside_the_vectors_give_the_derivatives_of_the_formulas(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(seed)
+    count, alone = int(rng.integers(6, 22)), int(rng.integers(0, 14))
+    m = _tree(seed, count, alone=alone)
+    q, u, e = rng.normal(size=(3, count))
+    found = compile_mechanism(m).acceleration_derivatives(q, u, efforts=e)
+    about = dynamics_of(Layout.of(m))
+    lacking = [a - b for a, b in zip(about.inverse_dynamics, about.efforts, strict=True)]
+    state = [*about.coordinates, *about.speeds, *about.efforts]
+    held = dict(zip(state, [*q, *u, *e], strict=True))
+    udot = compile_mechanism(m).acceleration(q, u, efforts=e)
+    held |= dict(zip(about.accelerations_given, udot, strict=True)) | {ex.TIME: 0.0}
+    slopes = ex.jacobian(lacking, state)  # of M u' - tau by automatic differentiation, u' held
+    numbers = np.array(ex.evaluate([x for row in slopes for x in row], held), dtype=float).reshape(count, -1)
+    mass = np.array(ex.evaluate(list(about.mass_matrix.entries), held), dtype=float).reshape(count, count)
+    expected = -np.linalg.solve(mass, numbers)
+    np.testing.assert_allclose(np.hstack(found), expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("width", [2, 4])
+def test_processors_with_shorter_vectors_find_the_same_derivatives(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    m, (q, u) = _tree(3, 11, alone=5), np.random.default_rng(3).normal(size=(2, 11))
+    expected = compile_mechanism(m).acceleration_derivatives(q, u)
+    monkeypatch.setattr(_target, "vector_width", lambda: width)
+    varied.kernel.cache_clear()
+    try:
+        found = compile_mechanism(m).acceleration_derivatives(q, u)
+    finally:
+        varied.kernel.cache_clear()
+    for one, two in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, two, rtol=1e-12, atol=1e-12 * np.abs(two).max())
 
 
 def test_derivatives_agree_with_differences() -> None:

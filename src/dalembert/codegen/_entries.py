@@ -33,7 +33,7 @@ def batch_module(function: Function, plan: Schedule, width: int, single: bool = 
     entry = _batch_entry(function, plan, width, blocks.early, blocks.late)
     parts = [blocks.text, *moves, entry]
     if single:
-        floats = [*_intrinsics(width), *parts]
+        floats = [*intrinsics(width), *parts]
         parts = [*bridge(blocks.used), *map(in_floats, floats)]
     return whole_module(width, blocks.used, parts)
 
@@ -46,15 +46,15 @@ def workspace_size(function: Function, plan: Schedule, width: int) -> int:
 
 def whole_module(width: int, used: set[tuple[str, int]], parts: list[str]) -> str:
     """Functions with all that they call."""
-    intrinsics = [x for w in sorted({width} | {one for _, one in used}) for x in _intrinsics(w)]
+    declared = [x for w in sorted({width} | {one for _, one in used}) for x in intrinsics(w)]
     bodies = [_elementary.definition(name, w) for name, w in sorted(used)]
-    intrinsics.append("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
+    declared.append("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
     library = "declare ptr @malloc(i64)\ndeclare void @free(ptr)\n" + _elementary.declarations()
     weights = '!0 = !{!"branch_weights", i32 1, i32 100000}\n'
-    return "\n".join([*intrinsics, library, *bodies, *parts, weights])
+    return "\n".join([*declared, library, *bodies, *parts, weights])
 
 
-def _intrinsics(width: int) -> list[str]:
+def intrinsics(width: int) -> list[str]:
     t, s = Writer(width).real, Writer(width).suffix
     found = [f"declare {t} @llvm.{name}.{s}({t})" for name in ("fabs", "sqrt")]
     found += [f"declare {t} @llvm.{name}.{s}({t}, {t})" for name in ("copysign", "minimum", "maximum")]

@@ -31,7 +31,7 @@ def _rows(w: Writer, base: str, stride: str) -> list[str]:
     return found
 
 
-def _transpose(w: Writer, rows: list[str]) -> list[str]:
+def transposed(w: Writer, rows: list[str]) -> list[str]:
     """A square of lanes by log2(width) rounds of two-row shuffles."""
     n, half = w.width, w.width // 2
     while half:
@@ -62,7 +62,7 @@ def _square_in(w: Writer, rows: list[str], column: str) -> None:
         address = w.emit(f"getelementptr double, ptr {row}, i64 {column}")
         loaded.append(w.emit(f"load {w.real}, ptr {address}, align 8"))
     target = w.emit(f"getelementptr {w.real}, ptr %to, i64 {column}")
-    for k, value in enumerate(_transpose(w, loaded)):
+    for k, value in enumerate(transposed(w, loaded)):
         address = w.emit(f"getelementptr {w.real}, ptr {target}, i64 {k}")
         w.line(f"  store {w.real} {value}, ptr {address}, align {8 * w.width}")
 
@@ -73,7 +73,7 @@ def _square_out(w: Writer, rows: list[str], column: str) -> None:
     for k in range(w.width):
         address = w.emit(f"getelementptr {w.real}, ptr {source}, i64 {k}")
         loaded.append(w.emit(f"load {w.real}, ptr {address}, align {8 * w.width}"))
-    for row, value in zip(rows, _transpose(w, loaded), strict=True):
+    for row, value in zip(rows, transposed(w, loaded), strict=True):
         address = w.emit(f"getelementptr double, ptr {row}, i64 {column}")
         w.line(f"  store {w.real} {value}, ptr {address}, align 8")
 
@@ -84,7 +84,7 @@ def _short_in(w: Writer, rows: list[str], columns: int) -> None:
     loaded = [
         w.emit(f"call {w.real} @llvm.masked.load.{w.suffix}.p0(ptr {row}, i32 8, {mask}, {nothing})") for row in rows
     ]
-    for k, value in enumerate(_transpose(w, loaded)[:columns]):
+    for k, value in enumerate(transposed(w, loaded)[:columns]):
         address = w.emit(f"getelementptr {w.real}, ptr %to, i64 {k}")
         w.line(f"  store {w.real} {value}, ptr {address}, align {8 * w.width}")
 
@@ -95,7 +95,7 @@ def _short_out(w: Writer, rows: list[str], columns: int) -> None:
     for k in range(columns):
         address = w.emit(f"getelementptr {w.real}, ptr %from, i64 {k}")
         loaded[k] = w.emit(f"load {w.real}, ptr {address}, align {8 * w.width}")
-    for row, value in zip(rows, _transpose(w, loaded), strict=True):
+    for row, value in zip(rows, transposed(w, loaded), strict=True):
         w.line(f"  call void @llvm.masked.store.{w.suffix}.p0({w.real} {value}, ptr {row}, i32 8, {mask})")
 
 

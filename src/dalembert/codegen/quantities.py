@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from dalembert import expr as ex
-from dalembert.codegen.varied import variation_numbers
+from dalembert.codegen.varied import joint_numbers
 from dalembert.dynamics import Dynamics
 from dalembert.dynamics.slopes import acceleration_slopes, inverse_mass, inverse_slopes
 from dalembert.dynamics.whole import centroidal_matrix, centroidal_momentum, in_motion, weight
@@ -81,7 +81,7 @@ BUILD: dict[str, Callable[..., Built]] = {
     "centroidal_rate": lambda about, n: (in_motion(about, centroidal_matrix(about)), (6, n)),
     "centroidal_momentum": lambda about, n: (centroidal_momentum(about), None),
     "acceleration_slopes": _slopes,
-    "variations": lambda about, n: (variation_numbers(about), None),
+    "variations": lambda about, n: (joint_numbers(about), None),
     "inverse_slopes": _inverse_slopes,
     "sensitivity": lambda about, n, *names: (
         acceleration_slopes(about, [ex.symbol(x) for x in names], about.efforts),

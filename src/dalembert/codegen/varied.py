@@ -1,8 +1,8 @@
-"""Derivatives of the accelerations of a long tree: one recursion over its joints, directions side by side in lanes.
+"""Derivatives of the accelerations of a tree: formulas of where its joints are, and one recursion for all trees.
 
-Two functions whose code grows with the tree: `variation_numbers` gives what each joint is and what moving it does,
-`along` the accelerations by one direction, for many at once. Their work is quadratic; formulas of all derivatives, and
-the time to compile them, would be quadratic too.
+What is compiled for a machine grows with its joints, and says of each where it is and what it carries; passes over the
+joints and over their pairs, which know nothing of the machine, find the derivatives. Their work is quadratic; formulas
+of all derivatives, and the time to compile them, would be quadratic too.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from typing import Any
 
 import numpy as np
 
-from dalembert import expr as ex
 from dalembert.codegen import _target
-from dalembert.codegen.function import Function
-from dalembert.codegen.native import NativeFunction, address_of, compile_functions, is_single, stage
+from dalembert.codegen._entries import intrinsics, whole_module
+from dalembert.codegen._pairs import pair_code
+from dalembert.codegen._passes import FOUNDS, GIVENS, pass_code, rows_of
+from dalembert.codegen.native import NativeFunction, is_single, load_text, stage
 from dalembert.dynamics import Dynamics
-from dalembert.dynamics.variations import Variation, has_variations, variations
+from dalembert.dynamics.sweeps import carried_joints
+from dalembert.dynamics.variations import has_variations
 from dalembert.errors import ExpressionError
 from dalembert.expr import ZERO, Expr
 
-#: Joints up to which formulas of all derivatives are shorter than the recursion in its lanes and the call for it.
-_FEW = 16
-_JOINT = 22  # numbers of a joint: its twist, what it eases, its pivot, what it carries, how that turns
-_DIRECTION = 16  # numbers of a direction: its wrench on joints before it, its two twists for those beyond, own effort
+#: Joints up to which formulas of all derivatives are quicker than the passes: chains of six and seven take as long.
+_FEW = 5
 
 Array = Any
 #: (index of the speed, end of the branch, joint above) of each joint.
@@ -36,106 +36,71 @@ Shape = tuple[tuple[int, int, int], ...]
 
 
 def is_varied(about: Dynamics) -> bool:
-    """Whether derivatives of a machine are found by the recursion: a tree of many joints with one fixed axis each."""
+    """Whether derivatives are found by the recursion: of a tree of several joints with one fixed axis each."""
     return not about.closed and len(about.speeds) > _FEW and has_variations(about.recursion)
 
 
-def variation_numbers(about: Dynamics) -> list[Expr]:
-    """Numbers of the joints, then those of the directions: coordinates, then speeds, in the order of the state."""
-    joints = variations(about.recursion, about.accelerations(about.efforts))
-    by_index = sorted(joints, key=lambda one: one.index)
-    places = [x for one in by_index for x in _direction(one, of_speed=False)]
-    speeds = [x for one in by_index for x in _direction(one, of_speed=True)]
-    return [*(x for one in joints for x in _joint(one)), *places, *speeds]
-
-
-def _joint(one: Variation) -> list[Expr]:
-    return [*one.twist.scalars, *one.eased.scalars, one.inverse, *one.carried.scalars, *one.turned]
-
-
-def _direction(one: Variation, of_speed: bool) -> list[Expr]:
-    if of_speed:
-        twice = one.moved + one.moved
-        return [*one.by_speed.scalars, *one.twist.angular, *twice.scalars, one.damper]
-    return [*one.by_place.scalars, *one.moved.angular, *one.bent.scalars, one.spring]
+def joint_numbers(about: Dynamics) -> list[Expr]:
+    """Numbers of the joints in vectors of neighbours, and the acceleration of earth that stands for gravity."""
+    known = [own + more for own, more in zip(about.recursion.efforts, about.efforts, strict=True)]
+    joints = carried_joints(about.recursion, known)
+    rows = rows_of([one.numbers for one in joints], _target.vector_width(), ZERO)
+    return [*rows, *(-about.model.gravity)]
 
 
 def shape_of(about: Dynamics) -> Shape:
-    return tuple((one.index, one.end, one.above) for one in variations(about.recursion, about.accelerations_given))
+    joints = carried_joints(about.recursion, about.recursion.efforts)
+    return tuple((one.index, one.end, one.above) for one in joints)
 
 
-@lru_cache(maxsize=16)
-def _along(shape: Shape, given: bool) -> NativeFunction:
-    """Accelerations by one direction, from the numbers of all joints, its place, the end of its branch and its numbers;
-    or by the effort at a place alone."""
-    n = len(shape)
-    joints = [[ex.symbol(f"joint {j} {k}") for k in range(_JOINT)] for j in range(n)]
-    place, end, own = ex.symbol("place"), ex.symbol("end"), [ex.symbol(f"direction {k}") for k in range(_DIRECTION)]
-    twists, eased, pivots = [one[:6] for one in joints], [one[6:12] for one in joints], [one[12] for one in joints]
-    felt: list[list[Expr]] = [[ZERO] * 6 for _ in shape]
-    left: list[Expr] = [ZERO] * n
-    for j in range(n - 1, -1, -1):  # inwards: what is left of the effort moves the joint, the rest is felt above
-        unit = ex.where(ex.equal(place, j), 1, ZERO)
-        asked = _asked(shape, j, joints[j], place, end, own) if given else unit
-        left[j] = asked - ex.dot_product(twists[j], felt[j])
-        above = shape[j][2]
-        if above >= 0:
-            felt[above] = [a + (b + c * left[j]) for a, b, c in zip(felt[above], felt[j], eased[j], strict=True)]
-    moved: list[list[Expr]] = []
-    found = [ZERO] * n
-    for j, (index, _, above) in enumerate(shape):
-        carried = moved[above] if above >= 0 else [ZERO] * 6
-        found[index] = pivots[j] * left[j] - ex.dot_product(eased[j], carried)
-        moved.append([a + b * found[index] for a, b in zip(carried, twists[j], strict=True)])
-    groups = [[x for one in joints for x in one], [place, end], own if given else []]
-    return compile_functions([Function("along", groups, found, shared=[0])], quickly=False)["along"]
-
-
-def _asked(shape: Shape, j: int, joint: Sequence[Expr], place: Expr, end: Expr, own: Sequence[Expr]) -> Expr:
-    """What a direction at `place` asks of joint j, before it, in its branch or apart from both."""
-    n, last = len(shape), shape[j][1]
-    before, turned, bent, extra = own[:6], own[6:9], own[9:15], own[15]
-    first = -ex.dot_product(joint[:6], before)
-    beyond = -(ex.dot_product(joint[19:22], turned) + ex.dot_product(joint[13:19], bent))
-    if last < n:
-        first = ex.where(ex.less(place, last), first, ZERO)
-    if any(one[1] < n for one in shape):
-        beyond = ex.where(ex.less(j, end), beyond, ZERO)
-    return ex.where(ex.less(j, place), first, beyond + ex.where(ex.equal(place, j), extra, ZERO))
+@lru_cache(maxsize=1)
+def kernel() -> _target.Loaded:
+    width = _target.vector_width()
+    return load_text(
+        whole_module(width, set(), [*intrinsics(1), pass_code(width), pair_code(width), _TEXT]), ["slopes"]
+    )
 
 
 class Slopes:
     """Derivatives of the accelerations in machine code: the numbers of the joints, then all directions in lanes.
 
-    `address` is that of `void slopes(const double *t, *q, *u, *efforts, *p, double *out, double *work)`; `out` has a
-    row for each direction (coordinates, speeds, efforts), `work` `room` doubles at a multiple of 64 bytes.
+    `address` is that of `void slopes(about, const double *t, *q, *u, *efforts, *p, double *out, double *work)`, of
+    which `about` is the first argument; `out` has a row for each direction (coordinates, speeds, efforts), `work`
+    `room` doubles at a multiple of 64 bytes, zero at first.
     """
 
     def __init__(self, shape: Shape, numbers: NativeFunction) -> None:
-        n = self.size = len(shape)
+        n, width = len(shape), _target.vector_width()
+        self.size = n
         self._sizes = numbers.function.sizes
-        width = 2 * _target.vector_width()  # two vectors at a time: one does not wait for the sums of the other
-        state, free = (_along(shape, given).batch_code(width) for given in (True, False))
-        places = {index: (j, end) for j, (index, end, _) in enumerate(shape)}
-        where = np.array([places[i] for i in range(n)] * 2, dtype=float)
-        begin = -(-(_JOINT + 2 * _DIRECTION) * n // 8) * 8
-        self.room = begin + max(state.room, free.room)
-        text = _TEXT.format(
-            numbers=numbers.address,
-            state=state.address,
-            free=free.address,
-            where=where.ctypes.data,
-            directions=_JOINT * n,
-            begin=begin,
-            stride=_DIRECTION,
-            states=2 * n,
-            efforts=n,
-            after=2 * n * n,
-        )
-        loaded = _target.Loaded(_target.assemble(text), ["slopes"])
-        self._owners = (state, free, numbers, where, loaded)
-        self.address = loaded.addresses["slopes"]
-        self._call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 7)(self.address)
+        blocks = n // width + 1
+        joints = np.array([(index, end, n if above < 0 else above) for index, end, above in shape], dtype=np.int64)
+        ends, forks = np.zeros(blocks * width, dtype=np.int64), np.zeros(n + 1, dtype=np.int64)
+        order, above = joints[:, 0].copy(), joints[:, 2].copy()
+        ends[:n] = joints[:, 1]
+        later = np.flatnonzero(above != np.arange(-1, n - 1))
+        forks[above[later]] = 1
+        # From its first joint to one that all others follow in a row, a machine has no other branches.
+        single = (ends[:n] == n) & (above == np.where(np.arange(n) == 0, n, np.arange(-1, n - 1)))
+        alone = n if single.all() else int(np.argmin(single))
+        parted = np.array([min(n, (b + 1) * width) > alone for b in range(blocks)], dtype=np.int64)
+        same = bool((order == np.arange(n)).all())
+        parts = [
+            blocks * width * GIVENS + 8,  # earth's acceleration behind
+            blocks * width * FOUNDS,
+            blocks * width * width,
+            3 * blocks * width * width,
+            18 * (n + 1) * width,
+            0 if same else 3 * n * n + width,
+        ]
+        starts = np.cumsum([0, *(-(-size // 8) * 8 for size in parts)])
+        self.room = int(starts[-1])
+        tables = [x.ctypes.data for x in (above, ends, forks, parted, order)]
+        self._about = np.array([n, numbers.address, *tables, *starts[1:6], int(same)], dtype=np.int64)
+        code = kernel()
+        self._owners = (numbers, above, ends, forks, parted, order, code)
+        self.address, self.about = code.addresses["slopes"], int(self._about.ctypes.data)
+        self._call = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 8)(self.address)
         self._memory = threading.local()
 
     def __call__(self, t: Array, q: Array, u: Array, efforts: Array, p: Array) -> np.ndarray:
@@ -155,53 +120,108 @@ class Slopes:
         whole = (np.broadcast_to(x, (*shape, x.shape[-1])) for x in given)
         rows = [np.ascontiguousarray(x.reshape(math.prod(shape), x.shape[-1])) for x in whole]
         for k, out in enumerate(found.reshape(-1, 3 * self.size, self.size)):
-            self._call(*(x[k].ctypes.data for x in rows), out.ctypes.data, work)
+            self._call(self.about, *(x[k].ctypes.data for x in rows), out.ctypes.data, work)
         return found.swapaxes(-1, -2)
 
     def _run_single(self, args: Sequence[Array]) -> np.ndarray:
         """One state through memory of this thread whose addresses are known: most of a small call is finding them."""
         try:
-            views, addresses = self._memory.parts
+            views, where, result = self._memory.parts
         except AttributeError:
-            views, (*addresses, _), _ = stage(self._sizes, ())
-            self._memory.parts = views, addresses
+            views, addresses, result = stage(self._sizes, (3 * self.size, self.size))
+            where = [ctypes.c_void_p(x) for x in (self.about, *addresses, self._work())]
+            self._memory.parts = views, where, result
         for view, a in zip(views, args, strict=True):
             view[:] = a
-        found = np.empty((3 * self.size, self.size))
-        self._call(*addresses, address_of(found), self._work())
-        return found.T
+        self._call(*where)
+        return result.copy().T  # type: ignore[no-any-return]
 
     def _work(self) -> int:
         """Memory of this thread."""
         if not hasattr(self._memory, "work"):
-            self._memory.work = np.empty(self.room + 8)
+            self._memory.work = np.zeros(self.room + 8)
         return (int(self._memory.work.ctypes.data) + 63) & ~63
 
 
+#: `about` holds the joints, the function of their numbers, tables, where parts of the memory begin, and whether the
+#: speeds are in the order of the joints.
 _TEXT = """
-define void @slopes(ptr %t, ptr %q, ptr %u, ptr %e, ptr %p, ptr %out, ptr %work) {{
-  %inputs = alloca [3 x ptr]
-  %strides = alloca [3 x i64]
-  %numbers = inttoptr i64 {numbers} to ptr
+define void @slopes(ptr %about, ptr %t, ptr %q, ptr %u, ptr %e, ptr %p, ptr %out, ptr %work) nounwind {
+  %n = load i64, ptr %about
+  %at1 = getelementptr i64, ptr %about, i64 1
+  %numbers = load ptr, ptr %at1
+  %at2 = getelementptr i64, ptr %about, i64 2
+  %above = load ptr, ptr %at2
+  %at3 = getelementptr i64, ptr %about, i64 3
+  %ends = load ptr, ptr %at3
+  %at4 = getelementptr i64, ptr %about, i64 4
+  %forks = load ptr, ptr %at4
+  %at5 = getelementptr i64, ptr %about, i64 5
+  %parted = load ptr, ptr %at5
+  %at6 = getelementptr i64, ptr %about, i64 6
+  %order = load ptr, ptr %at6
+  %at7 = getelementptr i64, ptr %about, i64 7
+  %begin7 = load i64, ptr %at7
+  %found = getelementptr double, ptr %work, i64 %begin7
+  %at8 = getelementptr i64, ptr %about, i64 8
+  %begin8 = load i64, ptr %at8
+  %left = getelementptr double, ptr %work, i64 %begin8
+  %at9 = getelementptr i64, ptr %about, i64 9
+  %begin9 = load i64, ptr %at9
+  %rows = getelementptr double, ptr %work, i64 %begin9
+  %at10 = getelementptr i64, ptr %about, i64 10
+  %begin10 = load i64, ptr %at10
+  %slots = getelementptr double, ptr %work, i64 %begin10
+  %at11 = getelementptr i64, ptr %about, i64 11
+  %begin11 = load i64, ptr %at11
+  %aside = getelementptr double, ptr %work, i64 %begin11
+  %at12 = getelementptr i64, ptr %about, i64 12
+  %flag = load i64, ptr %at12
+  %same = icmp ne i64 %flag, 0
   call void %numbers(ptr %t, ptr %q, ptr %u, ptr %e, ptr %p, ptr %work)
-  %directions = getelementptr double, ptr %work, i64 {directions}
-  %where = inttoptr i64 {where} to ptr
-  store ptr %work, ptr %inputs
-  %second = getelementptr ptr, ptr %inputs, i64 1
-  store ptr %where, ptr %second
-  %third = getelementptr ptr, ptr %inputs, i64 2
-  store ptr %directions, ptr %third
-  store i64 0, ptr %strides
-  %two = getelementptr i64, ptr %strides, i64 1
-  store i64 2, ptr %two
-  %three = getelementptr i64, ptr %strides, i64 2
-  store i64 {stride}, ptr %three
-  %room = getelementptr double, ptr %work, i64 {begin}
-  %state = inttoptr i64 {state} to ptr
-  call void %state(ptr %inputs, ptr %strides, ptr %out, i64 0, i64 {states}, ptr %room)
-  %free = inttoptr i64 {free} to ptr
-  %after = getelementptr double, ptr %out, i64 {after}
-  call void %free(ptr %inputs, ptr %strides, ptr %after, i64 0, i64 {efforts}, ptr %room)
+  call void @sweep(ptr %work, ptr %found, ptr %above, i64 %n)
+  %by.q = select i1 %same, ptr %out, ptr %aside
+  %square = mul i64 %n, %n
+  %by.u = getelementptr double, ptr %by.q, i64 %square
+  %by.e = getelementptr double, ptr %by.u, i64 %square
+  call void @pairs(i64 %n, ptr %work, ptr %found, ptr %above, ptr %ends, ptr %forks, ptr %parted, ptr %left, ptr %rows,
+    ptr %slots, ptr %by.q, ptr %by.u, ptr %by.e)
+  br i1 %same, label %over, label %part
+part:
+  %set = phi i64 [ 0, %0 ], [ %set.next, %row.end ]
+  %first = mul i64 %set, %n
+  br label %row
+row:
+  %i = phi i64 [ 0, %part ], [ %i.next, %column.end ]
+  %from.row = add i64 %first, %i
+  %from.n = mul i64 %from.row, %n
+  %from = getelementptr double, ptr %aside, i64 %from.n
+  %i.at = getelementptr i64, ptr %order, i64 %i
+  %i.speed = load i64, ptr %i.at
+  %to.row = add i64 %first, %i.speed
+  %to.n = mul i64 %to.row, %n
+  %to = getelementptr double, ptr %out, i64 %to.n
+  br label %column
+column:
+  %k = phi i64 [ 0, %row ], [ %k.next, %column ]
+  %source = getelementptr double, ptr %from, i64 %k
+  %value = load double, ptr %source
+  %k.at = getelementptr i64, ptr %order, i64 %k
+  %k.speed = load i64, ptr %k.at
+  %target = getelementptr double, ptr %to, i64 %k.speed
+  store double %value, ptr %target
+  %k.next = add i64 %k, 1
+  %k.more = icmp slt i64 %k.next, %n
+  br i1 %k.more, label %column, label %column.end
+column.end:
+  %i.next = add i64 %i, 1
+  %i.more = icmp slt i64 %i.next, %n
+  br i1 %i.more, label %row, label %row.end
+row.end:
+  %set.next = add i64 %set, 1
+  %set.more = icmp slt i64 %set.next, 3
+  br i1 %set.more, label %part, label %over
+over:
   ret void
-}}
+}
 """

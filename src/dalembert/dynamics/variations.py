@@ -19,7 +19,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dalembert import expr as ex
-from dalembert.dynamics.articulated import ArticulatedInertia
 from dalembert.dynamics.recursive import Recursion
 from dalembert.expr import HALF, TWO, ZERO, Expr
 from dalembert.expr.space import ZERO3, Matrix3, Vector3, apply3, apply_transposed3, sum3, symmetric3
@@ -40,8 +39,6 @@ class Variation:
     turned: Vector3  # b
     by_place: Wrench  # C
     by_speed: Wrench  # D
-    eased: Wrench  # articulated inertia times the twist, over the pivot
-    inverse: Expr  # of the pivot
     spring: Expr  # derivatives of its own effort by its coordinate and speed
     damper: Expr
 
@@ -67,9 +64,9 @@ def has_variations(model: Recursion) -> bool:
 
 def variations(model: Recursion, udot: Sequence[Expr]) -> list[Variation]:
     """The joints, each before all that it carries."""
-    tree, order = model.tree, _outwards(model)
+    tree, order = model.tree, outwards(model)
     poses, velocities, accelerations = dict[int, Pose](), dict[int, Twist](), dict[int, Twist]()
-    bodies, columns = dict[int, _Branch](), dict[int, tuple[Twist, Twist, Twist]]()
+    bodies, columns = dict[int, Branch](), dict[int, tuple[Twist, Twist, Twist]]()
     rest, origin = Twist(ZERO3, -tree.layout.model.gravity), ZERO3
     for k in order:
         node = tree.nodes[k]
@@ -83,28 +80,18 @@ def variations(model: Recursion, udot: Sequence[Expr]) -> list[Variation]:
         for index, column in node.columns:
             w = place.vector(column.angular)
             twist = Twist(w, place.vector(column.linear) + place.position.cross(w))
-            moved = _bracket(v, twist)
-            columns[k] = (twist, moved, _bracket(a, twist) + _bracket(v, moved))
+            moved = bracket(v, twist)
+            columns[k] = (twist, moved, bracket(a, twist) + bracket(v, moved))
             u = tree.speeds[index]
             v, a = v + twist.scaled(u), a + twist.scaled(udot[index]) + moved.scaled(u)
         velocities[k], accelerations[k] = v, a
-        bodies[k] = _Branch.of(model.grouped[k].moved(place), v, a)
+        bodies[k] = Branch.of(model.grouped[k].moved(place), v, a)
     found: dict[int, Variation] = {}
-    places, ends = _numbered(model, order)
-    articulated = {k: ArticulatedInertia.of(bodies[k].inertia) for k in order}
+    places, ends = numbered(model, order)
     for k in reversed(order):
-        node, branch, left = tree.nodes[k], bodies[k], articulated[k]
+        node, branch = tree.nodes[k], bodies[k]
         for index, _ in node.columns:
             twist, moved, bent = columns[k]
-            felt = left.wrench(twist)
-            inverse = 1 / felt.power(twist)
-            eased = _scaled(inverse, felt)
-            left = left.without(felt, eased)
-            q, u = tree.coordinates[index], tree.speeds[index]
-            spring, damper = (
-                ex.tangent([model.efforts[index]], {q: ex.ONE})[0],
-                ex.tangent([model.efforts[index]], {u: ex.ONE})[0],
-            )
             found[k] = Variation(
                 index,
                 ends[k],
@@ -114,21 +101,17 @@ def variations(model: Recursion, udot: Sequence[Expr]) -> list[Variation]:
                 bent,
                 branch.carry(twist),
                 branch.turned(twist),
-                branch.swept(moved) + branch.carry(bent) + _dual_bracket(twist, branch.wrench),
+                branch.swept(moved) + branch.carry(bent) + dual_bracket(twist, branch.wrench),
                 branch.swept(twist) + branch.carry(moved + moved),
-                eased,
-                inverse,
-                spring,
-                damper,
+                *effort_stiffness(model, index),
             )
         if node.parent != EARTH_NODE:
             bodies[node.parent] = bodies[node.parent] + branch
-            articulated[node.parent] = articulated[node.parent] + left
     return [found[k] for k in order if k in found]
 
 
 @dataclass(frozen=True, slots=True)
-class _Branch:
+class Branch:
     """Matter from a node on: its inertia, momentum, K and the wrench that its motion needs."""
 
     inertia: RigidInertia
@@ -137,9 +120,9 @@ class _Branch:
     wrench: Wrench
 
     @staticmethod
-    def of(inertia: RigidInertia, v: Twist, a: Twist) -> _Branch:
+    def of(inertia: RigidInertia, v: Twist, a: Twist) -> Branch:
         angular, linear = inertia.momentum(v)
-        needed = Wrench(*inertia.momentum(a)) + _dual_bracket(v, Wrench(angular, linear))
+        needed = Wrench(*inertia.momentum(a)) + dual_bracket(v, Wrench(angular, linear))
         j, h = inertia.inertia, inertia.moment
         half = HALF * (j[0][0] + j[1][1] + j[2][2])
         spread = symmetric3(half - j[0][0], half - j[1][1], half - j[2][2], -j[0][1], -j[0][2], -j[1][2])
@@ -147,10 +130,10 @@ class _Branch:
         lines = [v.linear * h[i] + v.angular.cross(spread[i]) for i in range(3)]
         trace = v.linear.dot(h)
         rows = [Vector3([(trace if i == j else ZERO) - lines[j][i] for j in range(3)]) for i in range(3)]
-        return _Branch(inertia, linear, (rows[0], rows[1], rows[2]), needed)
+        return Branch(inertia, linear, (rows[0], rows[1], rows[2]), needed)
 
-    def __add__(self, other: _Branch) -> _Branch:
-        return _Branch(
+    def __add__(self, other: Branch) -> Branch:
+        return Branch(
             self.inertia + other.inertia,
             self.momentum + other.momentum,
             sum3(self.sweep, other.sweep),
@@ -170,19 +153,22 @@ class _Branch:
         return TWO * (apply_transposed3(self.sweep, twist.angular) + self.momentum.cross(twist.linear))
 
 
-def _bracket(v: Twist, s: Twist) -> Twist:
+def bracket(v: Twist, s: Twist) -> Twist:
     return Twist(v.angular.cross(s.angular), v.angular.cross(s.linear) + v.linear.cross(s.angular))
 
 
-def _dual_bracket(v: Twist, f: Wrench) -> Wrench:
+def dual_bracket(v: Twist, f: Wrench) -> Wrench:
     return Wrench(v.angular.cross(f.moment) + v.linear.cross(f.force), v.angular.cross(f.force))
 
 
-def _scaled(factor: Expr, w: Wrench) -> Wrench:
-    return Wrench(factor * w.moment, factor * w.force)
+def effort_stiffness(model: Recursion, index: int) -> tuple[Expr, Expr]:
+    """Derivatives of a joint's own effort by its coordinate and speed."""
+    tree, effort = model.tree, model.efforts[index]
+    spring, damper = ex.gradient(effort, [tree.coordinates[index], tree.speeds[index]])
+    return spring, damper
 
 
-def _outwards(model: Recursion) -> list[int]:
+def outwards(model: Recursion) -> list[int]:
     """Nodes, each branch whole before the next begins."""
     beyond: dict[int, list[int]] = {}
     for k, node in enumerate(model.tree.nodes):
@@ -195,7 +181,7 @@ def _outwards(model: Recursion) -> list[int]:
     return order
 
 
-def _numbered(model: Recursion, order: Sequence[int]) -> tuple[dict[int, int], dict[int, int]]:
+def numbered(model: Recursion, order: Sequence[int]) -> tuple[dict[int, int], dict[int, int]]:
     """Of each node the last joint up to it, and for each joint where its branch ends in the list of joints."""
     nodes = model.tree.nodes
     places, ends, count = dict[int, int](), dict[int, int](), 0
