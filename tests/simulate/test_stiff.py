@@ -122,7 +122,8 @@ def test_vibrations_of_a_spring_of_1e9_are_damped_and_the_slow_motion_is_kept() 
     assert abs(coarse["x"][2] - math.sin(0.1)) < 1e-6 < 1e-3
     smooth = run(guided, (0, 1), start={"x": 0.0}, method="RADAU5", t_eval=[1.0])
     assert smooth["x"][-1] == pytest.approx(math.sin(1), abs=1e-8)
-    assert smooth.accepted < 30
+    assert smooth.accepted < 150
+    assert run(guided, (0, 1), start={"x": 0.0}, method="RADAU9").accepted < 15
 
 
 @pytest.mark.parametrize("method", ["RADAU5", "RADAU9", "RODAS4"])

@@ -43,7 +43,9 @@ MANY_SHORTEST = 92
 (MANY_CORNERS, MANY_CORNERS_BEGIN) = range(98, 100)
 # The numbers of a collocation: see `methods.radau`, which writes them.
 COLLOCATION = 100
-INTEGERS = 101
+# An implicit step between its nodes: instants at which its dense output is compared with the rates, and scratch.
+(BETWEEN, LACK) = range(101, 103)
+INTEGERS = 103
 
 # Entries of the array of reals.
 (T, T_END, T_START, STEP, MAX_STEP, LAST_ERROR, EXPONENT, ALPHA, BETA, CHOSEN_STEP, GAMMA) = range(11)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from dalembert.simulate.loop.between import between
 from dalembert.simulate.loop.crossing import crossings, guarded, quiet
 from dalembert.simulate.loop.layout import (
     ACCEPTED,
@@ -161,6 +162,8 @@ def _try_step(m: Any, t: float, y: Any, h: float) -> bool:
         m[REJECTED] += 1
         return False
     m[NFEV] += _made(m, t, y, h)
+    if m[IMPLICIT] != 0:
+        m[NFEV] += between(m, t, y, h)
     size = error(m, y, h)
     if not (size < 1.0):
         factor = larger(SMALLEST_FACTOR, SAFETY * size ** -real[EXPONENT])

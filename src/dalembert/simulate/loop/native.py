@@ -18,7 +18,7 @@ from typing import Any
 
 from dalembert.codegen import _target, cache
 
-_NAMES = "layout step linear stiff radau taylor pace pieces crossing loop many translate"
+_NAMES = "layout step linear stiff radau between taylor pace pieces crossing loop many translate"
 _SOURCES = tuple(f"{name}.py" for name in _NAMES.split())
 SHIPPED = Path(__file__).with_name("loop.ll.gz")
 

@@ -116,6 +116,8 @@ def _allocate_implicit(memory: Memory, method: Scheme, size: int) -> None:
         return
     memory.room(at.MATRIX, size * size + size)
     memory.room(at.FACTORED, size, size)
+    memory.room(at.LACK, 2, size)
+    memory.bind(at.BETWEEN, np.array(implicit.between))
     memory.bind(at.PIVOT, np.zeros(size, dtype=np.int64))
     if implicit.collocation:
         stages = len(implicit.nodes) - 3

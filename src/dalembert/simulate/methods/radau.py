@@ -82,8 +82,21 @@ def radau_iia(stages: int) -> Tableau:
         implicit=Implicit(
             nodes=(0.0, *c.tolist(), 0.0, 1.0),
             collocation=tuple(float(x) for x in numbers),
+            between=_farthest(c),
         ),
     )
+
+
+def _farthest(c: Array) -> tuple[float, float, float]:
+    """Where a polynomial through the start and all nodes is farthest from a smooth motion, and next to that; its rate.
+
+    The distance goes as x (x - c_1) ... (x - c_s). Its rate is largest at the end; it is told in parts of the largest
+    distance.
+    """
+    through = Polynomial.fromroots([0.0, *c])
+    tops = np.sort(through.deriv().roots().real)
+    most = max(range(1, len(tops)), key=lambda k: abs(through(tops[k])))
+    return float(tops[most - 1]), float(tops[most]), float(abs(through.deriv()(1.0) / through(tops[most])))
 
 
 def _dense(c: Array) -> tuple[dict[int, float], ...]:

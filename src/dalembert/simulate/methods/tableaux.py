@@ -21,7 +21,7 @@ class Implicit:
     """What a linearly implicit (Rosenbrock) method has besides: see `stiff`. Slope 0 is f itself, 1... the stages.
 
     A collocation, whose numbers are `collocation`, is solved by Newton's rounds instead (`loop.radau`); its stages are
-    offsets over h, then comes the error.
+    offsets over h, then comes the error. `between` are the instants of a step at which its polynomial is looked at.
     """
 
     gamma: float = 0.0
@@ -29,6 +29,7 @@ class Implicit:
     nodes: tuple[float, ...] = ()
     drift: tuple[float, ...] = ()
     collocation: tuple[float, ...] = ()
+    between: tuple[float, float, float] = (0.25, 0.5, 0.0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
