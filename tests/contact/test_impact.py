@@ -254,3 +254,37 @@ def test_a_joint_that_rests_on_its_stop_ends_with_the_impact_that_others_bring(u
         done = impact(mass, speeds, rows)
         assert (done.after >= -1e-9 * np.abs(rows) @ np.linalg.solve(size, np.ones(9))).all()
         assert done.rounds < 9
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_block_that_strikes_leaves_one_that_is_nearly_at_rest(seed: int) -> None:
+    """Frictionless blocks on a floor share no row; what is left of the rocking of one is rounding beside the other."""
+    rng = np.random.default_rng(seed)
+    w, h = rng.uniform(0.1, 2, 2)
+    mass = np.diag([1, 1, (w * w + h * h) / 3])
+    rows = np.array([[0, 1, s * w] for s in (1, 1, -1, -1)])
+    fast = np.array([0, -rng.uniform(0, 1), rng.uniform(-1, 1)])
+    slow = 10.0 ** rng.integers(-60, -10) * np.array([0, -rng.uniform(0, 1), rng.uniform(-1, 1)])
+    share = 10.0 ** rng.integers(-2, 3)
+    both = impact(np.kron(np.diag([1, share]), mass), [*fast, *slow], np.kron(np.eye(2), rows))
+    np.testing.assert_allclose(both.velocity[:3], impact(mass, fast, rows).velocity, rtol=0, atol=1e-12)
+    assert abs(both.velocity[3:]).max() < 1e-9
+
+
+@pytest.mark.slow
+def test_dominoes_without_friction_come_to_rest_on_the_floor() -> None:
+    """Two that rock in turn and strike each other; the first pushed over: momentum along the floor is kept."""
+    m = da.Mechanism("dominoes")
+    m.gravity = [0, 0, -9.81]
+    boxes = []
+    for k in range(2):
+        body = m.body(f"b{k}", mass=1, inertia=[(0.05**2 + 0.008**2) / 12] * 3)
+        m.join(da.earth, body, da.composite(["x", "z", "th"], ["x", 0, "z"], da.turn("th", "y")), name=f"p{k}")
+        boxes.append(da.Box(body, [0.008, 0.01, 0.05]))
+        m.contact(boxes[-1], da.Plane(da.earth), name=f"f{k}")
+    m.contact(boxes[1], boxes[0], restitution=0.3, name="c")
+    m.start = {"p0.z": 0.0252, "p0.th": 0.02, "p0.x'": 0.1, "p0.th'": 4, "p1.x": 0.028, "p1.z": 0.025}
+    mo = m.simulate((0, 0.4))
+    assert abs(mo["p0.x'"][-1] + mo["p1.x'"][-1] - 0.1) < 1e-9
+    assert abs(mo["p0.z"][-1] - 0.025) < 1e-6
+    assert abs(mo["p1.z"][-1] - 0.025) < 1e-6

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dalembert.contact.least_distance import nearest
+from dalembert.contact.least_distance import VIOLATED, nearest
 from dalembert.contact.moreau import Moreau, Reduced, called, reduce_to_contacts
 from dalembert.errors import ContactError
 
@@ -99,9 +99,11 @@ def impact(
         )
     reduced = reduce_to_contacts(Moreau(m, 0 * v, g, 0 * f, names, bilateral, np.zeros(_count(bilateral, len(v)))))
     first, start, total, rounds, pushed = g @ v + f, v.copy(), np.zeros(len(g)), 0, np.zeros(len(v))
+    sizes, left = np.linalg.norm(reduced.rows, axis=1), np.zeros(len(g))
     while True:
         u = g @ v + f
         least = APPROACHING * (np.abs(g) @ (np.maximum(np.abs(v), np.abs(start)) + pushed) + np.abs(f))
+        least = np.maximum(least, left)
         if (u >= -least).all():
             break
         rounds += 1
@@ -113,6 +115,8 @@ def impact(
         if law == "sequential":
             pulses = _one_pair(reduced, u, e, order or range(len(g)), least)
         else:
+            hardest = max((abs(u[i]) / sizes[i] for i in held if sizes[i] > 0), default=0.0)
+            left = np.maximum(left, 2 * VIOLATED * hardest * sizes)  # what the projection leaves of the rates of others
             pulses = np.zeros(len(g))
             pulses[held] = LAWS[law](reduced.rows[held], u[held], e[held], tuple(names[i] for i in held if names))
         v = v + reduced.back @ (reduced.rows.T @ pulses)
