@@ -101,9 +101,19 @@ def _norm(v: Vector3) -> Expr:
 
 def _numbers(exprs: tuple[Expr, ...], values: Mapping[Expr, float]) -> Array:
     """Sizes of expressions; zero for one whose names have no value, or that is infinite there."""
-    formulas = [e for e in exprs if not e.is_number and ex.free_symbols([e]) <= values.keys()]
-    with np.errstate(all="ignore"):
-        found = dict(zip(formulas, ex.evaluate(formulas, values), strict=True)) if formulas else {}
-    sizes = np.abs([float(e.value) if e.is_number else float(found.get(e, 0.0)) for e in exprs])
-    known: Array = np.where(np.isfinite(sizes), sizes, 0.0)
-    return known
+    numbers, formulas = _split(exprs)
+    sizes = numbers.copy()
+    told = [(i, e) for i, e, used in formulas if used <= values.keys()]
+    if told:
+        with np.errstate(all="ignore"):
+            sizes[[i for i, _ in told]] = np.abs(ex.evaluate([e for _, e in told], values))
+        sizes[~np.isfinite(sizes)] = 0.0
+    return sizes
+
+
+@lru_cache(maxsize=64)
+def _split(exprs: tuple[Expr, ...]) -> tuple[Array, list[tuple[int, Expr, set[Expr]]]]:
+    """Numbers in their places, zeros in others; and the formulas, each with its place and its symbols."""
+    numbers = np.abs([float(e.value) if e.is_number else 0.0 for e in exprs])
+    formulas = [(i, e, ex.free_symbols([e])) for i, e in enumerate(exprs) if not e.is_number]
+    return np.where(np.isfinite(numbers), numbers, 0.0), formulas

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from dalembert.errors import ExpressionError
@@ -15,6 +16,7 @@ from dalembert.expr._traverse import topological
 Values = Mapping[Expr, Any]
 
 
+@lru_cache(maxsize=1)
 def numpy_operations() -> Mapping[str, Callable[..., Any]]:
     """What each operation of the DAG does to arrays."""
     import numpy as np

@@ -8,8 +8,9 @@ Where another tree closes the loops over fewer links by more than a third, as in
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from typing import Any
 
 from dalembert import expr as ex
 from dalembert.errors import ModelError
@@ -57,6 +58,17 @@ class Layout:
     speeds: tuple[str, ...]
     further: tuple[Constraint, ...] = ()
 
+    def __hash__(self) -> int:
+        return hash((self.model, self.speeds, self.further))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Layout, tuple(getattr(self, one.name) for one in fields(self))
+
+    @cached_property
+    def made(self) -> dict[Any, Any]:
+        """What was made of this layout and is asked for again, such as the system that moves, by what it is."""
+        return {}
+
     def __str__(self) -> str:
         lines = [str(one.link) for one in self.tree] + [f"{one.link}, closes a loop" for one in self.cuts]
         lines += [f"{one.name}: a further condition" for one in self.further]
@@ -75,7 +87,15 @@ class Layout:
         >>> Layout.of(m).coordinates
         ('shoulder.th',)
         """
-        mechanism = slid(described.freeze())
+        frozen, key = described.freeze(), ("layout", *cut)
+        if key not in frozen.made:
+            frozen.made[key] = Layout._of(frozen, cut)
+        found: Layout = frozen.made[key]
+        return found
+
+    @staticmethod
+    def _of(model: Model, cut: Collection[str]) -> Layout:
+        mechanism = slid(model)
         unknown = [name for name in cut if name not in mechanism.links]
         if unknown:
             raise ModelError(f"cannot cut the link '{unknown[0]}': '{mechanism.name}' has no link of that name.")

@@ -56,6 +56,7 @@ class Mechanism:
         self._contacts: dict[str, Contact] = {}
         self._functions: dict[str, tuple[tuple[str, ...], Expr]] = {}
         self._gravity: Vector3 = ZERO3
+        self._frozen: Model | None = None
         self.outputs: dict[str, Scalar] = {}  # formulas that motions and tables tell by name
         self.notes: list[str] = []  # what the file that it comes from says and a mechanism cannot hold
         self.remarks: dict[tuple[str, str], str] = {}  # what is said of its parts, by kind and name: ("body", "arm")
@@ -253,10 +254,8 @@ class Mechanism:
         name: str = "",
     ) -> tuple[Contact, ...]:
         """Stops of a coordinate: `m.limit("elbow.th", [0, "pi/2"])` are the contacts elbow_th_low and elbow_th_high."""
-        made: tuple[Contact, ...] = ()
-        for stop, gap in stops(coordinate, low, high):
-            made += self.contact(gap, restitution=restitution, name=f"{name or coordinate.replace('.', '_')}_{stop}")
-        return made
+        called, ends = name or coordinate.replace(".", "_"), stops(coordinate, low, high)
+        return sum((self.contact(gap, restitution=restitution, name=f"{called}_{end}") for end, gap in ends), ())
 
     def constrain(self, *equations: Scalar | str, by: By = None, name: str | None = None) -> Constraint:
         """Ask something of the motion: equations between coordinates, rates, time, and places or motions of frames.
@@ -300,8 +299,8 @@ class Mechanism:
         check_name(name, "frame", self._places, self.name)
         held = self._frame(on)
         self._places[name] = "frame"
-        self._frames[name] = Frame(held.body, held.displacement @ (displacement or Displacement()), name)
-        return self._frames[name]
+        made = self._frames[name] = Frame(held.body, held.displacement @ (displacement or Displacement()), name)
+        return made
 
     def define(self, function: str, arguments: Sequence[str], formula: Scalar) -> None:
         """Give a formula for an unknown function: `m.define("fs", ["x", "v"], "-k*x - c*v")`."""
@@ -351,8 +350,8 @@ class Mechanism:
         return tuple(self._contacts.values())
 
     def freeze(self) -> Model:
-        """The description as it is now, in a form that no later change touches."""
-        return Model(
+        """The description as it is now, in a form that no later change touches; the same one until it changes."""
+        self._frozen = Model(
             self.name,
             self._bodies,
             self._links,
@@ -365,7 +364,8 @@ class Mechanism:
             self.contacts,
             self.constraints,
             {name: ex.as_expr(formula) for name, formula in self.outputs.items()},
-        )
+        ).unless_known(self._frozen)
+        return self._frozen
 
     def as_dict(self) -> dict[str, Any]:
         """The description as plain data: names, numbers, and formulas as text."""

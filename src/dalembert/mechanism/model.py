@@ -60,6 +60,24 @@ class Model:
             for value in (getattr(self, one.name) for one in fields(self))
         )
 
+    def unless_known(self, other: Model | None) -> Model:
+        """The other one, if it is the same to the last word and number, and none is an array, whose entries change."""
+        if other is None or self.name != other.name or self.loose is not other.loose:
+            return self
+        numbers, others = ((*one.given.items(), ("", ""), *one.start.items()) for one in (self, other))
+        if len(numbers) != len(others) or self.structure != other.structure:
+            return self
+        for (name, value), (known, its) in zip(numbers, others, strict=True):
+            plain = isinstance(value, int | float | str | Expr) and type(value) is type(its)
+            if name != known or not plain or value != its:
+                return self
+        return other
+
+    @cached_property
+    def made(self) -> dict[Any, Any]:
+        """What was made of this model and is asked for again, such as its layouts, by what it was made with."""
+        return {}
+
     def freeze(self) -> Model:
         """Itself: what takes a description takes a builder or a model."""
         return self
@@ -82,9 +100,13 @@ class Model:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Model):
             return NotImplemented
-        return (self.structure, self.given, self.start) == (other.structure, other.given, other.start)
+        return self is other or (self.structure, self.given, self.start) == (other.structure, other.given, other.start)
 
     def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
         return hash(self.structure)
 
     def __repr__(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -30,8 +31,8 @@ def as_span(t_span: Sequence[float]) -> tuple[float, float]:
     try:
         start, end = (float(t) for t in t_span)
     except (TypeError, ValueError):
-        start = end = np.nan
-    if not np.isfinite([start, end]).all():
+        start = end = math.nan
+    if not (math.isfinite(start) and math.isfinite(end)):
         raise SimulationError(f"t_span is {t_span!r}: it takes two finite numbers, start and end, such as (0, 10).")
     return start, end
 
@@ -41,9 +42,8 @@ def as_grid(t_eval: ArrayLike | None, span: tuple[float, float]) -> Array | None
         return None
     grid = np.array(t_eval, dtype=float).reshape(-1)
     sense = 1.0 if span[1] >= span[0] else -1.0
-    if grid.size and (
-        not (sense * np.diff(grid) > 0).all() or sense * grid[0] < sense * span[0] or sense * grid[-1] > sense * span[1]
-    ):
+    ordered = grid.size < 2 or bool((sense * np.diff(grid) > 0).all())
+    if grid.size and not (ordered and sense * span[0] <= sense * grid[0] and sense * grid[-1] <= sense * span[1]):
         raise SimulationError(f"t_eval must go from the start of the span {span} to its end, in order and inside it.")
     return grid
 
@@ -59,10 +59,11 @@ def set_grid(memory: Memory, grid: Array | None, size: int) -> None:
 def set_tolerances(memory: Memory, rtol: ArrayLike, atol: ArrayLike, size: int, smallest: float) -> None:
     """Relative and absolute tolerance, each a number or one for each state; `smallest` is the finest relative one."""
     for slot, name, value in ((at.RTOL, "rtol", rtol), (at.ATOL, "atol", atol)):
-        tolerance = np.array(np.broadcast_to(np.asarray(value, dtype=float), (size,)))
+        tolerance = np.empty(size)
+        tolerance[:] = value
         if not (tolerance >= 0).all():
             raise SimulationError(f"{name} must not be negative.")
-        if slot == at.RTOL and (tolerance < smallest).any():
+        if slot == at.RTOL and tolerance.min() < smallest:
             warn(f"rtol below {smallest:.1e} is beyond the precision of its numbers; {smallest:.1e} is used.")
             tolerance = np.maximum(tolerance, smallest)
         memory.bind(slot, tolerance)

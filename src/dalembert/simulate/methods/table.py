@@ -86,6 +86,8 @@ ALIASES = {
     "RADAU": "RADAU5",
     "TAYLOR-DD": "taylor-double-double",
 }
+_KNOWN = {key.upper(): method for key, method in METHODS.items()}
+_KNOWN |= {alias: METHODS[target] for alias, target in ALIASES.items()}
 #: Stiff methods of SciPy, for which there is one here.
 _STIFF = ("BDF", "LSODA")
 
@@ -98,12 +100,10 @@ def find_method(name: str | Method) -> Method:
     """
     if isinstance(name, Method):
         return name
-    known = {key.upper(): method for key, method in METHODS.items()}
-    known |= {alias: METHODS[target] for alias, target in ALIASES.items()}
-    method = known.get(name.upper())
+    method = _KNOWN.get(name.upper())
     if method is None:
-        near = ["RADAU9"] if name.upper() in _STIFF else get_close_matches(name.upper(), known, n=1)
-        hint = f" Did you mean '{known[near[0]].name}'?" if near else ""
+        near = ["RADAU9"] if name.upper() in _STIFF else get_close_matches(name.upper(), _KNOWN, n=1)
+        hint = f" Did you mean '{_KNOWN[near[0]].name}'?" if near else ""
         raise SimulationError(f"unknown method '{name}'.{hint} Methods: {', '.join(METHODS)}.")
     return method
 

@@ -354,14 +354,18 @@ def _integrals(motion: Motion, seen: Motion) -> dict[str, float]:
     system = motion.system
     if system.constrained is not None or not _known_conservative(motion):
         return {}
+    kept = system.kept("cyclic momenta", lambda: _cyclic(system))
+    return {f"the momentum of '{coordinate}'": _drift(seen, momentum, speed) for coordinate, speed, momentum in kept}
+
+
+def _cyclic(system: System) -> list[tuple[str, str, Expr]]:
+    """Coordinates that neither energy contains, whose rates are speeds, with these and their momenta."""
     kinetic, used = system.energies["T"], system.energy_symbols["T"] | system.energy_symbols["V"]
-    found: dict[str, float] = {}
+    found = []
     for coordinate, rate in zip(system.coordinates, system.rates, strict=False):
         speed = rate.name if rate.op == "symbol" else ""
-        if speed not in system.speeds or ex.symbol(coordinate) in used:
-            continue
-        momentum = ex.derivative(kinetic, ex.symbol(speed))
-        found[f"the momentum of '{coordinate}'"] = _drift(seen, momentum, speed)
+        if speed in system.speeds and ex.symbol(coordinate) not in used:
+            found.append((coordinate, speed, ex.derivative(kinetic, ex.symbol(speed))))
     return found
 
 

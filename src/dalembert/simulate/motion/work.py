@@ -12,18 +12,17 @@ from dalembert.simulate.loop.dense import DenseOutput
 Array = NDArray[np.float64]
 #: Nodes a step. The highest order of a method here is 12 (in its steps, 8 between them): 8 nodes are of order 16.
 _NODES = 8
+_PLACES, _WEIGHTS = ((x + shift) / 2 for x, shift in zip(np.polynomial.legendre.leggauss(_NODES), (1, 0), strict=True))
 
 
 def work_along(sol: DenseOutput, times: Array, power: Callable[[Array, Array], Array]) -> Array:
     """The integral of `power(t, y)` from the start of the motion to each of `times`."""
-    x, w = np.polynomial.legendre.leggauss(_NODES)
-    x, w = (x + 1) / 2, w / 2
 
     def integrals(begin: Array, end: Array) -> Array:
         h = end - begin
-        t = (begin[:, None] + h[:, None] * x).ravel()
+        t = (begin[:, None] + h[:, None] * _PLACES).ravel()
         values = power(t, sol(t)) if len(t) else np.zeros(0)
-        found: Array = h * (values.reshape(-1, _NODES) @ w)
+        found: Array = h * (values.reshape(-1, _NODES) @ _WEIGHTS)
         return found
 
     edges = sol.t

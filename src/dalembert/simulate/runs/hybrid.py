@@ -79,7 +79,8 @@ def travel(
         while True:
             now, look = _armed(system, problem, watched, left, parameters, grid)
             left_at = [k for k in happened if not watched[k].renewed]
-            solution = integrate_through(system, replace(now, leaving=look.leaving(left_at, step)))
+            leaving = look.leaving(left_at, step)
+            solution = integrate_through(system, replace(now, leaving=leaving) if leaving else now)
             acting = solution.reason == at.TERMINAL and watched[solution.culprit].then is not None
             told = solution.t_events or []
             happened = [solution.culprit, *look.together(solution, watched)] if acting else []

@@ -58,7 +58,7 @@ def integrate_through(system: System, problem: Problem) -> Solution:
     """The motion of a problem, singular postures passed without loss where they can be."""
     if system.constrained is None or find_method(problem.method).kind not in ("explicit", "implicit"):
         return integrate(problem)
-    keeping = replace(problem, dense_output=problem.dense_output or None)
+    keeping = replace(problem, dense_output=None) if problem.dense_output is False else problem
     solution = integrate(keeping)
     if solution.sol is not None and solution.status != INTERRUPTED and len(_short(solution.sol)):
         solution = _Way(system, keeping).mended(solution)

@@ -49,10 +49,14 @@ def compiled(
     return compile_functions([Function(name, inputs, outputs, constants=constants)], quickly=quickly)[name]
 
 
-@ex.uncollected()
 def native_rates(system: System) -> NativeFunction | LargeRates | AlikeCode:
     if system.large:
         return LargeRates(system.machine)
+    return system.kept("rates", lambda: _rates(system))
+
+
+@ex.uncollected()
+def _rates(system: System) -> NativeFunction | AlikeCode:
     if isinstance(system.rates, OnDemand):
         return _alike(system.rates.tree, system.symbols, system.known_parameters, system.rates.kinematic)
     return compiled("rates", system.symbols, system.known_parameters, tuple(system.rates))
@@ -71,8 +75,11 @@ def native_projection(system: System) -> Projection | LargeProjection | int:
         return LargeProjection(system.machine)
     if not system.corrected:
         return 0
-    step = (*system.corrected, system.still_open)
-    return _projection(system.symbols, system.known_parameters, step)
+
+    def make() -> Projection:
+        return _projection(system.symbols, system.known_parameters, (*system.corrected, system.still_open))
+
+    return system.kept("projection", make)
 
 
 @lru_cache(maxsize=32)
@@ -82,6 +89,10 @@ def _projection(states: tuple[Expr, ...], parameters: tuple[str, ...], step: tup
 
 def native_jacobian(system: System) -> NativeFunction | int:
     """The derivatives of the rates by the states, row by row, then by time; nothing where they are too long."""
+    return system.kept("jacobian", lambda: _own_jacobian(system))
+
+
+def _own_jacobian(system: System) -> NativeFunction | int:
     held = system.constrained
     solve = 0 if held is None else len(held.rows) ** 2 * len(system.speeds)
     if system.large or max(len(system.speeds) ** 2, _CLOSED * solve) > _LONGEST_JACOBIAN:
@@ -144,15 +155,21 @@ def _bounds(
 
 def quaternion_rows(system: System) -> list[list[int]]:
     """Where the quaternions are in the state."""
+    if not system.quaternions:
+        return []
     return [[system.states.index(name) for name in group] for group in system.quaternions]
 
 
 def native_guards(system: System) -> NativeGuards | None:
     if not system.conditions:
         return None
-    values = tuple(condition.value for condition in system.conditions)
-    function = compiled("conditions", system.symbols, system.known_parameters, values)
-    return NativeGuards(function.address, len(values), function)
+
+    def make() -> NativeGuards:
+        values = tuple(condition.value for condition in system.conditions)
+        function = compiled("conditions", system.symbols, system.known_parameters, values)
+        return NativeGuards(function.address, len(values), function)
+
+    return system.kept("guards", make)
 
 
 def native_events(

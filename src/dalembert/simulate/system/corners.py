@@ -37,6 +37,10 @@ MOST = 10_000
 
 def corners_of(system: System) -> Callable[[ArrayLike, tuple[float, float]], tuple[float, ...]] | None:
     """Corners of a system by its parameters and a span; None where it has none."""
+    return system.kept("corners", lambda: _corners(system))
+
+
+def _corners(system: System) -> Callable[[ArrayLike, tuple[float, float]], tuple[float, ...]] | None:
     rates, held = list(made_of(system.rates)), system.constrained
     if system.large and held is not None:
         rates += [*held.right, *held.rows.gamma]

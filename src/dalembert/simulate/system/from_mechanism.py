@@ -26,10 +26,23 @@ from dalembert.simulate.system.system import Condition, Picture, System
 _WATCHED = 12
 
 
-@ex.uncollected()
 def system_of(mechanism: Mechanism | Model, layout: Layout | None = None) -> System:
-    """The motion of a machine: q' = P u, u' from the equations, with what its user wants to see of it."""
-    about = dynamics_of((layout or Layout.of(mechanism)).loosened())
+    """The motion of a machine: q' = P u, u' from the equations, with what its user wants to see of it.
+
+    It is made once for a layout and kept with it.
+    """
+    model = mechanism.freeze()
+    layout = layout or Layout.of(model)
+    known, system = layout.made.get("system", (None, None))
+    if known is not model or system is None:
+        system = _made(model, layout)
+        layout.made["system"] = model, system
+    return system
+
+
+@ex.uncollected()
+def _made(mechanism: Model, layout: Layout) -> System:
+    about = dynamics_of(layout.loosened())
     absolute, large = poses(about.tree), is_large(about)
     rows = contact_rows(about)
     quaternions = about.state.quaternions

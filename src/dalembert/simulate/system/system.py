@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 Point = tuple[Expr, Expr, Expr]
 Value = Scalar | str
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +131,22 @@ class System:
         if len(set(self.states)) != len(self.states):
             raise SimulationError(f"'{self.name}' has two states of the same name.")
 
-    @property
+    def __getstate__(self) -> dict[str, Any]:
+        """What it was made of; what was made of it, such as machine code, stays here."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
+
+    @cached_property
+    def _made(self) -> dict[str, Any]:
+        return {}
+
+    def kept(self, name: str, make: Callable[[], T]) -> T:
+        """What depends on the system alone, made when first asked for."""
+        if name not in self._made:
+            self._made[name] = make()
+        found: T = self._made[name]
+        return found
+
+    @cached_property
     def states(self) -> tuple[str, ...]:
         """The names of y, in order."""
         return (*self.coordinates, *self.speeds)
