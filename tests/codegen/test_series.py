@@ -1,5 +1,8 @@
 """Taylor coefficients of expressions in machine code, against Cauchy's integrals by mpmath."""
 
+import random
+from fractions import Fraction
+
 import mpmath
 import numpy as np
 import pytest
@@ -87,3 +90,92 @@ def test_kinks_have_no_series(kinked):
 def test_kinks_of_parameters_alone_are_numbers():
     series = compile_series((X,), (K,), (X * ex.absolute(-K) + ex.maximum(K, 1),), 6)
     assert coefficients(series, 0.0, [1.0], [-2.0])[1, 0] == 3.0
+
+
+def _made(monkeypatch, written, asked):
+    """A series written out, or by loops over tables, however large or small it is."""
+    compile_series.cache_clear()
+    with monkeypatch.context() as m:
+        m.setattr("dalembert.codegen.series.code.MOST_PRODUCTS", 10**6 if written else 0)
+        found = compile_series(*asked)
+    compile_series.cache_clear()
+    return found
+
+
+FUNCTIONS = (ex.sin, ex.cos, ex.exp, ex.tanh, ex.atan, lambda e: ex.sqrt(4 + e * e), lambda e: ex.log(9 + e * e))
+MIXED = (
+    lambda a, b: a + b,
+    lambda a, b: a - b,
+    lambda a, b: a * b,
+    lambda a, b: a / (3 + b * b),
+    lambda a, b: a * a - K * b,
+    lambda a, b: a * (4 + b * b) ** ex.const(Fraction(-3, 2)),
+)
+
+
+def _random_rates(seed):
+    """Two rates of a dozen operations each in x, z, t and k, bounded for states near one."""
+    rng = random.Random(seed)
+    known = [X, Z, K, ex.TIME, ex.const(2), X * Z]
+    for _ in range(12):
+        if rng.random() < 0.4:
+            known.append(rng.choice(FUNCTIONS)(rng.choice(known) / 2))
+        else:
+            known.append(rng.choice(MIXED)(rng.choice(known[-6:]), rng.choice(known)) / 2)
+    return known[-1], known[-2] - known[-3]
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_series_written_out_and_looped_are_equal_but_for_rounding(monkeypatch, seed):
+    rates, order = _random_rates(seed), 5 + seed % 9
+    asked = ((X, Z), (K,), rates, order)
+    written, looped = (_made(monkeypatch, one, asked) for one in (True, False))
+    exact = coefficients(compile_series(*asked, True), 0.2, [0.7, -0.4], [0.6])[0]
+    told = [coefficients(one, 0.2, [0.7, -0.4], [0.6]) for one in (written, looped)]
+    assert written.room < looped.room  # one of each
+    reach = np.abs(exact[1:]).max() ** (1 / order)
+    sizes = np.maximum.accumulate(np.abs(exact).max(axis=1)) + max(reach, 1.0) ** np.arange(order + 1)
+    for one in told:
+        assert (np.abs(one - exact) <= 1e-13 * sizes[:, None]).all()
+
+
+def _looks(series, step, tolerance, parameters, memory):
+    from ctypes import CFUNCTYPE, c_void_p
+
+    told, wide = np.array(step, dtype=float), np.full(memory.size, tolerance)
+    arrays = (told, wide, np.array(parameters, dtype=float), wide, memory)
+    CFUNCTYPE(None, *[c_void_p] * 5)(series.look_address)(*(a.ctypes.data for a in arrays))
+    return told[0] != 0.0
+
+
+@pytest.mark.skipif(compile_series((X,), (), (X,), 5).look_address == 0, reason="no vectors here")
+@pytest.mark.parametrize("written", [True, False])
+@pytest.mark.parametrize("seed", range(6))
+def test_a_look_at_eight_instants_sees_what_is_off_by_more_than_the_tolerance(monkeypatch, seed, written):
+    asked, y, p, h = ((X, Z), (K,), _random_rates(seed), 12), [0.7, -0.4], [0.6], 0.05
+    series = _made(monkeypatch, written, asked)
+    memory = series.memory()
+    rows = coefficients(series, 0.2, y, p)
+    memory[: rows.size] = rows.ravel()
+    assert not _looks(series, (0.2, h), 1e-12, p, memory)
+    assert not _looks(series, (0.2, -h), 1e-12, p, memory)
+    allowed = 10 * 13 * 1e-12 * (1 + np.abs(rows).sum())
+    for k in range(1, 13):  # a coefficient whose slope is off by more than is allowed somewhere on the step
+        for state in range(2):
+            spoilt = memory.copy()
+            spoilt[2 * k + state] += 3 * allowed / (k * h**k)
+            assert _looks(series, (0.2, h), 1e-12, p, spoilt)
+    memory[3] = np.nan
+    assert _looks(series, (0.2, h), 1e-12, p, memory)
+
+
+@pytest.mark.skipif(compile_series((X,), (), (X,), 5).look_address == 0, reason="no vectors here")
+@pytest.mark.parametrize("written", [True, False])
+def test_a_look_meets_a_pulse_a_fifth_of_the_step_long_wherever_it_is(monkeypatch, written):
+    place = ex.symbol("place")
+    asked = ((X,), (place,), (ex.exp(-((20 * (ex.TIME - place)) ** 4)),), 9)
+    series = _made(monkeypatch, written, asked)
+    for at in np.linspace(0.1, 0.9, 81):
+        memory = series.memory()  # the series of a machine at rest, which hears nothing of the pulse
+        assert _looks(series, (0.0, 1.0), 1e-6, [at], memory)
+    assert not _looks(series, (0.0, 1.0), 1e-6, [5.0], series.memory())

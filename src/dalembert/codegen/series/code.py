@@ -19,16 +19,18 @@ from dalembert.codegen.series.graph import Graph, Node
 from dalembert.codegen.series.orders import Place, order_block, zero_block
 from dalembert.codegen.series.pairs import pair_functions
 from dalembert.codegen.series.plan import Plan, plan
+from dalembert.codegen.series.unrolled import MOST_LOOKED_AT, MOST_PRODUCTS, look, products, unrolled
 from dalembert.expr import TIME, Expr
 
 
 @dataclass(frozen=True, slots=True)
 class SeriesText:
-    """LLVM text with the functions "series" and "sum"; `room` doubles of memory."""
+    """LLVM text with the functions "series" and "sum", and "look" if it `looks`; `room` doubles of memory."""
 
     text: str
     room: int
     low: int
+    looks: bool = False
 
 
 def series_text(
@@ -37,6 +39,8 @@ def series_text(
     """The code for series up to `order`, `width` coefficients side by side."""
     graph = Graph([[TIME], states, parameters], frozenset({0, 1}))
     wanted = graph.add(rates)
+    if not paired and width > 1 and products(graph.nodes, order) <= MOST_PRODUCTS:
+        return _written_out(graph.nodes, wanted, len(states), order, width)
     made = plan(graph.nodes, wanted)
     place = _places(made, graph.nodes, len(states), order, width, paired)
     used: set[str] = set()
@@ -44,7 +48,22 @@ def series_text(
     parts += [order_block(place, k, block) for k, block in enumerate(made.blocks or [[]])]
     dots = dots_text(place)
     parts += [*dots, _series(place, len(made.zero_blocks or [[]]), len(made.blocks or [[]])), _sum(place)]
-    return SeriesText(_module(place, used, parts), place.low * (2 if paired else 1), place.low)
+    together = set[str]()
+    looks = not paired and width > 1 and len(graph.nodes) + len(states) * order <= MOST_LOOKED_AT
+    if looks:
+        parts.append(look(graph.nodes, wanted, len(states), order, width, together))
+    bodies = pair_functions(used) if paired else [_elementary.definition(name, 1) for name in sorted(used)]
+    bodies += [_elementary.definition(name, width) for name in sorted(together)]
+    return SeriesText(_module(place, bodies, parts), place.low * (2 if paired else 1), place.low, looks)
+
+
+def _written_out(nodes: Sequence[Node], rates: Sequence[Node], n: int, order: int, width: int) -> SeriesText:
+    alone, together = set[str](), set[str]()
+    parts = [unrolled(nodes, rates, n, order, alone), look(nodes, rates, n, order, width, together)]
+    bodies = [_elementary.definition(name, 1) for name in sorted(alone)]
+    bodies += [_elementary.definition(name, width) for name in sorted(together)]
+    room = -(-(order + 1) * n // 8) * 8
+    return SeriesText("\n".join([*_heads(width), *bodies, *parts, _WEIGHTS]), room, room, looks=True)
 
 
 def _places(made: Plan, nodes: Sequence[Node], n: int, order: int, width: int, paired: bool) -> Place:
@@ -126,20 +145,27 @@ def _sum(place: Place) -> str:
     return "\n".join(w.lines)
 
 
-def _module(place: Place, used: set[str], parts: list[str]) -> str:
-    real = [Writer(k) for k in sorted({1, place.width})]
+def _heads(width: int) -> list[str]:
+    """Declarations of what is called."""
     heads = []
-    for w in real:
+    for w in [Writer(k) for k in sorted({1, width})]:
         t, s = w.real, w.suffix
         heads += [f"declare {t} @llvm.{name}.{s}({t})" for name in ("fabs", "sqrt", "rint")]
         heads += [f"declare {t} @llvm.{name}.{s}({t}, {t})" for name in ("copysign", "minimum", "maximum")]
         heads += [f"declare {t} @llvm.{name}.{s}({t}, {t}, {t})" for name in ("fmuladd", "fma")]
         if w.width > 1:
             heads.append(f"declare double @llvm.vector.reduce.fadd.{s}(double, {t})")
+            heads += [f"declare i1 @llvm.vector.reduce.{name}.v{width}i1({w.truth})" for name in ("and", "or")]
+    return [*heads, _elementary.declarations()]
+
+
+_WEIGHTS = '!0 = !{!"branch_weights", i32 1, i32 100000}\n'
+
+
+def _module(place: Place, bodies: list[str], parts: list[str]) -> str:
     shares = [parts_of(Fraction(1, k or 1), 2) for k in range(place.order + 2)]
+    tables = []
     for j in range(2):
         numbers = ", ".join(f"double {double_bits(pair[j])}" for pair in shares)
-        heads.append(f"@share.{j} = internal constant [{place.order + 2} x double] [{numbers}]")
-    bodies = pair_functions(used) if place.paired else [_elementary.definition(name, 1) for name in sorted(used)]
-    weights = '!0 = !{!"branch_weights", i32 1, i32 100000}\n'
-    return "\n".join([*heads, _elementary.declarations(), *bodies, *parts, weights])
+        tables.append(f"@share.{j} = internal constant [{place.order + 2} x double] [{numbers}]")
+    return "\n".join([*_heads(place.width), *tables, *bodies, *parts, _WEIGHTS])

@@ -24,6 +24,7 @@ class NativeSeries:
     """`void series(const double *t, const double *y, const double *p, double *memory)` at `address`.
 
     `sum_address` is that of `void sum(const double *memory, const double *h, double *y)`. Numbers have `parts` doubles.
+    `look_address` is that of `unrolled.look`, or 0.
     """
 
     order: int
@@ -33,6 +34,7 @@ class NativeSeries:
     room: int
     low: int
     owner: Any = field(repr=False)
+    look_address: int = 0
 
     def memory(self) -> NDArray[np.float64]:
         """Zeros to work in, at the beginning of a line."""
@@ -51,9 +53,9 @@ def compile_series(
     """
     with uncollected():
         made = series_text(states, parameters, rates, order, paired, _target.vector_width())
-    loaded = load_text(made.text, ["series", "sum"])
-    first, second = loaded.addresses["series"], loaded.addresses["sum"]
-    return NativeSeries(order, 2 if paired else 1, first, second, made.room, made.low, loaded)
+    loaded = load_text(made.text, ["series", "sum", "look"] if made.looks else ["series", "sum"])
+    first, second, third = (loaded.addresses.get(name, 0) for name in ("series", "sum", "look"))
+    return NativeSeries(order, 2 if paired else 1, first, second, made.room, made.low, loaded, third)
 
 
 def coefficients(series: NativeSeries, t: float, y: Sequence[float], parameters: Sequence[float]) -> Any:

@@ -37,12 +37,12 @@ class Place:
         return self.order - 1
 
 
-class _Block:
-    def __init__(self, place: Place) -> None:
-        self.place = place
-        self.w = Writer(1)
-        self.number: Doubles = Pairs(self.w, place.low) if place.paired else Doubles(self.w)
-        self.zero = self.number.constant(Fraction(0))
+class ValueBlock:
+    """Values of nodes (order 0) by node, as far as they were made."""
+
+    def __init__(self, number: Doubles) -> None:
+        self.number, self.w = number, number.w
+        self.zero = number.constant(Fraction(0))
         self.values: dict[Node, Number] = {}
 
     def value(self, e: Node) -> Number:
@@ -54,9 +54,24 @@ class _Block:
             elif e.op == "pi":
                 known = self.number.constant(PI)
             else:
-                known = self.number.load("%m", self.place.values[e])
+                known = self.missing(e)
             self.values[e] = known
         return known
+
+    def missing(self, e: Node) -> Number:
+        raise KeyError(e.op)
+
+
+class _Block(ValueBlock):
+    """Values in the memory of the series, loaded where they were not made in the block."""
+
+    def __init__(self, place: Place) -> None:
+        w = Writer(1)
+        super().__init__(Pairs(w, place.low) if place.paired else Doubles(w))
+        self.place = place
+
+    def missing(self, e: Node) -> Number:
+        return self.number.load("%m", self.place.values[e])
 
     def keep(self, kind: str, e: Node, coefficient: Number, order: str) -> None:
         """Put the coefficient of an order into an array: at order - 1, or from the end of a backward one."""
@@ -99,7 +114,7 @@ def zero_block(place: Place, index: int, nodes: list[Node], used: set[str]) -> s
             if group == 0:
                 block.keep_all(e, number.constant(Fraction(1)), "1")
     for e in nodes:
-        made = block.values[e] = _value(block, e, used)
+        made = block.values[e] = value_of(block, e, used)
         number.store(made, "%m", place.values[e])
         if e in place.inverses:
             number.store(number.div(number.constant(Fraction(1)), made), "%m", place.inverses[e])
@@ -118,7 +133,8 @@ def zero_block(place: Place, index: int, nodes: list[Node], used: set[str]) -> s
     return "\n".join(w.lines)
 
 
-def _value(block: _Block, e: Node, used: set[str]) -> Number:
+def value_of(block: ValueBlock, e: Node, used: set[str]) -> Number:
+    """The value of a node from those of its operands; `used` are functions that have to be there."""
     w, number, op = block.w, block.number, e.op
     args = [block.value(a) for a in e.args]
     if op in ("add", "sub", "mul", "div", "neg"):
@@ -128,20 +144,24 @@ def _value(block: _Block, e: Node, used: set[str]) -> Number:
         return number.root(args[0])
     if op in _RELATION:
         truth = w.compare(_RELATION[op], args[0][0], args[1][0])
-        return (w.emit(f"uitofp i1 {truth} to double"), *block.zero[1:])
+        return (w.emit(f"uitofp {w.truth} {truth} to {w.real}"), *block.zero[1:])
     if op in ("where", "min", "max", "abs", "sign"):
         return _chosen(block, op, args)
-    if op in ("sin", "cos") and number.parts == 1:
+    if op in ("sin", "cos") and number.parts == 1 and w.width == 1:
         return (w.emit(f"call double @{op}(double {args[0][0]})"),)
-    used.add(op)
-    listed = ", ".join(f"double {x}" for a in args for x in a)
+    name = "sincos" if op in ("sin", "cos") and number.parts == 1 else op
+    used.add(name)
+    listed = ", ".join(f"{w.real} {x}" for a in args for x in a)
+    if name == "sincos":
+        both = w.emit(f"call fastcc {{{w.real}, {w.real}}} @{_elementary.symbol(name, w.width)}({listed})")
+        return (w.emit(f"extractvalue {{{w.real}, {w.real}}} {both}, {int(op == 'cos')}"),)
     if number.parts == 1:
-        return (w.emit(f"call fastcc double @{_elementary.symbol(op, 1)}({listed})"),)
+        return (w.emit(f"call fastcc {w.real} @{_elementary.symbol(op, w.width)}({listed})"),)
     both = w.emit(f"call fastcc {{double, double}} @pair.{op}({listed})")
     return tuple(w.emit(f"extractvalue {{double, double}} {both}, {k}") for k in range(2))
 
 
-def _chosen(block: _Block, op: str, args: list[Number]) -> Number:
+def _chosen(block: ValueBlock, op: str, args: list[Number]) -> Number:
     """Choices among numbers that do not move."""
     w, zero = block.w, block.zero
     if op == "where":

@@ -45,7 +45,9 @@ MANY_SHORTEST = 92
 COLLOCATION = 100
 # An implicit step between its nodes: instants at which its dense output is compared with the rates, and scratch.
 (BETWEEN, LACK) = range(101, 103)
-INTEGERS = 103
+# Taylor's method: what compares the series with the equations at several instants of a step at once; 0 is none.
+LOOK = 103
+INTEGERS = 104
 
 # Entries of the array of reals.
 (T, T_END, T_START, STEP, MAX_STEP, LAST_ERROR, EXPONENT, ALPHA, BETA, CHOSEN_STEP, GAMMA) = range(11)

@@ -14,8 +14,11 @@ from dalembert.simulate.loop.layout import (
     COEFFICIENT,
     DENSE_ROWS,
     EPS,
+    LOOK,
     ORDER,
     PARTS,
+    PROJECT,
+    QUATERNIONS,
     RTOL,
     SERIES,
     SERIES_ROOM,
@@ -28,8 +31,9 @@ from dalembert.simulate.loop.layout import (
     P,
 )
 from dalembert.simulate.loop.step import _call as call
+from dalembert.simulate.loop.step import _call_digested as call_digested
 from dalembert.simulate.loop.step import _call_projection as call_projection
-from dalembert.simulate.loop.step import compiled, doubles, larger, rates, smaller
+from dalembert.simulate.loop.step import compiled, doubles, larger, rates
 
 _SAFETY = 0.7
 """Exponent of e by which a step of order p is shortened, over p - 1 (Jorba and Zou, 3.2)."""
@@ -39,7 +43,8 @@ GROWTH = 4.0
 _APART = 10.0
 """Tolerances by which a series may miss its first neglected term: an ordinary step misses a hundredth of one."""
 _LOOKS, _GOLDEN = 5, (math.sqrt(5.0) - 1.0) / 2.0
-"""Instants in a step at which it is checked besides its end, spread by the golden section: no quarter goes unseen."""
+"""Instants in a step at which it is checked besides its end, spread by the golden section: no quarter goes unseen.
+Series of small machines bring a look at eight of their own (`codegen.series.unrolled`)."""
 _ROUNDED = 1e3
 """Roundings of a slope that is computed by cancellation."""
 
@@ -58,12 +63,13 @@ def expand(m: Any, t: float, y: Any, longest: float) -> float:
         before = larger(before, abs(series[n * (order - 1) + i]) / tolerance)
         if not math.isfinite(series[n * order + i]):
             return 0.0
-    h = longest
+    largest = -math.inf  # the logarithm of 1 / h
     if last > 0.0:
-        h = smaller(h, last ** (-1.0 / order))
+        largest = math.log(last) / order
     if before > 0.0:
-        h = smaller(h, before ** (-1.0 / (order - 1)))
-    return h * math.exp(-_SAFETY / (order - 1)) if h < longest else h
+        largest = larger(largest, math.log(before) / (order - 1))
+    h = math.exp(-largest)
+    return h * math.exp(-_SAFETY / (order - 1)) if h < longest else longest
 
 
 @compiled
@@ -99,8 +105,14 @@ def agrees(m: Any, t: float, t_new: float) -> bool:
     (The series of t^30 at t = 0 has none up to order 29, that of a pulse far away has none that is not zero.)
     """
     n, order, series, y = m[N] // m[PARTS], m[ORDER], doubles(m[SERIES_ROOM]), doubles(m[Y_TRY])
-    if not _has_slope(m, t, t_new, doubles(m[Y_NEW])):
+    moved = m[QUATERNIONS] > 0 or m[PROJECT] != 0
+    if (moved or m[LOOK] == 0) and not _has_slope(m, t, t_new, doubles(m[Y_NEW])):
         return False
+    if m[LOOK] != 0:  # at the end, as long as nothing has moved it, and at more instants in between
+        time = doubles(m[TIME])
+        time[0], time[1] = t, t_new - t
+        call_digested(m[LOOK], time, doubles(m[ATOL]), doubles(m[P]), doubles(m[RTOL]), series)
+        return time[0] == 0.0
     for look in range(1, _LOOKS + 1):
         between = t + look * _GOLDEN % 1.0 * (t_new - t)
         h = between - t

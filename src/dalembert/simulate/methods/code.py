@@ -52,12 +52,9 @@ class Code:
         if scheme.series:
             series = self.problem.series
             memory.bind(at.SERIES_ROOM, series.memory())
-            memory.block[[at.ORDER, at.PARTS, at.SERIES, at.SUM]] = (
-                series.order,
-                series.parts,
-                series.address,
-                series.sum_address,
-            )
+            slots = [at.ORDER, at.PARTS, at.SERIES, at.SUM, at.LOOK]
+            addresses = (series.address, series.sum_address, series.look_address)
+            memory.block[slots] = (series.order, series.parts, *addresses)
         if self.events is not None:
             memory[at.DIRECTION][: len(self.events.direction)] = self.events.direction
         return memory

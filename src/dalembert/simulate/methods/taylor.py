@@ -88,6 +88,9 @@ class Taylor(Method):
         return scheme, replace(problem, series=series, y0=y0, events=events, quaternions=(), project=0, **twice)
 
     def obstacle(self, system: System, parameters: Mapping[str, float]) -> str:
+        return system.kept(f"why not {self.name}", lambda: self._obstacle(system))
+
+    def _obstacle(self, system: System) -> str:
         from dalembert import expr as ex
         from dalembert.codegen.series.graph import Graph
 
@@ -108,10 +111,13 @@ class Taylor(Method):
 
     def wants(self, system: System) -> dict[str, Any]:
         from dalembert import expr as ex
-        from dalembert.codegen.series.native import compile_series
+        from dalembert.codegen.series.native import NativeSeries, compile_series
 
-        names = tuple(ex.symbol(name) for name in system.known_parameters)
-        return {"series": lambda order, paired: compile_series(system.symbols, names, system.rates, order, paired)}
+        def series(order: int, paired: bool) -> NativeSeries:
+            names = tuple(ex.symbol(name) for name in system.known_parameters)
+            return compile_series(system.symbols, names, system.rates, order, paired)
+
+        return {"series": lambda *asked: system.kept(f"series {asked}", lambda: series(*asked))}
 
 
 def order_for(tolerance: float) -> int:
