@@ -16,9 +16,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dalembert import expr as ex
-from dalembert.constraints.independence import speed_scales
-from dalembert.expr import Expr
 from dalembert.simulate.loop import layout as at
 from dalembert.simulate.loop.callback import call_address
 from dalembert.simulate.loop.dense import DenseOutput, Manifold
@@ -30,6 +27,7 @@ from dalembert.simulate.methods.problem import FINISHED, INTERRUPTED, Array, Pro
 from dalembert.simulate.methods.stepwise import march
 from dalembert.simulate.methods.table import find_method, integrate
 from dalembert.simulate.motion.quality import SHORT, gaps
+from dalembert.simulate.runs.strength import Strength
 from dalembert.simulate.system.system import System
 
 _LOST = 1e-3
@@ -70,19 +68,6 @@ def _short(sol: DenseOutput) -> NDArray[np.int64]:
     return np.flatnonzero(steps < SHORT * steps.max(initial=0.0))
 
 
-def _sines(system: System) -> tuple[Expr, ...]:
-    """Rows of the constraints, each in parts of the motion that it looks at, speeds measured as angles."""
-    held = system.constrained
-    assert held is not None
-    scales = speed_scales(held.rows, system.masses_moved)
-    found = list[Expr]()
-    for row, motions in zip(held.rows.matrix.rows(), held.rows.seen.rows(), strict=True):
-        seen = sum((x / (s * s) for x, s in zip(motions, scales, strict=True)), ex.ZERO)
-        size = ex.sqrt(ex.where(ex.less(0, seen), seen, 1))
-        found += [x / (s * size) for x, s in zip(row, scales, strict=True)]
-    return tuple(found)
-
-
 @dataclass(eq=False)
 class _Way:
     """The pieces of one motion, from the start to its end."""
@@ -102,13 +87,15 @@ class _Way:
         quaternions = np.array(self.problem.quaternions, dtype=np.int64).reshape(-1, 4)
         project = self.code.addresses[at.PROJECT]
         self.manifold = Manifold(quaternions, project, self.parameters, (self.code, self.problem))
-        self.sines = _sines(self.system)
+        self.strength = Strength(self.system, self.parameters)
 
     def mended(self, solution: Solution) -> Solution:
         sol = solution.sol
         assert sol is not None
         some = np.unique([0, len(sol.t) // 2, len(sol.t) - 1, *_short(sol)])
-        values = self._told_apart(sol.t[some], sol.y[some])
+        if self.strength.alike(sol.t[some], sol.y[some], _LOST):
+            return solution
+        values = self.strength.values(sol.t[some], sol.y[some])
         self.rank = int((values > _NONE).sum(axis=1).max(initial=0))
         weakest = values[:, self.rank - 1] if self.rank else np.ones(1)
         self.largest = float(weakest.max())
@@ -152,18 +139,7 @@ class _Way:
         return solution.status == FINISHED and (self.end - solution.t_last) * self.sense > 0
 
     def _angles(self, t: Array, y: Array) -> Array:
-        found: Array = self._told_apart(t, y)[:, self.rank - 1] / self.largest
-        return found
-
-    def _told_apart(self, t: Array, y: Array) -> Array:
-        """Singular values of the rows at states in the rows of `y`, from the largest to the smallest."""
-        system = self.system
-        values: dict[Expr, Any] = dict(zip(system.symbols, y.T, strict=True)) | {ex.TIME: t}
-        values |= {ex.symbol(name): x for name, x in zip(system.known_parameters, self.parameters, strict=True)}
-        with np.errstate(all="ignore"):
-            flat = [np.broadcast_to(np.asarray(x, dtype=float), t.shape) for x in ex.evaluate(self.sines, values)]
-        table = np.nan_to_num(np.array(flat).T.reshape(len(t), -1, len(system.speeds)))
-        found: Array = np.linalg.svd(table, compute_uv=False)
+        found: Array = self.strength.values(t, y)[:, self.rank - 1] / self.largest
         return found
 
     def _lowest(self, sol: DenseOutput, angles: Array) -> Iterator[int]:

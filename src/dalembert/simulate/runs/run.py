@@ -26,7 +26,6 @@ from dalembert.simulate.runs.hybrid import Journey, travel
 from dalembert.simulate.runs.rubbing import beside_contacts, rubbing
 from dalembert.simulate.system.branch import check_switch, on_its_branch
 from dalembert.simulate.system.compiled import native_guards, native_projection, native_rates, quaternion_rows
-from dalembert.simulate.system.corners import corners_of
 from dalembert.simulate.system.event import ResolvedEvent, resolve_events
 from dalembert.simulate.system.system import System, Value
 from dalembert.simulate.system.values import first_state, parameter_values
@@ -107,7 +106,7 @@ def run(
         project=native_projection(system),
         quaternions=quaternion_rows(system),
         progress=progress,
-        corners=corners_of(system),
+        corners=system.corners,
         **chosen.wants(system),
     )
 

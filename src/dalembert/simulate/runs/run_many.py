@@ -30,7 +30,6 @@ from dalembert.simulate.system.compiled import (
     native_rates,
     quaternion_rows,
 )
-from dalembert.simulate.system.corners import corners_of
 from dalembert.simulate.system.event import resolve_events
 from dalembert.simulate.system.system import System
 from dalembert.simulate.system.values import first_state, parameter_values
@@ -103,7 +102,7 @@ def run_many(
         project=native_projection(system),
         quaternions=quaternion_rows(system),
         progress=progress,
-        corners=corners_of(system),
+        corners=system.corners,
         **chosen.wants(system),
     )
     many = replace(integrate_many_through(system, problem, threads), names=system.states)

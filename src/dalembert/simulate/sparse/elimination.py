@@ -203,8 +203,12 @@ def factor(m: Any, w: Any) -> bool:
 
 
 @compiled
-def solve(m: Any, w: Any, x: Any) -> None:
-    """Solve with the factors, in place; the motions of the nodes are left, for `size_of`."""
+def solve(m: Any, w: Any, x: Any) -> float:
+    """Solve with the factors, in place; the motions of the nodes are left, for `size_of`.
+
+    Returns the size of what is asked: of the free motion and of what rows add to it, which may cancel it.
+    """
+    asked = 0.0
     forms, motions, border = past(w, m[W_FORMS]), past(w, m[W_MOTIONS]), past(w, m[W_BORDER])
     fronts = integers(m[FRONTS])
     clear(m[MOTIONS_SIZE], motions)
@@ -234,8 +238,9 @@ def solve(m: Any, w: Any, x: Any) -> None:
         width, matrix, places = opened + above, past(forms, f[F_MATRIX]), integers(m[OPEN] + 8 * f[F_OPEN])
         carrier = fronts[FIELDS * f[F_PARENT] + F_MOTION] if above > 0 else 0
         for j in range(gone):
-            pivot = matrix[j * width + j]
-            border[j] = x[places[j]] / pivot if pivot != 0.0 else 0.0
+            pivot, value = matrix[j * width + j], x[places[j]]
+            border[j] = value / pivot if pivot != 0.0 else 0.0
+            asked += abs(value * border[j])
         for i in range(gone, width):
             value = x[places[i]] if i < opened else motions[carrier + i - opened]
             for j in range(gone):
@@ -246,6 +251,7 @@ def solve(m: Any, w: Any, x: Any) -> None:
             for j in range(i):
                 border[j] -= matrix[i * width + j] * value
         move(f, w, m, x)
+    return math.sqrt(asked)
 
 
 @compiled

@@ -81,13 +81,17 @@ def remainder(m: Any, w: Any, x: Any, left: Any) -> None:
 
 @compiled
 def refined(m: Any, w: Any) -> float:
-    """FOUND <- K^-1 ASKED, corrected until rounding is left; its size, or -1 where the factors are not good enough."""
+    """FOUND <- K^-1 ASKED, corrected until rounding is left; its size, or -1 where the factors are not good enough.
+
+    A correction is measured by what is asked too: loads that rows hold at rest leave rounding of themselves.
+    """
     size = m[SPEEDS] + m[ROWS]
     asked, found, left = past(w, m[W_ASKED]), past(w, m[W_FOUND]), past(w, m[W_LEFT])
     copy(size, asked, found)
-    solve(m, w, found)
+    loads = solve(m, w, found)
     whole = size_of(m, w)
-    last = _BAD * whole
+    most = max(whole, loads)
+    last = _BAD * most
     for turn in range(_ROUNDS):
         remainder(m, w, found, left)
         solve(m, w, left)
@@ -95,7 +99,7 @@ def refined(m: Any, w: Any) -> float:
         if not change <= last:
             return whole if turn > 0 and change < math.inf else -1.0
         add(size, 1.0, left, found)
-        if change * _BAD <= _ENOUGH * whole:  # what is left is a thousandth of it, or less
+        if change * _BAD <= _ENOUGH * most:  # what is left is a thousandth of it, or less
             break
         last = change
     return whole
@@ -216,11 +220,8 @@ def project(m: Any, w: Any, t: Any, y: Any, p: Any) -> bool:
 
 
 @compiled
-def count_rows(m: Any, w: Any, t: Any, y: Any, p: Any) -> int:
-    """How many rows count at a state."""
+def count_rows(m: Any, w: Any, t: Any, y: Any, p: Any, out: Any) -> None:
+    """Which rows count at a state: 1 or 0 for each."""
     call(m[NUMBERS], t, y, p, past(w, m[W_NUMBERS]))
     counted(m, w)
-    kept, found = past(w, m[W_KEPT]), 0
-    for k in range(m[ROWS]):
-        found += 1 if kept[k] != 0.0 else 0
-    return found
+    copy(m[ROWS], past(w, m[W_KEPT]), out)

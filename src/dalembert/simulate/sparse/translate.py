@@ -26,7 +26,7 @@ def llvm_text() -> str:
         if task == RATES:
             return 1 if rates(m, w, doubles(t), doubles(y), doubles(p), doubles(out)) else 0
         if task == COUNT:
-            doubles(out)[0] = count_rows(m, w, doubles(t), doubles(y), doubles(p))
+            count_rows(m, w, doubles(t), doubles(y), doubles(p), doubles(out))
             return 1
         size, state = m[COORDINATES] + m[SPEEDS], past(w, m[W_RESULT])
         copy(size, doubles(y), state)

@@ -31,11 +31,12 @@ _HALVINGS = 60
 """From any length of time to the next double."""
 _STRAIGHT = 64 * float(np.finfo(float).eps)
 """Rounding of a few operations: what is off a straight line by this share of its size is on it."""
+Corners = Callable[[ArrayLike, tuple[float, float]], tuple[float, ...]]
 MOST = 10_000
 """Instants of one span that are kept: a switch that is quicker is met by steps anyway."""
 
 
-def corners_of(system: System) -> Callable[[ArrayLike, tuple[float, float]], tuple[float, ...]] | None:
+def corners_of(system: System) -> Corners | None:
     """Corners of a system by its parameters and a span; None where it has none."""
     return system.kept("corners", lambda: _corners(system))
 

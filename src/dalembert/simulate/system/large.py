@@ -12,7 +12,7 @@ import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,9 @@ from dalembert.simulate.sparse.native import Entries
 from dalembert.simulate.sparse.placed import blocks_of
 from dalembert.simulate.sparse.structure import Structure
 from dalembert.simulate.system.system import Constrained, System
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Array = NDArray[np.float64]
 
@@ -78,6 +81,12 @@ class Part:
         found = np.zeros(self.shape)
         found.flat[self.places] = flat[self.begin : self.begin + len(self.places)]
         return found
+
+    def sparse(self, flat: Array) -> csr_array:
+        from scipy.sparse import csr_array
+
+        values = flat[self.begin : self.begin + len(self.places)]
+        return csr_array((values, np.divmod(self.places, self.shape[1])), shape=self.shape)
 
 
 class LargeMachine:
@@ -172,7 +181,19 @@ class LargeMachine:
         """How many rows count at a state."""
         if self.structure is None:
             return len(self.solver(self.tables(t, y, p)).kept)
-        return round(self.called(self.entries[0].count, 1, t, y, p)[0])
+        return int(self.counting(t, y, p).sum())
+
+    def counting(self, t: float, y: Array, p: Array) -> NDArray[np.bool_]:
+        """Which rows count, in the order in which they are taken; of reactions along their conditions."""
+        return self.called(self.entries[0].count, len(self._rounding), t, y, p) > 0
+
+    def sines(self, t: float, y: Array, p: Array) -> csr_array:
+        """Rows of the constraints, each in parts of the motion that it looks at, speeds measured as angles."""
+        flat = np.asarray(self._numbers([t], y, p))
+        matrix, seen = (self._parts[name].sparse(flat) for name in ("matrix", "seen"))
+        angles = 1 / self._parts["scales"].of(flat)
+        sizes = seen @ angles**2
+        return matrix.multiply(angles).multiply(1 / np.sqrt(np.where(sizes > 0, sizes, 1.0))[:, None]).tocsr()
 
     def called(self, address: int, size: int, t: float, y: Array, p: Array) -> Array:
         """What one of the functions at an address gives."""

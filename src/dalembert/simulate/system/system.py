@@ -24,6 +24,7 @@ from dalembert.mechanism import Layout
 from dalembert.simulate.system.on_demand import OnDemand, Rates
 
 if TYPE_CHECKING:
+    from dalembert.simulate.system.corners import Corners
     from dalembert.simulate.system.large import LargeMachine
 
 Point = tuple[Expr, Expr, Expr]
@@ -209,6 +210,13 @@ class System:
         from dalembert.simulate.system.large import LargeMachine
 
         return LargeMachine(self)
+
+    @cached_property
+    def corners(self) -> Corners | None:
+        """Instants at which its equations have a corner, by parameters and a span."""
+        from dalembert.simulate.system.corners import corners_of
+
+        return corners_of(self)
 
     @cached_property
     def known_parameters(self) -> tuple[str, ...]:
