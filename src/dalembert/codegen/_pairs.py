@@ -106,6 +106,11 @@ class _Pairs(Writer):
         self.line("  %stop = select i1 %short, i64 %after, i64 %joints")
         self.line("  %last = sub i64 %stop, 1")
         self.line("  %some = icmp ne i64 %p0, 0")
+        for lane in range(self.width):  # nothing is left of efforts where they are not felt inwards
+            self.keep(self.constant(0.0), "%left", self.emit(f"add i64 %p0, {lane}"))
+        earth = self.at("%slots", self.real, self.emit(f"mul i64 %joints, {6 * _SETS}"))
+        for i in range(6 * _SETS):
+            self.keep(self.constant(0.0), earth, str(i))
         whole = self.emit(f"icmp ne i64 {self.table('%parted', block)}, 0")
         self.line(f"  br i1 {whole}, label %inwards, label %own.enter")
 

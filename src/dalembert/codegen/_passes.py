@@ -82,6 +82,12 @@ def pass_code(width: int) -> str:
 def _earth(width: int) -> str:
     """Earth accelerates upwards instead of things falling; its other numbers are zero."""
     text = _offsets("earth", "%joints", width)
+    for name in ("velocity", "steady", "gained", "compliance"):
+        for i in range(FOUND[name]):
+            text += (
+                f"  %{name}{i} = getelementptr double, ptr %earth.found, i64 {place(name, i) * width}\n"
+                f"  store double 0.0, ptr %{name}{i}\n"
+            )
     last = width.bit_length() - 1
     text += f"  %whole = lshr i64 %joints, {last}\n  %blocks = add i64 %whole, 1\n"
     text += f"  %after = mul i64 %blocks, {GIVENS * width}\n"

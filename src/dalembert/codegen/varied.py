@@ -19,7 +19,7 @@ import numpy as np
 from dalembert.codegen import _target
 from dalembert.codegen._entries import intrinsics, whole_module
 from dalembert.codegen._pairs import pair_code
-from dalembert.codegen._passes import FOUNDS, GIVENS, pass_code, rows_of
+from dalembert.codegen._passes import FOUNDS, pass_code, rows_of
 from dalembert.codegen.native import NativeFunction, is_single, load_text, stage
 from dalembert.dynamics import Dynamics
 from dalembert.dynamics.sweeps import carried_joints
@@ -66,7 +66,7 @@ class Slopes:
 
     `address` is that of `void slopes(about, const double *t, *q, *u, *efforts, *p, double *out, double *work)`, of
     which `about` is the first argument; `out` has a row for each direction (coordinates, speeds, efforts), `work`
-    `room` doubles at a multiple of 64 bytes, zero at first.
+    `room` doubles at a multiple of 64 bytes.
     """
 
     def __init__(self, shape: Shape, numbers: NativeFunction) -> None:
@@ -86,7 +86,7 @@ class Slopes:
         parted = np.array([min(n, (b + 1) * width) > alone for b in range(blocks)], dtype=np.int64)
         same = bool((order == np.arange(n)).all())
         parts = [
-            blocks * width * GIVENS + 8,  # earth's acceleration behind
+            len(numbers.function.outputs) + width,
             blocks * width * FOUNDS,
             blocks * width * width,
             3 * blocks * width * width,
@@ -139,7 +139,7 @@ class Slopes:
     def _work(self) -> int:
         """Memory of this thread."""
         if not hasattr(self._memory, "work"):
-            self._memory.work = np.zeros(self.room + 8)
+            self._memory.work = np.empty(self.room + 8)
         return (int(self._memory.work.ctypes.data) + 63) & ~63
 
 

@@ -9,6 +9,9 @@ from typing import Any
 from dalembert import expr as ex
 from dalembert.codegen import Function, NativeFunction, compile_functions
 from dalembert.codegen.alike import AlikeCode
+from dalembert.codegen.varied import is_varied
+from dalembert.codegen.varied_rates import VariedRates, varied_rates
+from dalembert.dynamics import Dynamics, dynamics_of
 from dalembert.dynamics.alike import Alike
 from dalembert.dynamics.slopes import solved_slopes
 from dalembert.expr import Expr
@@ -87,12 +90,14 @@ def _projection(states: tuple[Expr, ...], parameters: tuple[str, ...], step: tup
     return in_place(compiled("projection", states, parameters, step), len(states), _REPEATS)
 
 
-def native_jacobian(system: System) -> NativeFunction | int:
+def native_jacobian(system: System) -> NativeFunction | VariedRates | int:
     """The derivatives of the rates by the states, row by row, then by time; nothing where they are too long."""
     return system.kept("jacobian", lambda: _own_jacobian(system))
 
 
-def _own_jacobian(system: System) -> NativeFunction | int:
+def _own_jacobian(system: System) -> NativeFunction | VariedRates | int:
+    if (about := _varied(system)) is not None:
+        return varied_rates(about, system.known_parameters)
     held = system.constrained
     solve = 0 if held is None else len(held.rows) ** 2 * len(system.speeds)
     if system.large or max(len(system.speeds) ** 2, _CLOSED * solve) > _LONGEST_JACOBIAN:
@@ -101,6 +106,18 @@ def _own_jacobian(system: System) -> NativeFunction | int:
     if ex.count_operations(outputs) > _LONGEST_JACOBIAN:
         return 0
     return compiled("jacobian", system.symbols, system.known_parameters, outputs)
+
+
+def _varied(system: System) -> Dynamics | None:
+    """The tree whose derivatives a recursion finds, where a system is the motion of one and nothing else."""
+    if system.layout is None or system.constrained is not None:
+        return None
+    about = dynamics_of(system.layout)
+    if not is_varied(about) or system.states != (*about.state.coordinates, *about.state.speeds):
+        return None
+    if isinstance(system.rates, OnDemand):
+        return about if system.rates.about is about else None
+    return about if tuple(system.rates) == (*about.rates, *about.accelerations()) else None
 
 
 def _derivatives(system: System) -> tuple[Expr, ...]:
