@@ -59,6 +59,13 @@ def test_sine_between_the_tested_range_and_the_library_is_still_right() -> None:
     _check(ex.sin(X), mpmath.sin, 2.0, RNG.uniform(1e5, 1.1 * LARGEST_ANGLE, 1000))
 
 
+def test_a_huge_angle_changes_no_digit_of_those_beside_it() -> None:
+    function = compile_functions([Function("f", [[X, Y]], [ex.sin(X), ex.cos(X), ex.sin(Y), ex.cos(Y)])])["f"]
+    points = RNG.uniform(-100.0, 100.0, (400, 2))
+    points[::7, 0] *= 1e6
+    np.testing.assert_array_equal(function(points), [function(p) for p in points])
+
+
 @pytest.mark.parametrize(
     ("e", "exact", "points", "most"),
     [

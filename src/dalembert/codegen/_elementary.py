@@ -88,15 +88,9 @@ _LOW_WORD = -(2**32)  # mask that keeps the upper half of a double
 
 
 def sincos(w: Writer, x: str) -> None:
-    """Both at once; returns through the pair (sin, cos)."""
+    """Both at once; returns through the pair (sin, cos). A huge angle changes no digit of those beside it."""
     pair = f"{{{w.real}, {w.real}}}"
-    size = w.intrinsic("fabs", x)
-    far = w.compare("ogt", size, w.constant(LARGEST_ANGLE))
-    if w.width > 1:
-        packed = w.emit(f"bitcast {w.truth} {far} to i{w.width}")
-        far = w.emit(f"icmp ne i{w.width} {packed}, 0")
-    w.line(f"  br i1 {far}, label %far, label %near, !prof !0")
-    w.line("near:")
+    far = w.compare("ogt", w.intrinsic("fabs", x), w.constant(LARGEST_ANGLE))
     shifted = w.fused(x, w.constant(2 / math.pi), w.constant(_ROUND))
     count = w.sub(shifted, w.constant(_ROUND))
     quarter = w.bits(shifted)
@@ -117,14 +111,18 @@ def sincos(w: Writer, x: str) -> None:
     cosine_sign = w.integer_op("and", w.integer_op("xor", half, parity), _SIGN)
     sine = w.from_bits(w.integer_op("xor", sine, sine_sign))
     cosine = w.from_bits(w.integer_op("xor", cosine, cosine_sign))
-    one = w.emit(f"insertvalue {pair} poison, {w.real} {sine}, 0")
-    two = w.emit(f"insertvalue {pair} {one}, {w.real} {cosine}, 1")
-    w.line(f"  ret {pair} {two}")
-    w.line("far:")
-    sine, cosine = lanewise(w, "sin", x), lanewise(w, "cos", x)
-    one = w.emit(f"insertvalue {pair} poison, {w.real} {sine}, 0")
-    two = w.emit(f"insertvalue {pair} {one}, {w.real} {cosine}, 1")
-    w.line(f"  ret {pair} {two}")
+    any_far = far
+    if w.width > 1:
+        any_far = w.emit(f"icmp ne i{w.width} {w.emit(f'bitcast {w.truth} {far} to i{w.width}')}, 0")
+    w.line(f"  br i1 {any_far}, label %far, label %near, !prof !0")
+    for label in ("near", "far"):
+        w.line(f"{label}:")
+        if label == "far":
+            sine = w.select(far, lanewise(w, "sin", x), sine)
+            cosine = w.select(far, lanewise(w, "cos", x), cosine)
+        one = w.emit(f"insertvalue {pair} poison, {w.real} {sine}, 0")
+        two = w.emit(f"insertvalue {pair} {one}, {w.real} {cosine}, 1")
+        w.line(f"  ret {pair} {two}")
 
 
 def lanewise(w: Writer, name: str, *args: str) -> str:

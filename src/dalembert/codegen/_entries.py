@@ -38,6 +38,19 @@ def batch_module(function: Function, plan: Schedule, width: int, single: bool = 
     return whole_module(width, blocks.used, parts)
 
 
+def lanes_module(function: Function, plan: Schedule, width: int) -> str:
+    """One function of `width` states that already lie in lanes: `void name.lanes(in0, ..., kept, scratch, out)`.
+
+    All are arrays of vectors, at multiples of their size; `kept` is what `setup` leaves, for each lane.
+    """
+    blocks = write_blocks(function, plan, width)
+    n = len(function.inputs)
+    formal = "".join(f"ptr %in{g}, " for g in range(n)) + "ptr %kept, ptr %scratch, ptr %out"
+    calls = _calls(blocks.late, _actual(n, "%kept", "%scratch", "%out"))
+    entry = f"define void @{function.name}.lanes({formal}) nounwind {{\n{calls}  ret void\n}}\n"
+    return whole_module(width, blocks.used, [blocks.text, entry])
+
+
 def workspace_size(function: Function, plan: Schedule, width: int) -> int:
     """Doubles of working memory that a batch call needs."""
     own = sum(size for g, size in enumerate(function.sizes) if g not in function.shared)

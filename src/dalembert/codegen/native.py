@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -47,6 +47,16 @@ class BatchCode:
         return _BATCH(self.address)
 
 
+@dataclass(frozen=True, slots=True)
+class LaneCode:
+    """`void lanes(const vector *in0, ..., const vector *kept, vector *scratch, vector *out)`: a state in each lane."""
+
+    address: int
+    scratch: int  # vectors
+    width: int
+    owner: Any = field(repr=False)
+
+
 class NativeFunction:
     """A function in machine code.
 
@@ -64,6 +74,7 @@ class NativeFunction:
         self._use()
         self._batch: BatchCode | None = None
         self._batch_call: Any = None
+        self._lanes: dict[int, LaneCode] = {}
         self._single: tuple[BatchCode, Any] | None = None
         self._memory = threading.local()
         self._sizes = function.sizes
@@ -89,6 +100,11 @@ class NativeFunction:
     @property
     def name(self) -> str:
         return self.function.name
+
+    @property
+    def operations(self) -> int:
+        """How many operations a call takes."""
+        return self._plan.operations
 
     @property
     def constants(self) -> int:
@@ -204,6 +220,17 @@ class NativeFunction:
         loaded = load_text(text, (name,), _effort(self.quick))
         room = _entries.workspace_size(self.function, self._plan, width)
         return BatchCode(loaded.addresses[name], room, width, loaded)
+
+    def lane_code(self, width: int) -> LaneCode:
+        """Code for `width` states that already lie side by side; asked for again, it is there."""
+        with _target.compiling:
+            made = self._lanes.get(width)
+            if made is None:
+                name = f"{self.name}.lanes"
+                loaded = load_text(_entries.lanes_module(self.function, self._plan, width), (name,))
+                made = LaneCode(loaded.addresses[name], max(self._plan.scratch, 1), width, loaded)
+                self._lanes[width] = made
+            return made
 
     def _result(self, shape: tuple[int, ...], out: np.ndarray | None) -> np.ndarray:
         if out is None:

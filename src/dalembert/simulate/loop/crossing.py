@@ -253,11 +253,17 @@ def crossings(m: Any, t: float, y: Any, h: float) -> float:
 
 @compiled
 def guarded(m: Any, t: float, y: Any) -> int:
-    """Index of the guard that vanishes or changes sign at this state, or -1; a scale of zero marks the first call."""
+    """Index of the guard that vanishes or changes sign at this state, or -1."""
     if m[GUARDS] == 0:
         return -1
+    evaluate(m, m[GUARD], t, y, doubles(m[NEW_GUARD]))
+    return vanished(m)
+
+
+@compiled
+def vanished(m: Any) -> int:
+    """The same of values that are there; a scale of zero marks the first call."""
     old, new, scale = doubles(m[OLD_GUARD]), doubles(m[NEW_GUARD]), doubles(m[GUARD_SCALE])
-    evaluate(m, m[GUARD], t, y, new)
     for j in range(m[GUARDS]):
         size = abs(new[j])
         if scale[j] == 0.0:

@@ -47,13 +47,16 @@ COLLOCATION = 100
 (BETWEEN, LACK) = range(101, 103)
 # Taylor's method: what compares the series with the equations at several instants of a step at once; 0 is none.
 LOOK = 103
-INTEGERS = 104
+# Of many trajectories: which piece between corners this one is on, and its last.
+(PIECE, LAST_PIECE) = range(104, 106)
+INTEGERS = 106
 
 # Entries of the array of reals.
 (T, T_END, T_START, STEP, MAX_STEP, LAST_ERROR, EXPONENT, ALPHA, BETA, CHOSEN_STEP, GAMMA) = range(11)
 # LAST_STEP is that of the last step; STABLE is h times the fastest rate that an explicit step stands, 0 if nobody asks.
 (MARK_T, WAY, LAST_STEP, STABLE, SHORTEST, LONGEST) = range(11, 17)
-REALS = 17
+STEP_END = 17  # of a step that lanes have made
+REALS = 18
 
 # What a chunk ends with.
 (CONTINUE, DONE, TERMINAL, COLLAPSE, SINGULAR, BAD_EVENT, STOPPED, STUCK, MEMORY, STIFF) = range(10)

@@ -10,12 +10,11 @@ import math
 from typing import Any
 
 from dalembert.simulate.loop.between import between
+from dalembert.simulate.loop.control import counted, halted, next_end, sized
 from dalembert.simulate.loop.crossing import crossings, guarded, quiet
 from dalembert.simulate.loop.layout import (
     ACCEPTED,
-    ALPHA,
     BAD_EVENT,
-    BETA,
     BOUND_STEPS,
     COEFFICIENT,
     COLLAPSE,
@@ -23,25 +22,18 @@ from dalembert.simulate.loop.layout import (
     DENSE_ROWS,
     DONE,
     EARLY,
-    EPS,
     EVENT,
-    EVENT_ROOM,
     EVENT_T,
     EVENT_Y,
     EVENTED,
     EVENTS,
-    EXPONENT,
     GRID_SIZE,
     GRID_T,
     GRID_Y,
     IMPLICIT,
     INFO,
     KEEP,
-    LARGEST_FACTOR,
-    LAST_ERROR,
     LAST_STEP,
-    LONGEST,
-    MAX_STEP,
     NEXT,
     NFEV,
     OLD_EVENT,
@@ -51,26 +43,18 @@ from dalembert.simulate.loop.layout import (
     QUATERNIONS,
     REAL,
     REJECTED,
-    SAFETY,
-    SHORTEST,
-    SHRUNK,
     SINGULAR,
     SLOPE,
-    SMALLEST_FACTOR,
     STABLE,
     STAGES,
     STALE,
     STEP,
     STEP_H,
-    STEP_ROOM,
     STEP_T,
     STEP_Y,
     STIFF,
     STIFF_STEPS,
-    STOP,
-    STOPPED,
     STORED,
-    STUCK,
     T_END,
     T_START,
     TERMINAL,
@@ -82,7 +66,7 @@ from dalembert.simulate.loop.layout import (
     T,
     Y,
 )
-from dalembert.simulate.loop.pace import first_step, stuck, watch_stiffness, way
+from dalembert.simulate.loop.pace import first_step, watch_stiffness, way
 from dalembert.simulate.loop.pieces import without_sign
 from dalembert.simulate.loop.radau import radau
 from dalembert.simulate.loop.step import (
@@ -94,7 +78,6 @@ from dalembert.simulate.loop.step import (
     error,
     evaluate,
     explicit,
-    larger,
     past,
     project,
     rates,
@@ -116,7 +99,7 @@ def _store(m: Any, t: float, h: float) -> None:
 
 
 @compiled
-def _begin(m: Any) -> int:
+def begin(m: Any) -> int:
     """First slope, first step, first signs; the start itself is the first result."""
     n, real, y, slope = m[N], doubles(m[REAL]), doubles(m[Y]), doubles(m[SLOPE])
     t, grid = real[T], doubles(m[GRID_T])
@@ -164,21 +147,8 @@ def _try_step(m: Any, t: float, y: Any, h: float) -> bool:
     m[NFEV] += _made(m, t, y, h)
     if m[IMPLICIT] != 0:
         m[NFEV] += between(m, t, y, h)
-    size = error(m, y, h)
-    if not (size < 1.0):
-        factor = larger(SMALLEST_FACTOR, SAFETY * size ** -real[EXPONENT])
-        real[STEP] = abs(h) * factor
-        m[SHRUNK] = 1
-        m[REJECTED] += 1
+    if not sized(m, h, error(m, y, h)):
         return False
-    factor = LARGEST_FACTOR
-    if size > 0.0:
-        damping = real[LAST_ERROR] ** real[BETA] if real[BETA] != 0.0 else 1.0
-        factor = smaller(factor, SAFETY * size ** -real[ALPHA] * damping)
-        factor = larger(SMALLEST_FACTOR, factor)
-    real[STEP] = abs(h) * (smaller(1.0, factor) if m[SHRUNK] else factor)
-    real[LAST_ERROR] = larger(size, 1e-4)
-    m[SHRUNK] = 0
     moved = m[QUATERNIONS] > 0 or m[PROJECT] != 0
     y_new = doubles(m[Y_NEW])
     if moved:
@@ -216,7 +186,7 @@ def _dense(m: Any, t: float, y: Any, h: float) -> int:
 
 
 @compiled
-def _fill_grid(m: Any, t: float, y: Any, t_new: float, limit: float) -> None:
+def fill_grid(m: Any, t: float, y: Any, t_new: float, limit: float) -> None:
     """The asked times inside this step, up to `limit`; dense output is made only if it is needed."""
     n, h, grid, y_try = m[N], t_new - t, doubles(m[GRID_T]), doubles(m[Y_TRY])
     known = False
@@ -237,6 +207,15 @@ def _fill_grid(m: Any, t: float, y: Any, t_new: float, limit: float) -> None:
 
 
 @compiled
+def part_done(m: Any, t: float, y: Any, h: float) -> float:
+    """Events on a step that is made: see `crossings`."""
+    if m[EVENTS] == 0 or quiet(m, t, y, h):
+        return 1.0
+    m[NFEV] += _dense(m, t, y, h)
+    return crossings(m, t, y, h)
+
+
+@compiled
 def loop(m: Any, attempts: int) -> int:
     """Go on for at most `attempts` steps, or until a buffer is full, the end, a terminal event or a failure."""
     n, fixed, real, y, y_new, slope = (
@@ -247,34 +226,22 @@ def loop(m: Any, attempts: int) -> int:
         doubles(m[Y_NEW]),
         doubles(m[SLOPE]),
     )
-    end = real[T_END]
-    sense = math.copysign(1.0, end - real[T_START])
     last = past(slope, n if fixed else n * m[STAGES])
     if m[NFEV] == 0:
-        status = _begin(m)
+        status = begin(m)
         if status != CONTINUE:
             return status
     for _ in range(attempts):
         t = real[T]
-        if (end - t) * sense <= 0.0:
-            return DONE
-        if m[STOP] != 0:
-            return STOPPED
-        if not fixed and stuck(m, t):
-            return STUCK
-        full = m[KEEP] != 0 and m[STORED] >= m[STEP_ROOM]
-        if full or m[EVENT_ROOM] - m[EVENTED] < m[EVENTS]:
-            return CONTINUE
+        status = halted(m, t)
+        if status >= 0:
+            return status
         if m[ORDER] > 0:
-            real[STEP] = smaller(expand(m, t, y, abs(end - t)), GROWTH * abs(real[LAST_STEP]))
+            real[STEP] = smaller(expand(m, t, y, abs(real[T_END] - t)), GROWTH * abs(real[LAST_STEP]))
             m[NFEV] += 1
-        h = smaller(real[STEP], real[MAX_STEP])
-        if not (h > 10.0 * EPS * abs(t)) or h < 1e-300:
+        t_new = next_end(m, t)
+        if math.isnan(t_new):
             return COLLAPSE
-        # a fixed step counts from the start, so that rounding does not pile up into a last tiny step
-        t_new = real[T_START] + (m[ACCEPTED] + 1) * h * sense if fixed else t + h * sense
-        if (end - t_new) * sense <= 1e-6 * h:
-            t_new = end
         h = t_new - t
         if fixed:
             if not _fixed_step(m, t, y, h):
@@ -286,18 +253,15 @@ def loop(m: Any, attempts: int) -> int:
         m[INFO] = guarded(m, t_new, y_new)
         if m[INFO] >= 0:
             return SINGULAR
-        done = 1.0
+        done = part_done(m, t, y, h)
+        if done < 0.0:
+            return BAD_EVENT
         reached = t_new
-        if m[EVENTS] > 0 and not quiet(m, t, y, h):
-            m[NFEV] += _dense(m, t, y, h)
-            done = crossings(m, t, y, h)
-            if done < 0.0:
-                return BAD_EVENT
-            if done > 1.0:
-                reached = doubles(m[EVENT_T])[m[EVENTED] - 1]
-            elif done < 1.0:
-                reached = t + done * h
-        _fill_grid(m, t, y, t_new, reached)
+        if done > 1.0:
+            reached = doubles(m[EVENT_T])[m[EVENTED] - 1]
+        elif done < 1.0:
+            reached = t + done * h
+        fill_grid(m, t, y, t_new, reached)
         if done == 1.0:
             copy(n, y_new, y)
             copy(n, last, slope)
@@ -308,16 +272,16 @@ def loop(m: Any, attempts: int) -> int:
             copy(n, doubles(m[Y_TRY]), y)
             rates(m, reached, y, slope)
             m[NFEV] += 1
-        m[STALE] = 1
         real[T] = reached
         m[ACCEPTED] += 1 if done >= 1.0 or not fixed else 0
-        real[SHORTEST], real[LONGEST] = smaller(real[SHORTEST], abs(h)), -smaller(-real[LONGEST], -abs(h))
+        counted(m, h)
         _store(m, reached, h)
         if done > 1.0:
             return TERMINAL
         if m[BOUND_STEPS] >= STIFF_STEPS:
             return STIFF
-    return DONE if (end - real[T]) * sense <= 0.0 else CONTINUE
+    end = real[T_END]
+    return DONE if (end - real[T]) * math.copysign(1.0, end - real[T_START]) <= 0.0 else CONTINUE
 
 
 @compiled

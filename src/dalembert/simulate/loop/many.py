@@ -5,13 +5,17 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from dalembert.simulate.loop.control import counted
 from dalembert.simulate.loop.layout import (
     ACCEPTED,
     AFTER,
+    BAD_EVENT,
     BOUND_STEPS,
     CHOSEN_STEP,
     CONTINUE,
     DONE,
+    EVENT_T,
+    EVENT_Y,
     EVENTED,
     EVENTS,
     FREE_STEPS,
@@ -22,6 +26,7 @@ from dalembert.simulate.loop.layout import (
     INFO,
     KEPT,
     LAST_ERROR,
+    LAST_PIECE,
     LAST_STEP,
     LONGEST,
     MANY_CORNERS,
@@ -40,6 +45,7 @@ from dalembert.simulate.loop.layout import (
     MARK_T,
     NEXT,
     NFEV,
+    PIECE,
     REAL,
     REJECTED,
     REMAINING,
@@ -48,23 +54,26 @@ from dalembert.simulate.loop.layout import (
     SHRUNK,
     STALE,
     STEP,
+    STEP_END,
     STOP,
     T_END,
     T_START,
+    TERMINAL,
+    UNRESOLVED,
     WAY,
     N,
     P,
     T,
     Y,
 )
-from dalembert.simulate.loop.loop import loop
+from dalembert.simulate.loop.loop import begin, fill_grid, loop, part_done
 from dalembert.simulate.loop.step import call_setup, compiled, copy, doubles, integers, past, smaller
 
 _WORD = 8
 
 
 @compiled
-def _restart(m: Any, k: int) -> None:
+def restart(m: Any, k: int) -> None:
     """Put the memory of one trajectory at the start of the k-th."""
     n, real, remaining, terminal = m[N], doubles(m[REAL]), integers(m[REMAINING]), integers(m[MANY_TERMINAL])
     m[P] = m[MANY_P] + _WORD * m[MANY_P_STRIDE] * k
@@ -72,7 +81,7 @@ def _restart(m: Any, k: int) -> None:
     copy(n, past(doubles(m[MANY_Y]), n * k), doubles(m[Y]))
     real[T], real[STEP], real[LAST_ERROR] = real[T_START], real[CHOSEN_STEP], 1e-4
     real[SHORTEST], real[LONGEST] = math.inf, 0.0
-    m[NEXT] = m[NFEV] = m[ACCEPTED] = m[REJECTED] = m[SHRUNK] = m[EVENTED] = 0
+    m[NEXT] = m[NFEV] = m[ACCEPTED] = m[REJECTED] = m[SHRUNK] = m[EVENTED] = m[UNRESOLVED] = 0
     m[INFO], m[STALE], m[MARK] = -1, 1, 0
     real[MARK_T], real[WAY], real[LAST_STEP] = real[T_START], 0.0, 0.0
     m[BOUND_STEPS] = m[FREE_STEPS] = 0
@@ -82,45 +91,88 @@ def _restart(m: Any, k: int) -> None:
         doubles(m[GUARD_SCALE])[j] = 0.0
     if m[SETUP] != 0:
         call_setup(m[SETUP], doubles(m[P]), doubles(m[KEPT]))
+    if m[MANY_CORNERS] != 0:
+        ends = integers(m[MANY_CORNERS_BEGIN])
+        m[PIECE], m[LAST_PIECE] = ends[k], ends[k + 1] - 1
+        real[T_END] = doubles(m[MANY_CORNERS])[m[PIECE]]
 
 
 @compiled
-def _whole(m: Any, k: int) -> int:
-    """The k-th trajectory from corner to corner of its rates; returns what it ends with."""
-    real, piece, last, corners = doubles(m[REAL]), 0, 0, doubles(m[MANY_CORNERS])
-    if m[MANY_CORNERS] != 0:
-        begin = integers(m[MANY_CORNERS_BEGIN])
-        piece, last = begin[k], begin[k + 1] - 1
-        real[T_END] = corners[piece]
+def enter(m: Any, k: int) -> int:
+    """Begin the k-th trajectory; returns what it ends with already, CONTINUE if it goes on."""
+    restart(m, k)
+    return begin(m)
+
+
+@compiled
+def met(m: Any) -> int:
+    """Events on a step from T to STEP_END, whose states and slopes are there; returns what they end the motion with."""
+    n, real, y = m[N], doubles(m[REAL]), doubles(m[Y])
+    t, t_new = real[T], real[STEP_END]
+    done = part_done(m, t, y, t_new - t)
+    if done < 0.0:
+        return BAD_EVENT
+    if done > 1.0:
+        real[T] = doubles(m[EVENT_T])[m[EVENTED] - 1]
+        fill_grid(m, t, y, t_new, real[T])
+        copy(n, past(doubles(m[EVENT_Y]), n * (m[EVENTED] - 1)), y)
+        m[ACCEPTED] += 1
+        counted(m, t_new - t)
+    m[EVENTED] = 0  # only what ends a trajectory matters here
+    return TERMINAL if done > 1.0 else CONTINUE
+
+
+@compiled
+def goes_on(m: Any, status: int) -> bool:
+    """Is there a piece behind the corner at which the trajectory has arrived? What begins there may be quick."""
+    if status != DONE or m[MANY_CORNERS] == 0 or m[PIECE] == m[LAST_PIECE] or m[STOP] != 0:
+        return False
+    real = doubles(m[REAL])
+    m[PIECE] += 1
+    real[T_END] = doubles(m[MANY_CORNERS])[m[PIECE]]
+    real[STEP] = smaller(real[STEP], AFTER * abs(real[T_END] - real[T]))
+    m[SHRUNK] = 0
+    return True
+
+
+@compiled
+def told(m: Any, k: int, status: int) -> None:
+    """What the k-th trajectory has ended with."""
+    n, real = m[N], doubles(m[REAL])
+    integers(m[MANY_STATUS])[k] = status
+    integers(m[MANY_NFEV])[k] = m[NFEV]
+    doubles(m[MANY_T_LAST])[k] = real[T]
+    doubles(m[MANY_SHORTEST])[k] = real[SHORTEST] / real[LONGEST] if m[ACCEPTED] > 0 else 1.0
+    copy(n, doubles(m[Y]), past(doubles(m[MANY_Y_LAST]), n * k))
+    grid = past(doubles(m[GRID_Y]), n * m[NEXT])
+    for i in range(n * (m[GRID_SIZE] - m[NEXT])):
+        grid[i] = math.nan
+
+
+@compiled
+def finish(m: Any) -> int:
+    """Go on from corner to corner of the rates; returns what the trajectory ends with."""
     status = CONTINUE
-    while status == CONTINUE:
+    while status == CONTINUE or goes_on(m, status):
         status = loop(m, 1 << 30)
         m[EVENTED] = 0  # only what ends a trajectory matters here
-        if status == DONE and piece < last and m[STOP] == 0:
-            piece += 1
-            real[T_END] = corners[piece]
-            real[STEP] = smaller(real[STEP], AFTER * abs(corners[piece] - real[T]))
-            m[SHRUNK] = 0
-            status = CONTINUE
     return status
+
+
+@compiled
+def complete(m: Any, k: int) -> int:
+    """The rest of the k-th trajectory, which has begun."""
+    told(m, k, finish(m))
+    return 1
 
 
 @compiled
 def loop_many(m: Any, first: int, last: int) -> int:
     """Integrate the trajectories [first, last) to their ends; returns how many were done before a stop."""
-    n, real, done = m[N], doubles(m[REAL]), 0
+    done = 0
     for k in range(first, last):
         if m[STOP] != 0:
             return done
-        _restart(m, k)
-        status = _whole(m, k)
-        integers(m[MANY_STATUS])[k] = status
-        integers(m[MANY_NFEV])[k] = m[NFEV]
-        doubles(m[MANY_T_LAST])[k] = real[T]
-        doubles(m[MANY_SHORTEST])[k] = real[SHORTEST] / real[LONGEST] if m[ACCEPTED] > 0 else 1.0
-        copy(n, doubles(m[Y]), past(doubles(m[MANY_Y_LAST]), n * k))
-        grid = past(doubles(m[GRID_Y]), n * m[NEXT])
-        for i in range(n * (m[GRID_SIZE] - m[NEXT])):
-            grid[i] = math.nan
-        done += 1
+        restart(m, k)
+        done += complete(m, k)
     return done

@@ -18,7 +18,7 @@ from typing import Any
 
 from dalembert.codegen import _target, cache
 
-_NAMES = "layout step linear stiff radau between taylor pace pieces crossing loop many translate"
+_NAMES = "layout step linear stiff radau between taylor pace pieces crossing control loop many translate"
 _SOURCES = tuple(f"{name}.py" for name in _NAMES.split())
 SHIPPED = Path(__file__).with_name("loop.ll.gz")
 
@@ -71,7 +71,13 @@ def _entry() -> tuple[Callable[..., int], Any]:
     return kind(loaded.addresses["dalembert_integrate"]), loaded
 
 
-ADVANCE, STEPS_AGAIN, MANY, CROSS = range(4)
+ADVANCE, STEPS_AGAIN, MANY, COMPLETE, ENTER, MET, CROSS = range(7)
+
+
+def address() -> int:
+    """Of the loop, for other machine code that gives it tasks: what both do is then one code, to the last digit."""
+    with _target.compiling:
+        return int(_entry()[1].addresses["dalembert_integrate"])
 
 
 def _call(task: int, block: int, first: int, last: int) -> int:
@@ -96,6 +102,11 @@ def steps_again(block: int, first: int, last: int) -> int:
 def advance_many(block: int, first: int, last: int) -> int:
     """Integrate the trajectories [first, last) from start to end; other threads go on meanwhile."""
     return _call(MANY, block, first, last)
+
+
+def complete(block: int, trajectory: int) -> int:
+    """Integrate one of many trajectories, which has begun, to its end."""
+    return _call(COMPLETE, block, trajectory, 0)
 
 
 def cross(block: int) -> int:

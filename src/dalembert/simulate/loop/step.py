@@ -14,6 +14,7 @@ from typing import Any
 
 from llvmlite import ir
 from numba import njit, types
+from numba.core.cgutils import get_or_insert_function
 from numba.extending import intrinsic
 
 from dalembert.simulate.loop.layout import (
@@ -97,6 +98,19 @@ def _call_projection(typing_context: Any, address: Any, t: Any, y: Any, p: Any) 
 
 
 @intrinsic
+def fused(typing_context: Any, a: Any, b: Any, c: Any) -> Any:
+    """a b + c, rounded once where the processor can: said wherever two roads must give the same digits."""
+
+    def build(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        real = ir.DoubleType()
+        name, kind = "llvm.fmuladd.f64", ir.FunctionType(real, [real] * 3)
+        return builder.call(get_or_insert_function(builder.module, kind, name), args)
+
+    real = types.float64
+    return real(real, real, real), build
+
+
+@intrinsic
 def call_setup(typing_context: Any, address: Any, p: Any, kept: Any) -> Any:
     """Call `void setup(const double *p, double *kept)`."""
     return types.void(address, p, kept), _emit_call
@@ -150,7 +164,8 @@ def project(m: Any, t: float, y: Any) -> None:
     for row in range(m[QUATERNIONS]):
         square = 0.0
         for j in range(4):
-            square += y[index[4 * row + j]] ** 2
+            part = y[index[4 * row + j]]
+            square = fused(part, part, square)
         scale = 1.0 / math.sqrt(square)
         for j in range(4):
             y[index[4 * row + j]] *= scale
@@ -170,12 +185,12 @@ def combine(m: Any, row: int, y: Any, h: float, out: Any) -> None:
         a = b = c = d = 0.0
         for j in range(first, end):
             k, weight = past(slope, n * column[j] + i), value[j]
-            a += weight * k[0]
-            b += weight * k[1]
-            c += weight * k[2]
-            d += weight * k[3]
+            a = fused(weight, k[0], a)
+            b = fused(weight, k[1], b)
+            c = fused(weight, k[2], c)
+            d = fused(weight, k[3], d)
         from_y, to = past(y, i), past(out, i)
-        a, b, c, d = from_y[0] + h * a, from_y[1] + h * b, from_y[2] + h * c, from_y[3] + h * d
+        a, b, c, d = fused(h, a, from_y[0]), fused(h, b, from_y[1]), fused(h, c, from_y[2]), fused(h, d, from_y[3])
         to[0] = a
         to[1] = b
         to[2] = c
@@ -184,8 +199,8 @@ def combine(m: Any, row: int, y: Any, h: float, out: Any) -> None:
     while i < n:
         a = 0.0
         for j in range(first, end):
-            a += value[j] * slope[n * column[j] + i]
-        out[i] = y[i] + h * a
+            a = fused(value[j], slope[n * column[j] + i], a)
+        out[i] = fused(h, a, y[i])
         i += 1
 
 
@@ -196,7 +211,7 @@ def explicit(m: Any, t: float, y: Any, h: float) -> int:
     y_try, y_new = doubles(m[Y_TRY]), doubles(m[Y_NEW])
     for i in range(1, stages):
         combine(m, i, y, h, y_try)
-        rates(m, t + node[i] * h, y_try, past(slope, n * i))
+        rates(m, fused(node[i], h, t), y_try, past(slope, n * i))
     combine(m, stages, y, h, y_new)
     if m[EARLY]:
         rates(m, t + h, y_new, past(slope, n * stages))
@@ -226,7 +241,7 @@ def compose(m: Any, t: float, y: Any, h: float) -> int:
 @compiled
 def scaled(m: Any, y: Any, i: int, value: float) -> float:
     y_new, rtol, atol = doubles(m[Y_NEW]), doubles(m[RTOL]), doubles(m[ATOL])
-    return value / (atol[i] + larger(abs(y[i]), abs(y_new[i])) * rtol[i])
+    return value / fused(larger(abs(y[i]), abs(y_new[i])), rtol[i], atol[i])
 
 
 @compiled
@@ -240,32 +255,42 @@ def error(m: Any, y: Any, h: float) -> float:
         p = q = r = s = 0.0
         for j in range(width):
             k, e, f = past(slope, n * j + i), weight[j], weight[width + j]
-            a += e * k[0]
-            b += e * k[1]
-            c += e * k[2]
-            d += e * k[3]
-            p += f * k[0]
-            q += f * k[1]
-            r += f * k[2]
-            s += f * k[3]
-        first += scaled(m, y, i, a) ** 2 + scaled(m, y, i + 1, b) ** 2
-        first += scaled(m, y, i + 2, c) ** 2 + scaled(m, y, i + 3, d) ** 2
-        second += scaled(m, y, i, p) ** 2 + scaled(m, y, i + 1, q) ** 2
-        second += scaled(m, y, i + 2, r) ** 2 + scaled(m, y, i + 3, s) ** 2
+            a = fused(e, k[0], a)
+            b = fused(e, k[1], b)
+            c = fused(e, k[2], c)
+            d = fused(e, k[3], d)
+            p = fused(f, k[0], p)
+            q = fused(f, k[1], q)
+            r = fused(f, k[2], r)
+            s = fused(f, k[3], s)
+        first = squared(scaled(m, y, i + 1, b), squared(scaled(m, y, i, a), first))
+        first = squared(scaled(m, y, i + 3, d), squared(scaled(m, y, i + 2, c), first))
+        second = squared(scaled(m, y, i + 1, q), squared(scaled(m, y, i, p), second))
+        second = squared(scaled(m, y, i + 3, s), squared(scaled(m, y, i + 2, r), second))
         i += 4
     while i < n:
         a = p = 0.0
         for j in range(width):
-            a += weight[j] * slope[n * j + i]
-            p += weight[width + j] * slope[n * j + i]
-        first += scaled(m, y, i, a) ** 2
-        second += scaled(m, y, i, p) ** 2
+            a = fused(weight[j], slope[n * j + i], a)
+            p = fused(weight[width + j], slope[n * j + i], p)
+        first, second = squared(scaled(m, y, i, a), first), squared(scaled(m, y, i, p), second)
         i += 1
+    return blended(n, h, first, second)
+
+
+@compiled
+def squared(a: float, total: float) -> float:
+    return fused(a, a, total)
+
+
+@compiled
+def blended(n: int, h: float, first: float, second: float) -> float:
+    """The size of the error, from the sums of squares of both estimates."""
     if not math.isfinite(first + second):
         return math.inf
     if first == 0.0:
         return 0.0
-    return abs(h) * first / math.sqrt((first + 0.01 * second) * n)
+    return abs(h) * first / math.sqrt(fused(0.01, second, first) * n)
 
 
 @compiled
@@ -304,13 +329,13 @@ def dense(m: Any, t: float, y: Any, h: float) -> int:
     )
     for j in range(m[STAGES] + 1, slopes):
         combine(m, j, y, h, y_try)
-        rates(m, t + node[j] * h, y_try, past(slope, n * j))
+        rates(m, fused(node[j], h, t), y_try, past(slope, n * j))
     for i in range(n):
         c[i] = y_new[i] - y[i]
         for row in range(m[DENSE_ROWS]):
             total = 0.0
             for j in range(slopes):
-                total += weight[slopes * row + j] * slope[n * j + i]
+                total = fused(weight[slopes * row + j], slope[n * j + i], total)
             c[n * (row + 1) + i] = h * total
     return slopes - m[STAGES] - 1
 
@@ -318,16 +343,16 @@ def dense(m: Any, t: float, y: Any, h: float) -> int:
 @compiled
 def polynomial(m: Any, y: Any, x: float, out: Any) -> None:
     """Evaluate the nested form, innermost bracket first."""
-    n, c = m[N], doubles(m[COEFFICIENT])
+    n, c, rows = m[N], doubles(m[COEFFICIENT]), m[DENSE_ROWS]
     for i in range(n):
-        total = 0.0
-        for j in range(m[DENSE_ROWS], -1, -1):
-            total = (total + c[n * j + i]) * (x if j % 2 == 0 else 1.0 - x)
-        out[i] = y[i] + total
+        total = c[n * rows + i]
+        for j in range(rows, 0, -1):
+            total = fused(total, x if j % 2 == 0 else 1.0 - x, c[n * (j - 1) + i])
+        out[i] = fused(total, x, y[i])
 
 
 @compiled
 def state_at(m: Any, t: float, y: Any, h: float, x: float, out: Any) -> None:
     """The state inside a step, brought back to its manifold."""
     polynomial(m, y, x, out)
-    project(m, t + x * h, out)
+    project(m, fused(x, h, t), out)

@@ -1,7 +1,7 @@
 """The loop's Python turned into LLVM text by numba, under one plain name. Loads numba.
 
-Run `python -m dalembert.simulate.loop.translate` after a change of the loop: it writes the text that travels with the
-package.
+Run `python -m dalembert.simulate.loop.translate` after a change of the loop: it writes the texts that travel with the
+package, that of the lanes too.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numba.core import config
 
 from dalembert.files import written_whole
 from dalembert.simulate.loop.loop import cross, loop, steps_again
-from dalembert.simulate.loop.many import loop_many
+from dalembert.simulate.loop.many import complete, enter, loop_many, met
 from dalembert.simulate.loop.native import SHIPPED, fingerprint
 from dalembert.simulate.loop.step import integers
 
@@ -40,6 +40,12 @@ def llvm_text() -> str:
             return steps_again(integers(m), first, last)
         if task == 2:
             return loop_many(integers(m), first, last)
+        if task == 3:
+            return complete(integers(m), first)
+        if task == 4:
+            return enter(integers(m), first)
+        if task == 5:
+            return met(integers(m))
         return math.floor(cross(integers(m)))
 
     return plain_text(run, NAME)
@@ -77,4 +83,7 @@ def write_shipped(path: Path, stamp: str, text: str) -> None:
 
 
 if __name__ == "__main__":
+    from dalembert.simulate.lanes.translate import write
+
     write_shipped(SHIPPED, fingerprint(), llvm_text())
+    write()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 import os
-import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,13 +16,17 @@ from dalembert.errors import SimulationError
 from dalembert.simulate.loop import layout as at
 from dalembert.simulate.loop import native
 from dalembert.simulate.loop.attention import progress_bar, watching_interrupt
-from dalembert.simulate.loop.callback import Callback
 from dalembert.simulate.methods.code import Code
+from dalembert.simulate.methods.driver_lanes import Vectors
 from dalembert.simulate.methods.inputs import as_grid, as_span, set_grid, set_tolerances, step_sizes
 from dalembert.simulate.methods.memory import Memory, begin, pieces
 from dalembert.simulate.methods.problem import MESSAGES, Array, Ensemble, Problem
 from dalembert.simulate.methods.schemes import Scheme
 
+#: Tasks of threads, the memories that they work in, and how many trajectories are done.
+Work = tuple[list[Callable[[], None]], list[Memory], Callable[[], int]]
+#: Trajectories that are integrated one by one, to know what the others take.
+_SAMPLE = 16
 #: What a trajectory evaluates at least, about: ten steps of order eight.
 _EVALUATIONS = 100
 
@@ -68,7 +72,14 @@ def solve_many(scheme: Scheme, problem: Problem, threads: int | None) -> Ensembl
             memory.block[[at.SETUP, at.RHS]] = problem.rhs.setup_address, problem.rhs.state_address
         return memory
 
-    _spread(make, count, 1 if problem.callbacks else threads, problem.callbacks, problem.progress)
+    workers = 1 if problem.callbacks else threads or _processors()
+    vectors = Vectors.of(scheme, problem, make())
+    alone = count if vectors is None else min(count, _SAMPLE)
+    _run(problem, *_one_by_one(make, 0, alone, workers))
+    if vectors is not None and alone < count and not (result[at.MANY_STATUS][:alone] == at.STOPPED).any():
+        evaluations = float(np.mean(result[at.MANY_NFEV][:alone])) * (count - alone)
+        road = vectors.workers if vectors.repaid(evaluations) else _one_by_one
+        _run(problem, *road(make, alone, count, workers))
     status = np.array([MESSAGES[int(reason)][0] for reason in result[at.MANY_STATUS]], dtype=np.int64)
     return Ensemble(
         t=grid if grid is not None else np.zeros(0),
@@ -82,40 +93,43 @@ def solve_many(scheme: Scheme, problem: Problem, threads: int | None) -> Ensembl
     )
 
 
-def _spread(
-    make: Callable[[], Memory], count: int, threads: int | None, callbacks: list[Callback], show: bool | None
-) -> None:
-    """Blocks of trajectories to threads, each with its own memory; Ctrl-C stops all of them at their next step."""
-    workers = max(1, min(threads or _processors(), count))
-    block = max(1, min(64, count // (8 * workers)))
-    starts = itertools.count(0, block)
-    memories = [make() for _ in range(workers)]
-    finished = [0] * workers
-    stop = threading.Event()
+def _one_by_one(make: Callable[[], Memory], first: int, count: int, threads: int) -> Work:
+    """Blocks of the trajectories [first, count) to threads, each with its own memory."""
+    workers = max(1, min(threads, count - first))
+    block = max(1, min(64, (count - first) // (8 * workers)))
+    starts = itertools.count(first, block)
+    memories, finished = [make() for _ in range(workers)], [0] * workers
 
     def work(worker: int) -> None:
-        for first in iter(lambda: next(starts), None):
-            if first >= count or stop.is_set():
+        memory = memories[worker]
+        for here in iter(lambda: next(starts), None):
+            if here >= count or memory.block[at.STOP]:
                 return
-            last = min(first + block, count)
-            finished[worker] += native.advance_many(memories[worker].address, first, last)
+            finished[worker] += native.advance_many(memory.address, here, min(here + block, count))
 
+    return [partial(work, k) for k in range(workers)], memories, lambda: sum(finished)
+
+
+def _run(
+    problem: Problem, tasks: Sequence[Callable[[], None]], memories: Sequence[Memory], finished: Callable[[], int]
+) -> None:
+    """Each task in a thread; Ctrl-C stops all of them at their next step."""
+    count = max(len(np.atleast_2d(problem.y0)), len(np.atleast_2d(problem.parameters)))
     with (
         watching_interrupt() as interrupt,
-        progress_bar(count, "simulate", show) as bar,
-        ThreadPoolExecutor(workers, thread_name_prefix="dalembert-simulate") as pool,
+        progress_bar(count, "simulate", problem.progress) as bar,
+        ThreadPoolExecutor(len(tasks), thread_name_prefix="dalembert-simulate") as pool,
     ):
-        running = {pool.submit(work, worker) for worker in range(workers)}
+        running = {pool.submit(task) for task in tasks}
         while running:
             done, running = wait(running, timeout=0.05, return_when=FIRST_COMPLETED)
             for future in done:
                 future.result()
-            bar.update(sum(finished), f"{sum(finished)} of {count}")
-            if interrupt.pressed or any(callback.error for callback in callbacks):
-                stop.set()
+            bar.update(finished(), f"{finished()} of {count}")
+            if interrupt.pressed or any(callback.error for callback in problem.callbacks):
                 for memory in memories:
                     memory.block[at.STOP] = 1
-    for callback in callbacks:
+    for callback in problem.callbacks:
         if callback.error is not None:
             raise callback.error
 

@@ -1,0 +1,1 @@
+"""Several trajectories in one vector, each with its own steps: compiled like the loop of one, to the same digits."""
