@@ -100,3 +100,25 @@ def test_systems_and_layouts_are_pickled_without_what_was_made_of_them() -> None
     again = pickle.loads(pickle.dumps(system))
     assert "_made" not in again.__dict__
     assert (run(again, (0, 0.3)).y[:, -1] == moved).all()
+
+
+def test_sizes_of_states_follow_the_numbers_they_depend_on() -> None:
+    m = Mechanism("slide")
+    m.join(da.earth, m.body("block", mass=1, centre=["l", 0, 0]), da.prismatic("z"), name="s")
+    system = system_of(m)
+    for l in (0.5, 2.0, 0.5):  # remembered by its own number, not by that of the last motion
+        expected = system.scales.at(_symbols({"l": l, "s.x": 0.1, "s.x'": 0.0}))
+        assert (system.scale_of({"l": l}, [0.1, 0.0], 0.0) == expected).all()
+    assert system.scale_of({"l": 4.0}, [0.1, 0.0], 0.0)[0] == 2 * system.scale_of({"l": 2.0}, [0.1, 0.0], 0.0)[0]
+
+
+def _symbols(numbers: dict[str, float]) -> dict:
+    return {da.expr.symbol(name): value for name, value in numbers.items()}
+
+
+def test_sizes_that_were_told_may_be_changed_by_who_asked() -> None:
+    system = system_of(pendulum())
+    first = system.scale_of({"m": 2.0, "l": 0.5}, [1.0, 1.0], 0.0)
+    before = first.copy()
+    first *= 7
+    assert (system.scale_of({"m": 2.0, "l": 0.5}, [1.0, 1.0], 0.0) == before).all()

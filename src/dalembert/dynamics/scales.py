@@ -38,6 +38,11 @@ class Scales:
     shifts: tuple[Expr, ...]
     fall: Expr = ZERO
 
+    @property
+    def symbols(self) -> set[Expr]:
+        """What the sizes depend on."""
+        return ex.free_symbols((*self.lengths, self.fall, *self.turns, *self.shifts))
+
     def length(self, values: Mapping[Expr, float]) -> float:
         """The largest of the lengths, or how far things fall in a unit of time, or 1."""
         *own, fall = _numbers((*self.lengths, self.fall), values)

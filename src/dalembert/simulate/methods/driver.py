@@ -79,9 +79,10 @@ def _run(memory: Memory, span: tuple[float, float], problem: Problem, spare: boo
             if reason != at.CONTINUE:
                 m[at.STOP] = 0
                 return reason, stored, found
-            if time.perf_counter() - began < CHUNK_SECONDS / 2:
-                attempts = min(2 * attempts, 1 << 20)
-            elif time.perf_counter() - began > CHUNK_SECONDS * 2:
+            took = time.perf_counter() - began
+            if took < CHUNK_SECONDS / 2:
+                attempts = min((8 if took < CHUNK_SECONDS / 16 else 2) * attempts, 1 << 20)
+            elif took > CHUNK_SECONDS * 2:
                 attempts = max(1, attempts // 2)
             improve(memory, problem.rhs)
             t = float(memory.real[at.T])

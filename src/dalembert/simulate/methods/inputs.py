@@ -61,9 +61,10 @@ def set_tolerances(memory: Memory, rtol: ArrayLike, atol: ArrayLike, size: int, 
     for slot, name, value in ((at.RTOL, "rtol", rtol), (at.ATOL, "atol", atol)):
         tolerance = np.empty(size)
         tolerance[:] = value
-        if not (tolerance >= 0).all():
+        least = tolerance.min()
+        if not least >= 0:
             raise SimulationError(f"{name} must not be negative.")
-        if slot == at.RTOL and tolerance.min() < smallest:
+        if slot == at.RTOL and least < smallest:
             warn(f"rtol below {smallest:.1e} is beyond the precision of its numbers; {smallest:.1e} is used.")
             tolerance = np.maximum(tolerance, smallest)
         memory.bind(slot, tolerance)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,15 +18,36 @@ STEP_ROOM = 1024
 EVENT_ROOM = 64
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Form:
+    """What blocks of memory for one method and so many states, events and guards have in common.
+
+    `integers` are the options in a block, and offsets in bytes where addresses will be (`slots`); `places` tell which
+    numbers belong to a slot, their shape, and whether they are whole.
+    """
+
+    integers: NDArray[np.int64]
+    slots: NDArray[np.int64]
+    places: dict[int, tuple[int, int, tuple[int, ...], bool]]
+    size: int
+
+
 class Memory:
     """Arrays by slot, their addresses in `block`; the arrays live as long as this does."""
 
-    def __init__(self) -> None:
-        self.block = np.zeros(at.INTEGERS, dtype=np.int64)
+    def __init__(self, form: Form) -> None:
+        self.block = form.integers.copy()
+        self._places, self._piece = form.places, np.zeros(form.size)
         self._arrays: dict[int, NDArray[Any]] = {}
+        self.block[form.slots] += self._piece.__array_interface__["data"][0]
 
     def __getitem__(self, slot: int) -> NDArray[Any]:
-        return self._arrays[slot]
+        found = self._arrays.get(slot)
+        if found is None:
+            begin, end, shape, whole = self._places[slot]
+            part = self._piece[begin:end]
+            found = self._arrays[slot] = (part.view(np.int64) if whole else part).reshape(shape)
+        return found
 
     def bind(self, slot: int, array: NDArray[Any]) -> None:
         """Let a slot point at an array."""
@@ -37,16 +59,6 @@ class Memory:
     def room(self, slot: int, *shape: int) -> None:
         """Let a slot point at fresh zeros."""
         self.bind(slot, np.zeros(shape))
-
-    def rooms(self, shapes: dict[int, tuple[int, ...]]) -> None:
-        """Fresh zeros for several slots, side by side in one piece of memory."""
-        sizes = [math.prod(shape) for shape in shapes.values()]
-        piece = np.zeros(sum(sizes))
-        base, at_number = piece.__array_interface__["data"][0], 0
-        for (slot, shape), size in zip(shapes.items(), sizes, strict=True):
-            self._arrays[slot] = piece[at_number : at_number + size].reshape(shape)
-            self.block[slot] = base + piece.itemsize * at_number
-            at_number += size
 
     def event_room(self, count: int) -> None:
         """Room for so many events."""
@@ -61,7 +73,7 @@ class Memory:
 
     @property
     def real(self) -> NDArray[Any]:
-        return self._arrays[at.REAL]
+        return self[at.REAL]
 
 
 def allocate(
@@ -75,18 +87,28 @@ def allocate(
     keep: bool = True,
 ) -> Memory:
     """Memory for one trajectory of `size` states; `addresses` maps RHS, EVENT, GUARD and PROJECT to code."""
-    memory = Memory()
-    m = memory.block
+    memory = Memory(_form(method, size, events, guards, keep))
+    m, numbers = memory.block, table(method)
     for slot, address in addresses.items():
         m[slot] = address
-    numbers = table(method)
+    groups = np.array(quaternions, dtype=np.int64).reshape(-1, 4)
+    m[at.QUATERNIONS] = len(groups)
+    memory.bind(at.QUATERNION, groups)
+    memory.real[[at.EXPONENT, at.ALPHA, at.BETA]] = numbers.exponent, numbers.alpha, numbers.beta
+    if method.implicit:
+        _allocate_implicit(memory, method, size)
+    return memory
+
+
+@lru_cache(maxsize=64)
+def _form(method: Scheme, size: int, events: int, guards: int, keep: bool) -> Form:
+    numbers, m = table(method), np.zeros(at.INTEGERS, dtype=np.int64)
     m[at.N], m[at.EVENTS], m[at.GUARDS], m[at.KEEP] = size, events, guards, keep
     m[at.STAGES], m[at.EARLY], m[at.WEIGHTS] = numbers.stages, numbers.early, len(numbers.weights)
     m[at.SLOPES], m[at.DENSE_ROWS] = slopes(method), degree(method) - 1
     m[at.START : at.WEIGHT + 1] = _table_addresses(numbers)
-    groups = np.array(quaternions, dtype=np.int64).reshape(-1, 4)
-    m[at.QUATERNIONS] = len(groups)
-    memory.bind(at.QUATERNION, groups)
+    steps, found = STEP_ROOM if keep else 0, max(EVENT_ROOM, 2 * events) if events else 0
+    m[at.STEP_ROOM], m[at.EVENT_ROOM] = steps, found
     shapes: dict[int, tuple[int, ...]] = {at.REAL: (at.REALS,), at.TIME: (2,)}
     shapes |= {at.SLOPE: (slopes(method), size), at.COEFFICIENT: (degree(method), size)}
     shapes |= dict.fromkeys((at.Y, at.Y_NEW, at.Y_TRY), (size,))
@@ -96,11 +118,15 @@ def allocate(
         width = degree(method) + 1
         shapes |= {at.MONOMIAL: (size, width), at.BOX: (4 * size + width,), at.BOUND: (max(5 * events, 16),)}
         shapes |= {at.SAMPLE: (9, events), at.ENDS: (64,)}
-    memory.rooms(shapes | _results(memory, size, events, keep))
-    memory.real[[at.EXPONENT, at.ALPHA, at.BETA]] = numbers.exponent, numbers.alpha, numbers.beta
-    if method.implicit:
-        _allocate_implicit(memory, method, size)
-    return memory
+    shapes |= {at.STEP_T: (steps,), at.STEP_H: (steps,), at.STEP_Y: (steps, size)}
+    shapes |= {at.EVENT_T: (found,), at.EVENT_Y: (found, size)}
+    whole: dict[int, tuple[int, ...]] = {at.EVENT_INDEX: (found,), at.REMAINING: (max(events, 1),)}
+    places, place = {}, 0
+    for slot, shape in (shapes | whole).items():
+        places[slot] = (place, place + math.prod(shape), shape, slot in whole)
+        m[slot] = m.itemsize * place
+        place += math.prod(shape)
+    return Form(m, np.array(list(places)), places, place)
 
 
 @cache
@@ -135,17 +161,6 @@ def _allocate_implicit(memory: Memory, method: Scheme, size: int) -> None:
     memory.bind(at.DRIFT, np.array(implicit.drift))
     memory.real[at.GAMMA] = implicit.gamma
     memory.block[at.IMPLICIT] = 1
-
-
-def _results(memory: Memory, size: int, events: int, keep: bool) -> dict[int, tuple[int, ...]]:
-    """Room for steps and events."""
-    steps = STEP_ROOM if keep else 0
-    found = max(EVENT_ROOM, 2 * events) if events else 0
-    memory.block[at.STEP_ROOM], memory.block[at.EVENT_ROOM] = steps, found
-    memory.bind(at.EVENT_INDEX, np.zeros(found, dtype=np.int64))
-    memory.bind(at.REMAINING, np.zeros(max(events, 1), dtype=np.int64))
-    shapes: dict[int, tuple[int, ...]] = {at.STEP_T: (steps,), at.STEP_H: (steps,), at.STEP_Y: (steps, size)}
-    return shapes | {at.EVENT_T: (found,), at.EVENT_Y: (found, size)}
 
 
 def begin(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -76,7 +77,7 @@ class Taylor(Method):
         if atol is None:  # a tolerance below the usual absolute one is meant for both
             atol = np.minimum(ATOL, rtol) * np.asarray(problem.scales, dtype=float)
         series = problem.series(order, self.parts > 1)
-        scheme = Scheme(self.name, order, order, series=order, finest=_FINEST[self.parts])
+        scheme = _scheme(self.name, order, _FINEST[self.parts])
         if self.parts == 1:
             return scheme, replace(problem, series=series, atol=atol)
         start = as_state(problem.y0)
@@ -118,6 +119,12 @@ class Taylor(Method):
             return compile_series(system.symbols, names, system.rates, order, paired)
 
         return {"series": lambda *asked: system.kept(f"series {asked}", lambda: series(*asked))}
+
+
+@cache
+def _scheme(name: str, order: int, finest: float) -> Scheme:
+    """One for each order: tables and forms of memory are kept by it."""
+    return Scheme(name, order, order, series=order, finest=finest)
 
 
 def order_for(tolerance: float) -> int:

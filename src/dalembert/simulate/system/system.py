@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -274,8 +274,24 @@ class System:
         """The size of each state: a radian, the length of the machine, either in a second; 1 where nothing is known."""
         if self.scales is None:
             return np.ones(len(self.states))
-        values = {ex.symbol(name): number for name, number in parameters.items()} | {ex.TIME: t}
-        return self.scales.at({**values, **dict(zip(self.symbols, np.asarray(y, dtype=float).tolist(), strict=True))})
+        places = {name: i for i, name in enumerate(self.states)}
+        names, found = self.kept("scales", self._scales)
+        told = np.asarray(y, dtype=float).tolist()
+        known = [told[places[x]] if x in places else t if x == "t" else parameters.get(x) for x in names]
+        scales: NDArray[np.float64] = found(tuple(known)).copy()
+        return scales
+
+    def _scales(self) -> tuple[list[str], Callable[[tuple[float | None, ...]], NDArray[np.float64]]]:
+        """The names that sizes depend on, most often a few lengths, and the sizes by their numbers."""
+        assert self.scales is not None
+        scales, names = self.scales, sorted(x.name for x in self.scales.symbols)
+        symbols = [ex.symbol(name) for name in names]
+
+        @lru_cache(maxsize=64)
+        def found(numbers: tuple[float | None, ...]) -> NDArray[np.float64]:
+            return scales.at({x: number for x, number in zip(symbols, numbers, strict=True) if number is not None})
+
+        return names, found
 
     def with_outputs(self, exprs: Iterable[Expr]) -> list[Expr]:
         """Expressions in states and parameters alone: outputs and rates of states stand for what they are."""
