@@ -213,7 +213,10 @@ class Dynamics:
 
     @derived
     def corrected(self) -> list[Expr]:
-        """The state (q, u) one Newton step nearer to its constraints, by the least move in the kinetic metric."""
+        """The state (q, u) one Newton step nearer to its constraints, by the least move in the kinetic metric.
+
+        A step along the tangent of their sphere makes quaternions longer: they are brought back to length one.
+        """
         if not self.closed:
             return [*self.coordinates, *self.speeds]
         gaps = [ZERO if gap is None else -gap for gap in self.rows.gap]
@@ -223,7 +226,13 @@ class Dynamics:
         still = ex.substitute(self.rates, dict.fromkeys(speeds, ZERO))
         offsets = [*[ZERO] * len(self.tree.coordinates), *(one.offset for one in self.rows.own)]
         steps = zip(self.coordinates, moved, still, offsets, strict=True)
-        return [*(x + (a - b + c) for x, a, b, c in steps), *(u + d for u, d in zip(speeds, change, strict=True))]
+        places = {x: x + (a - b + c) for x, a, b, c in steps}
+        by_name = {x.name: x for x in places}
+        for group in self.layout.state.quaternions:
+            four = [by_name[name] for name in group]
+            length = ex.sqrt(sum((places[x] ** 2 for x in four), ZERO))
+            places |= {x: places[x] / length for x in four}
+        return [*places.values(), *(u + d for u, d in zip(speeds, change, strict=True))]
 
     @derived
     def counted(self) -> Expr:
