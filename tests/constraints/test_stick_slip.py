@@ -305,3 +305,20 @@ def test_random_oscillators_stick_and_slip_as_apart_from_this_package(seed):
     assert [mo["x.x"][-1], mo["x.x'"][-1]] == pytest.approx(wanted, abs=1e-7)
     assert len(mo.arcs) > 3
     balanced(mo)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_force_that_jumps_out_of_the_cone_breaks_the_block_loose_there(seed):
+    """Held on either side of the cone before, at any instant, however it is written: x = (F - mu m g) t^2 / 2 m."""
+    rng = np.random.default_rng(seed)
+    most, instant = 0.3 * 2 * G, round(float(rng.uniform(0.1, 2.5)), int(rng.integers(0, 6)))
+    before, after = most * rng.uniform(-0.95, 0.95), most * rng.uniform(1.05, 3) * rng.choice([-1, 1])
+    jump = rng.choice(["where(t < {t}, {a}, {b})", "where(t <= {t}, {a}, {b})", "{m} + {h}*sign(t - {t})"])
+    m = block()
+    named = {"t": repr(instant), "a": before, "b": after, "m": (before + after) / 2, "h": (after - before) / 2}
+    m.force(m.bodies["b"], [str(jump).format(**named), 0, 0])
+    times = [0, instant / 2, instant, 3] if rng.random() < 0.5 else None
+    mo = m.simulate((0, 3), t_eval=times, **EXACT)
+    assert len(mo.events["rail.breaks"]) == 1
+    pull = (abs(after) - most) * np.sign(after) / 2
+    assert mo["x.x"][-1] == pytest.approx(pull * (3 - instant) ** 2 / 2, rel=1e-6)

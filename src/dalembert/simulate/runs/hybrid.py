@@ -107,7 +107,9 @@ def travel(
             _refuse_moved(system, name, solution, asked, y, touched)
             before, after = (dict(zip(system.states, x.tolist(), strict=True)) for x in (solution.y_last, y))
             journey.jumps.append(Jump(solution.t_last, before, after, name, new))
-            problem = replace(problem, span=(solution.t_last, end), y0=y)
+            begin = _behind_corner(now, solution.t_last)
+            grid = None if grid is None else (np.maximum if end >= begin else np.minimum)(grid, begin)
+            problem = replace(problem, span=(begin, end), y0=y)
             step = journey.lengths[-1] / max(1, solution.accepted)
             journey.piled = _piled(journey.lengths, name)
             if journey.piled:
@@ -134,6 +136,15 @@ def _armed(
     events = native_events(armed, system, values, callbacks)
     now = replace(problem, parameters=values, t_eval=grid, events=events, callbacks=callbacks)
     return now, _Look(system, now, events)
+
+
+def _behind_corner(problem: Problem, t: float) -> float:
+    """Where the next arc begins: behind what jumps with time at the instant of the event that this jump has caused."""
+    begin, end = as_span(problem.span)
+    near = 64 * at.EPS * max(abs(begin), abs(end - begin), abs(t))  # as of events at one instant
+    corners = problem.corners(problem.parameters, (begin, end)) if problem.corners else ()
+    here = [c for c in corners if abs(c - t) <= near]
+    return float(np.nextafter(max(t, *here) if end >= begin else min(t, *here), end)) if here else t
 
 
 def values_of(system: System, parameters: Parameters) -> Array:
