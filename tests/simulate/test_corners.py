@@ -85,3 +85,28 @@ def test_events_at_the_instant_of_a_corner_and_at_the_end_are_kept(method, unit)
         motion = m.simulate((0, end), start={"s.x'": unit}, given=push, events=events, method=method, rtol=1e-12)
         assert [len(t) for t in motion.t_events] == [1, 1, 1]
         assert motion.t_events[1] == pytest.approx([2.0], abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_no_pulse_of_a_quick_train_is_missed(seed):
+    """What a switch gives to a mass at rest, from all its pulses: as long as they are, in a period of any length."""
+    draw = np.random.default_rng(seed)
+    pace, level = 10 ** draw.uniform(0, 3.5), 1 - 10 ** draw.uniform(-5, -0.5)
+    m = da.Mechanism("block")
+    m.join(da.earth, m.body("block", mass=1), da.prismatic("x").with_efforts(x="where(sin(w*t) > c, 100, 0)"), name="s")
+    m.given = {"w": pace, "c": level}
+    begins = (np.arcsin(level) + 2 * np.pi * np.arange(pace / 3)) / pace
+    ends = (np.pi - np.arcsin(level) + 2 * np.pi * np.arange(pace / 3)) / pace
+    impulse = 100 * (np.minimum(ends, 2) - np.minimum(begins, 2)).sum()
+    assert m.simulate((0, 2))["s.x'"][-1] == pytest.approx(impulse, rel=2e-5)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_zeros_of_random_functions_of_time_are_all_found(seed):
+    """Products of waves and of distances to given instants: each zero is known."""
+    draw = np.random.default_rng(seed)
+    w, a, b = draw.uniform(1, 300), *draw.uniform(1, 9, 2)
+    found = instants([ex.parse("sin(w*t)*exp(-t/9)*(t - a)*(t^2 + 1)/(b + t)")], {"w": w, "a": a, "b": b}, (0.5, 10.0))
+    zeros = np.arange(1, int(10 * w / np.pi) + 1) * np.pi / w
+    expected = sorted([a, *zeros[(zeros > 0.5) & (zeros < 10)]])
+    assert found == pytest.approx(expected, rel=1e-13)

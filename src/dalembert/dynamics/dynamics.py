@@ -24,6 +24,7 @@ from dalembert.dynamics.bending import Bending
 from dalembert.dynamics.closure import Closure
 from dalembert.dynamics.energies import Energies
 from dalembert.dynamics.massless import without_mass
+from dalembert.dynamics.nearer import nearer
 from dalembert.dynamics.outputs import Outputs
 from dalembert.dynamics.recursive import Recursion, generalised_forces, inverse_dynamics, mass_matrix, right_side
 from dalembert.dynamics.servo import Servo, with_hidden_conditions
@@ -213,26 +214,8 @@ class Dynamics:
 
     @derived
     def corrected(self) -> list[Expr]:
-        """The state (q, u) one Newton step nearer to its constraints, by the least move in the kinetic metric.
-
-        A step along the tangent of their sphere makes quaternions longer: they are brought back to length one.
-        """
-        if not self.closed:
-            return [*self.coordinates, *self.speeds]
-        gaps = [ZERO if gap is None else -gap for gap in self.rows.gap]
-        shift, change = self.resolved.least(gaps), self.resolved.least([-c for c in self.rows.conditions])
-        speeds = self.tree.speeds
-        moved = ex.substitute(self.rates, dict(zip(speeds, shift, strict=True)))
-        still = ex.substitute(self.rates, dict.fromkeys(speeds, ZERO))
-        offsets = [*[ZERO] * len(self.tree.coordinates), *(one.offset for one in self.rows.own)]
-        steps = zip(self.coordinates, moved, still, offsets, strict=True)
-        places = {x: x + (a - b + c) for x, a, b, c in steps}
-        by_name = {x.name: x for x in places}
-        for group in self.layout.state.quaternions:
-            four = [by_name[name] for name in group]
-            length = ex.sqrt(sum((places[x] ** 2 for x in four), ZERO))
-            places |= {x: places[x] / length for x in four}
-        return [*places.values(), *(u + d for u, d in zip(speeds, change, strict=True))]
+        """The state (q, u) one Newton step nearer to its constraints, by the least move in the kinetic metric."""
+        return nearer(self) if self.closed else [*self.coordinates, *self.speeds]
 
     @derived
     def counted(self) -> Expr:

@@ -4,7 +4,9 @@
 
 A step may reach over a push that begins and ends between two instants at which a method asks, and the motion then
 never hears of it: a machine at rest takes steps as long as its whole span. A step that ends at every such instant, and
-a short one after it, meets what begins there. Corners that the state decides are found by the error of the steps.
+a short one after it, meets what begins there. None is missed, however many there are: between corners a switching
+function and its slope are bounded on pieces, which are halved until each has one zero at most. Corners that the state
+decides are found by the error of the steps.
 """
 
 from __future__ import annotations
@@ -18,21 +20,24 @@ from numpy.typing import ArrayLike, NDArray
 
 from dalembert import expr as ex
 from dalembert.expr import Expr
+from dalembert.expr.spread import spread
 from dalembert.simulate.system.on_demand import made_of
 from dalembert.simulate.system.system import System
 
 Array = NDArray[np.float64]
+Corners = Callable[[ArrayLike, tuple[float, float]], tuple[float, ...]]
 
 _CORNERS = {"abs": 1, "sign": 1, "max": 2, "min": 2, "lt": 2, "le": 2}
 """Operations with a corner or a jump, and how many arguments decide where."""
-_POINTS = 256
-"""Of a piece on which a switching function is no straight line: its signs are looked at so many times."""
+_FIRST, _PIECES = 64, 1 << 18
+"""Of a span on which a switching function is no straight line: pieces to begin with, and at most."""
+_UNBOUNDED = 1 << 12
+"""Pieces at most of a function that nothing is known about."""
 _HALVINGS = 60
 """From any length of time to the next double."""
 _STRAIGHT = 64 * float(np.finfo(float).eps)
 """Rounding of a few operations: what is off a straight line by this share of its size is on it."""
-Corners = Callable[[ArrayLike, tuple[float, float]], tuple[float, ...]]
-MOST = 10_000
+MOST = 100_000
 """Instants of one span that are kept: a switch that is quicker is met by steps anyway."""
 
 
@@ -116,14 +121,53 @@ def _zeros(function: Expr, numbers: Mapping[Expr, float], begin: float, end: flo
         if not begin < zero < end:
             return []
         about = _STRAIGHT * max(abs(begin), abs(end))
-        t = np.array([zero - about, zero + about])
+        left, right = np.array([zero - about]), np.array([zero + about])
     else:
-        t = begin + (end - begin) * (np.arange(_POINTS) + 0.5) / _POINTS
-    signs = np.sign(values(t))
-    places = np.flatnonzero(signs[:-1] * signs[1:] < 0)
-    left, right, sign = t[places], t[places + 1], signs[places]
+        left, right = _single(function, numbers, begin, end)
+    signs, others = np.sign(values(left)), np.sign(values(right))
+    touched = [*left[signs == 0], *right[others == 0]]
+    places = np.flatnonzero(signs * others < 0)
+    left, right, sign = left[places], right[places], signs[places]
     for _ in range(_HALVINGS if len(places) else 0):
         middle = (left + right) / 2
         below = np.sign(values(middle)) == sign
         left, right = np.where(below, middle, left), np.where(below, right, middle)
-    return [*t[signs == 0].tolist(), *right.tolist()]
+    return [*map(float, touched), *right.tolist()]
+
+
+def _single(function: Expr, numbers: Mapping[Expr, float], begin: float, end: float) -> tuple[Array, Array]:
+    """Pieces with one zero at most, where there may be one: the value and its slope are bounded on each, else it is
+    halved. What is not decided when there are too many pieces, or when they are as short as rounding, is kept."""
+    bounds, radius = _bounds(function)
+
+    def told(left: Array, right: Array) -> list[Array]:
+        at = {**numbers, ex.TIME: (left + right) / 2, radius: (right - left) / 2}
+        with np.errstate(all="ignore"):
+            return [np.broadcast_to(np.asarray(x, dtype=float), left.shape) for x in ex.evaluate(bounds, at)]
+
+    edges = np.linspace(begin, end, _FIRST + 1)
+    left, right = edges[:-1], edges[1:]
+    single = [(left[:0], right[:0])]
+    shortest, most = _STRAIGHT * max(abs(begin), abs(end)), _PIECES
+    while len(left):
+        value, slope, far, bent = told(left, right)
+        if not (far < 1e299).any():  # nothing is known of it
+            most = _UNBOUNDED
+        open_ = ~(np.abs(value) > far)
+        settled = (np.abs(slope) > bent) | (right - left <= shortest)
+        single.append((left[open_ & settled], right[open_ & settled]))
+        left, right = left[open_ & ~settled], right[open_ & ~settled]
+        if sum(len(a) for a, _ in single) + 2 * len(left) > most:
+            single.append((left, right))
+            break
+        middle = (left + right) / 2
+        left, right = np.concatenate([left, middle]), np.concatenate([middle, right])
+    return np.concatenate([a for a, _ in single]), np.concatenate([b for _, b in single])
+
+
+@lru_cache(maxsize=256)
+def _bounds(function: Expr) -> tuple[list[Expr], Expr]:
+    """Value and slope of a function of time in the middle of a piece, how far they stray on it, and its half length."""
+    radius = ex.symbol("half of a piece")
+    (slope,) = ex.tangent([function], {ex.TIME: ex.ONE})
+    return [function, slope, *spread([function, slope], {ex.TIME: radius})], radius
