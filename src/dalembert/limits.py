@@ -218,8 +218,7 @@ def working(
     if threading.get_ident() in _calls:
         yield
         return
-    asked = _ASKED.get()
-    grace = GRACE if asked is None and (seconds or 0.0) >= SECONDS else 1.0
+    grace = GRACE if (asked := _ASKED.get()) is None and (seconds or 0.0) >= SECONDS else 1.0
     show = bool(sys.stderr and sys.stderr.isatty()) if show is None else show
     call = _Call(name, asked or Budget(seconds), show, time.monotonic(), grace)
     try:
@@ -243,15 +242,18 @@ def _stopped(name: str, over: str, remedy: str, more: str = "") -> LimitError:
     return LimitError(f"{name} {over} and was stopped. {remedy}{' ' * bool(remedy)}To allow more: {allow}")
 
 
+def allowed() -> Budget:
+    """What the running call may use."""
+    return call.budget if (call := _calls.get(threading.get_ident())) else _ASKED.get() or Budget()
+
+
 def share(part: float) -> float | None:
     """That part of the seconds that the running call may use; None when it has no limit.
 
     >>> share(0.5)
     30.0
     """
-    call = _calls.get(threading.get_ident())
-    seconds = call.budget.seconds if call else SECONDS
-    return None if seconds is None else part * seconds
+    return None if (seconds := allowed().seconds) is None else part * seconds
 
 
 def apart(function: Callable[[], T], name: str, *, seconds: float | None = None) -> T:

@@ -10,6 +10,7 @@ import pytest
 import dalembert as da
 from dalembert import expr as ex
 from dalembert.analysis import reactions
+from dalembert.analysis.reactions import Balance
 from dalembert.kinematics import build_tree, joint_efforts
 from dalembert.kinematics.links import joint_columns
 from dalembert.mechanism import Layout
@@ -159,6 +160,21 @@ def test_reactions_of_trees_are_those_that_the_motion_tells(seed):
     for name, one in found.items():
         told = [here[f"{name}.{part}"][0] for part in ("Mx", "My", "Mz", "Fx", "Fy", "Fz")]
         assert one.wrench == pytest.approx(told, rel=1e-8, abs=1e-8 * (1 + np.abs(one.wrench).max()))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_lies_beyond_a_link_is_what_balances_all_bodies_at_once(seed, monkeypatch):
+    m = random_tree(seed + 40, 5)
+    layout = Layout.of(m)
+    state = random_state(m, layout.coordinates, layout.speeds, seed)
+    asked = {"given": {x: state[x] for x in m.parameters()}, "t": state["t"]}
+    with monkeypatch.context() as patched:
+        patched.setattr(np.linalg, "svd", None)  # whose work is cubic: of a thousand bodies minutes
+        found = reactions(m, {x: state[x] for x in layout.state.names}, **asked)
+    monkeypatch.setattr(Balance, "_carried", Balance._solved)
+    whole = reactions(m, {x: state[x] for x in layout.state.names}, **asked)
+    for name, one in found.items():
+        assert one.wrench == pytest.approx(whole[name].wrench, rel=1e-8, abs=1e-8 * (1 + np.abs(one.wrench).max()))
 
 
 def test_planar_four_bar_leaves_only_out_of_plane_reactions_open():

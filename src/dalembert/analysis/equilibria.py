@@ -10,6 +10,7 @@ import numpy as np
 from dalembert.analysis.equilibrium import Equilibrium
 from dalembert.analysis.held import held_rest, is_held
 from dalembert.analysis.search import Search
+from dalembert.dynamics.extent import refuse_long_formulas
 from dalembert.mechanism import Coulomb, Layout, Mechanism, Model
 
 
@@ -46,6 +47,7 @@ def equilibria(
     [(0.0, 'stable'), (3.142, 'unstable')]
     """
     layout = Layout.of(mechanism, cut)
+    refuse_long_formulas(layout, "the search for rests")
     if not speeds and is_held(layout):
         told = held_rest(mechanism, layout, given, at or {}, spread, starts, seed)
         still = dict.fromkeys(layout.speeds, 0.0)

@@ -15,11 +15,13 @@ from typing import Any
 import numpy as np
 
 from dalembert import expr as ex
+from dalembert.analysis.carried import carried_wrenches
 from dalembert.analysis.point import check_slips, parameters_of, with_parameters
 from dalembert.constraints.actions import Actions
 from dalembert.constraints.independence import diagonal, speed_scales
 from dalembert.contact.posture import check_open
 from dalembert.dynamics import Dynamics, dynamics_of
+from dalembert.dynamics.extent import foresee
 from dalembert.dynamics.start import closed_start
 from dalembert.dynamics.transmitted import Transmitted
 from dalembert.errors import DalembertError, ModelError, SingularError, warn
@@ -39,6 +41,9 @@ _ALIKE = 1e-8
 _FIXED = 1e-6
 #: What is left of a balance, in parts of the efforts that should cancel, when no reaction can give it.
 _LEFT = 1e-6
+#: Square tables of its unknowns that the balance of a machine with loops needs, factors and work included.
+_TABLES = 12
+_SINGLE = "Describe a part of the machine alone."
 #: Rounding of the whole solve, in parts of the largest effort.
 _ROUNDING = 1e-12
 
@@ -178,8 +183,7 @@ class Balance:
         """Reactions at states in the columns of `y`; `pushed` are rates of states, and symbols of the actions."""
         names = tuple(link.name for link in self.links)
         if not y.shape[1]:  # an arc may have no times of its own
-            nothing = np.zeros((0, len(names), 6))
-            return Series(names, nothing, nothing.astype(bool), np.zeros(0, dtype=bool))
+            return Series(names, none := np.zeros((0, len(names), 6)), none.astype(bool), np.zeros(0, dtype=bool))
         count, numbers = y.shape[1], self._numbers(t, y, parameters, pushed)
 
         def table(exprs: Sequence[Expr], width: int) -> Array:
@@ -193,7 +197,11 @@ class Balance:
             table(self._efforts, 1)[..., 0],
             strict=True,
         )
-        found = [self._solved(*one) for one in parts]
+        solve = self._carried
+        if self.dynamics.closed or self.layout.model.contacts:
+            what, solve = f"the balance of all {len(names)} links of '{self.layout.model.name}'", self._solved
+            foresee(what, _TABLES * (6 * len(names)) ** 2 * 8e-6, _SINGLE)
+        found = [solve(*one) for one in parts]
         values, known = (np.array([one[i] for one in found]).reshape(count, -1, 6) for i in (0, 1))
         exist = np.array([one[2] for one in found]) & can_move_on(self.dynamics, numbers, count)
         return Series(names, values, known, exist)
@@ -209,6 +217,10 @@ class Balance:
             return {**known, **numbers}
         rates = ex.evaluate([*self.dynamics.rates, *self.dynamics.accelerations()], numbers)
         return {**dict(zip(map(ex.prime, names), rates, strict=True)), **numbers}
+
+    def _carried(self, needed: Array, frames: Array, *_: Array) -> tuple[Array, Array, bool]:
+        found = carried_wrenches(self.layout, self.links, needed, frames)
+        return found, np.ones(found.shape, dtype=bool), bool(np.isfinite(found).all())
 
     def _solved(self, needed: Array, frames: Array, moves: Array, efforts: Array) -> tuple[Array, Array, bool]:
         """Wrench and determined components of every link at one instant, and whether they balance every body."""

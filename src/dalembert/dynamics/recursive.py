@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dalembert.dynamics.extent import refuse_long_formulas
 from dalembert.dynamics.regroup import regrouped
 from dalembert.expr import ZERO, Expr, Matrix
 from dalembert.expr.space import (
@@ -186,6 +187,7 @@ def generalised_forces(model: Recursion) -> list[Expr]:
 def mass_matrix(model: Recursion) -> Matrix:
     """Composite rigid bodies (Featherstone): each column is the momentum of what a joint carries."""
     tree = model.tree
+    refuse_long_formulas(tree.layout, "the mass matrix")
     n = len(tree.speeds)
     entries = [[ZERO] * n for _ in range(n)]
     composite = list(model.grouped)

@@ -8,6 +8,7 @@ from dalembert import expr as ex
 from dalembert.constraints import Resolved, Rows
 from dalembert.constraints.metric import KineticMetric
 from dalembert.dynamics.dynamics import Dynamics
+from dalembert.dynamics.extent import refuse_long_formulas
 from dalembert.dynamics.variations import effort_slopes, has_variations
 from dalembert.expr import ONE, ZERO, Expr
 
@@ -81,6 +82,7 @@ def inverse_slopes(about: Dynamics, variables: Sequence[Expr]) -> list[Expr]:
 
 def inverse_mass(about: Dynamics) -> list[Expr]:
     """Derivative of u' with respect to efforts, rows: M^-1; in a loop, on what it allows, and zero across."""
+    refuse_long_formulas(about.layout, "the inverse of the mass matrix")
     n = len(about.speeds)
     if about.closed:
         if about.rows.imperfect:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from importlib import import_module
 
 from dalembert.constraints.rows import rows_of
+from dalembert.dynamics.extent import refuse_long_formulas
 from dalembert.dynamics.servo import with_hidden_conditions
 from dalembert.errors import ModelError
 from dalembert.expr import Scalar, uncollected
@@ -81,6 +82,7 @@ def derive(
         )
     if parametrisation != "relative":
         layout = released(layout.model) if parametrisation == "absolute" else released_in_plane(layout)
+    refuse_long_formulas(layout, f"equations ({found.name})")
     layout = with_hidden_conditions(layout).layout
     tree = build_tree(layout)
     if isinstance(speeds, Mapping):

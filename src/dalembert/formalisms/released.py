@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from dalembert import expr as ex
 from dalembert.errors import ModelError
-from dalembert.kinematics import plane_of, resting_poses
-from dalembert.mechanism import EARTH, Displacement, Frame, Joint, Layout, Link, Model, Step, Turn, free
+from dalembert.kinematics import plane_of, resting_links, resting_poses
+from dalembert.mechanism import EARTH, AnyTurn, Displacement, Frame, Joint, Layout, Link, Model, Step, Turn, free
 
 
 def released(model: Model) -> Layout:
@@ -40,14 +40,17 @@ def released_in_plane(layout: Layout) -> Layout:
     if plane.normal is None or plane.axes is None:
         raise ModelError(f"{plane.why}: take parametrisation 'absolute', six coordinates a body.")
     rest, (x, y, th) = resting_poses(layout), ex.symbols("x y th")
+    turns: list[tuple[AnyTurn, ...]] = [()] * len(layout.bodies)
+    for one, own in zip(layout.tree, resting_links(layout), strict=True):
+        turns[one.child] = turns[one.parent] + own.turns
     loose = {}
     for number, body in enumerate(layout.bodies):
         if body.name == EARTH:
             continue
-        height = plane.normal * ex.tidy(rest[number].translation.dot(plane.normal))
+        height = plane.normal * ex.tidy(rest[number].position.dot(plane.normal))
         way = plane.axes[0] * x + plane.axes[1] * y + height
         joint = Joint(("x", "y", "th"), (Step(Displacement(way)), Step(Displacement(turns=(Turn(th, plane.normal),)))))
-        turned = Displacement(turns=rest[number].turns).inverse()
+        turned = Displacement(turns=turns[number]).inverse()
         name = f"{body.name}_abs"
         loose[name] = Link(name, Frame(EARTH), Frame(body.name, turned), joint)
     freed = replace(model, name=f"{model.name}, bodies released", links={**loose, **model.links})

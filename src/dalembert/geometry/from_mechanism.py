@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 
 from dalembert import expr as ex
 from dalembert.dynamics import dynamics_of
+from dalembert.dynamics.extent import refuse_long_formulas
 from dalembert.errors import ModelError
 from dalembert.expr import ZERO, Expr, Matrix
 from dalembert.expr.elimination import vanish
@@ -36,6 +37,7 @@ def geometry_of(
             f"'{model.name}' has quaternions, four coordinates for three freedoms: there are no momenta for each. "
             'Choose another chart of its rotations: geometry(chart="bryant").'
         )
+    refuse_long_formulas(layout, "the phase space")
     found = lagrangian(layout)
     _check_own(layout, found)
     pairs = _driving(found) if driven is None else _said(found, driven)

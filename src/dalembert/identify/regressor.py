@@ -16,6 +16,7 @@ import numpy as np
 from dalembert import expr as ex
 from dalembert.codegen import Function, NativeFunction, compile_functions
 from dalembert.dynamics import dynamics_of
+from dalembert.dynamics.extent import refuse_long_formulas
 from dalembert.errors import ModelError
 from dalembert.expr import ZERO, Expr, Matrix
 from dalembert.expr.space import Vector3, dot3
@@ -117,6 +118,7 @@ def _weighing(layout: Layout) -> list[Any]:
 def regressor(layout: Layout) -> Regressor:
     """Y of a tree, or of the tree of a closed machine, whose efforts are then projected on what its loops allow."""
     say_open(layout.model.contacts, "this regressor")
+    refuse_long_formulas(layout, "the regressor")
     about = dynamics_of(layout)
     tree = about.tree
     motions = body_motions(tree)

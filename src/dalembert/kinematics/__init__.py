@@ -22,7 +22,7 @@ from dalembert.kinematics.motion import (
     time_derivative,
     twists,
 )
-from dalembert.kinematics.plane import Plane, plane_of, resting_poses
+from dalembert.kinematics.plane import Plane, plane_of, resting_links, resting_poses
 from dalembert.kinematics.quantities import form_row, in_state
 from dalembert.kinematics.spatial import COMPONENTS, Pose, Twist, Wrench
 from dalembert.kinematics.step import StepMotion, step_motion

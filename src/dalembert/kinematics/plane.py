@@ -43,7 +43,7 @@ def plane_of(layout: Layout) -> Plane:
     turns, slides = list[tuple[str, Vector3]](), list[tuple[str, Vector3]]()
     rest = resting_poses(layout)
     for link in layout.model.links.values():
-        base = rest[layout.number(link.first.body)] @ link.first.displacement
+        base = rest[layout.number(link.first.body)] @ Pose.of(link.first.displacement)
         for kind, way in _ways(link, base):
             if kind == "free":
                 return _none(layout, f"link '{link.name}' turns about several axes")
@@ -63,23 +63,31 @@ def plane_of(layout: Layout) -> Plane:
     return Plane(normal, (first, second), said)
 
 
-def resting_poses(layout: Layout) -> list[Displacement]:
+def resting_poses(layout: Layout) -> list[Pose]:
     """Where each body is when all coordinates of the tree, and time, are zero, and quaternions turn nothing."""
-    zero = dict.fromkeys([*(ex.symbol(x) for x in layout.coordinates), ex.TIME], ex.ZERO)
-    zero |= {ex.symbol(group[0]): ex.ONE for group in layout.state.quaternions}
-    found = [Displacement()] * len(layout.bodies)
-    for one in layout.tree:
-        whole = one.link.first.displacement
-        for step in one.link.placed_steps():
-            whole = whole @ step.displacement.substitute(zero)
-        whole = whole @ one.link.second.displacement.inverse()
-        found[one.child] = found[one.parent] @ (whole.inverse() if one.reversed else whole)
+    found = [Pose()] * len(layout.bodies)
+    for one, own in zip(layout.tree, resting_links(layout), strict=True):
+        found[one.child] = found[one.parent] @ Pose.of(own)
     return found
 
 
-def _ways(link: Link, base: Displacement) -> Iterator[tuple[str, Vector3]]:
+def resting_links(layout: Layout) -> list[Displacement]:
+    """Where the links of the tree leave their bodies then, each in its parent."""
+    zero = dict.fromkeys([*(ex.symbol(x) for x in layout.coordinates), ex.TIME], ex.ZERO)
+    zero |= {ex.symbol(group[0]): ex.ONE for group in layout.state.quaternions}
+    found = []
+    for one in layout.tree:
+        whole = one.link.first.displacement
+        for step in one.link.placed_steps():
+            used = ex.free_symbols(step.displacement.scalars) & zero.keys()
+            whole = whole @ step.displacement.substitute({x: zero[x] for x in used})
+        whole = whole @ one.link.second.displacement.inverse()
+        found.append(whole.inverse() if one.reversed else whole)
+    return found
+
+
+def _ways(link: Link, here: Pose) -> Iterator[tuple[str, Vector3]]:
     """Directions in the base of earth in which the steps of a link turn and slide, at its zero posture."""
-    here = Pose.of(base)
     own = {ex.symbol(x) for x in link.coordinates}
     for step in link.placed_steps():
         moving = {x for x in ex.free_symbols(step.displacement.scalars) if x in own or "." in x.name or x is ex.TIME}
