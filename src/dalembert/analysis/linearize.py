@@ -24,8 +24,9 @@ from dalembert.analysis.point import check_laws, check_slips, numbers_of, time_o
 from dalembert.analysis.reduced import Reduction
 from dalembert.constraints.rows import Rows
 from dalembert.contact.posture import check_open
-from dalembert.dynamics import dynamics_of
+from dalembert.dynamics import Dynamics, dynamics_of
 from dalembert.dynamics.numbers import check_names, resolve, single
+from dalembert.dynamics.slopes import go_joint_by_joint, inverse_slopes
 from dalembert.dynamics.start import closed_start
 from dalembert.errors import ModelError, SimulationError, SingularError
 from dalembert.expr import ONE, TIME, ZERO, Expr, Matrix, Scalar
@@ -91,8 +92,11 @@ def linearize(
     check_numbers(layout.model, numbers)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ContactWarning)  # said, or checked, above
-        eq = eq or derive(layout, "kane")
-    found = _open(_Motion.of(eq), about, inputs, numbers)
+        motion = _Motion.of(eq or derive(layout, "kane"))
+    dynamics = dynamics_of(layout)
+    if eq is None and go_joint_by_joint(dynamics):
+        motion = replace(motion, joints=dynamics)
+    found = _open(motion, about, inputs, numbers)
     if time is None and "t" in found.varying:  # nobody has said when
         return replace(found, given=numbers)
     return replace(found, given={**numbers, "t": float(time or 0)})
@@ -224,6 +228,7 @@ class _Motion:
     speeds_in_rates: list[Expr]
     mass_matrix: Matrix
     right_side: list[Expr]
+    joints: Dynamics | None = None  # a long tree, whose efforts vary joint by joint in few formulas
 
     @staticmethod
     def of(eq: Equations | MinimalEquations) -> _Motion:
@@ -248,13 +253,18 @@ def _open(
     _check_inputs(eq.model, inputs)
     h = eq.right_side
     refuse_kinks(h, [*q, *u], somewhere([*h, *point.values()], point, given))
-    accelerations = [ex.symbol(f"held {i}") for i in range(k)]
+    accelerations = [ex.symbol(f"held {i}") for i in range(k)] if eq.joints is None else eq.joints.accelerations_given
     moved = (eq.mass_matrix @ Matrix.column(accelerations)).entries if k else ()
     balance = [a - b for a, b in zip(moved, h, strict=True)]
     own = list(eq.rates)
+    if eq.joints is None:
+        stiffness, damping = _jacobian(balance, q), _jacobian([-x for x in h], u)
+    else:
+        rows = _shaped(inverse_slopes(eq.joints, [*q, *u]), (k, 2 * k)).rows()
+        stiffness, damping = (Matrix([row[part] for row in rows]) for part in (slice(k), slice(k, None)))
     blocks = {
-        "stiffness": _jacobian(balance, q),
-        "damping": _jacobian([-x for x in h], u),
+        "stiffness": stiffness,
+        "damping": damping,
         "input": _jacobian([-x for x in balance], [ex.symbol(x) for x in inputs]),
         "rates_q": _jacobian(own, q),
         "rates_u": _jacobian(own, u),

@@ -69,15 +69,14 @@ def solved_slopes(
 
 def inverse_slopes(about: Dynamics, variables: Sequence[Expr]) -> list[Expr]:
     """Derivatives of the inverse dynamics, rows by speed; of longer trees by the state from what each joint carries."""
-    state = [*about.coordinates, *about.speeds]
-    if (
-        len(about.speeds) >= _SEVERAL
-        and list(variables) == state
-        and not about.closed
-        and has_variations(about.recursion)
-    ):
+    if list(variables) == [*about.coordinates, *about.speeds] and go_joint_by_joint(about):
         return [x for row in effort_slopes(about.recursion, about.accelerations_given) for x in row]
     return [x for row in ex.jacobian(about.inverse_dynamics, variables) for x in row]
+
+
+def go_joint_by_joint(about: Dynamics) -> bool:
+    """Whether derivatives of the inverse dynamics by the state are told joint by joint: of longer trees."""
+    return len(about.speeds) >= _SEVERAL and not about.closed and has_variations(about.recursion)
 
 
 def inverse_mass(about: Dynamics) -> list[Expr]:
