@@ -39,6 +39,7 @@ CHAPTERS = (
     Chapter("scissor lift", "closed.py", ("scissors",), ("scissors", "5", "10")),
     Chapter("row of four-bars", "closed.py", ("row",), ("row", "10", "20")),
     Chapter("closed chain", "closed.py", ("ring",), ("ring", "10", "20")),
+    Chapter("closed machines at equal error", "closed.py", ("equal",), ("equal", "row", "10")),
     Chapter("derivatives", "native/derivatives.py", (), ("2", "7", "12")),
     Chapter("batches", "native/forward.py", ("--sizes", "7", "100"), ("--sizes", "7", "--batch", "1000", "10000")),
     Chapter("compile times, chain end to end", "native/compile_time.py", (), ("10000",)),

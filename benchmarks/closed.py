@@ -1,9 +1,10 @@
 """Large closed machines as they grow: set-up, a step, closure, energy, beside MuJoCo and Exudyn in the same run.
 
-python benchmarks/closed.py [antenna|row|scissors|ring ...] [sizes ...]
+python benchmarks/closed.py [antenna|row|scissors|ring ...] [sizes ...] [equal]
 
 CPU seconds, medians. Set-up is from the description to the first step; a step is one of a millisecond. The efforts of
-the antenna's elbows are left out for peers.
+the antenna's elbows are left out for peers. `equal` asks instead what the same error costs: peers at several steps,
+ours at several tolerances, of each family at the sizes of `EQUAL`.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).with_name("precision")))
 
 from drawn import Drawing
+from equal_error import equal_error
 from equations import optional
 from exudyn_peer import exudyn_bodies, exudyn_run, exudyn_steps
 from machines import mujoco_model
@@ -57,12 +59,30 @@ def row(count: int) -> Any:
 
 FAMILIES: dict[str, tuple[Callable[[int], Any], list[int]]] = {
     "antenna": (lambda n: families().antenna_grid(n, 1.2, "-2*(th + 0.6) - th'"), [3, 4, 6, 8]),
-    "row": (row, [20, 50, 100]),
-    "scissors": (lambda n: families().scissor_lift(n), [20, 40, 80]),
-    "ring": (ring, [20, 40, 80]),
+    "row": (row, [20, 50, 100, 340]),
+    "scissors": (lambda n: families().scissor_lift(n), [20, 40, 80, 340]),
+    "ring": (ring, [20, 40, 80, 320, 1000]),
 }
 
 
+def falling_antenna(size: int) -> Any:
+    """Without efforts of its elbows, which peers have not: it falls askew."""
+    m = families().antenna_grid(size, 1.2)
+    m.gravity = [-3, -4, -5]
+    return m
+
+
+#: What the same error costs: the machine, seconds of its motion before any of its loops is flat, and sizes.
+EQUAL: dict[str, tuple[Callable[[int], Any], float, list[int]]] = {
+    "antenna": (falling_antenna, 0.2, [2, 4]),
+    "row": (row, 0.5, [20, 100]),
+    "scissors": (FAMILIES["scissors"][0], 0.3, [20, 80]),
+    "ring": (ring, 0.3, [40, 80]),
+}
+
+
+#: Links beyond which the orthogonal factors, whose work grows with the cube, are not asked for comparison.
+FACTORED = 400
 #: Processor seconds of a peer at one size, after which it is not asked for larger ones.
 PATIENCE = 20.0
 
@@ -76,7 +96,7 @@ def median(call: Callable[[], Any], times: int) -> float:
     return statistics.median(found)
 
 
-def measured(name: str, m: da.Mechanism) -> None:
+def measured(name: str, m: da.Mechanism) -> dict[str, float]:
     """Set-up to the first steps, a step of a millisecond, what is open and what energy is lost after forty of them."""
     clock = time.process_time()
     motion = simulate(m, (0, STEP), rtol=1e-6, atol=1e-9)
@@ -92,8 +112,18 @@ def measured(name: str, m: da.Mechanism) -> None:
     told = {"series": f"{name}, dalembert", "links": len(m.links), "set-up s": first, "again s": again}
     told |= {"step ms": 1e3 * max(long - short, 0.0) / 40, "closure": float(quality.closure), "energy": quality.energy}
     tell("closed machines", **told, note="" if system.large else "expanded code")
-    if system.large:
+    if system.large and len(m.links) < FACTORED:
         factors(name, motion)
+    return {"links": len(m.links), "set-up s": first, "step ms": told["step ms"]}
+
+
+def growth(name: str, found: list[dict[str, float]]) -> None:
+    """Powers of the links with which set-up and step grow, from the smallest that is large to the largest."""
+    if len(found) > 1:
+        a, b = found[0], found[-1]
+        by = math.log(b["links"] / a["links"])
+        powers = {f"power of {x}": math.log(b[x] / a[x]) / by for x in ("set-up s", "step ms") if min(a[x], b[x]) > 0}
+        tell("growth", series=name, **{"from": a["links"], "to": b["links"]}, **powers)
 
 
 def factors(name: str, motion: Any) -> None:
@@ -145,14 +175,19 @@ def exudyn(name: str, drawing: Drawing) -> None:
 
 def main() -> None:
     asked = [x for x in sys.argv[1:] if x in FAMILIES] or list(FAMILIES)
-    sizes = [int(x) for x in sys.argv[1:] if x not in FAMILIES]
+    sizes = [int(x) for x in sys.argv[1:] if x not in FAMILIES and x != "equal"]
     simulate(row(23), (0, 1e-3))  # what is loaded once is none of theirs; no size that is measured, or it is known
-    for name in asked:
-        make, usual = FAMILIES[name]
-        peers = [mujoco, exudyn]
+    for name in asked if "equal" in sys.argv else ():
+        make, seconds, usual = EQUAL[name]
         for size in sizes or usual:
             m = make(size)
-            measured(name, m)
+            equal_error(Case(m.name, m, seconds), len(m.links))
+    for name in asked if "equal" not in sys.argv else ():
+        make, usual = FAMILIES[name]
+        peers, found = [mujoco, exudyn], list[dict[str, float]]()
+        for size in sizes or usual:
+            m = make(size)
+            found.append(measured(name, m))
             drawing = Drawing(Case(m.name, m, 0.06))
             for peer in list(peers):
                 clock = time.process_time()
@@ -163,6 +198,7 @@ def main() -> None:
                         tell("closed machines, left out", series=f"{name}, {peer.__name__}", beyond=len(m.links))
                 except Exception as error:  # a peer that fails is a result
                     tell("closed machines, failed", series=f"{name}, {peer.__name__}", reason=str(error)[:200])
+        growth(name, found)
 
 
 if __name__ == "__main__":

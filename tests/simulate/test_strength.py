@@ -9,6 +9,7 @@ import dalembert as da
 from dalembert.simulate import simulate
 from dalembert.simulate.runs.strength import Strength
 from dalembert.simulate.system import large
+from dalembert.simulate.system.branch import on_its_branch
 from dalembert.simulate.system.from_mechanism import system_of
 from dalembert.simulate.system.large import LargeMachine
 from linkages import four_bar
@@ -76,3 +77,14 @@ def test_loads_that_rows_hold_are_no_fault_of_the_factors(size, monkeypatch):
     motion = simulate(upright(6, size), (0, 0.5), start={"foot0.th'": 1.0}, rtol=1e-8, atol=1e-10)
     assert not asked
     assert motion.quality.energy < 1e-8
+
+
+def test_a_second_motion_on_a_branch_makes_nothing_anew(families):
+    """The closure of the antenna is singular all along: its relations, its system and its code serve every motion."""
+    system = system_of(families.antenna_grid(2, 1.2))
+    first, word = on_its_branch(system, None, None, 0.0)
+    assert "relations" in word
+    assert first is not system
+    assert on_its_branch(system, None, None, 0.0)[0] is first
+    speed = {f"{next(x for x in system.coordinates if x.startswith('b'))}'": 0.1}
+    assert on_its_branch(system, speed, None, 0.0)[0] is first

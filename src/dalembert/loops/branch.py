@@ -84,9 +84,18 @@ def on_branch(
     said = ", ".join(f"{ex.text(e)} = 0" for e in expressions)
     if many:
         _check_together(layout, expressions, first, numbers, said)
-    branch = Constraint(_NAME, Holonomic(tuple(expressions)))
     word = f"the closure is singular along the whole motion: relations that its loops force are kept ({said})"
-    return replace(layout, further=(*layout.further, branch)), word
+    return _with_relations(layout, tuple(expressions)), word
+
+
+def _with_relations(layout: Layout, relations: tuple[Expr, ...]) -> Layout:
+    """The layout of a branch, kept with that of the machine: all that is made of it serves the next motion too."""
+    known, found = layout.made.get("branch", (None, None))
+    if known != relations or found is None:
+        branch = Constraint(_NAME, Holonomic(relations))
+        found = replace(layout, further=(*layout.further, branch))
+        layout.made["branch"] = relations, found
+    return found
 
 
 def has_branch(layout: Layout) -> bool:
