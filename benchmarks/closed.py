@@ -74,10 +74,10 @@ def falling_antenna(size: int) -> Any:
 
 #: What the same error costs: the machine, seconds of its motion before any of its loops is flat, and sizes.
 EQUAL: dict[str, tuple[Callable[[int], Any], float, list[int]]] = {
-    "antenna": (falling_antenna, 0.2, [2, 4]),
-    "row": (row, 0.5, [20, 100]),
-    "scissors": (FAMILIES["scissors"][0], 0.3, [20, 80]),
-    "ring": (ring, 0.3, [40, 80]),
+    "antenna": (falling_antenna, 0.5, [2, 4]),
+    "row": (row, 0.7, [20, 100]),
+    "scissors": (FAMILIES["scissors"][0], 0.5, [20, 80]),
+    "ring": (ring, 0.5, [40, 80]),
 }
 
 
