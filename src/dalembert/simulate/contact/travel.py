@@ -31,10 +31,10 @@ from dalembert.simulate.methods.problem import NativeEvents, Problem, Solution
 from dalembert.simulate.methods.table import integrate
 from dalembert.simulate.motion.arcs import Jump
 from dalembert.simulate.runs.hybrid import Journey, changed, shared, values_of
-from dalembert.simulate.runs.jump import past_jump
 from dalembert.simulate.runs.reset import consistent
 from dalembert.simulate.system.compiled import native_events
 from dalembert.simulate.system.event import ResolvedEvent
+from dalembert.simulate.system.jump import past_jump
 from dalembert.simulate.system.system import System
 
 Array = NDArray[Any]

@@ -14,12 +14,12 @@ from dalembert import expr as ex
 from dalembert.constraints.coupling import WEAK
 from dalembert.errors import SimulationError, warn
 from dalembert.expr import Expr
-from dalembert.mechanism import TorsionSpring
 from dalembert.presentation.told import Told
 from dalembert.simulate.contact.energy import driven, jump_fault
 from dalembert.simulate.contact.outputs import stepped
 from dalembert.simulate.motion.arcs import Arc
 from dalembert.simulate.motion.hold import WeakestHold, weakest_hold
+from dalembert.simulate.motion.imbalance import laws_that_strike, springs_beyond, why_unbalanced
 
 if TYPE_CHECKING:
     from dalembert.simulate.motion.motion import Motion
@@ -48,10 +48,6 @@ _QUICK_TOUCHING = 100
 """The same of steps while contacts push: their forces are solved for once more, instant by instant."""
 
 _FINER = "take smaller tolerances or steps"
-_BEYOND = (
-    "{} turns beyond half a turn, where the angle of a torsion spring begins anew and its torque jumps. Give the law "
-    "to the joint itself (`revolute_spring`, `with_efforts`), whose angle counts turns"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +61,8 @@ class Quality(Told):
     at rest: any of the branches could be taken. With contacts `energy` counts the work
     of their forces and impulses; that of time stepping shrinks with the step.
     `hold` is the smallest coupling number of its devices (`m.coupling`) on the way, and where. `wrapped` are torsion
-    springs that turn beyond half a turn, looked for where the energy is not balanced.
+    springs that turn beyond half a turn, `struck` laws in time whose speed jumps, looked for where the energy is not
+    balanced.
     """
 
     closure: float | None = None
@@ -78,6 +75,7 @@ class Quality(Told):
     rough: bool = False
     hold: WeakestHold | None = None
     wrapped: tuple[str, ...] = ()
+    struck: tuple[str, ...] = ()
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -88,7 +86,7 @@ class Quality(Told):
         if self.energy is not None and not self.energy < (ROUGH if self.rough else UNBALANCED):
             found.append(
                 f"the energy balance is off by {self.energy:.2g} of the largest energy exchanged: "
-                + (_BEYOND.format(", ".join(f"'{x}'" for x in self.wrapped)) if self.wrapped else _FINER)
+                + (why_unbalanced(self.wrapped, self.struck) or _FINER)
             )
         if self.norm is not None and not self.norm < OPEN:
             found.append(f"a quaternion is off the unit sphere by {self.norm:.2g}")
@@ -138,26 +136,14 @@ def quality_of(motion: Motion) -> Quality:
         return Quality(None, None, _norm(motion))
     seen = _seen(motion)
     told = (closure_of(motion), _energy(motion, seen), _norm(motion))
-    hold, wrapped = weakest_hold(motion), _wrapped(motion, seen, told[1])
+    hold, loose = weakest_hold(motion), told[1] is not None and told[1] >= UNBALANCED
+    wrapped, struck = (springs_beyond(motion, seen), laws_that_strike(motion)) if loose else ((), ())
     if motion.system.contacts:  # what contacts push is no first integral
-        return Quality(*told, inside=_inside(motion, seen), rough=stepped(motion), hold=hold, wrapped=wrapped)
+        return Quality(
+            *told, inside=_inside(motion, seen), rough=stepped(motion), hold=hold, wrapped=wrapped, struck=struck
+        )
     integrals, singular = _integrals(motion, seen), passages(motion)
-    return Quality(*told, integrals, singular, _undecided(motion, singular), hold=hold, wrapped=wrapped)
-
-
-def _wrapped(motion: Motion, seen: Motion, energy: float | None) -> tuple[str, ...]:
-    """Torsion springs whose angle changes otherwise than its rate says, by a turn."""
-    layout = motion.system.layout
-    if layout is None or energy is None or energy < UNBALANCED:
-        return ()
-    springs = [one.name for one in layout.model.efforts if isinstance(one, TorsionSpring)]
-    found = []
-    for name in [x for x in springs if f"{x}.th" in motion.system.outputs]:
-        angle, rate = seen.evaluate([ex.symbol(f"{name}.th"), ex.symbol(f"{name}.th'")])
-        expected = (rate[1:] + rate[:-1]) / 2 * np.diff(seen.t)
-        if (np.abs(np.diff(angle) - expected) > np.pi).any():  # half of the turn that is missing
-            found.append(name)
-    return tuple(found)
+    return Quality(*told, integrals, singular, _undecided(motion, singular), hold=hold, wrapped=wrapped, struck=struck)
 
 
 def _undecided(motion: Motion, singular: tuple[float, ...]) -> bool:

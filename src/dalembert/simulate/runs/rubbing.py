@@ -23,11 +23,11 @@ from dalembert.errors import SimulationError
 from dalembert.expr import Expr
 from dalembert.expr.elimination import sample
 from dalembert.mechanism import Coulomb
-from dalembert.simulate.runs.jump import past_jump
 from dalembert.simulate.runs.modes import Mode, Seen, Shared, consistent_mode, shared_load
 from dalembert.simulate.system.compiled import compiled
 from dalembert.simulate.system.event import ResolvedEvent
 from dalembert.simulate.system.from_mechanism import system_of
+from dalembert.simulate.system.jump import past_jump
 from dalembert.simulate.system.system import System
 
 Array = NDArray[Any]

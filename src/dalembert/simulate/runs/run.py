@@ -27,6 +27,7 @@ from dalembert.simulate.runs.rubbing import beside_contacts, rubbing
 from dalembert.simulate.system.branch import check_switch, on_its_branch
 from dalembert.simulate.system.compiled import native_guards, native_projection, native_rates, quaternion_rows
 from dalembert.simulate.system.event import ResolvedEvent, resolve_events
+from dalembert.simulate.system.leaps import refuse_leaps
 from dalembert.simulate.system.system import System, Value
 from dalembert.simulate.system.values import first_state, parameter_values
 
@@ -85,6 +86,7 @@ def run(
         still = _prescribed(t_span, t_eval, parameters)
         return result(system, (still,), method=chosen.name, message="there is nothing to integrate")
     chosen.check(system, parameters)
+    refuse_leaps(system, parameters, y0, as_span(t_span))
     scales = system.scale_of(parameters, y0, float(t_span[0]))
     if rubs:
         begun = rubs.begin(as_span(t_span), y0, parameters, scales, float(np.max(rtol)))

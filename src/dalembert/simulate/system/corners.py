@@ -48,8 +48,8 @@ def corners_of(system: System) -> Corners | None:
 
 def _corners(system: System) -> Callable[[ArrayLike, tuple[float, float]], tuple[float, ...]] | None:
     rates, held = list(made_of(system.rates)), system.constrained
-    if system.large and held is not None:
-        rates += [*held.right, *held.rows.gamma]
+    if held is not None:  # a law whose own rate jumps has no acceleration that tells it
+        rates += [*held.rows.conditions, *([*held.right, *held.rows.gamma] if system.large else [])]
     functions = switching(rates, system.symbols)
     if not functions:
         return None
