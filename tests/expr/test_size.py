@@ -66,3 +66,17 @@ def test_text_of_an_exponentially_large_formula_stays_small():
         e = e * (e + y)
     assert len(ex.text(e)) < 10_000
     assert ex.count_operations(e) == 120
+
+
+class _Untouched:
+    """A value that must not be looked at."""
+
+    def __array__(self, *_: object, **__: object) -> None:
+        raise AssertionError("a value was converted that no expression asks for")
+
+
+def test_only_the_values_that_are_asked_for_are_looked_at():
+    """A picture of a machine asks thousands of times for a few numbers, from all that are known."""
+    x, y = ex.symbols("x y")
+    assert ex.evaluate([x + 1, x * x], {x: 3, y: _Untouched(), x * y: _Untouched()}) == [4.0, 9.0]
+    assert ex.evaluate([x * y], {x * y: 7, x: _Untouched()}) == [7.0]

@@ -14,7 +14,7 @@ import pytest
 import dalembert as da
 from dalembert.errors import DalembertError, SimulationError
 from dalembert.mechanism.bodyshape import SIZES
-from dalembert.view import scene_of
+from dalembert.view import images, scene_of
 from dalembert.view.meshing import faces_of
 from dalembert.view.paint import _extent, _tie, lens_of
 from dalembert.view.solids import Solid
@@ -148,3 +148,18 @@ def test_a_spring_is_painted_as_one_wire():
     areas = [np.linalg.norm(np.cross(f[k] - f[0], f[k + 1] - f[0])) / 2 for f in faces for k in range(1, len(f) - 1)]
     length = 9 * np.hypot(2 * np.pi * 0.5, 0.84 * 3 / 9) + 2 * np.hypot(0.5, 0.24)
     assert sum(areas) == pytest.approx(2 * np.pi * 0.065 * length, rel=0.25)
+
+
+def test_a_picture_too_wide_for_its_kind_is_refused_in_words(tmp_path, monkeypatch):
+    """A chain of a thousand bodies as a graph is a hundred times as wide as a PNG can be."""
+    m, last = da.Mechanism("chain"), da.earth
+    for k in range(8):
+        body = m.body(f"b{k}", mass=1)
+        m.join(last, body, da.revolute("z"), name=f"j{k}")
+        last = body
+    monkeypatch.setattr(images, "_PIXELS", 700)
+    with pytest.raises(da.SimulationError, match=r"points, and a PNG has 700 at most.*SVG or PDF"):
+        m.draw_structure(tmp_path / "wide.png")
+    assert not (tmp_path / "wide.png").exists()
+    m.draw_structure(tmp_path / "wide.svg")
+    assert (tmp_path / "wide.svg").exists()

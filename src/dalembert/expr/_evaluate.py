@@ -87,9 +87,8 @@ def evaluate(
     """
     import numpy as np
 
-    given = {e: floating(v) for e, v in values.items()}
     with np.errstate(all="ignore"):
-        found = _run(exprs, given, numpy_operations(), _float, lambda: np.float64(math.pi), functions or {})
+        found = _run(exprs, values, numpy_operations(), _float, lambda: np.float64(math.pi), functions or {}, floating)
     return [x.item() if np.ndim(x) == 0 else x for x in map(np.asarray, found)]
 
 
@@ -138,7 +137,7 @@ def evaluate_mod(exprs: Sequence[Expr], values: Values, prime: int) -> list[int]
         "div": lambda a, b: a * inverse(b) % prime,
     }
     given = {e: residue(v) for e, v in values.items()}
-    return _run(exprs, given, operations, residue, None, {}, lambda base, n: pow(base, n, prime))
+    return _run(exprs, given, operations, residue, None, {}, integer_power=lambda base, n: pow(base, n, prime))
 
 
 def _fraction(value: Any) -> Fraction:
@@ -155,11 +154,14 @@ def _run(
     number: Callable[[Any], Any],
     pi: Callable[[], Any] | None,
     functions: Mapping[str, Callable[..., Any]],
+    taken: Callable[[Any], Any] | None = None,
     integer_power: Callable[[Any, int], Any] | None = None,
 ) -> list[Any]:
-    found: dict[Expr, Any] = dict(values)
-    for e in topological(exprs, stop=set(found)):
-        if e in found:
+    """What a long machine knows by its thousands of names is looked at only where an expression asks for it."""
+    found: dict[Expr, Any] = {}
+    for e in topological(exprs, stop=values):
+        if e in values:
+            found[e] = values[e] if taken is None else taken(values[e])
             continue
         op = e.op
         if op == "const":

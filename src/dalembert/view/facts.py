@@ -140,6 +140,31 @@ class Machine:
         spread = (places + reach[:, None]).max(axis=0) - (places - reach[:, None]).min(axis=0)
         return float(np.linalg.norm(spread))
 
+    @cached_property
+    def _ends(self) -> Mapping[str, list[tuple[Link, Frame]]]:
+        """The ends of links on each body."""
+        found: dict[str, list[tuple[Link, Frame]]] = {}
+        for link in self.model.links.values():
+            for frame in (link.first, link.second):
+                found.setdefault(frame.body, []).append((link, frame))
+        return found
+
+    @cached_property
+    def _children(self) -> Mapping[str, int]:
+        """The body that each link of the tree carries."""
+        return {one.link.name: one.child for one in self.tree.layout.tree}
+
+    @cached_property
+    def reach(self) -> float:
+        """How far its bodies reach, typically."""
+        reaches = [facts.reach for facts in self.bodies[1:] if facts.reach > 0]
+        return float(np.median(reaches)) if reaches else self.size
+
+    @cached_property
+    def shaped(self) -> bool:
+        """Whether the description says a shape of any body."""
+        return any(facts.body.shapes for facts in self.bodies)
+
     def _facts(self, body: Body) -> BodyFacts:
         massive = body.mass is not ex.ZERO  # a place of no mass may well have no numbers
         centre, base = self.place(body.iframe) if massive else (np.zeros(3), np.eye(3))
@@ -151,14 +176,10 @@ class Machine:
             moments, turned = np.linalg.eigh(inertia)
             turned[:, 2] *= np.sign(np.linalg.det(turned))
             axes = base @ turned
-        carried = {link.link.name: link for link in self.tree.layout.tree}
-        number = self.tree.layout.number(body.name)
-        holds = []
-        for link in self.model.links.values():
-            for frame in (link.first, link.second):
-                if frame.body == body.name:
-                    parent = link.name in carried and carried[link.name].child == number
-                    holds.append(Hold(link, *self.place(frame.displacement), parent))
+        number, holds = self.tree.layout.number(body.name), []
+        for link, frame in self._ends.get(body.name, ()):
+            parent = self._children.get(link.name) == number
+            holds.append(Hold(link, *self.place(frame.displacement), parent))
         far = [np.linalg.norm(self.solid(one).corners() - centre, axis=1).max() for one in body.shapes]
         extent = float(max(far, default=0.0))
         return BodyFacts(body, float(mass), centre, axes, np.maximum(moments, 0.0), tuple(holds), extent)

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 PICTURES, VIDEOS = (".png", ".svg", ".pdf"), (".gif", ".mp4", ".webm")
 _DPI = 120
+_PIXELS = 65_535
+"""In a row or column of a PNG, at most: what its writer can make."""
 _MOST_FRAMES = 1200
 
 
@@ -31,6 +33,12 @@ def write_picture(figure: Figure, path: str | os.PathLike[str]) -> None:
 
     check_suffix(path, PICTURES, "a picture is a PNG, SVG or PDF")
     kind = Path(path).suffix.lower().lstrip(".") or "png"
+    wide, high = (round(_DPI * x) for x in figure.get_size_inches())
+    if kind == "png" and max(wide, high) > _PIXELS:
+        raise SimulationError(
+            f"the picture is {wide} by {high} points, and a PNG has {_PIXELS} at most in a row. "
+            "Write an SVG or PDF, or draw a part of the machine."
+        )
     with mpl.rc_context({"svg.fonttype": "none"}), written_whole(path) as file:  # text stays text
         figure.savefig(file, format=kind, dpi=_DPI, facecolor=figure.get_facecolor())
 

@@ -62,10 +62,8 @@ def _unseen(facts: BodyFacts) -> bool:
 
 def bar_radius(machine: Machine) -> float:
     """How thick bars and pins are."""
-    reaches = [facts.reach for facts in machine.bodies[1:] if facts.reach > 0]
-    typical = float(np.median(reaches)) if reaches else machine.size
-    share = 0.5 * _BAR if any(facts.body.shapes for facts in machine.bodies) else _BAR
-    return min(share * machine.size, 0.12 * typical)
+    share = 0.5 * _BAR if machine.shaped else _BAR
+    return min(share * machine.size, 0.12 * machine.reach)
 
 
 def _declared(facts: BodyFacts, machine: Machine) -> list[Solid]:
