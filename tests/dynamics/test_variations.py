@@ -100,6 +100,17 @@ def test_branches_that_part_anywhere_beside_the_vectors_give_the_derivatives_of_
     np.testing.assert_allclose(np.hstack(found), expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
 
 
+@pytest.mark.parametrize(("joints", "states"), [(6, 1500), (14, 1100), (6, 3), (6, 0)])
+def test_batches_of_any_length_are_what_their_states_are_one_by_one(joints: int, states: int) -> None:
+    f = compile_mechanism(_tree(7, joints))
+    q, u = np.random.default_rng(7).normal(size=(2, states, joints))
+    found = f.acceleration_derivatives(q, u, efforts=np.ones(joints))
+    assert found.coordinates.shape == (states, joints, joints)
+    for k in range(0, states, max(1, states // 4)):
+        for many, one in zip(found, f.acceleration_derivatives(q[k], u[k], efforts=np.ones(joints)), strict=True):
+            np.testing.assert_allclose(many[k], one, rtol=1e-10, atol=1e-10 * np.abs(one).max())
+
+
 @pytest.mark.parametrize("width", [2, 4])
 def test_processors_with_shorter_vectors_find_the_same_derivatives(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     m, (q, u) = _tree(3, 11, alone=5), np.random.default_rng(3).normal(size=(2, 11))

@@ -17,7 +17,7 @@ from dalembert.codegen.function import Function
 from dalembert.codegen.native import NativeFunction, compile_functions
 from dalembert.codegen.quantities import built, inputs
 from dalembert.codegen.robot import RobotQuantities
-from dalembert.codegen.varied import Slopes, is_varied, shape_of
+from dalembert.codegen.varied import Slopes, are_many, is_varied, shape_of
 from dalembert.dynamics import dynamics_of
 from dalembert.dynamics.numbers import resolve
 from dalembert.dynamics.scales import scales_of
@@ -192,7 +192,7 @@ class CompiledMechanism(RobotQuantities):
     ) -> Derivatives:
         """Derivatives of u' with respect to coordinates, speeds and efforts; `derived_by` says on which road."""
         efforts = np.zeros(len(self.speeds)) if efforts is None else efforts
-        if self._slopes is not None:
+        if self._slopes is not None and not are_many(len(self.speeds), q, u):
             key = ("variations",)
             values = self._parameters(key, self._made[key][1], {**(given or {}), **parameters})
             return self._split(self._slopes(t, q, u, efforts, values))
