@@ -74,3 +74,38 @@ def test_a_joint_in_time_that_carries_nothing_may_set_off_at_once():
     with pytest.warns(UserWarning, match="which is a blow"):
         mo = m.simulate((0, 2), start={"q.x'": 1.0})
     assert mo["q.x"][-1] == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize("law", ["-max(t - 1, 0)", "0.1*abs(sin(7*t))"])
+def test_a_table_that_sets_off_at_once_is_refused(law):
+    """It left a ball behind that moved on with it, as if glued."""
+    m = da.Mechanism("table")
+    m.join(da.earth, m.body("b", mass=1), da.prismatic("z"), name="p")
+    m.gravity = [0, 0, -9.81]
+    m.contact(f"p.x - ({law})", name="table")
+    with pytest.raises(da.SimulationError, match="another speed at once"):
+        m.simulate((0, 2))
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_belt_that_sets_off_at_once_is_refused(kept):
+    """A block on it was as quick as the belt at once, through a step over the corner."""
+    m = da.Mechanism("belt")
+    m.join(da.earth, m.body("b", mass=1), da.composite(["x", "z"], ["x", 0, "z"]), name="p")
+    m.gravity = [0, 0, -9.81]
+    slip = "p.x' - where(t < 1, 0, 1)"
+    if kept:
+        m.constrain("p.z = 0", by=da.coulomb(0.3, slip), name="belt")
+    else:
+        m.contact("p.z", friction=0.3, slip=slip, name="belt")
+    with pytest.raises(da.SimulationError, match="another speed at once"):
+        m.simulate((0, 2))
+
+
+def test_a_belt_that_quickens_carries_a_block_along():
+    """It sticks while the belt quickens by less than mu g, and slips behind where it quickens by more."""
+    m = da.Mechanism("belt")
+    m.join(da.earth, m.body("b", mass=1), da.composite(["x", "z"], ["x", 0, "z"]), name="p")
+    m.gravity = [0, 0, -9.81]
+    m.contact("p.z", friction=0.3, slip="p.x' - 2*max(t - 1, 0)", name="belt")
+    assert m.simulate((0, 2))["p.x'"][-1] == pytest.approx(2.0, abs=1e-6)

@@ -50,6 +50,7 @@ def _corners(system: System) -> Callable[[ArrayLike, tuple[float, float]], tuple
     rates, held = list(made_of(system.rates)), system.constrained
     if held is not None:  # a law whose own rate jumps has no acceleration that tells it
         rates += [*held.rows.conditions, *([*held.right, *held.rows.gamma] if system.large else [])]
+    rates += [x for one in system.contacts for x in (one.rate, *(slip.value for slip in one.slips))]
     functions = switching(rates, system.symbols)
     if not functions:
         return None

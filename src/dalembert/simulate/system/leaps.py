@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dalembert import expr as ex
+from dalembert.constraints.friction import stick_name, switch_names
 from dalembert.errors import SimulationError
 from dalembert.expr import Expr
 from dalembert.simulate.system.corners import instants, switching
@@ -34,12 +35,22 @@ def refuse_leaps(system: System, parameters: Parameters, y0: Sequence[float], sp
     """An error where a law in time asks for another place at once, or for a blow that the equations do not pass on."""
     joints, rows = _of_joints(system), system.constrained.rows if system.constrained else None
     gaps = [(o, gap) for o, gap in zip(rows.owners, rows.gap, strict=True) if gap is not None] if rows else []
+    gaps += [(one.name, one.gap) for one in system.contacts]
     for owner, t in _leaps(system, [*gaps, *joints], parameters, y0, span):
         raise SimulationError(
             f"the law of '{owner}' asks for another place at once, at t = {t:.6g}, and no motion has two places at one "
             f"instant. Let it change in some time (a ramp, `tanh`), or begin a new motion there."
         )
     pushed = {rows.owners[k] for k in rows.imperfect} if rows else set[str]()
+    touching = [(one.name, x) for one in system.contacts for x in (one.rate, *(slip.value for slip in one.slips))]
+    belts = {stick_name(owner): owner for owner in rows.owners} if rows else {}
+    stuck = {**parameters, **{switch_names(owner, 1)[0]: 1.0 for owner in belts.values()}}
+    moving = [(belts[owner], t) for owner, t in blows(system, stuck, y0, span) if owner in belts]
+    for owner, t in [*_leaps(system, touching, parameters, y0, span), *moving]:
+        raise SimulationError(
+            f"what contact '{owner}' touches asks for another speed at once, at t = {t:.6g}: a blow, which no law of "
+            "contact here decides. Let its speed change in some time (a ramp, `tanh`), or begin a new motion there."
+        )
     names = {owner for owner, _ in joints}
     for owner, t in blows(system, parameters, y0, span):
         if owner in pushed:
