@@ -26,8 +26,6 @@ from dalembert.simulate.loop.layout import (
     CONTINUE,
     EARLY,
     EVENTS,
-    FREE_IN_A_ROW,
-    FREE_STEPS,
     GRID_SIZE,
     GRID_T,
     GRID_Y,
@@ -38,18 +36,16 @@ from dalembert.simulate.loop.layout import (
     NEW_GUARD,
     NEXT,
     NFEV,
+    PATIENCE,
     PROJECT,
     QUATERNIONS,
     REAL,
     SINGULAR,
     SLOPE,
     SLOPES,
-    STABLE,
     STAGES,
     STEP_END,
     STIFF,
-    STIFF_APART,
-    STIFF_STEPS,
     STOP,
     TERMINAL,
     WAY,
@@ -61,6 +57,7 @@ from dalembert.simulate.loop.layout import (
 )
 from dalembert.simulate.loop.many import goes_on, told
 from dalembert.simulate.loop.native import ENTER, MET
+from dalembert.simulate.loop.pace import watch_stiffness, watching
 from dalembert.simulate.loop.step import blended, compiled, copy, doubles, fused, integers, past, project
 
 BLOCKS, QUEUE, PARAMETER, PARAMETERS, CONSTANTS = (
@@ -73,7 +70,7 @@ BLOCKS, QUEUE, PARAMETER, PARAMETERS, CONSTANTS = (
 GUARD, GUARD_VALUE, LANE_KEPT, CLOCK = lanes.GUARD, lanes.GUARD_VALUE, lanes.KEPT, lanes.CLOCK
 LANE_Y, LANE_Y_NEW, LANE_Y_TRY, LANE_SLOPE = lanes.Y, lanes.Y_NEW, lanes.Y_TRY, lanes.SLOPE
 TIME, LENGTH, END, FIRST, SECOND = lanes.TIME, lanes.LENGTH, lanes.END, lanes.FIRST, lanes.SECOND
-LANE_WAY, CHANGE, APART, PART = lanes.WAY, lanes.CHANGE, lanes.APART, lanes.PART
+LANE_WAY, PART = lanes.WAY, lanes.PART
 TRAJECTORY, TAKEN, LOOP, TOLD = lanes.TRAJECTORY, lanes.TAKEN, lanes.LOOP, lanes.TOLD
 NEXT_ONE, COUNT, FINISHED = lanes.NEXT, lanes.COUNT, lanes.FINISHED
 
@@ -86,18 +83,6 @@ def _counted_up(typing_context: Any, pointer: Any, index: Any) -> Any:
         return builder.atomic_rmw("add", builder.gep(*args[:1], [args[1]]), ir.Constant(ir.IntType(64), 1), "monotonic")
 
     return types.int64(pointer, index), build
-
-
-@compiled
-def watch_stiffness(m: Any, h: float, change: float, apart: float) -> None:
-    """`loop.pace.watch_stiffness`, from the squares of how far slopes and states are apart at the end of the step."""
-    if apart > m[N] * STIFF_APART**2 and abs(h) * math.sqrt(change / apart) > doubles(m[REAL])[STABLE]:
-        m[BOUND_STEPS] += 1
-        m[FREE_STEPS] = 0
-    else:
-        m[FREE_STEPS] += 1
-        if m[FREE_STEPS] == FREE_IN_A_ROW:
-            m[BOUND_STEPS] = 0
 
 
 @intrinsic
@@ -238,8 +223,10 @@ def lanes_of(width: int) -> Any:
         m = block(v, lane)
         n, real, y, y_new = m[N], doubles(m[REAL]), doubles(m[Y]), doubles(m[Y_NEW])
         h, t_new = doubles(v[LENGTH])[lane], doubles(v[END])[lane]
-        if real[STABLE] > 0.0:
-            watch_stiffness(m, h, doubles(v[CHANGE])[lane], doubles(v[APART])[lane])
+        if watching(m):
+            got(n, doubles(v[LANE_Y]), lane, y)
+            got(n, doubles(v[LANE_Y_NEW]), lane, y_new)
+            watch_stiffness(m, doubles(v[TIME])[lane], y, h)
         real[WAY] += doubles(v[LANE_WAY])[lane]
         if m[EVENTS] > 0 or (m[GUARDS] > 0 and v[GUARD] == 0):
             got(n, doubles(v[LANE_Y_NEW]), lane, y_new)
@@ -325,7 +312,7 @@ def lanes_of(width: int) -> Any:
                 doubles(m[REAL])[T] = doubles(v[END])[lane]
                 m[ACCEPTED] += 1
                 counted(m, doubles(v[LENGTH])[lane])
-                if m[BOUND_STEPS] >= STIFF_STEPS:
+                if m[BOUND_STEPS] >= m[PATIENCE]:
                     got(m[N], doubles(v[LANE_Y]), lane, doubles(m[Y]))
                     leave(v, lane, STIFF)
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 (PARAMETERS, CONSTANTS) = range(10, 12)
 # The step: states, slopes, dense output.
 (Y, Y_NEW, Y_TRY, SLOPE, COEFFICIENT) = range(12, 17)
-# Of each lane: time, length and end of its step, sums of its error, what the watch on its pace sees, part of its step.
-(TIME, LENGTH, END, FIRST, SECOND, WAY, CHANGE, APART, PART) = range(17, 26)
+# Of each lane: time, length and end of its step, sums of its error, how far the state goes in it, part of its step.
+(TIME, LENGTH, END, FIRST, SECOND, WAY, PART) = range(17, 24)
 # Whole numbers of each lane: its trajectory (-1 is none), and whether its step was taken (all bits).
-(TRAJECTORY, TAKEN) = range(26, 28)
+(TRAJECTORY, TAKEN) = range(24, 26)
 # The address of the loop of one, which begins trajectories and looks for their events; where it tells.
-(LOOP, TOLD) = range(28, 30)
-INTEGERS = 30
+(LOOP, TOLD) = range(26, 28)
+INTEGERS = 28
 
 # The queue, which threads share: the next trajectory, how many there are, how many are done.
 (NEXT, COUNT, FINISHED) = range(3)

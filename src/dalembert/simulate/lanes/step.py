@@ -43,7 +43,7 @@ RATES, GUARD, CLOCK, PARAMETER, KEPT, SCRATCH = (
 GUARD_SCRATCH, GUARD_VALUE = lanes.GUARD_SCRATCH, lanes.GUARD_VALUE
 Y, Y_NEW, Y_TRY, SLOPE, COEFFICIENT = lanes.Y, lanes.Y_NEW, lanes.Y_TRY, lanes.SLOPE, lanes.COEFFICIENT
 TIME, LENGTH, FIRST, SECOND = lanes.TIME, lanes.LENGTH, lanes.FIRST, lanes.SECOND
-WAY, CHANGE, APART, PART, TAKEN = lanes.WAY, lanes.CHANGE, lanes.APART, lanes.PART, lanes.TAKEN
+WAY, PART, TAKEN = lanes.WAY, lanes.PART, lanes.TAKEN
 
 
 @intrinsic
@@ -153,19 +153,12 @@ def step_of(width: int) -> SimpleNamespace:
 
     @compiled
     def pace(v: Any, m: Any) -> None:
-        """How far the states went, and what the watch on stiffness compares: see `loop.pace`."""
-        n, y, y_new, y_try = m[N], doubles(v[Y]), doubles(v[Y_NEW]), doubles(v[Y_TRY])
-        end = behind(v[SLOPE], n * m[STAGES])
-        stage = behind(v[SLOPE], n * (m[STAGES] - 1))
-        way = change = apart = spread(0.0)
+        """How far the states went, in their tolerances."""
+        n, y, y_new = m[N], doubles(v[Y]), doubles(v[Y_NEW])
+        way = spread(0.0)
         for i in range(n):
             way = larger(way, size(scaled(v, m, i, minus(load(y_new, i), load(y, i)))))
-            a = scaled(v, m, i, minus(load(end, i), load(stage, i)))
-            b = scaled(v, m, i, minus(load(y_new, i), load(y_try, i)))
-            change, apart = fused(a, a, change), fused(b, b, apart)
         store(way, doubles(v[WAY]), 0)
-        store(change, doubles(v[CHANGE]), 0)
-        store(apart, doubles(v[APART]), 0)
 
     @compiled
     def dense(v: Any, m: Any) -> None:

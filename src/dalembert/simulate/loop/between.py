@@ -18,6 +18,7 @@ from dalembert.simulate.loop.layout import (
     BETWEEN,
     COEFFICIENT,
     DENSE_ROWS,
+    EPS,
     FACTORED,
     IMPLICIT,
     LACK,
@@ -75,5 +76,8 @@ def between(m: Any, t: float, y: Any, h: float) -> int:
         for i in range(n):
             lack[i] = lack[i] / h - f[i]
         _filter(m, 1.0 / h if collocation else 1.0, lack, error)
+        for i in range(n):
+            if abs(h * lack[i]) <= 4.0 * EPS * abs(y_try[i]):
+                lack[i] = 0.0  # rounding has no rate
         _filter(m, point[LOOKS] / h if collocation else point[LOOKS], lack, error)
     return LOOKS

@@ -33,7 +33,7 @@ KEPT = 61
 MARK = 86
 # Radau's collocation: its complex matrices as real ones in factors, row exchanges, scratch of Newton's rounds.
 (PAIR, PAIR_PIVOT, NEWTON) = range(87, 90)
-# Steps bound by the stability of an explicit method, and others in a row; is the motion stiff?
+# Steps that are much shorter than the motion asks for, and others in a row; is the motion stiff?
 (BOUND_STEPS, FREE_STEPS) = range(90, 92)
 # Of each of many trajectories: the shortest of its steps, as a share of its longest.
 MANY_SHORTEST = 92
@@ -49,14 +49,16 @@ COLLOCATION = 100
 LOOK = 103
 # Of many trajectories: which piece between corners this one is on, and its last.
 (PIECE, LAST_PIECE) = range(104, 106)
-INTEGERS = 106
+# The watch of stiffness: times and states before the last steps (0 if nobody asks), how many of them are known, and how
+# many short steps make it doubtful that an explicit method is the right one.
+(BEHIND, KNOWN, PATIENCE) = range(106, 109)
+INTEGERS = 109
 
 # Entries of the array of reals.
 (T, T_END, T_START, STEP, MAX_STEP, LAST_ERROR, EXPONENT, ALPHA, BETA, CHOSEN_STEP, GAMMA) = range(11)
-# LAST_STEP is that of the last step; STABLE is h times the fastest rate that an explicit step stands, 0 if nobody asks.
-(MARK_T, WAY, LAST_STEP, STABLE, SHORTEST, LONGEST) = range(11, 17)
-STEP_END = 17  # of a step that lanes have made
-REALS = 18
+# LAST_STEP is that of the last step, STEP_END the end of one that lanes have made.
+(MARK_T, WAY, LAST_STEP, SHORTEST, LONGEST, STEP_END) = range(11, 17)
+REALS = 17
 
 # What a chunk ends with.
 (CONTINUE, DONE, TERMINAL, COLLAPSE, SINGULAR, BAD_EVENT, STOPPED, STUCK, MEMORY, STIFF) = range(10)
@@ -66,9 +68,12 @@ SAFETY, SMALLEST_FACTOR, LARGEST_FACTOR = 0.9, 0.2, 10.0
 GUARD_FLOOR = 1e-13
 AFTER = 1e-3
 """Of a piece between two corners of the rates, the first step: what begins there may be quick, whatever was before."""
-STIFF_STEPS, FREE_IN_A_ROW, STIFF_APART = 15, 6, 1e-4
-"""Steps at the limit of stability, with fewer free ones in a row between them, that make a motion stiff (Hairer and
-Wanner II, IV.2); two states closer than this, in tolerances, tell no rate."""
+STIFF_STEPS, FREE_IN_A_ROW, FORETOLD = 15, 6, 100.0
+"""So many steps, with fewer others in a row between them, whose end a cubic through the four states before foretells to
+within so many tolerances, are shorter than the motion asks for: a step that the motion itself sets turns it by about a
+radian, which the cubic misses by millions of tolerances, and what stability leaves of fast rates is a few of them."""
+ROUND, WATCHED = 64, 24
+"""Of so many steps so many, the last ones, are looked at: the look is not free, and what is stiff takes thousands."""
 STUCK_STEPS, STUCK_WAY, STUCK_REST = 500_000, 50.0, 1e9
 """So many attempts in a row that move, each on average, no state by more than so many times its tolerance, at a pace
 that would take so many for the rest of the span, are chattering, not motion: a smooth motion goes further in a step."""

@@ -39,13 +39,13 @@ from dalembert.simulate.loop.layout import (
     OLD_EVENT,
     ORDER,
     PARTS,
+    PATIENCE,
     PROJECT,
     QUATERNIONS,
     REAL,
     REJECTED,
     SINGULAR,
     SLOPE,
-    STABLE,
     STAGES,
     STALE,
     STEP,
@@ -53,7 +53,6 @@ from dalembert.simulate.loop.layout import (
     STEP_T,
     STEP_Y,
     STIFF,
-    STIFF_STEPS,
     STORED,
     T_END,
     T_START,
@@ -66,7 +65,7 @@ from dalembert.simulate.loop.layout import (
     T,
     Y,
 )
-from dalembert.simulate.loop.pace import first_step, watch_stiffness, way
+from dalembert.simulate.loop.pace import first_step, watch_stiffness, watching, way
 from dalembert.simulate.loop.pieces import without_sign
 from dalembert.simulate.loop.radau import radau
 from dalembert.simulate.loop.step import (
@@ -157,8 +156,8 @@ def _try_step(m: Any, t: float, y: Any, h: float) -> bool:
         rates(m, t + h, y_new, past(doubles(m[SLOPE]), m[N] * m[STAGES]))
         m[NFEV] += 1
     real[LAST_STEP] = h
-    if real[STABLE] > 0.0:
-        watch_stiffness(m, y, h)
+    if watching(m):
+        watch_stiffness(m, t, y, h)
     return True
 
 
@@ -278,7 +277,7 @@ def loop(m: Any, attempts: int) -> int:
         _store(m, reached, h)
         if done > 1.0:
             return TERMINAL
-        if m[BOUND_STEPS] >= STIFF_STEPS:
+        if m[BOUND_STEPS] >= m[PATIENCE]:
             return STIFF
     end = real[T_END]
     return DONE if (end - real[T]) * math.copysign(1.0, end - real[T_START]) <= 0.0 else CONTINUE

@@ -25,6 +25,7 @@ from dalembert.simulate.loop.layout import (
     GUARDS,
     INFO,
     KEPT,
+    KNOWN,
     LAST_ERROR,
     LAST_PIECE,
     LAST_STEP,
@@ -84,7 +85,7 @@ def restart(m: Any, k: int) -> None:
     m[NEXT] = m[NFEV] = m[ACCEPTED] = m[REJECTED] = m[SHRUNK] = m[EVENTED] = m[UNRESOLVED] = 0
     m[INFO], m[STALE], m[MARK] = -1, 1, 0
     real[MARK_T], real[WAY], real[LAST_STEP] = real[T_START], 0.0, 0.0
-    m[BOUND_STEPS] = m[FREE_STEPS] = 0
+    m[BOUND_STEPS] = m[FREE_STEPS] = m[KNOWN] = 0
     for j in range(m[EVENTS]):
         remaining[j] = terminal[j]
     for j in range(m[GUARDS]):

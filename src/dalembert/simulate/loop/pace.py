@@ -8,23 +8,26 @@ from typing import Any
 from dalembert.simulate.loop.layout import (
     ACCEPTED,
     ATOL,
+    BEHIND,
     BOUND_STEPS,
     EXPONENT,
+    FORETOLD,
     FREE_IN_A_ROW,
     FREE_STEPS,
+    KNOWN,
     MARK,
     MARK_T,
+    MAX_STEP,
     REAL,
     REJECTED,
+    ROUND,
     RTOL,
     SLOPE,
-    STABLE,
-    STAGES,
-    STIFF_APART,
     STUCK_REST,
     STUCK_STEPS,
     STUCK_WAY,
     T_END,
+    WATCHED,
     WAY,
     Y_NEW,
     Y_TRY,
@@ -32,7 +35,7 @@ from dalembert.simulate.loop.layout import (
     T,
     Y,
 )
-from dalembert.simulate.loop.step import compiled, doubles, larger, past, rates, scaled, smaller
+from dalembert.simulate.loop.step import compiled, copy, doubles, larger, past, rates, scaled, smaller
 
 
 @compiled
@@ -84,15 +87,40 @@ def way(m: Any, y: Any) -> float:
 
 
 @compiled
-def watch_stiffness(m: Any, y: Any, h: float) -> None:
-    """The fastest rate between two states at the end of the step: its last stage, still in Y_TRY, and its end."""
-    n, y_new, y_try = m[N], doubles(m[Y_NEW]), doubles(m[Y_TRY])
-    end, stage = past(doubles(m[SLOPE]), m[N] * m[STAGES]), past(doubles(m[SLOPE]), m[N] * (m[STAGES] - 1))
-    change = apart = 0.0
-    for i in range(n):
-        change += scaled(m, y, i, end[i] - stage[i]) ** 2
-        apart += scaled(m, y, i, y_new[i] - y_try[i]) ** 2
-    if apart > n * STIFF_APART**2 and abs(h) * math.sqrt(change / apart) > doubles(m[REAL])[STABLE]:
+def watching(m: Any) -> bool:
+    """Is this one of the steps that are looked at?"""
+    if m[BEHIND] == 0 or m[ACCEPTED] % ROUND < ROUND - WATCHED:
+        m[KNOWN] = 0
+        return False
+    return True
+
+
+@compiled
+def watch_stiffness(m: Any, t: float, y: Any, h: float) -> None:
+    """Is this step, from t, much shorter than the motion asks for? Its end is compared with a cubic foretold."""
+    n, y_new, time = m[N], doubles(m[Y_NEW]), doubles(m[BEHIND])
+    states, end = past(time, 3), t + h
+    short = m[KNOWN] == 3 and abs(h) < 0.99 * doubles(m[REAL])[MAX_STEP]
+    if short:
+        a = (end - time[0]) * (end - time[1]) * (end - time[2])
+        a /= (t - time[0]) * (t - time[1]) * (t - time[2])
+        b = (end - t) * (end - time[1]) * (end - time[2])
+        b /= (time[0] - t) * (time[0] - time[1]) * (time[0] - time[2])
+        c = (end - t) * (end - time[0]) * (end - time[2])
+        c /= (time[1] - t) * (time[1] - time[0]) * (time[1] - time[2])
+        d = 1.0 - a - b - c
+        total = 0.0
+        for i in range(n):
+            foretold = a * y[i] + b * states[i] + c * states[n + i] + d * states[2 * n + i]
+            total += scaled(m, y, i, y_new[i] - foretold) ** 2
+        short = total <= n * FORETOLD**2
+    for k in range(2, 0, -1):
+        time[k] = time[k - 1]
+        copy(n, past(states, n * (k - 1)), past(states, n * k))
+    time[0] = t
+    copy(n, y, states)
+    m[KNOWN] += 1 if m[KNOWN] < 3 else 0
+    if short:
         m[BOUND_STEPS] += 1
         m[FREE_STEPS] = 0
     else:

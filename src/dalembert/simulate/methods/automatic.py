@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dalembert.simulate.loop import layout as at
-from dalembert.simulate.loop.callback import call_address
 from dalembert.simulate.methods import native
-from dalembert.simulate.methods.code import as_address
 from dalembert.simulate.methods.contract import Method
 from dalembert.simulate.methods.driver_many import tables
 from dalembert.simulate.methods.inputs import as_grid, as_span
 from dalembert.simulate.methods.joined import joined, onward
 from dalembert.simulate.methods.native import NativeMethod
-from dalembert.simulate.methods.problem import Ensemble, Problem, Solution
+from dalembert.simulate.methods.problem import Array, Ensemble, Problem, Solution
 
 if TYPE_CHECKING:
     from dalembert.simulate.system.system import System
@@ -29,8 +28,20 @@ _LOOSE, _TIGHT = 1e-3, 1e-11
 _STIFF_LOOSE = 1e-4
 """From here on the five stages of a stiff method are more than the motion needs."""
 
-_DOUBTS = 4
-"""Looks at eigenvalues that found no stiffness, after which an explicit method goes on unwatched."""
+_AHEAD = 50
+"""Explicit steps that an implicit method goes ahead to show what it costs: its own step grows tenfold at a time."""
+
+_GLANCE = 0.2
+"""Of that way, after which a trial that has used up its evaluations ends."""
+
+_WORTH = 300
+"""Explicit steps that are left: for fewer a Jacobian is not worth to be made."""
+
+_GAIN = 2
+"""What a switch must gain, in evaluations of the rates: the beginning is the most costly part of an implicit motion."""
+
+_FACTORING = 36
+"""Factors of all matrices of a step take about 11 n^3 operations, rates of a machine some 400 n: n^2/36 evaluations."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,10 +54,11 @@ class Later:
 
 @dataclass(frozen=True, eq=False)
 class Automatic(Method):
-    """Explicit of an order that suits the tolerance; implicit from where an explicit step is bound by stability.
+    """Explicit of an order that suits the tolerance; implicit from where that is cheaper.
 
-    That is so where fifteen steps, with few others between, are as long as the stability of the explicit method allows
-    for the fastest rate it sees (Hairer and Wanner II, IV.2), and the eigenvalues of the Jacobian say so, too.
+    It is asked where fifteen steps, with few others between, are much shorter than the motion is smooth, whatever holds
+    them back: real rates, vibrations that are not there, stages that lose their order. The answer is a trial: the
+    implicit method goes ahead over fifty explicit steps, and its evaluations are counted.
     """
 
     loose: NativeMethod
@@ -66,26 +78,45 @@ class Automatic(Method):
         return self.loose if rtol >= _LOOSE else self.usual
 
     def integrate(self, problem: Problem) -> Solution:
-        first, pieces = self.chosen(problem), list[Solution]()
-        gridded = as_grid(problem.t_eval, as_span(problem.span)) is not None
-        left = problem
-        while True:
-            watch = len(pieces) < _DOUBTS and np.shape(problem.y0)[-1] <= native.MOST_STATES
-            pieces.append(first.integrate(replace(left, method=first, jacobian=0, watch_stiffness=watch)))
-            last = pieces[-1]
-            if last.reason != at.STIFF:
-                return last if len(pieces) == 1 else joined(pieces, gridded)
-            left = onward(problem, pieces)
-            implicit, stiff = self._stiff(left)
-            if last.last_step * _fastest(stiff, last) > first.scheme.stable:
-                break
-            left = replace(left, first_step=min(last.last_step, abs(left.span[1] - left.span[0]) or 1.0))
+        first, watch = self.chosen(problem), np.shape(problem.y0)[-1] <= native.MOST_STATES
+        spent: list[int] = []
+
+        def doubt(t: float, y: Array, step: float, patience: int) -> bool:
+            return self._gains(problem, first, (t, y, step, patience), spent)
+
+        explicit = first.integrate(replace(problem, method=first, jacobian=0, watch_stiffness=watch, doubt=doubt))
+        explicit = replace(explicit, nfev=explicit.nfev + sum(spent))
+        if explicit.reason != at.STIFF:
+            return explicit
+        implicit, stiff = self._stiff(onward(problem, [explicit]))
         word = (
-            f"stiff from t = {last.t_last:.6g}: {first.name} gave way to {implicit.name}, which damps what is "
+            f"stiff from t = {explicit.t_last:.6g}: {first.name} gave way to {implicit.name}, which damps what is "
             "faster than its steps"
         )
-        whole = joined([*pieces, implicit.integrate(stiff)], gridded)
+        gridded = as_grid(problem.t_eval, as_span(problem.span)) is not None
+        whole = joined([explicit, implicit.integrate(stiff)], gridded)
         return replace(whole, method=f"{first.name}, {implicit.name}", remarks=(word, *whole.remarks))
+
+    def _gains(
+        self, problem: Problem, first: NativeMethod, where: tuple[float, Array, float, int], spent: list[int]
+    ) -> bool:
+        """Would the implicit method take far fewer evaluations from here on? Those of the trial are `spent`."""
+        t, y, step, patience = where
+        left = as_span(problem.span)[1] - t
+        if first.scheme.tableau is None or abs(left) < _WORTH * step:
+            return False
+        way, cost, before = np.copysign(min(step * max(_AHEAD, patience / 4), abs(left)), left), 0.0, t
+        budget = len(first.scheme.tableau.stages) * abs(way) / step / _GAIN
+        alone = replace(problem, t_eval=None, events=None, leaving={}, dense_output=None, progress=False)
+        for part in (_GLANCE, 1.0):
+            implicit, ahead = self._stiff(replace(alone, span=(before, t + part * way), y0=y, first_step=step))
+            tried = implicit.integrate(ahead)
+            spent.append(tried.nfev)
+            cost += tried.nfev + (tried.accepted + tried.rejected) * len(y) ** 2 / _FACTORING
+            if not tried.success or cost > budget:
+                return False
+            before, y, step = tried.t_last, tried.y_last, max(step, tried.last_step)
+        return True
 
     def integrate_many(self, problem: Problem, threads: int | None) -> Ensemble:
         first = self.chosen(problem)
@@ -105,24 +136,8 @@ class Automatic(Method):
     def wants(self, system: System) -> dict[str, Any]:
         from dalembert.simulate.system.compiled import native_jacobian
 
-        return {"jacobian": Later(lambda: native_jacobian(system))}
+        return {"jacobian": Later(cache(lambda: native_jacobian(system)))}
 
 
 def _tightest(problem: Problem) -> float:
     return float(np.min(np.asarray(problem.rtol, dtype=float)))
-
-
-def _fastest(problem: Problem, last: Solution) -> float:
-    """The largest eigenvalue, in absolute value, of the Jacobian where a solution ended."""
-    t, y, p = last.t_last, last.y_last, np.array(problem.parameters, dtype=float).reshape(-1)
-    n, address = len(y), getattr(problem.jacobian, "address", problem.jacobian)
-    if address:
-        matrix = call_address(address, t, y, p, n * n + n)[: n * n].reshape(n, n)
-    else:
-        rates = as_address(problem.rhs, n, problem.callbacks)
-        here, steps = call_address(rates, t, y, p, n), np.sqrt(at.EPS) * np.maximum(1e-3, np.abs(y))
-        moved = [call_address(rates, t, y + step * unit, p, n) for step, unit in zip(steps, np.eye(n), strict=True)]
-        matrix = (np.array(moved) - here).T / steps
-    if not np.isfinite(matrix).all():
-        return 0.0
-    return float(np.abs(np.linalg.eigvals(matrix)).max(initial=0.0))

@@ -39,7 +39,8 @@ def solve(scheme: Scheme, problem: Problem) -> Solution:
     set_tolerances(memory, problem.rtol, problem.tolerance, start.size, scheme.finest)
     set_grid(memory, grid, start.size)
     begin(memory, span, start, *step_sizes(scheme, span, problem.first_step, problem.max_step))
-    memory.real[at.STABLE] = scheme.stable if problem.watch_stiffness else 0.0
+    if problem.watch_stiffness:
+        memory.room(at.BEHIND, 3 * (start.size + 1))
     reason, stored, found = _run(memory, span, problem, spare=grid is not None and problem.dense_output is None)
     return _solution(memory, scheme, reason, stored, found, grid, problem.dense_output, (code, problem))
 
@@ -71,6 +72,8 @@ def _run(memory: Memory, span: tuple[float, float], problem: Problem, spare: boo
             for callback in callbacks:
                 if callback.error is not None:
                     raise callback.error
+            if reason == at.STIFF and not _gives_way(memory, problem):
+                reason = at.CONTINUE
             if reason == at.DONE and ends:
                 _turn(memory, ends.pop())
                 reason = at.CONTINUE
@@ -87,6 +90,17 @@ def _run(memory: Memory, span: tuple[float, float], problem: Problem, spare: boo
             improve(memory, problem.rhs)
             t = float(memory.real[at.T])
             bar.update(abs(t - span[0]), f"t = {t:.4g}")
+
+
+def _gives_way(memory: Memory, problem: Problem) -> bool:
+    """Is there a better method for what looks stiff? If not, this one goes on and asks again, four times as late."""
+    m, t = memory.block, float(memory.real[at.T])
+    doubt = problem.doubt
+    if doubt is None or doubt(t, memory[at.Y].copy(), abs(float(memory.real[at.LAST_STEP])), int(m[at.PATIENCE])):
+        return True
+    m[at.BOUND_STEPS] = 0
+    m[at.PATIENCE] *= 4
+    return False
 
 
 def _turn(memory: Memory, end: float) -> None:

@@ -56,7 +56,8 @@ def solve_many(scheme: Scheme, problem: Problem, threads: int | None) -> Ensembl
         set_tolerances(memory, problem.rtol, problem.tolerance, size, scheme.finest)
         set_grid(memory, grid, 0)
         begin(memory, span, starts[0], *step_sizes(scheme, span, problem.first_step, problem.max_step))
-        memory.real[at.STABLE] = scheme.stable if problem.watch_stiffness else 0.0
+        if problem.watch_stiffness:
+            memory.room(at.BEHIND, 3 * (size + 1))
         terminal = np.array(code.events.terminal if code.events else [0], dtype=np.int64)
         for slot, array in {at.MANY_Y: starts, at.MANY_P: table, at.MANY_TERMINAL: terminal, **result}.items():
             memory.bind(slot, array)

@@ -171,7 +171,8 @@ def begin(
     m[[at.STORED, at.EVENTED, at.NEXT, at.NFEV, at.ACCEPTED, at.REJECTED, at.SHRUNK, at.STOP, at.UNRESOLVED]] = 0
     m[at.INFO], m[at.STALE], m[at.MARK] = -1, 1, 0
     real[[at.MARK_T, at.WAY, at.LAST_STEP]] = t_span[0], 0.0, 0.0
-    m[[at.BOUND_STEPS, at.FREE_STEPS]] = 0
+    m[[at.BOUND_STEPS, at.FREE_STEPS, at.KNOWN]] = 0
+    m[at.PATIENCE] = at.STIFF_STEPS
     real[[at.T, at.T_START, at.T_END]] = t_span[0], t_span[0], t_span[1]
     real[[at.STEP, at.CHOSEN_STEP, at.MAX_STEP, at.LAST_ERROR]] = first_step, first_step, max_step, 1e-4
     memory[at.Y][:] = y0

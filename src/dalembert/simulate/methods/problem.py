@@ -70,7 +70,8 @@ class Problem:
     back to its constraints in place, `quaternions` are rows of four states kept on the unit sphere. `jacobian` serves
     implicit methods (df/dy row by row, then df/dt), `balance` those that solve for the multipliers themselves,
     `series(order, paired)` makes the Taylor coefficients of the rates.
-    `watch_stiffness` ends an explicit motion where it is stiff. `leaving` tells, for an event on which the motion
+    `watch_stiffness` ends an explicit motion where it seems stiff, unless `doubt(t, y, step, patience)`, asked there,
+    says that nothing is better. `leaving` tells, for an event on which the motion
     starts, the sign it leaves with. `corners(parameters, span)` are instants at which the rates have corners or jumps
     by time alone: steps of methods that choose them end there. `callbacks` are Python functions that the caller has put
     behind an address; what they raise is raised here.
@@ -98,6 +99,7 @@ class Problem:
     leaving: Mapping[int, float] = field(default_factory=dict)
     corners: Callable[[ArrayLike, tuple[float, float]], Sequence[float]] | None = None
     watch_stiffness: bool = False
+    doubt: Callable[[float, Array, float, int], bool] | None = None
     progress: bool | None = None
     callbacks: list[Callback] = field(default_factory=list)
 

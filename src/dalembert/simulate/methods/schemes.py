@@ -41,7 +41,6 @@ class Table:
 class Scheme:
     """The numbers of a native method: a pair with error control, or a symplectic composition with a fixed step.
 
-    `stable` is 0.95 of how far its stability reaches on the negative axis, for one whose last stage is at the end.
     `series` is the order of Taylor's method, 0 for others; `finest` the tightest relative tolerance.
     """
 
@@ -51,7 +50,6 @@ class Scheme:
     tableau: Tableau | None = None
     weights: tuple[float, ...] = ()
     damping: float = 0.0
-    stable: float = 0.0
     series: int = 0
     finest: float = 100 * EPS
 

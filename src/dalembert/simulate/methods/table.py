@@ -46,9 +46,9 @@ _YOSHIDA_8 = _symmetric(
 )
 
 _NATIVE = (
-    Scheme("DOP853", 8, 7, tableaux.DORMAND_PRINCE_8, damping=0.02, stable=6.1),
-    Scheme("VERNER98", 9, 8, VERNER_9, damping=0.02, stable=4.25),
-    Scheme("DOPRI5", 5, 4, tableaux.DORMAND_PRINCE_5, damping=0.04, stable=3.15),
+    Scheme("DOP853", 8, 7, tableaux.DORMAND_PRINCE_8, damping=0.02),
+    Scheme("VERNER98", 9, 8, VERNER_9, damping=0.02),
+    Scheme("DOPRI5", 5, 4, tableaux.DORMAND_PRINCE_5, damping=0.04),
     Scheme("BS23", 3, 2, tableaux.BOGACKI_SHAMPINE, damping=0.04),
     Scheme("RODAS4", 4, 3, tableaux.RODAS_4),
     Scheme("RADAU5", 5, 3, radau_iia(3)),
