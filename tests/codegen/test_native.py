@@ -12,6 +12,8 @@ import pytest
 
 from dalembert import expr as ex
 from dalembert.codegen import Function, _schedule, compile_functions
+from dalembert.codegen._blocks import write_blocks
+from dalembert.codegen._schedule import BLOCK, schedule
 from dalembert.errors import ExpressionError
 
 X, Y, Z = ex.symbols("x y z")
@@ -264,3 +266,14 @@ def test_lanes_read_what_they_share_where_it_is() -> None:
     np.testing.assert_array_equal(joined(numbers, states[4]), joined(numbers, states)[4])
     with pytest.raises(ExpressionError, match="shared by all states"):
         joined(np.tile(numbers, (21, 1)), states)
+
+
+def test_many_results_that_need_no_operation_leave_in_several_blocks() -> None:
+    x, y = ex.symbols("x y")
+    outputs = [x * y, *(x if k % 3 == 0 else ex.const(k % 50) for k in range(2000)), y]
+    function = Function("table", [[x, y]], outputs)
+    blocks = write_blocks(function, schedule(function), 1)
+    stores = [text.count("store ") for text in blocks.text.split("define ")]
+    assert max(stores) <= BLOCK + 1  # a compiler looks for neighbours among all stores of a block
+    found = compile_functions([function])["table"]([3.0, 4.0])
+    np.testing.assert_array_equal(found, [12.0, *(3.0 if k % 3 == 0 else k % 50 for k in range(2000)), 4.0])

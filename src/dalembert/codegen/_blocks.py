@@ -8,7 +8,7 @@ from dalembert.codegen._kernel import Block, parameters
 from dalembert.codegen._loop_kernel import LoopBlock
 from dalembert.codegen._lower import Cell
 from dalembert.codegen._memory import LoopPlan
-from dalembert.codegen._schedule import Schedule
+from dalembert.codegen._schedule import BLOCK, Schedule
 from dalembert.codegen.function import Function
 
 
@@ -39,9 +39,16 @@ def write_blocks(function: Function, plan: Schedule, width: int) -> Blocks:
             done.late.append(name)
             continue
         own = {e: left.pop(e) for e in piece if e in left}
-        if k == max(0, len(plan.blocks) - 1):  # inputs, numbers, early values and results of loops leave at the end
-            own |= left
+        if k == max(0, len(plan.blocks) - 1) and sum(map(len, left.values())) <= BLOCK:
+            own, left = {**own, **left}, {}  # inputs, numbers, early values and results of loops leave at the end
         texts.append(_straight(function, plan, width, done, done.late, piece, own))
+    # So many in one block that a compiler, which looks for neighbours among all of them, would take seconds.
+    last = [(e, i) for e, places in left.items() for i in places]
+    for begin in range(0, len(last), BLOCK):
+        results: dict[Cell, list[int]] = {}
+        for e, i in last[begin : begin + BLOCK]:
+            results.setdefault(e, []).append(i)
+        texts.append(_straight(function, plan, width, done, done.late, (), results))
     return Blocks("\n".join(texts), done.early, done.late, done.used)
 
 
