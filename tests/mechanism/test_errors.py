@@ -151,3 +151,9 @@ def test_a_mass_that_moves_is_refused(mass):
     m.join(earth, m.body("arm", mass=mass), revolute("z"), name="shoulder")
     with pytest.raises(ModelError, match=r"body 'arm' depends on '.*', which moves"):
         Layout.of(m)
+
+
+def test_a_coordinate_is_not_called_like_the_time_and_may_be_called_self():
+    with pytest.raises(ModelError, match="which is the time"):
+        composite(["t"], turn("t", "y"))
+    assert dict(composite(["self"], ["self", 0, 0]).with_efforts(self="-2*self").efforts).keys() == {"self"}

@@ -109,3 +109,9 @@ def test_a_belt_that_quickens_carries_a_block_along():
     m.gravity = [0, 0, -9.81]
     m.contact("p.z", friction=0.3, slip="p.x' - 2*max(t - 1, 0)", name="belt")
     assert m.simulate((0, 2))["p.x'"][-1] == pytest.approx(2.0, abs=1e-6)
+
+
+def test_ensembles_refuse_them_too():
+    system = da.simulate.system_of(hung("max(t - 1, 0)", "joint"))
+    with pytest.raises(da.SimulationError, match="another speed at once"):
+        da.simulate.run_many(system, (0, 2), start={"q.x": np.array([0.0, 0.1])})

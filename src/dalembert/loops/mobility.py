@@ -28,6 +28,9 @@ from dalembert.loops.verdict import Branch, Mobility
 from dalembert.mechanism import Constraint, Holonomic, Layout, Mechanism
 from dalembert.mechanism.contact import Pressed, say_open
 
+_ROUNDED = 1e-10
+"""Conditions weaker than this share of the strongest are told: motions take them for rounding of the description."""
+
 
 def mobility(
     mechanism: Mechanism | Layout,
@@ -237,6 +240,20 @@ def _tree_verdict(linkage: Linkage, gruebler: int) -> Mobility:
     )
 
 
+def _as_moved(closing: Closing, local: LocalDimension) -> list[str]:
+    """That motions move on what the numbers, taken as they are written, forbid by their last digits alone."""
+    strengths = np.linalg.svd(closing.jacobian(local.x), compute_uv=False)
+    felt = int((strengths > _ROUNDED * strengths.max(initial=0.0)).sum())
+    if felt >= local.tangent.rank:
+        return []
+    few, free = local.tangent.rank - felt, closing.linkage.size - felt
+    return [
+        f"numbers count as they are written: {few} of the conditions that hold it {'is' if few == 1 else 'are'} less "
+        f"than {_ROUNDED:g} of the others, which may be their rounding (axes in line but for the last digit). Motions "
+        f"take that for nothing: there it has {free} freedom{'s' * (free != 1)}. Write such numbers exactly"
+    ]
+
+
 def _verdict(closing: Closing, local: LocalDimension, loops: list[Loop], gruebler: int, described: Linkage) -> Mobility:
     linkage = closing.linkage
     # the auxiliary variables come with as many equations, the cut links' own variables with as many ranks
@@ -252,6 +269,7 @@ def _verdict(closing: Closing, local: LocalDimension, loops: list[Loop], grueble
             f"no posture is known where the loops close exactly, here they do to {gap:.1g}: the verdict holds as far "
             "as rounded numbers allow, a proof needs exact data (sqrt(3), not 1.732)"
         )
+    notes += _as_moved(closing, local)
     measured = Closing(described)
     return Mobility(
         linkage.layout.model.name,

@@ -96,7 +96,7 @@ class Joint:
     def has_free_translation(self, step: Step) -> bool:
         return not is_zero3(step.displacement.translation)
 
-    def with_efforts(self, **efforts: Scalar) -> Joint:
+    def with_efforts(self, /, **efforts: Scalar) -> Joint:
         """The same joint with known efforts on coordinates: `revolute("z").with_efforts(th="-k*th - c*th'")`."""
         unknown = [x for x in efforts if x not in self.parameters]
         if unknown:
@@ -133,6 +133,8 @@ def check_joint(joint: Joint) -> None:
     if len(set(names)) != len(names):
         twice = next(x for x in names if names.count(x) > 1)
         raise ModelError(f"the joint names its coordinate '{twice}' twice.")
+    if ex.TIME.name in names:
+        raise ModelError("a coordinate of a joint cannot be 't', which is the time. Give it another name.")
     used: set[str] = set()
     for number, step in enumerate(joint.steps, 1):
         used.update(joint.step_parameters(step))

@@ -31,6 +31,7 @@ from dalembert.simulate.system.compiled import (
     quaternion_rows,
 )
 from dalembert.simulate.system.event import resolve_events
+from dalembert.simulate.system.leaps import refuse_leaps
 from dalembert.simulate.system.system import System
 from dalembert.simulate.system.values import first_state, parameter_values
 
@@ -83,6 +84,7 @@ def run_many(
     first = first_state(system, start, given, parameters, float(t_span[0]), many=True).values
     one = {name: float(np.ravel(x)[0]) for name, x in parameters.items()}
     chosen.check(system, one)
+    refuse_leaps(system, one, [float(np.ravel(x)[0]) for x in first.values()], as_span(t_span))
     values = [parameters.get(name, np.nan) for name in system.known_parameters]
     count = count_of({**first, **parameters})
     problem = Problem(
