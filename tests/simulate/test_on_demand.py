@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import dalembert as da
+from dalembert import expr as ex
 from dalembert.dynamics import alike, dynamics
 from dalembert.mechanism import earth
 from dalembert.simulate.system.corners import corners_of
@@ -94,6 +96,22 @@ def test_a_motion_is_kept_and_read_without_them(tmp_path: Path, monkeypatch: pyt
     np.testing.assert_array_equal(read.y, mo.y)
     np.testing.assert_allclose(read.sol(0.05), mo.sol(0.05), rtol=1e-12, atol=1e-14)
     np.testing.assert_allclose(read["b13.X''"], mo["b13.X''"], rtol=1e-9)
+
+
+@pytest.mark.usefixtures("every_tree_is_long")
+def test_a_motion_of_a_tree_makes_no_square_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 10,000 bodies one of 100,000,000 entries: Jacobians, and what moves by which speed."""
+
+    whole = ex.jacobian
+
+    def small(exprs: Sequence[ex.Expr], variables: Sequence[ex.Expr]) -> list[list[ex.Expr]]:
+        assert len(exprs) * len(variables) < 15 * 15, f"a table of {len(exprs)} by {len(variables)} was made"
+        return whole(exprs, variables)
+
+    monkeypatch.setattr(ex, "jacobian", small)
+    mo = _chain(15).simulate((0, 0.1))
+    assert mo.success
+    assert len(mo.y) == 30
 
 
 @pytest.mark.usefixtures("every_tree_is_long")

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -69,7 +70,7 @@ class _Factor:
     def of(pose: Pose, index: Mapping[Expr, int]) -> _Factor:
         entries = [x for row, p in zip(pose.rotation, pose.position, strict=True) for x in (*row, p)]
         used = ex.free_symbols(entries)
-        variables = [x for x in index if x in used]
+        variables = sorted((x for x in used if x in index), key=lambda x: (index[x] < 0, index[x]))
         slopes = [d for x in variables for d in ex.tangent(entries, {x: ex.ONE})]
         return _Factor(tuple(entries), tuple(index[x] for x in variables), tuple(slopes))
 
@@ -97,7 +98,8 @@ class Closure:
         self.followed = [one.followed for one in layout.further if one.followed is not None]
         follow = [place[x] for one in self.followed for x in one.coordinates]
         self.first_coordinates = [*(place[x] for link in declared for x in link.coordinates), *follow]
-        self.first_speeds = [self.speeds.index(x) for link in declared for x in link.speeds]
+        number = {x: i for i, x in enumerate(self.speeds)}
+        self.first_speeds = [number[x] for link in declared for x in link.speeds]
         angles = _turning(links)
         self._angles = np.array([name in angles for name in self.coordinates], dtype=bool)
         own = {x: rate for link in links for step in link_motions(link) for x, rate in step.rates.items()}
@@ -106,8 +108,6 @@ class Closure:
         self.moving = {ex.symbol(x): own[x] for x in self.coordinates} | {ex.TIME: ex.ONE}
         #: Charts of turns whose speeds are those of the body: rates are infinite where one vanishes.
         self.charts = [one for link in links for step in tree.motions[link.name] for one in step.conditions]
-        slopes = ex.jacobian([own[x] for x in self.coordinates], [ex.symbol(x) for x in self.speeds])
-        self._rates = [x for row in slopes for x in row]
         #: Of further constraints: which one each formula belongs to, what stays zero, and slopes by what moves it.
         self.holding, self.holonomic = self._formulas(tree, Holonomic)
         self._holonomic_slopes = [d for e in self.holonomic for d in ex.gradient(e, [*self._symbols, ex.TIME])]
@@ -126,6 +126,12 @@ class Closure:
         #: What rounding can leave of them: at rest hidden conditions hold, and no speed is there to tell how exactly.
         hidden = any(isinstance(one.reaction, Implied) for one in layout.further)
         self._noise = error_size(self.kinematic) if hidden else []
+
+    @cached_property
+    def _rates(self) -> list[Expr]:
+        """P, row by row: a square table that a tree, whose start is what it is given, does without."""
+        moved = [self.moving[x] for x in self._symbols]
+        return [x for row in ex.jacobian(moved, [ex.symbol(x) for x in self.speeds]) for x in row]
 
     # --- structure ---------------------------------------------------------------------------------------------------
 

@@ -165,8 +165,9 @@ def _start(layout: Layout, start: Mapping[str, Any], given: Mapping[str, Any], t
     firm = len(start) if start or given or t else len(ranked)
     asked = Asked(model.name, names, ranked, firm)
     y = np.zeros((count, len(names)))
+    place = {name: i for i, name in enumerate(names)}
     for name, value in wish.items():
-        y[:, names.index(name)] = value
+        y[:, place[name]] = value
     first = y.copy()
     _complete_quaternions(closure, y, set(ranked), model.name)
     place_contacts(about.tree, closure, y, ranked, parameters, t)

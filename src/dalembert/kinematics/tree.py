@@ -113,7 +113,7 @@ def _coupled(
     """The same steps moved by the speeds of every coordinate that they use, whichever step or link it belongs to."""
     used = [ex.free_symbols(step.displacement.scalars) for step in link.joint.steps]
     shared = sum(len(x & {ex.symbol(a) for a in link.joint.parameters}) for x in used) > len(link.joint.parameters)
-    if not shared and all(x.isdisjoint(rates) for x in used):
+    if not shared and not any(e in rates for x in used for e in x):  # of a table, `isdisjoint` walks through all
         return steps
     own = {ex.symbol(x): rate for step in steps for x, rate in step.rates.items()}
     known = list(dict.fromkeys([*speeds, *(ex.symbol(x) for x in link.speeds)]))
