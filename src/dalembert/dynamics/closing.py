@@ -147,16 +147,17 @@ def followers(slopes: Array, order: Sequence[int]) -> Array:
 def _spanning(slopes: Array, order: Sequence[int], needed: Array, threshold: float) -> Array:
     """Columns, from the last to the first, that are independent of those already taken."""
     count, rows, size = slopes.shape
-    basis = np.zeros((count, rows, int(needed.max(initial=0)) + 1))
+    basis = np.zeros((count, int(needed.max(initial=0)), rows))
     taken, found = np.zeros(count, dtype=int), np.zeros((count, size), dtype=bool)
     for j in reversed(order):
-        column = slopes[:, :, j]
+        if (taken >= needed).all():
+            break
+        column, some = slopes[:, :, j], basis[:, : taken.max(initial=0)]
         for _ in range(2):  # once more takes away what rounding left
-            inside = np.einsum("kij,ki->kj", basis, column)
-            column = column - np.einsum("kij,kj->ki", basis, inside)
+            column = column - ((some @ column[:, :, None])[:, None, :, 0] @ some)[:, 0]
         length = np.linalg.norm(column, axis=1)
         new = np.flatnonzero((length > threshold) & (taken < needed))
-        basis[new, :, taken[new]] = column[new] / length[new, None]
+        basis[new, taken[new]] = column[new] / length[new, None]
         found[new, j] = True
         taken[new] += 1
     return found
