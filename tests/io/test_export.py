@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import warnings
 from pathlib import Path
+from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 import pytest
 
 import dalembert as da
 from dalembert.io import UnmappedWarning
+from dalembert.io.write_xml import finished
 from dalembert.mechanism import BodyShape
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -310,3 +312,12 @@ def test_damping_of_balls_goes_out_and_what_only_one_coordinate_has_is_told(tmp_
     free.given["F"] = 0.0
     for text in (free.to_mjcf(), free.to_urdf()):
         assert "single coordinates of 'ja'" in text
+
+
+def test_bodies_nested_deeper_than_the_stack_are_refused_in_words():
+    """As those of a chain of a thousand bodies in MJCF; URDF lists them."""
+    root = inner = Element("mujoco")
+    for _ in range(1500):
+        inner = SubElement(inner, "body")
+    with pytest.raises(da.LimitError, match=r"MJCF of 'long' nests each body.*to_urdf"):
+        finished(root, (), "MJCF of 'long'")

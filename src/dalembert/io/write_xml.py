@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from dalembert.errors import LimitError
 from dalembert.io.chain import Numbers
 from dalembert.io.poses import Pose, at
 from dalembert.io.read import UnmappedWarning
@@ -49,6 +50,12 @@ def finished(root: Element, left: Sequence[str], what: str) -> str:
     if left:
         more = f" And {len(left) - 1} more, in comments at its head." if len(left) > 1 else ""
         warnings.warn(f"{what}: {left[0]}{more}", UnmappedWarning, stacklevel=4)
-    indent(root)
     notes = "".join(f"<!-- {note.replace('--', '- -')} -->\n" for note in dict.fromkeys(left))
-    return f'<?xml version="1.0"?>\n{notes}{tostring(root, encoding="unicode")}\n'
+    try:
+        indent(root)
+        return f'<?xml version="1.0"?>\n{notes}{tostring(root, encoding="unicode")}\n'
+    except RecursionError:
+        raise LimitError(
+            f"{what} nests each body in the one that carries it, here deeper than Python's stack bears. "
+            "URDF lists them side by side: `to_urdf`, or write shorter branches."
+        ) from None
