@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
 import dalembert as da
 from dalembert import expr as ex
+from dalembert.errors import SimulationError
+from dalembert.simulate import run_many, system_of
 from dalembert.simulate.system.corners import instants, switching
 
 PUSHES = {
@@ -110,3 +114,27 @@ def test_zeros_of_random_functions_of_time_are_all_found(seed):
     zeros = np.arange(1, int(10 * w / np.pi) + 1) * np.pi / w
     expected = sorted([a, *zeros[(zeros > 0.5) & (zeros < 10)]])
     assert found == pytest.approx(expected, rel=1e-13)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_more_switches_than_are_followed_are_refused_with_a_span_that_is_followed(seed):
+    """A hundred thousand were kept, the rest was lost without a word: how many, and how long a span has fewer."""
+    draw = np.random.default_rng(seed)
+    pace, end = 10 ** draw.uniform(4.7, 7), draw.uniform(6.5, 90) * draw.choice([-1, 1])
+    law = [ex.parse("sin(w*t) - c")]
+    numbers = {"w": pace, "c": draw.uniform(-0.9, 0.9)}
+    with pytest.raises(SimulationError, match=r"switches .*\d\d\d,\d\d\d times in this span .*sin\(t\*w\)") as told:
+        instants(law, numbers, (0.0, end))
+    (length,) = re.findall(r"spans of (\S+),", str(told.value))
+    found = instants(law, numbers, (0.0, np.copysign(float(length), end)))
+    assert len(found) == pytest.approx(pace * float(length) / np.pi, abs=2)
+
+
+@pytest.mark.parametrize("unit", [1e-3, 1.0, 1e3])
+def test_a_motion_with_more_switches_than_are_followed_is_refused(unit):
+    m = block("where(sin(w*t) > 0, 2, 0)", unit)
+    m.given = {"m": unit, "w": 1e5 / unit}
+    with pytest.raises(SimulationError, match="switches 127,323 times in this span"):
+        m.simulate((0, 4 * unit))
+    with pytest.raises(SimulationError, match="switches 127,323 times in this span"):
+        run_many(system_of(m), (0, 4 * unit), given={"w": [1e5 / unit, 1 / unit]})

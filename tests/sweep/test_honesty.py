@@ -3,6 +3,7 @@
 import json
 import shutil
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,9 @@ import dalembert as da
 from dalembert import expr as ex
 from dalembert.cli import app
 from dalembert.sweep import measures
+from dalembert.sweep.plan import Plan
+
+PENDULUM = Path(__file__).parents[2] / "examples" / "pendulum.lsd"
 
 
 def pendulum():
@@ -265,3 +269,25 @@ def test_what_is_told_of_random_motions_is_no_less_than_what_is_missed(seed):
             assert wrong <= 1.1 * bound + 1e-5, (instants, stiff, wrong, said)
             told += bool(words)
     assert told  # some were too few
+
+
+@pytest.mark.parametrize("done", range(3))
+def test_a_sweep_that_is_stopped_tells_what_is_done_and_no_table_of_nothing(done, tmp_path, monkeypatch):
+    """Ctrl-C in any chunk, the first one too, ends with 130."""
+    pytest.importorskip("pyarrow")
+    run, made = Plan.run, list[int]()
+
+    def stopped(self, k, threads):
+        if len(made) == done:
+            raise KeyboardInterrupt
+        made.append(k)
+        return run(self, k, threads)
+
+    monkeypatch.setattr(Plan, "run", stopped)
+    monkeypatch.setattr(Plan, "chunk", 2)
+    words = ["sweep", str(PENDULUM), "--vary", "l=1:2:5", "--measure", "max(hinge.th)", "--until", "0.1"]
+    found = CliRunner().invoke(app, [*words, "--out", str(tmp_path / "sweep")])
+    assert found.exit_code == 130
+    assert "nan" not in found.stdout
+    assert (f"{2 * done} of 5 cases" if done else "none of 5 cases is done") in found.stdout
+    assert "--resume" in found.stderr

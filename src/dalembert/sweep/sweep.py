@@ -71,6 +71,8 @@ class Sweep:
 
     def __str__(self) -> str:
         """A summary: how many, how quick, and where each measure lies."""
+        if not len(self):
+            return f"{self.name}: none of {self.cases} cases is done"
         made = len(self) - self.before
         rate = f", {made / self.seconds:.3g} a second" if self.seconds and made else ""
         failed = f", {self.failures} failed" if self.failures else ""
@@ -80,10 +82,10 @@ class Sweep:
         for name in self.measures:
             whole = self.table[name][self.table["status"] >= 0]
             values = whole[np.isfinite(whole)]
-            row = [values.min(), np.median(values), values.mean(), values.max()] if len(values) else [np.nan] * 4
+            row = [values.min(), np.median(values), values.mean(), values.max()] if len(values) else []
             without = len(whole) - len(values)
             word = f"  ({without} of {len(whole)} motions have no such number)" if without else ""
-            lines.append(f"{name:{width}}  " + " ".join(f"{x:12.6g}" for x in row) + word)
+            lines.append(f"{name:{width}}  " + (" ".join(f"{x:12.6g}" for x in row) or f"{'no number':>12}") + word)
         return "\n".join(lines)
 
     def as_dict(self) -> dict[str, Any]:

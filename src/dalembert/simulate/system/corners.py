@@ -4,7 +4,7 @@
 
 A step may reach over a push that begins and ends between two instants at which a method asks, and the motion then
 never hears of it: a machine at rest takes steps as long as its whole span. A step that ends at every such instant, and
-a short one after it, meets what begins there. None is missed, however many there are: between corners a switching
+a short one after it, meets what begins there. None is missed, and too many are refused: between corners a switching
 function and its slope are bounded on pieces, which are halved until each has one zero at most. Corners that the state
 decides are found by the error of the steps.
 """
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dalembert import expr as ex
+from dalembert.errors import SimulationError
 from dalembert.expr import Expr
 from dalembert.expr.spread import spread
 from dalembert.simulate.system.on_demand import made_of
@@ -38,7 +39,9 @@ _HALVINGS = 60
 _STRAIGHT = 64 * float(np.finfo(float).eps)
 """Rounding of a few operations: what is off a straight line by this share of its size is on it."""
 MOST = 100_000
-"""Instants of one span that are kept: a switch that is quicker is met by steps anyway."""
+"""Instants of one span: a motion that stops at more takes minutes, and a law that switches so quickly is its mean."""
+_SHORTER = 24
+"""Halvings after which no shorter span is told: in a millionth of the span there are too many still."""
 
 
 def corners_of(system: System) -> Corners | None:
@@ -90,9 +93,48 @@ def instants(
 ) -> tuple[float, ...]:
     """When switching functions are zero inside a span, in the order in which a motion meets them.
 
+    More than `MOST` of them are refused, with the length of a span that has fewer.
+
     >>> instants([ex.parse("t - a"), ex.parse("abs(t - 2) - 0.5")], {"a": 2.0}, (0.0, 10.0))
     (1.5, 2.0, 2.5)
     """
+    try:
+        return _instants(functions, parameters, span)
+    except _TooMany as many:
+        raise SimulationError(_told(many, functions, parameters, span)) from None
+
+
+class _TooMany(Exception):
+    """More instants than are followed one by one: of which function, and how many at least."""
+
+    def __init__(self, function: Expr, count: int) -> None:
+        super().__init__(function, count)
+        self.function, self.count = function, count
+
+
+def _told(many: _TooMany, functions: Sequence[Expr], parameters: Mapping[str, float], span: tuple[float, float]) -> str:
+    """What to do: a span short enough."""
+    text = f"{many.function}"
+    text = text if len(text) <= 80 else text[:77] + "..."
+    said = (
+        f"a law in time switches {'more than ' if many.count == MOST else ''}{many.count:,} times in this span (zeros "
+        f"of {text}), and steps stop at {MOST:,} of such instants at most. "
+    )
+    length = span[1] - span[0]
+    for _ in range(_SHORTER):
+        length /= 2
+        try:
+            _instants(functions, parameters, (span[0], span[0] + length))
+        except _TooMany:
+            continue
+        said += f"Take spans of {abs(length):.3g}, each from the end of the last, or let"
+        return f"{said} the law be its mean over many switches."
+    return f"{said}Let the law be its mean over many switches."
+
+
+def _instants(
+    functions: Sequence[Expr], parameters: Mapping[str, float], span: tuple[float, float]
+) -> tuple[float, ...]:
     low, high = min(span), max(span)
     numbers = {ex.symbol(name): value for name, value in parameters.items()}
     found: list[float] = []
@@ -102,8 +144,7 @@ def instants(
             found += _zeros(function, numbers, begin, end)
         found = sorted({t for t in found if low < t < high})
         if len(found) > MOST:
-            found = found[:MOST] if span[1] > span[0] else found[-MOST:]
-            break
+            raise _TooMany(function, len(found))
     return tuple(found if span[1] > span[0] else found[::-1])
 
 
@@ -138,7 +179,7 @@ def _zeros(function: Expr, numbers: Mapping[Expr, float], begin: float, end: flo
 
 def _single(function: Expr, numbers: Mapping[Expr, float], begin: float, end: float) -> tuple[Array, Array]:
     """Pieces with one zero at most, where there may be one: the value and its slope are bounded on each, else it is
-    halved. What is not decided when there are too many pieces, or when they are as short as rounding, is kept."""
+    halved. What is not decided when they are as short as rounding is kept, and what nothing is known of."""
     bounds, radius = _bounds(function)
 
     def told(left: Array, right: Array) -> list[Array]:
@@ -159,6 +200,8 @@ def _single(function: Expr, numbers: Mapping[Expr, float], begin: float, end: fl
         single.append((left[open_ & settled], right[open_ & settled]))
         left, right = left[open_ & ~settled], right[open_ & ~settled]
         if sum(len(a) for a, _ in single) + 2 * len(left) > most:
+            if most == _PIECES:
+                raise _TooMany(function, MOST)
             single.append((left, right))
             break
         middle = (left + right) / 2
