@@ -84,6 +84,28 @@ def test_a_whole_number_and_its_double_are_told_apart() -> None:
     assert isinstance(before.given["m"], int)
 
 
+def test_a_zero_from_below_is_another_number() -> None:
+    """atan2(0, -1) is pi, atan2(-0.0, -1) is -pi: -0.0 is equal to 0.0, and the machine was not told apart."""
+    m, fresh = pendulum(), pendulum()
+    for one, first in ((m, 0.0), (fresh, -0.0)):
+        one.torque("rod", ["atan2(z, -1)", 0, 0])
+        one.given["z"] = first
+    before = simulate(m, (0, 0.3)).y[0, -1]
+    m.given["z"] = -0.0
+    assert simulate(m, (0, 0.3)).y[0, -1] == simulate(fresh, (0, 0.3)).y[0, -1] != before
+
+
+@pytest.mark.parametrize("what", ["given", "start"])
+def test_the_system_that_is_kept_is_not_written_to(what: str) -> None:
+    """Numbers put into the system of one motion were those of all further motions of the machine."""
+    m = pendulum()
+    motion = simulate(m, (0, 0.3))
+    with pytest.raises(TypeError, match="does not support item assignment"):
+        getattr(motion.system, what)["m"] = 7.0
+    motion.y[:] = 0.0
+    assert (simulate(m, (0, 0.3)).y == simulate(pendulum(), (0, 0.3)).y).all()
+
+
 def test_the_order_of_the_start_counts() -> None:
     m = pendulum()
     m.start = {"pivot.th": 1.0, "pivot.th'": 0.0}

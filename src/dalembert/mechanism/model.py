@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
+from math import copysign
 from types import MappingProxyType
 from typing import Any
 
@@ -27,6 +28,11 @@ Functions = Mapping[str, tuple[tuple[str, ...], Expr]]
 
 def _nothing() -> Mapping[str, Any]:
     return MappingProxyType({})
+
+
+def _below_zero(value: object) -> bool:
+    """Has a number the sign of a negative one? -0.0 equals 0.0, and atan2 and 1/x do not take them for one."""
+    return isinstance(value, float) and copysign(1.0, value) < 0.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,7 +75,7 @@ class Model:
             return self
         for (name, value), (known, its) in zip(numbers, others, strict=True):
             plain = isinstance(value, int | float | str | Expr) and type(value) is type(its)
-            if name != known or not plain or value != its:
+            if name != known or not plain or value != its or _below_zero(value) != _below_zero(its):
                 return self
         return other
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from types import MappingProxyType
 
 from dalembert import expr as ex
 from dalembert.constraints.factor import factor_symmetric
@@ -51,8 +52,8 @@ def _made(mechanism: Model, layout: Layout) -> System:
         about.state.coordinates,
         about.state.speeds,
         _rates(about, large, bool(rows)),
-        given=dict(mechanism.given),
-        start={**upright, **mechanism.start},
+        given=mechanism.given,  # read only: the system is kept with the machine
+        start=MappingProxyType({**upright, **mechanism.start}),
         kinetic=about.energies.kinetic,
         quaternions=quaternions,
         conditions=(

@@ -134,7 +134,8 @@ class System:
 
     def __getstate__(self) -> dict[str, Any]:
         """What it was made of; what was made of it, such as machine code, stays here."""
-        return {one.name: getattr(self, one.name) for one in fields(self)}
+        plain = {"given": dict(self.given), "start": dict(self.start)}  # what only reads is not pickled
+        return {one.name: getattr(self, one.name) for one in fields(self)} | plain
 
     @cached_property
     def _made(self) -> dict[str, Any]:
