@@ -5,6 +5,8 @@ import pytest
 from dalembert import expr as ex
 from dalembert import lsd
 from dalembert.errors import ModelError
+from dalembert.lsd.scope import FUNCTIONS
+from dalembert.lsd.write_scalars import _GEOMETRIC
 from dalembert.mechanism import Displacement, Force, Frame, Joint, Mechanism, Step, earth, prismatic, revolute, turn
 from lsd.mutations import GALLERY
 from random_mechanisms import random_tree
@@ -75,6 +77,54 @@ def test_bodies_and_symbols_of_one_name_are_kept_apart():
     m.torque(rod, ["m", 0, 0], rod)
     m.given["m"] = 3
     same(m)
+
+
+@pytest.mark.parametrize("kind", ["body", "link", "coordinate", "parameter", "frame", "argument", "output"])
+@pytest.mark.parametrize("name", [*FUNCTIONS, *_GEOMETRIC, "pi", "earth", "cosine", "end", "body", "mass", "iframe"])
+def test_names_of_functions_and_words_are_names_beside_them(kind, name):
+    """A body, a coordinate `sin` and the function in one machine: each is read back, or the name is refused."""
+    names = {"body": "rod", "link": "hinge", "coordinate": "x", "parameter": "k", "frame": "tip", "argument": "u"}
+    names |= {"output": "told", kind: name}
+    x, k, t, u = (
+        *(ex.symbol(names[one]) for one in ("coordinate", "parameter")),
+        ex.TIME,
+        ex.symbol(names["argument"]),
+    )
+    every = ex.maximum(ex.sin(t), ex.absolute(x)) + ex.minimum(k, ex.PI) * ex.where(
+        ex.less(t, 2), ex.cos(x), ex.sqrt(k)
+    )
+    for one in (f for f in ex.FUNCTIONS.values() if f.arity == 1):
+        every = every + one.build(x * k + t)
+    m = Mechanism("clash")
+    try:
+        rod = m.body(names["body"], mass=k)
+        m.frame(names["frame"], rod, Displacement.of([k, 0, 0]))
+        m.join(
+            earth, rod, Joint((x.name,), (Step(Displacement.of([x, 0, 0])),), ((x.name, every),)), name=names["link"]
+        )
+        m.torque(rod, [ex.substitute([every], {x: k})[0], ex.function("law")(k), 0], rod)
+        m.define("law", [u.name], ex.sin(u) + ex.absolute(u))
+        m.outputs[names["output"]] = ex.cos(ex.symbol(f"{names['link']}.{names['coordinate']}"))
+        m.given[k.name] = 2
+    except ModelError:
+        return
+    if name == "pi" and kind == "coordinate":
+        with pytest.raises(ModelError, match="number pi beside"):
+            lsd.to_lsd(m)
+    else:
+        same(m)
+
+
+def test_a_coordinate_named_like_an_unknown_function_is_refused():
+    m = Mechanism("clash")
+    x = ex.symbol("law")
+    m.join(
+        earth,
+        m.body("b", mass=1),
+        Joint(("law",), (Step(Displacement.of([x, 0, 0])),), (("law", ex.function("law")(x)),)),
+    )
+    with pytest.raises(ModelError, match="function 'law'"):
+        lsd.to_lsd(m)
 
 
 def test_what_lsd_cannot_say_is_an_error():

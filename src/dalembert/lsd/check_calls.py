@@ -47,6 +47,8 @@ def infer_call(ctx: Context, node: s.Call, scope: Scope, want: Type | None) -> C
     found = find(ctx, node, scope)
     if isinstance(found, Checked):
         return found
+    if isinstance(found, Bound) and _is_function(ctx, node) and found.type not in (Type.ERROR, Type.DEFINITION):
+        found = None  # a body or coordinate `sin` takes no arguments: `sin(t)` is no word about it
     if isinstance(found, Bound):
         if found.type is Type.ERROR:
             return Checked(Type.ERROR, found.extra)
@@ -78,6 +80,12 @@ def infer_call(ctx: Context, node: s.Call, scope: Scope, want: Type | None) -> C
     ctx.functions.add(name)
     function = ex.function(name)
     return Checked(S, ctx.guarded(node.span, function, *parts))
+
+
+def _is_function(ctx: Context, node: s.Call) -> bool:
+    """Is it the word of a function that every program knows?"""
+    known = node.word.text in FUNCTIONS or node.word.text in _GEOMETRY
+    return (known or (ctx.asking and node.word.text in QUANTITIES)) and not node.word.quoted and not node.package
 
 
 def _use_hint(ctx: Context, name: str) -> str | None:

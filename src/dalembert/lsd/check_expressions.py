@@ -110,7 +110,7 @@ def _name(ctx: Context, node: s.Name, scope: Scope, want: Type | None) -> Checke
     if word.text == EARTH_NAME and not word.quoted:
         ctx.fact(word.span, "earth : frame - the fixed Galilean frame, body number 0")
         return Checked(Type.FRAME, lambda _state: EARTH_FRAME)
-    if word.text in CONSTANTS and not word.quoted and ctx.free.get(word.text) is None:
+    if word.text in CONSTANTS and not word.quoted:
         value = CONSTANTS[word.text]
         ctx.fact(word.span, f"{word.text} : scalar - " + ("the number pi" if word.text == "pi" else "the time"))
         return Checked(Type.SCALAR, lambda _state: value)

@@ -97,6 +97,8 @@ class ScalarWriter:
         if op == "symbol":
             return self._symbol(e), ATOM
         if op == "pi":
+            if "pi" in self.local:
+                raise ModelError("LSD reads the number pi beside a coordinate or argument 'pi' as this one. Rename it.")
             return "pi", ATOM
         parts = [written[a] for a in e.args]
         if op in _INFIX:
@@ -108,6 +110,10 @@ class ScalarWriter:
             if any(e.orders) or not parts:
                 raise ModelError(
                     f"the unknown function '{e.name}' is written in LSD with arguments and no derivatives."
+                )
+            if e.name in self.local:
+                raise ModelError(
+                    f"LSD reads the function '{e.name}' as the coordinate or argument '{e.name}'. Rename one."
                 )
             return f"{symbol_word(e.name)}({inside})", ATOM
         if op not in FUNCTIONS:
