@@ -13,6 +13,7 @@ import dalembert as da
 from dalembert import expr as ex
 from dalembert.dynamics import alike, dynamics
 from dalembert.mechanism import earth
+from dalembert.mechanism.state import State
 from dalembert.simulate.system.corners import corners_of
 from dalembert.simulate.system.from_mechanism import system_of
 from dalembert.simulate.system.on_demand import OnDemand
@@ -112,6 +113,35 @@ def test_a_motion_of_a_tree_makes_no_square_table(monkeypatch: pytest.MonkeyPatc
     mo = _chain(15).simulate((0, 0.1))
     assert mo.success
     assert len(mo.y) == 30
+
+
+@pytest.mark.usefixtures("every_tree_is_long")
+@pytest.mark.parametrize("bodies", [17, 62])
+def test_a_start_lists_all_names_a_few_times_whatever_the_length(bodies: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once for each state is the square of the length."""
+    listed = 0
+
+    def names(state: State) -> tuple[str, ...]:
+        nonlocal listed
+        listed += 1
+        return (*state.coordinates, *state.speeds)
+
+    monkeypatch.setattr(State, "names", property(names))
+    assert _chain(bodies).simulate((0, 0.01)).success
+    assert 0 < listed < 12
+
+
+def test_quaternions_are_found_in_a_state_where_their_names_stand() -> None:
+    m = da.Mechanism("balls")
+    last: da.Body = earth
+    for i in range(3):
+        body = m.body(f"b{i}", mass=1, inertia=[1, 2, 2.5])
+        m.join(last, body, da.spherical("quaternion"), name=f"j{i}")
+        last = body
+    system = m.simulate((0, 0.01)).system
+    told = [tuple(system.states[k] for k in rows) for rows in system.quaternion_rows]
+    assert len(told) == 3
+    assert told == list(system.quaternions)
 
 
 @pytest.mark.usefixtures("every_tree_is_long")

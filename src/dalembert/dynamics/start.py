@@ -187,9 +187,8 @@ def _start(layout: Layout, start: Mapping[str, Any], given: Mapping[str, Any], t
             guess = None if near is None else near[rows]
             y[rows], moved = _closed(closure, y[rows], guess, own, t, asked, begin if many else None, branches)
             shift[rows] = np.maximum(shift[rows], moved)
-    values = {name: y[:, i] for i, name in enumerate(names) if name in state.names}
     return Start(
-        {name: values[name] for name in state.names},
+        {name: y[:, place[name]] for name in state.names},
         _moves(asked, first, y, shift, many),
         tuple(branches.choices),
         tuple(branches.singular),

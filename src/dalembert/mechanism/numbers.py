@@ -66,7 +66,7 @@ def impossible_bodies(model: Model, values: Mapping[str, Any]) -> Iterator[tuple
             yield body.name, message
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1 << 15)  # bodies: of a machine with more of them each is judged again by every motion
 def _impossible_as_written(body: Body) -> tuple[str, ...] | None:
     """Of a body that is all numbers, once for all motions; None for one that has parameters."""
     return None if ex.free_symbols([body.mass, *body.inertia.entries]) else tuple(_impossible(body, {}))

@@ -29,7 +29,7 @@ from dalembert.simulate.contact.outputs import WithContacts
 from dalembert.simulate.loop.dense import DenseOutput, Manifold
 from dalembert.simulate.motion.arcs import Arc, Jump
 from dalembert.simulate.motion.motion import Motion
-from dalembert.simulate.system.compiled import native_projection, quaternion_rows
+from dalembert.simulate.system.compiled import native_projection
 from dalembert.simulate.system.on_demand import OnDemand, rates_at
 from dalembert.simulate.system.system import System
 
@@ -150,7 +150,7 @@ def _arcs(system: System, stored: Mapping[str, Any], parameters: list[dict[str, 
     counts = stored["steps"]
     points, steps = np.concatenate([[0], np.cumsum(counts)]), np.concatenate([[0], np.cumsum(counts - 1)])
     times, lengths, states, blocks = (stored[name] for name in _STEPS)
-    groups = np.array(quaternion_rows(system), dtype=np.int64).reshape(-1, 4)
+    groups = np.array(system.quaternion_rows, dtype=np.int64).reshape(-1, 4)
     projection = native_projection(system)
     found = []
     for k, arc in enumerate(arcs):

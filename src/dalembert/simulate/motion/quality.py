@@ -326,11 +326,10 @@ def _norm(motion: Motion) -> float | None:
     system = motion.system
     if not system.quaternions:
         return None
-    rows = [[system.states.index(x) for x in group] for group in system.quaternions]
     worst = [
         float(np.max(np.abs(np.linalg.norm(y[row], axis=0) - 1), initial=0.0))
         for y in (_judged(arc)[1] for arc in motion.arcs)
-        for row in rows
+        for row in system.quaternion_rows
     ]
     return max(worst, default=0.0)
 
@@ -347,10 +346,10 @@ def _integrals(motion: Motion, seen: Motion) -> dict[str, float]:
 def _cyclic(system: System) -> list[tuple[str, str, Expr]]:
     """Coordinates that neither energy contains, whose rates are speeds, with these and their momenta."""
     kinetic, used = system.energies["T"], system.energy_symbols["T"] | system.energy_symbols["V"]
-    found = []
+    found, speeds = [], frozenset(system.speeds)
     for coordinate, rate in zip(system.coordinates, system.rates, strict=False):
         speed = rate.name if rate.op == "symbol" else ""
-        if speed in system.speeds and ex.symbol(coordinate) not in used:
+        if speed in speeds and ex.symbol(coordinate) not in used:
             found.append((coordinate, speed, ex.derivative(kinetic, ex.symbol(speed))))
     return found
 
@@ -366,7 +365,7 @@ def _drift(seen: Motion, momentum: Expr, speed: str) -> float:
     M is the momentum of a unit speed: momenta are linear in the speeds.
     """
     unit = np.array([[float(name == speed)] for name in seen.system.states])
-    moves = np.array([[float(name in seen.system.coordinates)] for name in seen.system.states])
+    moves = (np.arange(len(unit)) < len(seen.system.coordinates)).astype(float)[:, None]
     values, inertias = list[Array](), list[Array]()
     for arc in seen.arcs:
         three = np.concatenate([arc.y, arc.y * moves, arc.y * moves + unit], axis=1)

@@ -178,7 +178,7 @@ def _marks(grid: Array | None, begin: float, h: float, count: int, states: int) 
 
 def _dense(times: Array, y: Array, system: System) -> DenseOutput:
     """Straight lines between the states that are kept, quaternions of length one."""
-    rows = np.array([[system.states.index(x) for x in group] for group in system.quaternions], dtype=np.int64)
+    rows = np.array(system.quaternion_rows, dtype=np.int64)
     return DenseOutput(times, np.diff(times), y, lambda: np.diff(y, axis=0)[:, None, :], Manifold(rows.reshape(-1, 4)))
 
 

@@ -18,7 +18,7 @@ from dalembert.expr import Expr
 from dalembert.simulate.methods.problem import Problem
 from dalembert.simulate.runs.answering import DIFFERENCE, STENCIL, size_of, slope
 from dalembert.simulate.runs.reset import consistent
-from dalembert.simulate.system.compiled import native_projection, native_rates, quaternion_rows
+from dalembert.simulate.system.compiled import native_projection, native_rates
 from dalembert.simulate.system.event import ResolvedEvent
 from dalembert.simulate.system.system import System
 
@@ -115,7 +115,7 @@ def _closed(
 
     def at(y: Array, t: float = t, changes: Mapping[str, float] | None = None) -> Array:
         values = np.array(list({**numbers, **(changes or {})}.values()))
-        how: dict[str, Any] = {"project": native_projection(system), "quaternions": quaternion_rows(system)}
+        how: dict[str, Any] = {"project": native_projection(system), "quaternions": system.quaternion_rows}
         problem = Problem(native_rates(system), (t, t), y, parameters=values, **how)
         return consistent(system, problem, t, y, touched)
 

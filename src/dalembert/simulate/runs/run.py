@@ -25,7 +25,7 @@ from dalembert.simulate.runs.diagnosis import diagnose
 from dalembert.simulate.runs.hybrid import Journey, travel
 from dalembert.simulate.runs.rubbing import beside_contacts, rubbing
 from dalembert.simulate.system.branch import check_switch, on_its_branch
-from dalembert.simulate.system.compiled import native_guards, native_projection, native_rates, quaternion_rows
+from dalembert.simulate.system.compiled import native_guards, native_projection, native_rates
 from dalembert.simulate.system.event import ResolvedEvent, resolve_events
 from dalembert.simulate.system.leaps import refuse_leaps
 from dalembert.simulate.system.system import System, Value
@@ -106,7 +106,7 @@ def run(
         dense_output=dense_output,
         guards=native_guards(system),
         project=native_projection(system),
-        quaternions=quaternion_rows(system),
+        quaternions=system.quaternion_rows,
         progress=progress,
         corners=system.corners,
         **chosen.wants(system),

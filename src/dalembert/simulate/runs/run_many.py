@@ -28,7 +28,6 @@ from dalembert.simulate.system.compiled import (
     native_guards,
     native_projection,
     native_rates,
-    quaternion_rows,
 )
 from dalembert.simulate.system.event import resolve_events
 from dalembert.simulate.system.leaps import refuse_leaps
@@ -102,7 +101,7 @@ def run_many(
         first_step=first_step,
         guards=native_guards(system),
         project=native_projection(system),
-        quaternions=quaternion_rows(system),
+        quaternions=system.quaternion_rows,
         progress=progress,
         corners=system.corners,
         **chosen.wants(system),

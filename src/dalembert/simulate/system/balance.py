@@ -46,7 +46,7 @@ class Balance:
 
     def __init__(self, system: System) -> None:
         self.coordinates, self.speeds = len(system.coordinates), len(system.speeds)
-        self._groups = [[system.states.index(x) for x in group] for group in system.quaternions]
+        self._groups = system.quaternion_rows
         self._kinematics = _native("kinematics", system, tuple(system.rates[: self.coordinates]))
         self._rates = native_rates(system)
         self._parts: dict[str, tuple[int, ...]] = {}

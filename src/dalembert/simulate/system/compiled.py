@@ -170,13 +170,6 @@ def _bounds(
     return compile_functions([Function("event_bounds", inputs, outputs)])["event_bounds"]
 
 
-def quaternion_rows(system: System) -> list[list[int]]:
-    """Where the quaternions are in the state."""
-    if not system.quaternions:
-        return []
-    return [[system.states.index(name) for name in group] for group in system.quaternions]
-
-
 def native_guards(system: System) -> NativeGuards | None:
     if not system.conditions:
         return None

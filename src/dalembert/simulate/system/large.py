@@ -98,7 +98,7 @@ class LargeMachine:
         held = system.constrained
         assert held is not None
         self.coordinates, self.size = len(system.coordinates), len(system.states)
-        self._groups = [[system.states.index(x) for x in group] for group in system.quaternions]
+        self._groups = system.quaternion_rows
         self._parts: dict[str, Part] = {}
         self.nodes = system.nodes
         self.structure = _structure(system)

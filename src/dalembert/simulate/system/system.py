@@ -154,6 +154,12 @@ class System:
         return (*self.coordinates, *self.speeds)
 
     @cached_property
+    def quaternion_rows(self) -> list[list[int]]:
+        """Where the quaternions are in y."""
+        place = {name: i for i, name in enumerate(self.states)}
+        return [[place[name] for name in group] for group in self.quaternions]
+
+    @cached_property
     def symbols(self) -> tuple[Expr, ...]:
         """The symbols of y."""
         return tuple(ex.symbol(name) for name in self.states)
