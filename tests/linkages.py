@@ -21,10 +21,10 @@ def slider_crank() -> da.Mechanism:
     return m
 
 
-def four_bar(lengths, ground) -> da.Mechanism:
+def four_bar(lengths, ground, mass: float = 1.0) -> da.Mechanism:
     m = da.Mechanism("four-bar")
     a, b, c = (
-        m.body(n, mass=1, centre=[l / 2, 0, 0], inertia=[0, l * l / 12, l * l / 12])
+        m.body(n, mass=mass, centre=[l / 2, 0, 0], inertia=[0, mass * l * l / 12, mass * l * l / 12])
         for n, l in zip("abc", lengths, strict=True)
     )
     m.join(da.earth, a, da.revolute("z"), name="A")
@@ -61,4 +61,16 @@ def closed_by_a_ball(chart: str, axis: str = "z") -> da.Mechanism:
     m.join(da.earth.at(ends["ground"]), c, da.revolute(axis), name="D")
     m.join(b.at(ends["b"]), c.at(ends["c"]), da.spherical(chart), name="C")
     m.gravity = [0.3, -9.0, 1.0]
+    return m
+
+
+def pair_of_spheres() -> da.Mechanism:
+    """Two bodies on one centre, turning by quaternions, held together by a hinge that closes the loop."""
+    m = da.Mechanism("pair")
+    a = m.body("a", mass=1, centre=[0.1, 0, 0.3], inertia=[1, 2, 3])
+    b = m.body("b", mass=1, centre=[0, 0.2, 0], inertia=[1, 1, 2])
+    m.join(da.earth, a, da.spherical("quaternion"), name="s")
+    m.join(a, b, da.revolute("z"), name="r")
+    m.join(da.earth.at([0, 0, 0]), b, da.spherical("quaternion"), name="c")
+    m.gravity = [0, 0, -9.81]
     return m

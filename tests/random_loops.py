@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -273,4 +274,13 @@ def loaded(seed: int, *, driven: bool = False, still: bool = False) -> Mechanism
             joint = Joint(joint.parameters, (shake, *joint.steps), joint.efforts)
         m.join(link.first, link.second, joint, name=link.name)
     m.gravity = [1, 2, -9]
+    return m
+
+
+def heavy(make: Callable[[random.Random], Mechanism], seed: int) -> Mechanism:
+    """A random linkage with bodies that have mass."""
+    m = make(random.Random(seed))
+    for name in [name for name in m.bodies if name != "earth"]:
+        m.bodies[name] = Mechanism().body(name, mass=1, centre=[0.1, 0.05, -0.1], inertia=[0.2, 0.3, 0.25])
+    m.gravity = [0.3, -2, -9.81]
     return m

@@ -7,7 +7,7 @@ import pytest
 
 import dalembert as da
 from dalembert.simulate import Problem, integrate
-from linkages import four_bar
+from linkages import four_bar, pair_of_spheres
 
 
 def bars() -> da.Mechanism:
@@ -15,18 +15,6 @@ def bars() -> da.Mechanism:
 
 
 START = {"A.th": 1.0, "A.th'": 3.0}
-
-
-def pair_of_spheres() -> da.Mechanism:
-    """Two bodies on one centre, turning by quaternions, held together by a hinge that closes the loop."""
-    m = da.Mechanism("pair")
-    a = m.body("a", mass=1, centre=[0.1, 0, 0.3], inertia=[1, 2, 3])
-    b = m.body("b", mass=1, centre=[0, 0.2, 0], inertia=[1, 1, 2])
-    m.join(da.earth, a, da.spherical("quaternion"), name="s")
-    m.join(a, b, da.revolute("z"), name="r")
-    m.join(da.earth.at([0, 0, 0]), b, da.spherical("quaternion"), name="c")
-    m.gravity = [0, 0, -9.81]
-    return m
 
 
 def test_speeds_need_not_be_rates_of_coordinates():
@@ -79,18 +67,6 @@ def test_many_motions_are_refused():
         run_many(system_of(da.load("examples/pendulum.lsd")), (0, 1), method="DAE")
 
 
-def heavy(make, seed: int):
-    """A random linkage with bodies that have mass."""
-    import random
-
-    m = make(random.Random(seed))
-    for name in [name for name in m.bodies if name != "earth"]:
-        body = da.Mechanism().body(name, mass=1, centre=[0.1, 0.05, -0.1], inertia=[0.2, 0.3, 0.25])
-        m.bodies[name] = body
-    m.gravity = [0.3, -2, -9.81]
-    return m
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "seed"), [("spatial", 6), ("spherical_loop", 7), ("plane_loop", 8), ("bennett", 22), ("platform", 11)]
@@ -100,7 +76,7 @@ def test_random_linkages_converge_with_order_two(kind, seed):
     import random_loops
     from dalembert.simulate import simulate
 
-    m = heavy(getattr(random_loops, kind), seed)
+    m = random_loops.heavy(getattr(random_loops, kind), seed)
     reference = simulate(m, (0, 0.1), rtol=1e-10).y[:, -1]
     motions = [simulate(m, (0, 0.1), method="DAE", max_step=h) for h in (2e-3, 1e-3)]
     coarse, fine = (np.abs(mo.y[:, -1] - reference).max() for mo in motions)

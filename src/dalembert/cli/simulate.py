@@ -52,7 +52,9 @@ def command(
         float | None,
         typer.Option(help="Absolute tolerance.", show_default="1e-10 of a radian or of the machine's size"),
     ] = None,
-    method: Annotated[str, typer.Option(help="Method: auto, DOP853, RADAU9, taylor, symplectic4, DAE...")] = "auto",
+    method: Annotated[
+        str, typer.Option(help="Method: auto, DOP853, RADAU9, taylor, symplectic4, DAE, RADAU9-DAE...")
+    ] = "auto",
     max_step: Annotated[
         float | None,
         typer.Option(help="Longest step; the step of symplectic, DAE and time stepping.", show_default="free"),

@@ -81,6 +81,7 @@ class MoreauJean(Method):
     name: str = "moreau"
     order: int = 1
     kind: str = "time stepping"
+    equal_steps: bool = True
 
     def __post_init__(self) -> None:
         if not 0.5 <= self.theta <= 1:

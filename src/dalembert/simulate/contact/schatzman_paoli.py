@@ -57,6 +57,7 @@ class SchatzmanPaoli(Method):
     name: str = "schatzman-paoli"
     order: int = 1
     kind: str = "time stepping"
+    equal_steps: bool = True
 
     def integrate(self, problem: Problem) -> Solution:
         wanted, count = equal_steps(problem)

@@ -35,6 +35,8 @@ class Method(ABC):
     order: int
     kind: str
     """explicit, implicit, series, symplectic, variational, DAE or time stepping"""
+    equal_steps: bool = False
+    """Steps of one length, which the user sets: there is no tolerance."""
 
     @abstractmethod
     def integrate(self, problem: Problem) -> Solution: ...

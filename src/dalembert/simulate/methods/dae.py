@@ -34,29 +34,18 @@ _FEWEST = 100
 """Steps of a short span."""
 
 
-@dataclass(frozen=True)
-class GeneralisedAlpha(Method):
-    """Equal steps of `max_step`; `spectral_radius` is 1 without numerical damping, 0 with the most."""
+class Algebraic(Method):
+    """A method on the equations before they are solved: it finds the multipliers itself."""
 
-    name: str = "DAE"
-    order: int = 2
-    kind: str = "DAE"
-    spectral_radius: float = 0.9
+    kind = "DAE"
 
-    def integrate(self, problem: Problem) -> Solution:
-        from dalembert.simulate.methods.stepwise import march
-
+    def needs_balance(self, problem: Problem) -> None:
+        """Refuse rates alone."""
         if problem.balance is None:
             raise SimulationError(
-                "the DAE method needs masses, efforts and conditions, not rates alone: "
+                f"the method '{self.name}' needs masses, efforts and conditions, not rates alone: "
                 "simulate a mechanism, or choose another method."
             )
-        if not problem.max_step > 0 or (problem.first_step is not None and not problem.first_step > 0):
-            raise SimulationError("the DAE method takes equal, positive steps: max_step=1e-3, for example.")
-        length = abs(problem.span[1] - problem.span[0])
-        wished = min(problem.max_step, problem.first_step or np.inf)
-        step = float(wished) if np.isfinite(wished) else min(_STEP, length / _FEWEST or _STEP)
-        return march(_Alpha(problem, self.spectral_radius), problem, step)
 
     def obstacle(self, system: System, parameters: Mapping[str, float]) -> str:
         if system.large:
@@ -71,6 +60,27 @@ class GeneralisedAlpha(Method):
         from dalembert.simulate.system.balance import Balance
 
         return {"balance": Balance(system)}
+
+
+@dataclass(frozen=True)
+class GeneralisedAlpha(Algebraic):
+    """Equal steps of `max_step`; `spectral_radius` is 1 without numerical damping, 0 with the most."""
+
+    name: str = "DAE"
+    order: int = 2
+    equal_steps: bool = True
+    spectral_radius: float = 0.9
+
+    def integrate(self, problem: Problem) -> Solution:
+        from dalembert.simulate.methods.stepwise import march
+
+        self.needs_balance(problem)
+        if not problem.max_step > 0 or (problem.first_step is not None and not problem.first_step > 0):
+            raise SimulationError("the DAE method takes equal, positive steps: max_step=1e-3, for example.")
+        length = abs(problem.span[1] - problem.span[0])
+        wished = min(problem.max_step, problem.first_step or np.inf)
+        step = float(wished) if np.isfinite(wished) else min(_STEP, length / _FEWEST or _STEP)
+        return march(_Alpha(problem, self.spectral_radius), problem, step)
 
 
 class _Alpha:

@@ -57,17 +57,22 @@ def set_grid(memory: Memory, grid: Array | None, size: int) -> None:
 
 
 def set_tolerances(memory: Memory, rtol: ArrayLike, atol: ArrayLike, size: int, smallest: float) -> None:
+    """Put them in their place."""
+    for slot, tolerance in zip((at.RTOL, at.ATOL), tolerances(rtol, atol, size, smallest), strict=True):
+        memory.bind(slot, tolerance)
+
+
+def tolerances(rtol: ArrayLike, atol: ArrayLike, size: int, smallest: float) -> tuple[Array, Array]:
     """Relative and absolute tolerance, each a number or one for each state; `smallest` is the finest relative one."""
-    for slot, name, value in ((at.RTOL, "rtol", rtol), (at.ATOL, "atol", atol)):
-        tolerance = np.empty(size)
-        tolerance[:] = value
-        least = tolerance.min()
+    relative, absolute = np.empty(size), np.empty(size)
+    relative[:], absolute[:] = rtol, atol
+    for name, least in (("rtol", relative.min()), ("atol", absolute.min())):
         if not least >= 0:
             raise SimulationError(f"{name} must not be negative.")
-        if slot == at.RTOL and least < smallest:
-            warn(f"rtol below {smallest:.1e} is beyond the precision of its numbers; {smallest:.1e} is used.")
-            tolerance = np.maximum(tolerance, smallest)
-        memory.bind(slot, tolerance)
+    if relative.min() < smallest:
+        warn(f"rtol below {smallest:.1e} is beyond the precision of its numbers; {smallest:.1e} is used.")
+        relative = np.maximum(relative, smallest)
+    return relative, absolute
 
 
 def check_steps(span: tuple[float, float], step: float) -> None:
@@ -79,12 +84,17 @@ def check_steps(span: tuple[float, float], step: float) -> None:
         )
 
 
-def step_sizes(method: Scheme, span: tuple[float, float], first: float | None, largest: float) -> tuple[float, float]:
-    """First and largest step; a symplectic method takes the first as its fixed step, made to divide the span."""
+def check_limits(first: float | None, largest: float) -> None:
+    """Refuse steps that are none."""
     if first is not None and not first > 0:
         raise SimulationError(f"first_step is {first}: it must be positive.")
     if not largest > 0:
         raise SimulationError(f"max_step is {largest}: it must be positive.")
+
+
+def step_sizes(method: Scheme, span: tuple[float, float], first: float | None, largest: float) -> tuple[float, float]:
+    """First and largest step; a symplectic method takes the first as its fixed step, made to divide the span."""
+    check_limits(first, largest)
     if method.symplectic:
         check_steps(span, first or largest)
     if not method.symplectic:

@@ -37,6 +37,10 @@ class NativeMethod(Method):
     def kind(self) -> str:  # type: ignore[override]
         return "symplectic" if self.scheme.symplectic else "implicit" if self.scheme.implicit else "explicit"
 
+    @property
+    def equal_steps(self) -> bool:  # type: ignore[override]
+        return self.scheme.symplectic
+
     def integrate(self, problem: Problem) -> Solution:
         from dalembert.simulate.methods.driver import solve
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
@@ -31,7 +33,7 @@ _FEW, _MANY = 64, 8192
 
 
 class Stepper(Protocol):
-    """One step of a method: state and slope at `t1`, or a sentence that says why there is none."""
+    """What makes the steps of a method."""
 
     name: str
     nfev: int
@@ -43,11 +45,16 @@ class Stepper(Protocol):
     def start(self, t: float, y: Array) -> Array:
         """Begin at a state on the manifold; its slope."""
 
-    def advance(self, t0: float, t1: float) -> tuple[Array, Array] | str: ...
+
+class Advancing(Stepper, Protocol):
+    """A stepper that goes where it is told."""
+
+    def advance(self, t0: float, t1: float) -> tuple[Array, Array] | str:
+        """State and slope at `t1`, or a sentence that says why there is none."""
 
 
 @runtime_checkable
-class Striding(Stepper, Protocol):
+class Striding(Advancing, Protocol):
     """A stepper that makes many steps at once, each straight between its ends."""
 
     def stretch(self, first: int, last: int) -> tuple[Array, str]:
@@ -57,21 +64,16 @@ class Striding(Stepper, Protocol):
         """The first steps of the last stretch are taken: those that end at the times t."""
 
 
-def march(stepper: Stepper, problem: Problem, step: float) -> Solution:
+def march(stepper: Advancing, problem: Problem, step: float) -> Solution:
     """Equal steps of at most `step` from the start of the span to its end."""
-    start, span = as_state(problem.y0), as_span(problem.span)
-    code = Code.of(problem, start.size)
-    parameters = np.array(problem.parameters, dtype=float).reshape(-1)
-    quaternions = np.array(problem.quaternions, dtype=np.int64).reshape(-1, 4)
-    manifold = Manifold(quaternions, code.addresses[at.PROJECT], parameters, (code, problem))
-    course = _Course(stepper, problem, code, parameters, manifold, span)
+    span, course = as_span(problem.span), Course.of(stepper, problem)
     length = abs(span[1] - span[0])
     check_steps(span, step)
     count = max(1, int(np.ceil(length / step * (1 - 1e-9)))) if length else 0
     striding = stepper if isinstance(stepper, Striding) else None
-    with watching_interrupt() as interrupt, progress_bar(length, "simulate", problem.progress) as bar:
-        reason = course.begin(start)
-        looked = began = time.perf_counter()
+    with course.watched() as stopped:
+        reason = course.begin(as_state(problem.y0))
+        began = time.perf_counter()
         k, ahead = 0, _FEW
         while k < count and reason == at.CONTINUE:
             if striding is not None:
@@ -82,15 +84,9 @@ def march(stepper: Stepper, problem: Problem, step: float) -> Solution:
                 k += made
                 ahead = _ahead(made, time.perf_counter() - began)
             else:
-                reason = course.step(span[0] + (span[1] - span[0]) * (k / count), _end(span, k + 1, count))
+                reason = course.step(stepper, span[0] + (span[1] - span[0]) * (k / count), _end(span, k + 1, count))
                 k += 1
-            for callback in problem.callbacks:
-                if callback.error is not None:
-                    raise callback.error
-            if time.perf_counter() - looked > CHUNK_SECONDS:
-                looked = time.perf_counter()
-                bar.update(abs(course.t[-1] - span[0]), f"t = {course.t[-1]:.4g}")
-            if reason == at.CONTINUE and interrupt.pressed:
+            if stopped() and reason == at.CONTINUE:
                 reason = at.STOPPED
     return course.solution(at.DONE if reason == at.CONTINUE else reason)
 
@@ -125,7 +121,7 @@ def _between(h: float, y0: Array, slope0: Array, y1: Array, slope1: Array, degre
 
 
 @dataclass(eq=False)
-class _Course:
+class Course:
     """The steps made so far, with what was found on them."""
 
     stepper: Stepper
@@ -143,10 +139,43 @@ class _Course:
     culprit: int = -1
     memory: Memory | None = None
 
-    def begin(self, y: Array) -> int:
-        t = self.span[0]
+    @classmethod
+    def of(cls, stepper: Stepper, problem: Problem) -> Course:
+        """The course of a motion that has not begun."""
+        code = Code.of(problem, as_state(problem.y0).size)
+        parameters = np.array(problem.parameters, dtype=float).reshape(-1)
+        quaternions = np.array(problem.quaternions, dtype=np.int64).reshape(-1, 4)
+        manifold = Manifold(quaternions, code.addresses[at.PROJECT], parameters, (code, problem))
+        return cls(stepper, problem, code, parameters, manifold, as_span(problem.span))
+
+    @contextmanager
+    def watched(self) -> Iterator[Callable[[], bool]]:
+        """After each step the bar moves on, and what a function of the user raised is raised; was Ctrl-C pressed?"""
+        begin, length = self.span[0], abs(self.span[1] - self.span[0])
+        looked = time.perf_counter()
+        with watching_interrupt() as interrupt, progress_bar(length, "simulate", self.problem.progress) as bar:
+
+            def stopped() -> bool:
+                nonlocal looked
+                for callback in self.problem.callbacks:
+                    if callback.error is not None:
+                        raise callback.error
+                if time.perf_counter() - looked > CHUNK_SECONDS:
+                    looked = time.perf_counter()
+                    bar.update(abs(self.t[-1] - begin), f"t = {self.t[-1]:.4g}")
+                return bool(interrupt.pressed)
+
+            yield stopped
+
+    def brought_back(self, t: float, y: Array) -> Array:
+        """A state where its quaternions and constraints put it."""
         state = y.copy()
         self.manifold.bring_back(np.array([t]), state[None])
+        return state
+
+    def begin(self, y: Array) -> int:
+        t = self.span[0]
+        state = self.brought_back(t, y)
         self.t, self.y = [t], [state]
         self.slope = self.stepper.start(t, state)
         signs = self._events(t, state)
@@ -167,12 +196,17 @@ class _Course:
             return at.COLLAPSE
         return at.CONTINUE
 
-    def step(self, t0: float, t1: float) -> int:
-        made = self.stepper.advance(t0, t1)
+    def step(self, stepper: Advancing, t0: float, t1: float) -> int:
+        made = stepper.advance(t0, t1)
         if isinstance(made, str):
             self.why = made
             return at.COLLAPSE
         return self._accept(t0, t1, *made)
+
+    def take(self, t0: float, t1: float, y1: Array, piece: Array, reached: Array) -> int:
+        """A step whose polynomial reached another end than the one where it is brought back: it turns a little."""
+        piece[0] += y1 - reached
+        return self._accept(t0, t1, y1, self.slope, piece)
 
     def stretch(self, stepper: Striding, first: int, t: Array) -> tuple[int, int]:
         """Many steps at once, between the times t: why they end, and how many are taken."""
@@ -198,13 +232,14 @@ class _Course:
         stepper.kept(t[1 : made + 1])
         return reason, made
 
-    def _accept(self, t0: float, t1: float, y1: Array, slope: Array) -> int:
+    def _accept(self, t0: float, t1: float, y1: Array, slope: Array, piece: Array | None = None) -> int:
         """A step from the last state to y1, with what is found on it."""
         self.culprit = self._guarded(t1, y1)
         if self.culprit >= 0:
             return at.SINGULAR
         h, y0 = t1 - t0, self.y[-1]
-        piece = _between(h, y0, self.slope, y1, slope, self.stepper.degree, self.stepper.speeds)
+        if piece is None:
+            piece = _between(h, y0, self.slope, y1, slope, self.stepper.degree, self.stepper.speeds)
         reason, reached, state = at.CONTINUE, t1, y1
         done = self._crossings(t0, h, y0, piece, y1)
         if done != 1 and self.memory is not None:

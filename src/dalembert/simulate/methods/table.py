@@ -9,6 +9,7 @@ from dalembert.simulate.contact.moreau_jean import MoreauJean
 from dalembert.simulate.contact.schatzman_paoli import SchatzmanPaoli
 from dalembert.simulate.methods import tableaux
 from dalembert.simulate.methods.automatic import Automatic
+from dalembert.simulate.methods.collocated_dae import CollocatedDae
 from dalembert.simulate.methods.contract import Method
 from dalembert.simulate.methods.dae import GeneralisedAlpha
 from dalembert.simulate.methods.native import NativeMethod
@@ -72,6 +73,7 @@ METHODS: dict[str, Method] = {
 METHODS |= {one.name: one for one in (Variational(1), Variational(2), Variational(3), Variational(4))}
 METHODS |= {one.name: one for one in (Taylor(), Taylor(2))}
 METHODS["DAE"] = GeneralisedAlpha()
+METHODS |= {one.name: one for one in (CollocatedDae(3), CollocatedDae(5))}
 METHODS["moreau"] = MoreauJean()
 METHODS["schatzman-paoli"] = SchatzmanPaoli()
 ALIASES = {

@@ -82,6 +82,7 @@ class Variational(Method):
 
     pieces: int = 2
     kind: str = "variational"
+    equal_steps: bool = True
 
     @property
     def name(self) -> str:  # type: ignore[override]

@@ -24,7 +24,7 @@ _TIGHTEST = 1e-13
 def second_run(system: System, t_span: tuple[float, float], motion: Motion, asked: Asked) -> MotionError:
     """The same motion at a hundredth of the tolerance, compared at every instant that the first one tells."""
     method = find_method(asked.get("method", "auto"))
-    if method.kind in ("symplectic", "variational", "DAE", "time stepping"):
+    if method.equal_steps:
         raise SimulationError(
             f"the method '{method.name}' has no tolerance to tighten: compare motions of two `max_step`s."
         )
