@@ -138,3 +138,25 @@ def test_a_motion_with_more_switches_than_are_followed_is_refused(unit):
         m.simulate((0, 4 * unit))
     with pytest.raises(SimulationError, match="switches 127,323 times in this span"):
         run_many(system_of(m), (0, 4 * unit), given={"w": [1e5 / unit, 1 / unit]})
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_function_that_is_flat_at_zero_switches_once_there_or_never(seed):
+    """Of t - sin(t) a stretch of 1e-8 s is rounding, of exp(-t) all that follows after 745 s: pieces of it are one."""
+    rng = np.random.default_rng(seed)
+    unit, a, c = 10.0 ** rng.uniform(-3, 3), rng.uniform(-0.9, 0.9), rng.uniform(0.5, 3)
+    s, span = f"({c / unit!r}*(t - {a * unit!r}))", (-unit, unit * rng.uniform(1, 2))
+    for flat in (f"{s} - sin{s}", f"{s} - atan{s}", f"min({s}, 0)", f"max({s}, 0)^3", f"{s} - tanh{s}"):
+        found = np.array(instants([ex.parse(flat)], {}, span if seed % 2 else span[::-1]))
+        assert len(found) < 10
+        assert (abs(found - a * unit) < 1e-4 * unit).all()
+        if "0)" not in flat:  # it passes from one sign to the other
+            assert len(found)
+    assert len(instants([ex.parse(f"exp(-{c / unit!r}*t)")], {}, (0.0, 1000 * unit))) < 2
+
+
+def test_a_push_that_sets_in_as_a_cycloid_moves_what_rests():
+    m = block("m*max(t - sin(t), 0)")
+    m.given = {"m": 2.0}
+    motion = m.simulate((0, 3), rtol=1e-10)
+    assert motion["s.x'"][-1] == pytest.approx(4.5 + np.cos(3) - 1, rel=1e-9)

@@ -139,16 +139,24 @@ def _instants(
     numbers = {ex.symbol(name): value for name, value in parameters.items()}
     found: list[float] = []
     for function in functions:
-        ends = [low, *sorted(found), high]
+        ends, size = [low, *sorted(found), high], _size(function, numbers, low, high)
         for begin, end in pairwise(ends):
-            found += _zeros(function, numbers, begin, end)
+            found += _zeros(function, numbers, begin, end, size)
         found = sorted({t for t in found if low < t < high})
         if len(found) > MOST:
             raise _TooMany(function, len(found))
     return tuple(found if span[1] > span[0] else found[::-1])
 
 
-def _zeros(function: Expr, numbers: Mapping[Expr, float], begin: float, end: float) -> list[float]:
+def _size(function: Expr, numbers: Mapping[Expr, float], low: float, high: float) -> float:
+    """How large a switching function becomes in a span, about: what its rounding is a part of."""
+    t = np.linspace(low, high, _FIRST + 1)
+    with np.errstate(all="ignore"):
+        values = np.abs(np.asarray(ex.evaluate([function], {**numbers, ex.TIME: t})[0], dtype=float))
+    return float(np.max(values, where=np.isfinite(values), initial=0.0))
+
+
+def _zeros(function: Expr, numbers: Mapping[Expr, float], begin: float, end: float, size: float) -> list[float]:
     """Zeros on a piece without corners below it, its ends left out."""
 
     def values(t: Array) -> Array:
@@ -165,7 +173,7 @@ def _zeros(function: Expr, numbers: Mapping[Expr, float], begin: float, end: flo
         about = _STRAIGHT * max(abs(begin), abs(end))
         left, right = np.array([zero - about]), np.array([zero + about])
     else:
-        left, right = _single(function, numbers, begin, end)
+        left, right = _single(function, numbers, begin, end, size)
     signs, others = np.sign(values(left)), np.sign(values(right))
     touched = [*left[signs == 0], *right[others == 0]]
     places = np.flatnonzero(signs * others < 0)
@@ -177,7 +185,9 @@ def _zeros(function: Expr, numbers: Mapping[Expr, float], begin: float, end: flo
     return [*map(float, touched), *right.tolist()]
 
 
-def _single(function: Expr, numbers: Mapping[Expr, float], begin: float, end: float) -> tuple[Array, Array]:
+def _single(
+    function: Expr, numbers: Mapping[Expr, float], begin: float, end: float, size: float
+) -> tuple[Array, Array]:
     """Pieces with one zero at most, where there may be one: the value and its slope are bounded on each, else it is
     halved. What is not decided when they are as short as rounding is kept, and what nothing is known of."""
     bounds, radius = _bounds(function)
@@ -189,16 +199,23 @@ def _single(function: Expr, numbers: Mapping[Expr, float], begin: float, end: fl
 
     edges = np.linspace(begin, end, _FIRST + 1)
     left, right = edges[:-1], edges[1:]
-    single = [(left[:0], right[:0])]
+    single, flat = [(left[:0], right[:0])], [(left[:0], right[:0])]
     shortest, most = _STRAIGHT * max(abs(begin), abs(end)), _PIECES
     while len(left):
         value, slope, far, bent = told(left, right)
         if not (far < 1e299).any():  # nothing is known of it
             most = _UNBOUNDED
-        open_ = ~(np.abs(value) > far)
-        settled = (np.abs(slope) > bent) | (right - left <= shortest)
-        single.append((left[open_ & settled], right[open_ & settled]))
-        left, right = left[open_ & ~settled], right[open_ & ~settled]
+        open_, steep, short = ~(np.abs(value) > far), np.abs(slope) > bent, right - left <= shortest
+        with np.errstate(all="ignore"):  # two bounds of how far it strays: of its terms, and by its slope
+            strays = np.fmin(far, (np.abs(slope) + bent) * (right - left) / 2)
+            rounding = open_ & ~steep & (np.abs(value) + strays <= _STRAIGHT * size)
+        at_zero, one = rounding & short, open_ & (steep | short) & ~(rounding & short)
+        rest = open_ & ~steep & ~short
+        if sum(len(a) for a, _ in single) + one.sum() + 2 * rest.sum() > most:
+            at_zero, rest = rounding, rest & ~rounding
+        flat.append((left[at_zero], right[at_zero]))
+        single.append((left[one], right[one]))
+        left, right = left[rest], right[rest]
         if sum(len(a) for a, _ in single) + 2 * len(left) > most:
             if most == _PIECES:
                 raise _TooMany(function, MOST)
@@ -206,7 +223,18 @@ def _single(function: Expr, numbers: Mapping[Expr, float], begin: float, end: fl
             break
         middle = (left + right) / 2
         left, right = np.concatenate([left, middle]), np.concatenate([middle, right])
+    single.append(_stretches(*map(np.concatenate, zip(*flat, strict=True))))
     return np.concatenate([a for a, _ in single]), np.concatenate([b for _, b in single])
+
+
+def _stretches(left: Array, right: Array) -> tuple[Array, Array]:
+    """Neighbouring pieces on which a function is rounding, in parts of its size, are one: it has one zero there, or
+    none (t - sin(t) at t = 0, exp(-t) after hours)."""
+    order = np.argsort(left)
+    left, right = left[order], right[order]
+    apart = left[1:] != right[:-1]
+    first, last = (np.concatenate(x) for x in (([True], apart), (apart, [True])))
+    return (left[first], right[last]) if len(left) else (left, right)
 
 
 @lru_cache(maxsize=256)
