@@ -14,6 +14,7 @@ import pytest
 from dalembert.errors import DalembertError, SimulationError
 from dalembert.simulate import Motion, run
 from dalembert.simulate.motion import archive as archive_of_motions
+from dalembert.simulate.motion.arcs import megabytes
 from sample_systems import double_pendulum, free_body, pendulum, spherical_pendulum
 
 
@@ -113,3 +114,17 @@ def test_a_file_that_holds_no_motion_is_refused(tmp_path: Path) -> None:
         path.write_text(text)
         with pytest.raises(SimulationError, match="not a motion"):
             Motion.load(path)
+
+
+def test_a_motion_tells_the_memory_that_it_keeps() -> None:
+    """Times, lengths and states of its steps; four numbers more for each state and step once it is asked in between."""
+    motion = run(pendulum(), (0, 5))
+    kept = megabytes(motion.arcs)
+    assert kept >= 8e-6 * motion.y.size
+    assert kept <= 8e-6 * (2 * motion.y.size + 4 * len(motion.t) + 8)
+    assert f"{kept:.1f} MB" in repr(motion)
+    assert motion.sol is not None
+    motion.sol(0.5)
+    made = motion.sol.pieces[0].coefficients
+    assert megabytes(motion.arcs) >= kept + 8e-6 * made.size - 1e-9
+    assert megabytes((*motion.arcs, *motion.arcs)) == megabytes(motion.arcs)

@@ -127,7 +127,10 @@ def command(
     elif out is None and not plot and not plot_contacts and animate is None:
         typer.echo(_table(motion, told or motion.columns))
     if failure is None and not stopped and format is not Format.json:
-        print(f"{motion.method}, {motion.nfev} evaluations; {motion.message}", file=sys.stderr)
+        from dalembert.simulate.motion.arcs import megabytes
+
+        kept = f"{megabytes(motion.arcs):.1f} MB"
+        print(f"{motion.method}, {motion.nfev} evaluations, {kept}; {motion.message}", file=sys.stderr)
     if failure is not None:
         raise failure
     if stopped:

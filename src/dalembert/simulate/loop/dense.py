@@ -66,6 +66,12 @@ class DenseOutput:
             self._coefficients = self._coefficients()
         return self._coefficients
 
+    @property
+    def arrays(self) -> tuple[Array, ...]:
+        """What it keeps: its polynomials are among them once they are made."""
+        made = () if callable(self._coefficients) else (self._coefficients,)
+        return (self.t, self.h, self.y, *made)
+
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process gets the polynomials; the compiled functions stay behind."""
         return DenseOutput, (self.t, self.h, self.y, self.coefficients, Manifold(self.manifold.quaternions))

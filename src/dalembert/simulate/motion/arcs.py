@@ -35,6 +35,13 @@ class Arc(Record):
         return (float(times[0]), float(times[-1])) if len(times) else (np.nan, np.nan)
 
 
+def megabytes(arcs: Sequence[Arc]) -> float:
+    """Memory of states and dense output, in 10^6 bytes; what is seen from several sides counts once."""
+    seen = [x for arc in arcs for x in (arc.t, arc.y, arc.low, *(() if arc.sol is None else arc.sol.arrays))]
+    owners = [x.base if isinstance(x.base, np.ndarray) else x for x in seen if x is not None]
+    return sum({id(x): x.nbytes for x in owners}.values()) / 1e6
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Jump(Record):
     """What an event has done: the state on both sides, and the parameters that it has changed."""

@@ -36,7 +36,7 @@ from dalembert.simulate.contact.outputs import (
     stepped,
     with_pushes,
 )
-from dalembert.simulate.motion.arcs import Arc, Course, Jump, Side
+from dalembert.simulate.motion.arcs import Arc, Course, Jump, Side, megabytes
 from dalembert.simulate.motion.error import MotionError
 from dalembert.simulate.motion.quality import Quality, quality_of
 from dalembert.simulate.motion.tables import to_pandas, to_parquet, to_xarray
@@ -377,7 +377,7 @@ class Motion:
         pieces = f"{len(self.arcs)} arcs, " if len(self.arcs) > 1 else ""
         return (
             f"<Motion of '{self.system.name}': {len(self.names)} states, {span}, {pieces}{len(self.t)} points, "
-            f"{self.method}, {self.nfev} evaluations; {self.message}>"
+            f"{self.method}, {self.nfev} evaluations, {megabytes(self.arcs):.1f} MB; {self.message}>"
         )
 
     def _repr_html_(self) -> str:
