@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
 from dalembert import expr as ex
 from dalembert.codegen import Function, compile_functions
 from dalembert.errors import SimulationError
-from dalembert.simulate import Problem, integrate, integrate_many, run, run_many
+from dalembert.mechanism import Mechanism, earth, prismatic
+from dalembert.simulate import Problem, integrate, integrate_many, run, run_many, system_of
+from dalembert.simulate.motion.quality import QualityWarning
 from sample_systems import double_pendulum, pendulum, spherical_pendulum
 
 
@@ -79,3 +83,22 @@ def test_arrays_of_unequal_length_are_named() -> None:
 def test_one_motion_refuses_arrays() -> None:
     with pytest.raises(SimulationError, match="'a' has 3 values"):
         run(double_pendulum(), (0, 1), start={"a": np.zeros(3)})
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_machines_of_other_sizes_than_the_first_are_told(seed: int) -> None:
+    """The absolute tolerance is that of the first: springs a million times as short were wrong, in silence."""
+    rng = np.random.default_rng(seed)
+    small, ratio = 10.0 ** rng.uniform(-6, 3), 10.0 ** rng.uniform(2.1, 9)
+    m = Mechanism("spring")
+    block = m.body("block", mass=1, centre=["l", 0, 0], inertia=["l^2", "l^2", "l^2"])
+    m.join(earth, block, prismatic("x").with_efforts(x="-4*s.x*(1 + (s.x/l)^2)"), name="s")
+    m.given = {"l": 1.0}
+    system, sizes = system_of(m), small * np.array([1.0, ratio, 3.0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        many = run_many(system, (0, 2), given={"l": sizes}, start={"s.x": sizes / 2})  # the smallest one first
+    ends = many["s.x"][:, -1] / sizes
+    assert ends == pytest.approx(np.full(3, ends[0]), abs=1e-7)
+    with pytest.warns(QualityWarning, match="too loose for that one"):
+        run_many(system, (0, 2), given={"l": sizes[[1, 0, 2]]}, start={"s.x": sizes[[1, 0, 2]] / 2})

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dalembert.dynamics.numbers import count_of
+from dalembert.dynamics.scales import ATOL
 from dalembert.errors import ArgumentError, SimulationError, warn
 from dalembert.simulate.methods.contract import Method
 from dalembert.simulate.methods.inputs import as_span, check_steps
@@ -86,6 +87,15 @@ def run_many(
     refuse_leaps(system, one, [float(np.ravel(x)[0]) for x in first.values()], as_span(t_span))
     values = [parameters.get(name, np.nan) for name in system.known_parameters]
     count = count_of({**first, **parameters})
+    scales = system.scale_of(one, [float(np.ravel(x)[0]) for x in first.values()], float(t_span[0]))
+    least = system.least_scale_of({**parameters, **first}, float(t_span[0]))
+    if atol is None and (ATOL * scales > np.min(rtol) * least).any():  # more than all that a relative error may be
+        warn(
+            f"'{system.name}': the absolute tolerance of an ensemble is that of its first machine, which is "
+            f"{np.max(scales / least):.3g} times as large as another: too loose for that one. Give `atol`, let the "
+            "smallest machine be the first, or make ensembles of machines of about one size.",
+            QualityWarning,
+        )
     problem = Problem(
         native_rates(system),
         t_span,
@@ -96,7 +106,7 @@ def run_many(
         events=native_events(watched, system, None, []),
         rtol=rtol,
         atol=atol,
-        scales=system.scale_of(one, [float(np.ravel(x)[0]) for x in first.values()], float(t_span[0])),
+        scales=scales,
         max_step=max_step,
         first_step=first_step,
         guards=native_guards(system),

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 Point = tuple[Expr, Expr, Expr]
 Value = Scalar | str
 T = TypeVar("T")
+_LOOKED_AT = 100
+"""Machines of an ensemble whose sizes are looked at, the smallest ones: 3 ms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,6 +289,19 @@ class System:
         known = [told[places[x]] if x in places else t if x == "t" else parameters.get(x) for x in names]
         scales: NDArray[np.float64] = found(tuple(known)).copy()
         return scales
+
+    def least_scale_of(self, values: Mapping[str, ArrayLike], t: float) -> NDArray[np.float64]:
+        """The least size of each state among machines side by side, whose parameters and starts are arrays."""
+        if self.scales is None:
+            return np.ones(len(self.states))
+        names, found = self.kept("scales", self._scales)
+        known = {x: np.ravel(t if x == "t" else values[x]) for x in names if x == "t" or x in values}
+        rows = np.unique(np.stack(np.broadcast_arrays(*known.values()), axis=1), axis=0) if known else np.zeros((1, 0))
+        parts = (np.abs(rows) / np.maximum(np.abs(rows).max(axis=0), np.finfo(float).tiny)).sum(axis=1)
+        rows = rows[np.argsort(parts)[:_LOOKED_AT]]  # whose numbers are small all together
+        told = (dict(zip(known, row, strict=True)) for row in rows.tolist())
+        least: NDArray[np.float64] = np.min([found(tuple(row.get(x) for x in names)) for row in told], axis=0)
+        return least
 
     def _scales(self) -> tuple[list[str], Callable[[tuple[float | None, ...]], NDArray[np.float64]]]:
         """The names that sizes depend on, most often a few lengths, and the sizes by their numbers."""
