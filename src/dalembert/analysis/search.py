@@ -11,6 +11,7 @@ import numpy as np
 from dalembert import expr as ex
 from dalembert.analysis.downhill import downhill
 from dalembert.analysis.equilibrium import Equilibrium
+from dalembert.analysis.families import FAMILY, Postures, dimension
 from dalembert.analysis.modes import modes_of, ordered
 from dalembert.analysis.point import check_laws, check_speeds, numbers_of, time_of
 from dalembert.analysis.reduced import Reduction, Small
@@ -32,8 +33,6 @@ _BALANCED = 1e-9
 _LASTING = 1e-7
 #: Configurations that differ by less, in radians or lengths of the machine, are one.
 _SAME = 1e-5
-#: Directions along which the forces change by less than this share of the most are families of equilibria.
-FAMILY = 1e-8
 #: A step shorter than this, in the same units, changes nothing.
 _STILL = 1e-13
 _NEWTON, _SLIDE, _FURTHER = 45, 150, 300
@@ -107,33 +106,7 @@ class Search:
             column = None if self.any_same(self.reduced(near), seen) else self.ended(near)
             if column is not None and not self.any_same(column, seen):
                 seen.append(column)
-        return self._of_families(seen, centre)
-
-    def _of_families(self, found: list[Array], centre: Array) -> list[Array]:
-        """One of those members of a family that are equally near the centre, as all of a ring around it."""
-        smalls = [self.smalls(column[:, None])[0] for column in found]
-        family = [np.linalg.matrix_rank(one.metric) < len(one.leading) for one in smalls]
-        away = [float(np.linalg.norm((column - centre) / self.units)) for column in found]
-        kept, open_ = list[int](), list(range(len(found)))
-        while open_:
-            first, *open_ = open_
-            kept.append(first)
-            near = [
-                k for k in open_ if family[k] and family[first] and abs(away[k] - away[first]) <= _SAME * (1 + away[k])
-            ]
-            came = self._slid(np.array([found[k] for k in near]).T, found[first]) if near else found[first][:, None]
-            if came.shape[1] == len(near):
-                joined = {k for k, column in zip(near, came.T, strict=True) if self.any_same(column, [found[first]])}
-                open_ = [k for k in open_ if k not in joined]
-        return [found[k] for k in kept]
-
-    def _slid(self, q: Array, target: Array) -> Array:
-        """As near to the target as columns come along their families."""
-        for _ in range(_SLIDE):
-            q, moved = self._stepped(q, target)
-            if moved.max(initial=0.0) <= _STILL:
-                break
-        return q
+        return Postures(self).apart(seen)
 
     @staticmethod
     def sorted(found: list[Equilibrium]) -> list[Equilibrium]:
@@ -195,7 +168,7 @@ class Search:
             sizes = [in_units_of_mass(one) for one in self.smalls(q)] if q.shape[1] else []
             self.judgement.usual = float(np.median([x for x in sizes if np.isfinite(x)] or [0.0]))
             few = downhill(
-                q[:, :_DOWNHILL], self.smalls, self._ways, lambda x: self.closed(self.unit(x), 12), self.units
+                q[:, :_DOWNHILL], self.smalls, self.ways, lambda x: self.closed(self.unit(x), 12), self.units
             )
             q = self._walked(np.hstack([few, q]), None, _NEWTON)
             if q.shape[1] and self._families(q):
@@ -214,7 +187,7 @@ class Search:
 
     def _pace(self, q: Array, smalls: list[Small]) -> Array:
         """The fastest rate of a coordinate, in its natural unit."""
-        ways = self._ways(q)
+        ways = self.ways(q)
         return np.array([np.abs(w @ one.speeds / self.units).max() for w, one in zip(ways, smalls, strict=True)])
 
     def _walked(self, q: Array, centre: Array | None, times: int) -> Array:
@@ -236,7 +209,7 @@ class Search:
         found = np.array([x[np.isfinite(x)].max(initial=0.0) for x in sizes] or [0.0])  # a spring may have no length
         return np.where(found > 0, found, found.max() or 1.0)[: len(self.reduction.speeds)]
 
-    def _ways(self, q: Array) -> Array:
+    def ways(self, q: Array) -> Array:
         """How coordinates move for a unit of each speed, at each column."""
         here = {**self.numbers, **dict(zip(self.symbols, q, strict=True))}
         ways: Array = self.reduction.arrays([self.reduction.directions], here, q.shape[1])[0]
@@ -247,7 +220,7 @@ class Search:
 
     def _stepped(self, q: Array, centre: Array | None) -> tuple[Array, Array]:
         """One Newton step from each column; towards `centre` where equilibria form a family. Lost columns go."""
-        smalls, directions = self.smalls(q), self._ways(q)
+        smalls, directions = self.smalls(q), self.ways(q)
         new, moved = list[Array](), list[float]()
         for one, column, ways in zip(smalls, q.T, directions, strict=True):
             if not (np.isfinite(one.metric).all() and np.isfinite(one.residual).all()):
@@ -346,7 +319,7 @@ class Search:
                 tuple(map(complex, values)),
                 modes_of(matrix, names),
                 found.verdict,
-                f"{found.reason}{self._frozen}",
+                f"{found.reason}{self._frozen}{_of(dimension(one))}",
                 self.t if self.reduction.depends_on_time else None,
             )
         ]
@@ -392,6 +365,10 @@ class Search:
         gaps = np.abs(a - np.array(others).reshape(-1, len(a))) / self.units
         gaps[:, self.angles] = np.abs(np.angle(np.exp(1j * gaps[:, self.angles])))
         return bool((gaps.max(axis=1, initial=0.0) < _SAME).any())
+
+
+def _of(size: int) -> str:
+    return f"; one of a family of {size} dimension{'s' * (size > 1)}" if size else ""
 
 
 def _lasts(one: Small, forces: Array, pace: float) -> bool:
