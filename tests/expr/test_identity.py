@@ -128,3 +128,11 @@ def test_arrays_and_matrices_take_over_from_a_scalar():
     assert list(np.array([1, 2]) - x) == [1 - x, 2 - x]
     assert np.float64(2.0) * x is 2 * x
     assert (x * ex.Matrix([[1, 2]])).rows() == [(x, 2 * x)]
+
+
+@given(trees(tuple(FUNCTIONS), floats=True))
+def test_what_travels_as_rows_comes_back_as_the_very_node(tree):
+    """Made in Python or read from text, where cos(0.5) stays a cosine."""
+    made = build(tree)
+    for e in (ex.parse("cos(0.5)*x + 0.1^0.3 - exp(0.2*(x + 0.7))"), *(() if made is None else (made,))):
+        assert ex.restore_many(ex.flatten([e]))[0] is e

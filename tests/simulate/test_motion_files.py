@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import pickle
+import subprocess
+import sys
 from pathlib import Path
 from zipfile import ZipFile
 
 import numpy as np
 import pytest
 
+import dalembert as da
 from dalembert.errors import DalembertError, SimulationError
 from dalembert.simulate import Motion, run
 from dalembert.simulate.motion import archive as archive_of_motions
@@ -48,6 +52,46 @@ def test_saved_motion_tells_the_same(tmp_path: Path, system: object) -> None:
     assert again.system.pictures == motion.system.pictures
     further = run(again.system, (0, 0.5), given=again.parameters, rtol=1e-6)
     assert np.array_equal(further.y, motion.y)
+
+
+_TELL = """
+import json, sys
+import dalembert as da
+for path in sys.argv[1:]:
+    mo = da.Motion.load(path)
+    print(json.dumps([mo.energy().tolist(), mo.work().tolist(), mo["total.LZ"].tolist(), str(mo.quality)]))
+"""
+
+
+def test_another_process_tells_the_same_of_a_saved_motion(tmp_path: Path) -> None:
+    """One that has never seen the machine: vectors come back as vectors, cos(0.6) as the node that it was."""
+    names = ["pendulum", "loops/scissor_lift", "constraints/rolling_disc", "spring_train", "contact/bouncing_ball"]
+    turned = da.Mechanism("turned")
+    turned.join(da.earth.at(["cos(0.5)", 0, 0]), turned.body("a", mass=1), da.prismatic("z"), name="j")
+    turned.gravity = [0, 0, -9.81]
+    machines = [turned, *(da.load(f"examples/{name}.lsd") for name in names)]
+    motions = [machine.simulate((0, 0.02)) for machine in machines]
+    files = [str(tmp_path / f"{k}.npz") for k in range(len(motions))]
+    for motion, file in zip(motions, files, strict=True):
+        motion.save(file)
+    done = subprocess.run([sys.executable, "-c", _TELL, *files], capture_output=True, text=True, check=True)
+    for motion, line in zip(motions, done.stdout.splitlines(), strict=True):
+        energy, work, spin, quality = json.loads(line)
+        scale = abs(motion.kinetic_energy()).max() + abs(motion.potential_energy()).max()
+        assert energy == pytest.approx(motion.energy(), rel=1e-12, abs=1e-12 * scale)
+        assert work == pytest.approx(motion.work(), abs=1e-12 * scale)
+        assert spin == pytest.approx(motion["total.LZ"], rel=1e-9, abs=1e-12)
+        assert quality.count(";") == str(motion.quality).count(";")
+
+
+def test_motions_of_the_format_before_have_their_vectors(tmp_path: Path) -> None:
+    motion = da.load("examples/pendulum.lsd").simulate((0, 0.1))
+    packed = archive_of_motions.pack(motion)
+    about = str(packed["about"]).replace('"vector"', '"tuple"').replace("dalembert-motion-5", "dalembert-motion-4")
+    again = archive_of_motions.unpack(da.Motion, packed | {"about": np.array(about)}, "m.npz")
+    kept, found = (one.system.outputs.tree.layout.model.gravity for one in (motion, again))
+    assert type(found) is type(kept)
+    assert found + found == kept + kept
 
 
 def test_loading_something_else_is_refused(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dalembert.expr import _node as node
+from dalembert.expr._arithmetic import decimals_as_spelled
 from dalembert.expr._collector import uncollected
 from dalembert.expr._node import Expr
 from dalembert.expr._table import build
@@ -22,7 +23,9 @@ def flatten(exprs: Sequence[Expr]) -> Flat:
 
 
 @uncollected()
+@decimals_as_spelled()
 def restore_many(flat: Flat) -> list[Expr]:
+    """The very nodes that were flattened: cos(0.5), which text keeps, is not made a number on the way."""
     rows, results = flat
     made: list[Expr] = []
     for op, data, operands in rows:

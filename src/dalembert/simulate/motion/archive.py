@@ -21,6 +21,7 @@ from dalembert.dynamics import dynamics_of
 from dalembert.dynamics.outputs import Outputs
 from dalembert.errors import SimulationError
 from dalembert.expr import Expr, Matrix
+from dalembert.expr.space import Vector3
 from dalembert.simulate.contact.log import ContactLog
 from dalembert.simulate.contact.machine import ContactMachine
 from dalembert.simulate.contact.mode import Forces
@@ -33,10 +34,10 @@ from dalembert.simulate.system.compiled import native_projection
 from dalembert.simulate.system.on_demand import OnDemand, rates_at
 from dalembert.simulate.system.system import System
 
-FORMAT, FAMILY = 4, "dalembert-motion-"
-READ = (3, 4)
+FORMAT, FAMILY = 5, "dalembert-motion-"
+READ = (3, 4, 5)
 """Formats that are read. To be raised with what contacts and records are kept by: 4 has a size for each gap, where some
-archives of format 3 have one for all; these are told apart by their keys."""
+archives of format 3 have one for all; these are told apart by their keys. Before 5 vectors were kept as tuples."""
 M = TypeVar("M", bound=Motion)
 LARGEST = 8_000_000_000
 """Bytes of all arrays of an archive; the steps that a motion keeps end at a quarter of it."""
@@ -127,7 +128,8 @@ def version() -> str:
 
 def _made(kind: type[M], stored: Mapping[str, Any], about: Mapping[str, Any]) -> M:
     rows = [(op, _unpack_data(data), tuple(operands)) for op, data, operands in about["rows"]]
-    system = _Unpacker(ex.restore_many((rows, about["results"]))).unpack(about["system"])
+    earlier = int(about["format"].removeprefix(FAMILY)) < 5
+    system = _Unpacker(ex.restore_many((rows, about["results"])), earlier).unpack(about["system"])
     names = tuple(about["event_names"])
     return kind(
         system=system,
@@ -197,6 +199,8 @@ class _Packer:
             return {"rates": self.pack(value.about.layout)}
         if isinstance(value, Mapping):
             return {"map": [[key, self.pack(item)] for key, item in value.items()]}
+        if isinstance(value, Vector3):
+            return {"vector": [self.pack(item) for item in value]}
         if isinstance(value, tuple | list):
             return {"tuple": [self.pack(item) for item in value]}
         if isinstance(value, Fraction):
@@ -205,8 +209,8 @@ class _Packer:
 
 
 class _Unpacker:
-    def __init__(self, expressions: Any) -> None:
-        self.expressions = list(expressions)
+    def __init__(self, expressions: Any, vectors_as_tuples: bool) -> None:
+        self.expressions, self.vectors_as_tuples = list(expressions), vectors_as_tuples
 
     def unpack(self, value: Any) -> Any:
         if not isinstance(value, dict):
@@ -231,7 +235,11 @@ class _Unpacker:
             return {key: self.unpack(item) for key, item in value["map"]}
         if "fraction" in value:
             return Fraction(value["fraction"])
-        return tuple(self.unpack(item) for item in value["tuple"])
+        if "vector" in value:
+            return Vector3(self.unpack(item) for item in value["vector"])
+        found = tuple(self.unpack(item) for item in value["tuple"])
+        spatial = self.vectors_as_tuples and len(found) == 3 and all(isinstance(item, Expr) for item in found)
+        return Vector3(found) if spatial else found
 
 
 def _filled(kind: Any, values: Mapping[str, Any]) -> Any:
