@@ -10,15 +10,19 @@ from typing import Any
 
 from dalembert.errors import ExpressionError
 from dalembert.expr._node import Expr
-from dalembert.expr._table import FUNCTIONS
+from dalembert.expr._table import FUNCTIONS, Function
 from dalembert.expr._traverse import topological
 
 Values = Mapping[Expr, Any]
 
 
-@lru_cache(maxsize=1)
 def numpy_operations() -> Mapping[str, Callable[..., Any]]:
-    """What each operation of the DAG does to arrays."""
+    """What each operation of the DAG does to arrays, functions that were added since included."""
+    return _numpy_operations(tuple(FUNCTIONS.items()))
+
+
+@lru_cache(maxsize=4)
+def _numpy_operations(functions: tuple[tuple[str, Function], ...]) -> Mapping[str, Callable[..., Any]]:
     import numpy as np
 
     return {
@@ -31,7 +35,7 @@ def numpy_operations() -> Mapping[str, Callable[..., Any]]:
         "lt": lambda a, b: np.less(a, b) * 1.0,
         "le": lambda a, b: np.less_equal(a, b) * 1.0,
         "eq": lambda a, b: np.equal(a, b) * 1.0,
-        **{name: f.in_numpy() for name, f in FUNCTIONS.items()},
+        **{name: f.in_numpy() for name, f in functions},
     }
 
 

@@ -20,7 +20,7 @@ from dalembert.expr import _node as node
 from dalembert.expr._node import HALF, ONE, ZERO, Expr
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Function:
     """One function of real numbers.
 
