@@ -47,16 +47,22 @@ def test_commands_of_a_page_exist(page):
             assert options <= spellings(name), f"{page.name}: dalembert {name} {' '.join(words)}"
 
 
+def examples():
+    for name in COMMANDS:
+        if name not in ELSEWHERE:
+            module = import_module(f"dalembert.cli.{'import_' if name == 'import' else name}")
+            text = " ".join(inspect.getdoc(module.command).split())
+            for found in re.findall(r"Example: (dalembert .*?)(?= Example: |$)", text):
+                yield pytest.param(found, id=found.removeprefix("dalembert "))
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [x for x in COMMANDS if x not in ELSEWHERE])
-def test_the_example_of_a_command_runs(name, tmp_path, monkeypatch):
-    """The first one, in an empty folder with a copy of the examples beside it."""
+@pytest.mark.parametrize("shown_example", list(examples()))
+def test_the_examples_of_a_command_run(shown_example, tmp_path, monkeypatch):
+    """In an empty folder with a copy of the examples beside it."""
     import shutil
 
     shutil.copytree(ROOT / "examples", tmp_path / "examples", ignore=shutil.ignore_patterns("*.py"))
     monkeypatch.chdir(tmp_path)
-    module = import_module(f"dalembert.cli.{'import_' if name == 'import' else name}")
-    text = " ".join(inspect.getdoc(module.command).split())
-    first = re.search(r"Example: (dalembert .*?)(?= Example: |$)", text)[1]
-    told = CliRunner().invoke(app, shlex.split(first)[1:])
-    assert told.exit_code == 0, f"{first}\n{told.output}\n{told.exception}"
+    told = CliRunner().invoke(app, shlex.split(shown_example)[1:])
+    assert told.exit_code == 0, f"{shown_example}\n{told.output}\n{told.exception}"

@@ -80,7 +80,9 @@ def test_bodies_and_symbols_of_one_name_are_kept_apart():
 
 
 @pytest.mark.parametrize("kind", ["body", "link", "coordinate", "parameter", "frame", "argument", "output"])
-@pytest.mark.parametrize("name", [*FUNCTIONS, *sorted(_GEOMETRIC), "pi", "earth", "cosine", "end", "body", "mass", "iframe"])
+@pytest.mark.parametrize(
+    "name", [*FUNCTIONS, *sorted(_GEOMETRIC), "pi", "earth", "cosine", "end", "body", "mass", "iframe"]
+)
 def test_names_of_functions_and_words_are_names_beside_them(kind, name):
     """A body, a coordinate `sin` and the function in one machine: each is read back, or the name is refused."""
     names = {"body": "rod", "link": "hinge", "coordinate": "x", "parameter": "k", "frame": "tip", "argument": "u"}

@@ -102,3 +102,12 @@ def test_machines_of_other_sizes_than_the_first_are_told(seed: int) -> None:
     assert ends == pytest.approx(np.full(3, ends[0]), abs=1e-7)
     with pytest.warns(QualityWarning, match="too loose for that one"):
         run_many(system, (0, 2), given={"l": sizes[[1, 0, 2]]}, start={"s.x": sizes[[1, 0, 2]] / 2})
+
+
+def test_a_description_is_taken_as_its_system_and_an_ensemble_is_told_in_a_line() -> None:
+    machine = Mechanism("slide")
+    machine.join(earth, machine.body("block", mass=1), prismatic("x"), name="way")
+    t = np.linspace(0, 1, 3)
+    told = run_many(machine, (0, 1), start={"way.x'": [1.0, 2.0]}, t_eval=t)
+    assert np.array_equal(told.y, run_many(system_of(machine), (0, 1), start={"way.x'": [1.0, 2.0]}, t_eval=t).y)
+    assert repr(told) == "Ensemble of 2 motions: 2 at the end; 2 states at 3 instants"

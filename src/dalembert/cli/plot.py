@@ -60,7 +60,7 @@ def command(
 
     Example: dalembert plot examples/double_pendulum.lsd --kind section --when shoulder.th --name elbow.th --until 60
 
-    Example: dalembert plot examples/spring_train.lsd --kind locus --vary k=1:20 -o locus.svg
+    Example: dalembert plot examples/spring_train.lsd --kind locus --vary k=1:20 --at a.x=1 --at b.x=1 --at d.x=1
 
     Example: dalembert plot examples/double_pendulum.lsd --kind mode --mode 2 -o mode.html
     """

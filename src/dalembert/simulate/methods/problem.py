@@ -171,6 +171,12 @@ class Ensemble:
     def __len__(self) -> int:
         return len(self.status)
 
+    def __repr__(self) -> str:
+        ends = {0: "at the end", 1: "ended by an event", 2: "stopped", -1: "failed"}
+        counts = [f"{n} {word}" for status, word in ends.items() if (n := int(np.sum(self.status == status)))]
+        states = f"{self.y.shape[1]} states" if self.y.ndim == 3 else "states"
+        return f"Ensemble of {len(self)} motions: {', '.join(counts)}; {states} at {len(self.t)} instants"
+
     def put(self, k: int, alone: Solution) -> None:
         """Let a solution at the same times stand for trajectory k."""
         self.y[k] = np.nan

@@ -13,8 +13,8 @@ from dalembert.presentation.told import Told
 class MotionError(Told):
     """Largest differences from the motion at the tighter tolerance `rtol`, over all its instants.
 
-    `states` in the unit of each; `worst` in parts of the scale of its state (a radian, the size of the machine, its
-    largest speed), of the state `where` at `t`; `events` are shifts of the instants of events.
+    `states` in the unit of each; `worst` in parts of the scale of its state (a radian, the size of the machine; of
+    speeds the largest one of the motion), of the state `where` at `t`; `events` are shifts of the instants of events.
     """
 
     rtol: float
@@ -31,6 +31,6 @@ class MotionError(Told):
     def __str__(self) -> str:
         moved = "".join(f"; '{name}' comes {shift:.1e} s off" for name, shift in self.events.items())
         return (
-            f"{self.worst:.1e} of its scale from the motion at rtol = {self.rtol:.0e} ('{self.where}' at "
-            f"t = {self.t:.6g}){moved}"
+            f"{self.states[self.where]:.1e} off in '{self.where}' at t = {self.t:.6g}, {self.worst:.1e} of its scale, "
+            f"beside the motion at rtol = {self.rtol:.0e}{moved}"
         )

@@ -52,7 +52,7 @@ def second_run(system: System, t_span: tuple[float, float], motion: Motion, aske
         largest = np.maximum(largest, found)
     count, sizes = len(motion.system.coordinates), scales.copy()
     fastest = float((np.abs(motion.y[count:]) / scales[count:, None]).max(initial=0.0))
-    sizes[count:] *= max(fastest, 1.0)
+    sizes[count:] *= fastest if fastest > ATOL else 1.0  # what is slower is at rest, to the tolerance
     share = largest / sizes
     k = int(share.argmax())
     pairs = zip(motion.event_names, motion.t_events or [], better.t_events or [], strict=False)

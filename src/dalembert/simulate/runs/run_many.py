@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from dalembert.dynamics.numbers import count_of
 from dalembert.dynamics.scales import ATOL
 from dalembert.errors import ArgumentError, SimulationError, warn
+from dalembert.mechanism import Mechanism, Model
 from dalembert.simulate.methods.contract import Method
 from dalembert.simulate.methods.inputs import as_span, check_steps
 from dalembert.simulate.methods.problem import FAILED, RTOL, Ensemble, Problem
@@ -31,13 +32,14 @@ from dalembert.simulate.system.compiled import (
     native_rates,
 )
 from dalembert.simulate.system.event import resolve_events
+from dalembert.simulate.system.from_mechanism import system_of
 from dalembert.simulate.system.leaps import refuse_leaps
 from dalembert.simulate.system.system import System
 from dalembert.simulate.system.values import first_state, parameter_values
 
 
 def run_many(
-    system: System,
+    system: System | Mechanism | Model,
     t_span: tuple[float, float],
     *,
     start: Mapping[str, Any] | None = None,
@@ -61,6 +63,7 @@ def run_many(
     through its own impacts and changes, in processes on all cores; the logs are `contacts` of the result, and
     `told` what `tell` makes of each of their motions.
     """
+    system = system if isinstance(system, System) else system_of(system)
     system, _ = on_its_branch(system, start, given, as_span(t_span)[0], many=True)
     watched = resolve_events(events, system)
     if any(event.function is not None for event in watched):
