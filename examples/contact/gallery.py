@@ -9,7 +9,7 @@ import dalembert as da
 ENDS = {"bouncing_ball": 10, "moving_table": 0.3, "cam_follower": 0.12, "impact_damper": 5, "stick_slip": 3}
 ENDS |= {"double_pendulum_stops": 1, "block_on_slope": 100, "newtons_cradle": 2, "corner_rod": 0.9, "billiard": 1}
 ENDS |= {"rocking_block": 2, "painleve_rod": 0.05, "spinning_ball": 1, "spinning_coin": 1, "woodpecker": 1.2}
-ENDS |= {"impacting_stick": 1, "slider_crank_clearance": 0.13, "suspension": 1}
+ENDS |= {"impacting_stick": 1, "slider_crank_clearance": 0.1, "suspension": 1}
 LAWS = {"woodpecker": "newton"}
 """Laws of impact other than the usual ones: that of the work the model is taken from."""
 

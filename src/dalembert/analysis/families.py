@@ -98,7 +98,9 @@ class Postures:
             one, place, slope = search.smalls(q)[0], self.at(q[:, 0]), self.slope(q[:, 0])
             rows, columns = one.units
             left, pulls, right = np.linalg.svd(one.metric)
-            stiff = len(pulls) - size  # beside a family, off balance, what pulls nowhere is small and not nothing
+            stiff = min(
+                len(right) - size, len(pulls)
+            )  # beside a family, off balance, what pulls nowhere is small and not nothing
             along = search.ways(q)[0] @ one.posture * columns
             step = -right[:stiff].T @ ((left.T @ (rows * one.residual))[:stiff] / pulls[:stiff])
             free = right[stiff:].T

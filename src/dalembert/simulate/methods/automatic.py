@@ -16,7 +16,7 @@ from dalembert.simulate.methods.driver_many import tables
 from dalembert.simulate.methods.inputs import as_grid, as_span
 from dalembert.simulate.methods.joined import joined, onward
 from dalembert.simulate.methods.native import NativeMethod
-from dalembert.simulate.methods.problem import Array, Ensemble, Problem, Solution
+from dalembert.simulate.methods.problem import FAILED, Array, Ensemble, Problem, Solution
 
 if TYPE_CHECKING:
     from dalembert.simulate.system.system import System
@@ -88,13 +88,19 @@ class Automatic(Method):
         explicit = replace(explicit, nfev=explicit.nfev + sum(spent))
         if explicit.reason != at.STIFF:
             return explicit
-        implicit, stiff = self._stiff(onward(problem, [explicit]))
+        left = onward(problem, [explicit])
+        implicit, stiff = self._stiff(left)
+        rest = implicit.integrate(stiff)
+        gridded = as_grid(problem.t_eval, as_span(problem.span)) is not None
+        if rest.status == FAILED and rest.accepted < _AHEAD:  # it was no stiffness, if the explicit method goes on
+            alone = first.integrate(replace(left, method=first, jacobian=0, watch_stiffness=False))
+            if alone.status != FAILED:
+                return joined([explicit, alone], gridded)
         word = (
             f"stiff from t = {explicit.t_last:.6g}: {first.name} gave way to {implicit.name}, which damps what is "
             "faster than its steps"
         )
-        gridded = as_grid(problem.t_eval, as_span(problem.span)) is not None
-        whole = joined([explicit, implicit.integrate(stiff)], gridded)
+        whole = joined([explicit, rest], gridded)
         return replace(whole, method=f"{first.name}, {implicit.name}", remarks=(word, *whole.remarks))
 
     def _gains(
